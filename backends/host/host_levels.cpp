@@ -1,0 +1,41 @@
+#include "host_levels.hpp"
+#include <cstdlib>
+#include <cstring>
+
+namespace heron {
+#define HERON_HOST_LEVEL(space, name, test) \
+    namespace space { void fill_slots(heron_backend&); }
+#include "host_levels.def"
+#undef HERON_HOST_LEVEL
+}  // namespace heron
+
+namespace heron::host {
+namespace {
+
+// Best first; the last one runs everywhere.
+const level levels[] = {
+#define HERON_HOST_LEVEL(space, name, test) {name, [] { return static_cast<bool>(test); }, &heron::space::fill_slots},
+#include "host_levels.def"
+#undef HERON_HOST_LEVEL
+};
+
+const level& choose() {
+    const char* const wanted = std::getenv("HERON_ISA");
+    if (wanted)
+        for (const level& l : levels)
+            if (std::strcmp(l.name, wanted) == 0 && l.runs_here()) return l;
+    for (const level& l : levels)
+        if (l.runs_here()) return l;
+    return levels[sizeof levels / sizeof levels[0] - 1];
+}
+
+}  // namespace
+
+const level& chosen_level() {
+    static const level& chosen = choose();
+    return chosen;
+}
+
+heron_status plan_destroy(heron_plan*) { return HERON_SUCCESS; }
+
+}  // namespace heron::host

@@ -1,0 +1,18 @@
+#pragma once
+// The instruction set levels that this build of the host plug-in holds, and the best one that the CPU runs.
+#include <heron/backend.h>
+
+namespace heron::host {
+
+struct level {
+    const char* name;  // "x86-64-v3", "generic"
+    bool (*runs_here)();
+    void (*fill_slots)(heron_backend&);
+};
+
+// Best level for this CPU, or the one that HERON_ISA names if the CPU runs it. Decided once.
+const level& chosen_level();
+
+heron_status plan_destroy(heron_plan* plan);
+
+}  // namespace heron::host

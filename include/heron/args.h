@@ -1,0 +1,147 @@
+/* Arguments of every operation, as the core hands them to a plug-in: validated, composed and free of any public API's
+ * names. Structs are append-only. Sizes are in elements, strides in elements, and pointers are device addresses. */
+#ifndef HERON_ARGS_H
+#define HERON_ARGS_H
+
+#include <heron/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A scalar of the operation's compute type. On the host its value is here (the caller's variable may be gone when the
+ * kernel runs); on the device only its address is known, and the kernel reads it. */
+typedef struct heron_scalar {
+    const void* device; /* NULL: the value is re + i*im */
+    double re, im;      /* exact for every compute type, i32 included */
+} heron_scalar;
+
+typedef struct heron_dnvec {
+    int64_t size;
+    void* values;
+    heron_type type;
+} heron_dnvec;
+
+/* indices[k] - base in [0, size) for k in [0, nnz). */
+typedef struct heron_spvec {
+    int64_t size, nnz;
+    void* indices;
+    void* values;
+    heron_index_type index_type;
+    int32_t base;
+    heron_type type;
+} heron_spvec;
+
+/* Element (i, j) of batch b is values[b*batch_stride + i + j*ld] in column order, [... + i*ld + j] in row order. */
+typedef struct heron_dnmat {
+    int64_t rows, cols, ld;
+    void* values;
+    heron_type type;
+    heron_order order;
+    int32_t batch_count;
+    int64_t batch_stride;
+} heron_dnmat;
+
+/* One struct for all formats; what a format does not use is zero.
+ *            offsets                     row_indices   indices                       values
+ * COO        -                           rows[nnz]     columns[nnz]                  [nnz]
+ * CSR        row offsets[rows+1]         -             columns[nnz]                  [nnz]
+ * CSC        column offsets[cols+1]      -             rows[nnz]                     [nnz]
+ * BSR        block-row offsets[brows+1]  -             block columns[nnz]            [nnz*block_rows*block_cols]
+ * SELL       slice offsets[slices+1]     -             columns[values_size], -1 pad  [values_size], slices column-major
+ * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols]
+ * rows and cols are in scalars also for BSR; nnz counts blocks for BSR. */
+typedef struct heron_spmat {
+    heron_format format;
+    int64_t rows, cols, nnz;
+    void* offsets;
+    void* row_indices;
+    void* indices;
+    void* values;
+    heron_index_type offset_type; /* of offsets */
+    heron_index_type index_type;  /* of indices and row_indices */
+    int32_t base;
+    heron_type type;
+    int64_t block_rows, block_cols; /* BSR; Blocked-ELL has square blocks of block_rows */
+    heron_order block_order;        /* BSR: layout inside a block */
+    int64_t ell_cols;               /* Blocked-ELL: columns stored for every row */
+    int64_t slice_size;             /* SELL: rows per slice */
+    int64_t values_size;            /* SELL: stored elements with padding */
+    heron_fill_mode fill;
+    heron_diag_type diag;
+    int32_t batch_count;
+    int64_t offsets_stride, indices_stride, values_stride;
+} heron_spmat;
+
+/* y[x.indices[k]] := alpha*x.values[k] + beta*y, the rest of y := beta*y. */
+typedef struct heron_axpby_args {
+    heron_scalar alpha;
+    heron_spvec x;
+    heron_scalar beta;
+    heron_dnvec y;
+    heron_type compute_type;
+} heron_axpby_args;
+
+/* x.values[k] := y[x.indices[k]] */
+typedef struct heron_gather_args {
+    heron_dnvec y;
+    heron_spvec x;
+} heron_gather_args;
+
+/* y[x.indices[k]] := x.values[k]; the rest of y is untouched. */
+typedef struct heron_scatter_args {
+    heron_spvec x;
+    heron_dnvec y;
+} heron_scatter_args;
+
+/* (x, y)[k] := (c*x + s*y, c*y - s*x) on the pattern of x. */
+typedef struct heron_rot_args {
+    heron_scalar c, s;
+    heron_spvec x;
+    heron_dnvec y;
+    heron_type compute_type;
+} heron_rot_args;
+
+/* result := sum op(x.values[k]) * y[x.indices[k]]. The result is one element of compute_type. With result_on_device = 0
+ * it is a host address: RUN then waits for the device, unless the queue is being captured into a graph. */
+typedef struct heron_spvv_args {
+    heron_operation op;
+    heron_spvec x;
+    heron_dnvec y;
+    void* result;
+    int32_t result_on_device;
+    heron_type compute_type;
+} heron_spvv_args;
+
+/* y := alpha*op(A)*x + beta*y. A is COO, CSR, SELL or BSR: the core has turned CSC into CSR with the other op. */
+typedef struct heron_spmv_args {
+    heron_operation op;
+    heron_scalar alpha;
+    heron_spmat a;
+    heron_dnvec x;
+    heron_scalar beta;
+    heron_dnvec y;
+    heron_type compute_type;
+    heron_reproducibility reproducibility;
+} heron_spmv_args;
+
+/* B := A as a dense matrix, zero where A stores nothing. A is COO, CSR, SELL, BSR or Blocked-ELL. */
+typedef struct heron_sparse_to_dense_args {
+    heron_spmat a;
+    heron_dnmat b;
+} heron_sparse_to_dense_args;
+
+/* B := the nonzero elements of A, columns ascending in every row. B is COO, CSR, BSR or SELL (stored nonzeros) or
+ * Blocked-ELL (stored nonzero blocks). ANALYSE writes B's offsets (where it has them) and *nnz; RUN reads the workspace
+ * that ANALYSE left and writes indices and values. */
+typedef struct heron_dense_to_sparse_args {
+    heron_dnmat a;
+    heron_spmat b;
+    int64_t* nnz;         /* host address, written by ANALYSE: nonzeros; nonzero blocks for BSR */
+    int64_t* values_size; /* host address, written by ANALYSE for SELL: stored elements with padding */
+} heron_dense_to_sparse_args;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

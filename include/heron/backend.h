@@ -1,0 +1,98 @@
+/* The ABI between the core and a plug-in: one table of function pointers, found by the one symbol heron_plugin.
+ * Append-only: a core that is newer than a plug-in sees a shorter table (size) and treats missing slots as unsupported. */
+#ifndef HERON_BACKEND_H
+#define HERON_BACKEND_H
+
+#include <heron/args.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a shipped field or meaning changes; never by appending. */
+#define HERON_BACKEND_ABI 1
+
+/* Execution context of one handle on one device: the stream that it submits to and whatever the backend caches. Calls
+ * on one queue come from one thread at a time. */
+typedef struct heron_queue heron_queue;
+
+/* What ANALYSE found out and RUN may use: a host-side record made by the backend and freed by plan_destroy. It refers to
+ * the workspace that ANALYSE was given. The core passes it to RUN only together with that workspace and the same
+ * pattern; the backend must still be correct when the caller has overwritten the workspace in between. */
+typedef struct heron_plan heron_plan;
+
+typedef struct heron_workspace {
+    size_t size;      /* SIZE: out. Otherwise the bytes that SIZE said */
+    void* memory;     /* device memory of at least size bytes; may be NULL when size is 0; any alignment */
+    heron_plan* plan; /* ANALYSE: out, or NULL. RUN: in, or NULL */
+} heron_workspace;
+
+/* What the core offers to a plug-in. */
+typedef struct heron_host_services {
+    uint32_t size;
+    /* level: 1 error, 2 trace, 3 hint, 4 info, 5 API trace. Callable from any thread. */
+    void (*log)(int level, const char* function, const char* message);
+} heron_host_services;
+
+typedef struct heron_backend {
+    uint32_t abi;         /* HERON_BACKEND_ABI */
+    uint32_t size;        /* sizeof(heron_backend) that the plug-in was built with */
+    const char* name;     /* "host", "opencl", "cuda" */
+    const char* version;  /* of the plug-in, for people */
+
+    /* Devices. device_count returns the reason in *why (static storage) when there is none. */
+    heron_status (*device_count)(int* count, const char** why);
+    heron_status (*device_info)(int device, heron_device_info* info);
+    heron_status (*device_sync)(int device);
+
+    /* Memory of a device. free accepts NULL. owner says whether this backend allocated the address (interior pointers
+     * included), with base, size and kind of its allocation; HERON_INVALID_VALUE if not. */
+    heron_status (*memory_alloc)(int device, size_t bytes, heron_memory kind, void** pointer);
+    heron_status (*memory_free)(void* pointer);
+    heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device);
+
+    /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default stream. */
+    heron_status (*stream_create)(int device, void** stream);
+    heron_status (*stream_destroy)(int device, void* stream);
+    heron_status (*stream_sync)(int device, void* stream);
+    heron_status (*stream_wait_event)(int device, void* stream, void* event);
+
+    heron_status (*event_create)(int device, void** event);
+    heron_status (*event_destroy)(void* event);
+    heron_status (*event_record)(int device, void* stream, void* event);
+    heron_status (*event_sync)(void* event);
+    heron_status (*event_ready)(void* event, int* ready);
+    heron_status (*event_elapsed)(void* start, void* stop, float* milliseconds);
+
+    heron_status (*queue_create)(int device, heron_queue** queue);
+    heron_status (*queue_destroy)(heron_queue* queue);
+    heron_status (*queue_bind)(heron_queue* queue, void* stream);
+    heron_status (*queue_sync)(heron_queue* queue);
+    heron_status (*queue_threads)(heron_queue* queue, int threads); /* host: OpenMP threads, 0 = default; else ignored */
+
+    /* Ordered on the queue's stream; either address may be host or device memory of this backend. Pageable host memory is
+     * safe to reuse when the call returns. */
+    heron_status (*copy)(heron_queue* queue, void* destination, const void* source, size_t bytes);
+    heron_status (*fill)(heron_queue* queue, void* destination, unsigned char byte, size_t bytes);
+
+    heron_status (*plan_destroy)(heron_plan* plan);
+
+#define HERON_OP(op) heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
+#include <heron/ops.def>
+#undef HERON_OP
+} heron_backend;
+
+/* Exported by every plug-in. Called once; must not fail because a driver or device is missing (device_count says so).
+ * Returns NULL only when the plug-in cannot work with this core. */
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const heron_backend* heron_plugin(const heron_host_services* services);
+
+/* RUN waits for the device only here, because the C signature returns a host value: spvv with result_on_device = 0
+ * (unless its stream is being captured). ANALYSE of dense_to_sparse waits for nnz. */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* Types shared by the native API, the plug-in ABI and every layer between. Plain C99; values are part of the ABI. */
+#ifndef HERON_TYPES_H
+#define HERON_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Outcome of a call. Everything but HERON_SUCCESS is accompanied by a log line that names function and argument. */
+typedef enum heron_status {
+    HERON_SUCCESS = 0,
+    HERON_NOT_INITIALIZED = 1,           /* no handle or descriptor, or no backend could be loaded */
+    HERON_ALLOC_FAILED = 2,              /* host or device memory exhausted */
+    HERON_INVALID_VALUE = 3,             /* an argument is wrong; the log line names it */
+    HERON_ARCH_MISMATCH = 4,             /* the device lacks a feature that the call needs (fp64, say) */
+    HERON_MAPPING_ERROR = 5,             /* device memory could not be mapped */
+    HERON_EXECUTION_FAILED = 6,          /* a kernel or copy failed on the device */
+    HERON_INTERNAL_ERROR = 7,            /* a fault of Heron, its plug-in or the driver */
+    HERON_MATRIX_TYPE_NOT_SUPPORTED = 8, /* the matrix descriptor's type is not supported */
+    HERON_ZERO_PIVOT = 9,                /* structural or numerical zero on the diagonal */
+    HERON_NOT_SUPPORTED = 10,            /* a legal combination that is not built */
+    HERON_INSUFFICIENT_RESOURCES = 11    /* the workspace or an index type is too small for the result */
+} heron_status;
+
+/* Element types. R is real, C complex (interleaved re, im); the number is the width of one real component. */
+typedef enum heron_type {
+    HERON_R_8I = 0,
+    HERON_R_32I = 1,
+    HERON_R_16F = 2,  /* IEEE binary16; storage only, computed in R_32F */
+    HERON_R_16BF = 3, /* bfloat16; storage only, computed in R_32F */
+    HERON_R_32F = 4,
+    HERON_R_64F = 5,
+    HERON_C_16F = 6,
+    HERON_C_16BF = 7,
+    HERON_C_32F = 8,
+    HERON_C_64F = 9
+} heron_type;
+
+typedef enum heron_index_type { HERON_INDEX_32 = 0, HERON_INDEX_64 = 1 } heron_index_type;
+
+typedef enum heron_format {
+    HERON_FORMAT_COO = 0,
+    HERON_FORMAT_CSR = 1,
+    HERON_FORMAT_CSC = 2,
+    HERON_FORMAT_BSR = 3,
+    HERON_FORMAT_SELL = 4,
+    HERON_FORMAT_BLOCKED_ELL = 5
+} heron_format;
+
+/* op(A). CONJUGATE (no transpose) has no name in the public APIs; it is what a conjugate-transposed CSC matrix is as CSR. */
+typedef enum heron_operation {
+    HERON_OP_NONE = 0,
+    HERON_OP_TRANSPOSE = 1,
+    HERON_OP_CONJUGATE_TRANSPOSE = 2,
+    HERON_OP_CONJUGATE = 3
+} heron_operation;
+
+typedef enum heron_order { HERON_ORDER_COLUMN = 0, HERON_ORDER_ROW = 1 } heron_order;
+typedef enum heron_fill_mode { HERON_FILL_LOWER = 0, HERON_FILL_UPPER = 1 } heron_fill_mode;
+typedef enum heron_diag_type { HERON_DIAG_NON_UNIT = 0, HERON_DIAG_UNIT = 1 } heron_diag_type;
+
+/* How much freedom an operation has: DEFAULT may differ in the last bits from run to run, DETERMINISTIC may not. */
+typedef enum heron_reproducibility { HERON_DEFAULT = 0, HERON_DETERMINISTIC = 1 } heron_reproducibility;
+
+/* Every operation runs in up to three phases with the same arguments:
+ * SIZE      sets workspace.size to the bytes that ANALYSE and RUN need (pointers of the operands are not read);
+ * ANALYSE   optional; may synchronise; leaves what later runs can reuse in the workspace and in workspace.plan;
+ * RUN       does the work; never allocates and never waits for the device, except where backend.h says so. */
+typedef enum heron_phase { HERON_PHASE_SIZE = 0, HERON_PHASE_ANALYSE = 1, HERON_PHASE_RUN = 2 } heron_phase;
+
+/* Where memory lives. MANAGED is readable and writable by host and device without a copy. */
+typedef enum heron_memory { HERON_MEMORY_DEVICE = 0, HERON_MEMORY_HOST = 1, HERON_MEMORY_MANAGED = 2 } heron_memory;
+
+/* What heron_info, the facades and users may ask of a device. Strings are NUL-terminated. */
+typedef struct heron_device_info {
+    char name[256];
+    char vendor[128];
+    char driver[128];      /* version of the driver or runtime that serves the device */
+    char isa[64];          /* "x86-64-v4", "sm_90", "OpenCL C 1.2": what the kernels are built for */
+    uint64_t memory_bytes; /* total device memory */
+    uint64_t memory_free;  /* free at the time of the query; 0 when the device cannot tell */
+    uint64_t cache_bytes;  /* last-level cache; 0 when unknown */
+    uint32_t compute_units;
+    uint32_t clock_mhz;
+    uint32_t has_fp64;     /* 1: double precision works */
+    uint32_t is_gpu;
+    uint32_t is_host_accessible; /* 1: the host may dereference device pointers without a copy or a map */
+    uint32_t major, minor;       /* compute capability on CUDA, else the version of the device API */
+} heron_device_info;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,10 @@
+// The subcommands of the program. Each lives in a file of its own and adds itself to the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace heron::tools {
+
+void add_spy_command(CLI::App& app);
+
+}  // namespace heron::tools
