@@ -210,6 +210,80 @@ void draw_cells(canvas& out, point corner, const density_grid& grid, std::int64_
     }
 }
 
+// Heading, pattern and footing below each other.
+class spy_picture {
+  public:
+    spy_picture(const csr_matrix& matrix, const spy_options& options)
+        : grid_(measure_density(matrix, options.longest_side)),
+          scale_(grid_),
+          zoom_(std::max<std::int64_t>(
+              1, options.longest_side / std::max<std::int64_t>({1, grid_.rows, grid_.cols}))),
+          pattern_width_(grid_.cols * zoom_),
+          pattern_height_(grid_.rows * zoom_),
+          heading_{{{render_text(options.title), text_colour},
+                    {render_text(size_line(matrix)), faint_text_colour},
+                    {render_text(row_line(matrix)), faint_text_colour}}},
+          cell_text_(render_text(cell_line(grid_, zoom_))),
+          legend_(scale_) {
+        const bool with_legend = !scale_.is_empty() && !scale_.is_single();
+        const std::int64_t legend_width = with_legend ? legend_.width() : 0;
+        width_ = std::max({pattern_width_, width_of(cell_text_), legend_width});
+        for (const caption& line : heading_) width_ = std::max(width_, width_of(line.letters));
+        const bool beside = width_of(cell_text_) + 2 * margin + legend_width <= width_;
+        if (with_legend) legend_place_ = beside ? place::beside_text : place::below_text;
+    }
+
+    rgb_image draw() const {
+        const std::int64_t footing_lines = legend_place_ == place::below_text ? 2 : 1;
+        const std::int64_t text_height =
+            (static_cast<std::int64_t>(heading_.size()) + footing_lines) * line_height;
+        canvas out(width_ + 2 * margin, pattern_height_ + text_height + 3 * margin + half_margin);
+        const std::int64_t pattern_top = draw_heading(out) + half_margin;
+        draw_pattern(out, pattern_top);
+        draw_footing(out, pattern_top + pattern_height_ + margin);
+        return out.take();
+    }
+
+  private:
+    enum class place { nowhere, beside_text, below_text };
+    static constexpr std::int64_t half_margin = margin / 2;
+
+    std::int64_t draw_heading(canvas& out) const {
+        std::int64_t top = margin;
+        for (const caption& line : heading_) {
+            out.text({margin, top}, line.letters, line.colour);
+            top += line_height;
+        }
+        return top;
+    }
+
+    void draw_pattern(canvas& out, std::int64_t top) const {
+        const point corner{margin + (width_ - pattern_width_) / 2, top};
+        draw_cells(out, corner, grid_, zoom_, scale_);
+        out.frame(corner, pattern_width_, pattern_height_);
+    }
+
+    void draw_footing(canvas& out, std::int64_t top) const {
+        out.text({margin, top}, cell_text_, faint_text_colour);
+        if (legend_place_ == place::beside_text) {
+            legend_.draw(out, {margin + width_ - legend_.width(), top}, scale_);
+        } else if (legend_place_ == place::below_text) {
+            legend_.draw(out, {margin, top + line_height}, scale_);
+        }
+    }
+
+    density_grid grid_;
+    density_scale scale_;
+    std::int64_t zoom_;
+    std::int64_t pattern_width_;
+    std::int64_t pattern_height_;
+    std::array<caption, 3> heading_;
+    bitmap cell_text_;
+    legend legend_;
+    std::int64_t width_ = 0;
+    place legend_place_ = place::nowhere;
+};
+
 }  // namespace
 
 density_grid measure_density(const csr_matrix& matrix, std::int64_t longest_side) {
@@ -247,48 +321,7 @@ rgb density_colour(double position) {
 }
 
 rgb_image draw_spy(const csr_matrix& matrix, const spy_options& options) {
-    const density_grid grid = measure_density(matrix, options.longest_side);
-    const density_scale scale(grid);
-    const std::int64_t zoom =
-        std::max<std::int64_t>(1, options.longest_side / std::max<std::int64_t>({1, grid.rows, grid.cols}));
-    const std::int64_t pattern_width = grid.cols * zoom;
-    const std::int64_t pattern_height = grid.rows * zoom;
-
-    const std::array<caption, 3> heading{{
-        {render_text(options.title), text_colour},
-        {render_text(size_line(matrix)), faint_text_colour},
-        {render_text(row_line(matrix)), faint_text_colour},
-    }};
-    const bitmap cell_text = render_text(cell_line(grid, zoom));
-    const legend scale_legend(scale);
-    const bool with_scale = !scale.is_empty() && !scale.is_single();
-
-    std::int64_t content_width = std::max(pattern_width, width_of(cell_text));
-    for (const caption& line : heading) content_width = std::max(content_width, width_of(line.letters));
-    if (with_scale) content_width = std::max(content_width, scale_legend.width());
-    const bool scale_below =
-        with_scale && width_of(cell_text) + 3 * margin + scale_legend.width() > content_width;
-    const std::int64_t heading_height = 3 * line_height;
-    const std::int64_t footing_height = scale_below ? 2 * line_height : line_height;
-    canvas out(content_width + 2 * margin, heading_height + pattern_height + footing_height + 4 * margin);
-
-    point at{margin, margin};
-    for (const caption& line : heading) {
-        out.text(at, line.letters, line.colour);
-        at.y += line_height;
-    }
-    at.y += margin / 2;
-    const point corner{margin + (content_width - pattern_width) / 2, at.y};
-    draw_cells(out, corner, grid, zoom, scale);
-    out.frame(corner, pattern_width, pattern_height);
-    at.y += pattern_height + margin;
-    out.text(at, cell_text, faint_text_colour);
-    if (with_scale) {
-        if (scale_below) at.y += line_height;
-        at.x = margin + (scale_below ? 0 : content_width - scale_legend.width());
-        scale_legend.draw(out, at, scale);
-    }
-    return out.take();
+    return spy_picture(matrix, options).draw();
 }
 
 void write_png(const std::filesystem::path& file, const rgb_image& image) {
