@@ -1,0 +1,66 @@
+/* The cuSPARSE interface of CUDA 13.0 (library version 12.6.3), served by Heron.
+ *
+ * Declared here is what the library exports today; types and enumerators are complete, so that programs which
+ * only name them compile. Define DISABLE_CUSPARSE_DEPRECATED to silence deprecation warnings.
+ */
+#ifndef CUSPARSE_H_
+#define CUSPARSE_H_
+
+/* Clients rely on getting all of these through cusparse.h. */
+#include <cuComplex.h>
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+#include <stdint.h>
+#include <stdio.h>
+#ifdef __cplusplus
+#include <cuda_fp16.h>
+#endif
+
+#define CUSPARSE_VER_MAJOR 12
+#define CUSPARSE_VER_MINOR 6
+#define CUSPARSE_VER_PATCH 3
+#define CUSPARSE_VER_BUILD 3
+#define CUSPARSE_VERSION (CUSPARSE_VER_MAJOR * 1000 + CUSPARSE_VER_MINOR * 100 + CUSPARSE_VER_PATCH)
+
+#ifndef CUSPARSEAPI
+#ifdef _WIN32
+#define CUSPARSEAPI __stdcall
+#else
+#define CUSPARSEAPI
+#endif
+#endif
+
+#if defined(DISABLE_CUSPARSE_DEPRECATED)
+#define CUSPARSE_DEPRECATED
+#elif defined(__GNUC__)
+#define CUSPARSE_DEPRECATED __attribute__((deprecated))
+#elif defined(_MSC_VER)
+#define CUSPARSE_DEPRECATED __declspec(deprecated)
+#else
+#define CUSPARSE_DEPRECATED
+#endif
+
+/* GCC knows attributes on enumerators since version 6. */
+#if !defined(DISABLE_CUSPARSE_DEPRECATED) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 6))
+#define CUSPARSE_DEPRECATED_ENUM __attribute__((deprecated))
+#else
+#define CUSPARSE_DEPRECATED_ENUM
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "cusparse/types.inc"
+#include "cusparse/management.inc"
+#include "cusparse/descriptors.inc"
+#include "cusparse/operations.inc"
+
+#ifdef __cplusplus
+}
+#endif
+
+#undef CUSPARSE_DEPRECATED
+#undef CUSPARSE_DEPRECATED_ENUM
+
+#endif
