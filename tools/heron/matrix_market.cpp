@@ -475,10 +475,14 @@ void check_symmetry(const csr_matrix& matrix, matrix_symmetry symmetry) {
     }
 }
 
+// Modes of gzopen. Higher levels take several times as long and save little: digits do not compress well.
+constexpr const char* fast_gzip = "wb1";
+constexpr const char* no_gzip = "wbT";
+
 class text_writer {
   public:
     explicit text_writer(const std::filesystem::path& file)
-        : name_(file.string()), output_(open_gzip(file, file.extension() == ".gz" ? "wb" : "wbT")) {}
+        : name_(file.string()), output_(open_gzip(file, file.extension() == ".gz" ? fast_gzip : no_gzip)) {}
 
     template <class... Args>
     void print(fmt::format_string<Args...> text, Args&&... args) {
