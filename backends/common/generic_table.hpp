@@ -22,7 +22,7 @@ template <class Device, class F> heron_status guarded(const char* operation, F&&
 }
 
 // A slot of the table from a plan-shaped function: void f(Device&, heron_phase, const Args&, heron_workspace&).
-template <class Device, class Args, auto f, const char* const& name>
+template <class Device, class Args, auto f, const char* name>
 heron_status slot(heron_queue* queue, heron_phase phase, const Args* args, heron_workspace* workspace) {
     return guarded<Device>(name, [&] {
         Device device(queue);
@@ -31,7 +31,7 @@ heron_status slot(heron_queue* queue, heron_phase phase, const Args* args, heron
 }
 
 namespace operation_names {
-#define HERON_OP(op) inline constexpr const char* op = #op;
+#define HERON_OP(op) inline constexpr char op[] = #op;
 #include <heron/ops.def>
 #undef HERON_OP
 }  // namespace operation_names

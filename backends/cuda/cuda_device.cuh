@@ -1,0 +1,73 @@
+#pragma once
+// The plans' Device on CUDA: an element kernel is one thread per item.
+#include "../common/plans/device.hpp"
+#include "cuda_queue.hpp"
+#include <algorithm>
+#include <cstdint>
+
+namespace heron::HERON_LEVEL {
+
+inline void check(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    cudaGetLastError();
+    throw plan_error{status_of(error), cudaGetErrorString(error)};
+}
+
+template <class Kernel, class... Args>
+__global__ void run_items(int64_t count, Args... args) {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    for (int64_t item = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; item < count;
+         item += step)
+        Kernel::run(item, args...);
+}
+
+class cuda_device {
+  public:
+    static constexpr bool strided = true;
+
+    explicit cuda_device(heron_queue* queue) : queue_(queue), scope_(queue->device) { check(scope_.error()); }
+
+    static void log_failure(const char* operation, const char* reason) noexcept {
+        log_error(operation, reason);
+    }
+
+    template <class Kernel, class... Args>
+    void launch(const kernel_family&, int64_t count, Args... args) {
+        if (count <= 0) return;
+        constexpr int64_t block = 256;
+        launch_blocks(run_items<Kernel, Args...>, (count + block - 1) / block, block, 0, count, args...);
+    }
+
+    // A kernel that strides over what the grid does not cover: the number of blocks may be cut to what CUDA
+    // allows.
+    template <class... Args>
+    void launch_blocks(void (*kernel)(Args...), int64_t blocks, int64_t threads, size_t shared_bytes,
+                       std::type_identity_t<Args>... args) {
+        if (blocks <= 0) return;
+        const auto grid = static_cast<unsigned>(std::min<int64_t>(blocks, INT32_MAX));
+        void* pointers[] = {&args...};
+        check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid),
+                               dim3(static_cast<unsigned>(threads)), pointers, shared_bytes, stream()));
+    }
+
+    void fill(void* p, unsigned char byte, size_t bytes) {
+        if (bytes) check(cudaMemsetAsync(p, byte, bytes, stream()));
+    }
+    void copy(void* to, const void* from, size_t bytes) {
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream()));
+    }
+    // While the stream is captured this becomes a node of the graph, which is legal for pageable memory too.
+    void read(void* to, const void* from, size_t bytes) {
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()));
+        if (!is_capturing(stream())) check(cudaStreamSynchronize(stream()));
+    }
+
+    cudaStream_t stream() const { return queue_->stream; }
+    int multiprocessors() const { return queue_->multiprocessors; }
+
+  private:
+    heron_queue* queue_;
+    current_device scope_;
+};
+
+}  // namespace heron::HERON_LEVEL

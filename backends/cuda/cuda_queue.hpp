@@ -1,0 +1,51 @@
+#pragma once
+// The CUDA execution context of one handle, and what every file of the plug-in needs around a runtime call.
+#include <heron/backend.h>
+#include <cuda_runtime_api.h>
+
+struct heron_queue {
+    int device = 0;
+    cudaStream_t stream = nullptr;  // NULL is the device's legacy default stream
+    int multiprocessors = 1;
+};
+
+// What an operation's ANALYSE leaves on the host. Every operation derives its own.
+struct heron_plan {
+    virtual ~heron_plan() = default;
+};
+
+namespace heron::cuda {
+
+// Sends a reason to the core's log.
+void log_error(const char* function, const char* reason) noexcept;
+
+// The status that stands for a CUDA error.
+heron_status status_of(cudaError_t error) noexcept;
+
+// True while work submitted to the stream is recorded into a graph instead of run.
+bool is_capturing(cudaStream_t stream) noexcept;
+
+// Makes a device current for a scope. Programs with several devices choose their own, which is put back.
+class current_device {
+  public:
+    explicit current_device(int device) noexcept {
+        error_ = cudaGetDevice(&previous_);
+        if (error_ != cudaSuccess || previous_ == device) return;
+        error_ = cudaSetDevice(device);
+        changed_ = error_ == cudaSuccess;
+    }
+    ~current_device() {
+        if (changed_) cudaSetDevice(previous_);
+    }
+    current_device(const current_device&) = delete;
+    current_device& operator=(const current_device&) = delete;
+
+    cudaError_t error() const noexcept { return error_; }
+
+  private:
+    int previous_ = 0;
+    cudaError_t error_ = cudaSuccess;
+    bool changed_ = false;
+};
+
+}  // namespace heron::cuda
