@@ -1,0 +1,23 @@
+# Install rules: libraries, headers, the CMake package and the pkg-config files. The compat libraries and headers go where
+# they shadow nothing until asked for.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(heron PROPERTIES EXPORT_NAME heron)
+set_target_properties(cusparse PROPERTIES EXPORT_NAME cusparse)
+install(TARGETS heron EXPORT HeronTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS cusparse EXPORT HeronTargets LIBRARY DESTINATION ${HERON_COMPAT_LIBDIR})
+install(DIRECTORY include/heron DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/compat/ DESTINATION ${HERON_COMPAT_INCLUDEDIR})
+install(EXPORT HeronTargets NAMESPACE Heron:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Heron)
+
+set(HERON_CUDA_INCLUDEDIR ${HERON_COMPAT_INCLUDEDIR}/cuda)
+configure_package_config_file(cmake/HeronConfig.cmake.in ${PROJECT_BINARY_DIR}/HeronConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Heron PATH_VARS HERON_CUDA_INCLUDEDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeronConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/HeronConfig.cmake ${PROJECT_BINARY_DIR}/HeronConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Heron)
+
+foreach(package heron heron-cusparse)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,0 +1,74 @@
+#include "context.hpp"
+#include "error.hpp"
+#include "status.hpp"
+#include <fmt/format.h>
+#include <cstdlib>
+
+namespace heron::core {
+namespace {
+
+int default_device() {
+    const char* const device = std::getenv("HERON_DEVICE");
+    return device ? std::atoi(device) : 0;
+}
+
+const backend& checked(const backend& b, int device) {
+    if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
+    if (device < 0 || device >= b.device_count)
+        invalid("device", fmt::format("{} is not one of the {} device(s) of {}", device, b.device_count, b.name));
+    return b;
+}
+
+}  // namespace
+
+context::context() : context(default_backend(), default_device()) {}
+
+context::context(const core::backend& b, int device) : backend_(checked(b, device)), device_(device) {
+    check(table().queue_create(device_, &queue_), "creating a queue");
+}
+
+context::~context() { table().queue_destroy(queue_); }
+
+void* context::stream() const {
+    const std::lock_guard lock(mutex_);
+    return stream_;
+}
+
+void context::set_stream(void* stream) {
+    const std::lock_guard lock(mutex_);
+    check(table().queue_bind(queue_, stream), "binding a stream");
+    stream_ = stream;
+}
+
+core::pointer_mode context::pointer_mode() const {
+    const std::lock_guard lock(mutex_);
+    return pointer_mode_;
+}
+
+void context::set_pointer_mode(core::pointer_mode mode) {
+    const std::lock_guard lock(mutex_);
+    pointer_mode_ = mode;
+}
+
+int context::threads() const {
+    const std::lock_guard lock(mutex_);
+    return threads_;
+}
+
+void context::set_threads(int threads) {
+    require(threads >= 0, "threads", "must not be negative");
+    const std::lock_guard lock(mutex_);
+    check(table().queue_threads(queue_, threads), "setting the thread count");
+    threads_ = threads;
+}
+
+context& context::from(void* handle, const char* argument) {
+    if (!handle) throw error(HERON_NOT_INITIALIZED, argument, "is NULL");
+    return *static_cast<context*>(handle);
+}
+
+void check(heron_status status, const char* what) {
+    if (status != HERON_SUCCESS) throw error(status, what, std::string(status_string(status)));
+}
+
+}  // namespace heron::core

@@ -1,0 +1,52 @@
+#pragma once
+// A handle: one device of one backend, the stream in use and the pointer mode.
+#include "loader.hpp"
+#include <mutex>
+
+namespace heron::core {
+
+enum class pointer_mode { host = 0, device = 1 };
+
+class context {
+  public:
+    // HERON_DEVICE or 0 on the default backend.
+    context();
+    context(const backend& b, int device);
+    ~context();
+    context(const context&) = delete;
+    context& operator=(const context&) = delete;
+
+    const core::backend& backend() const { return backend_; }
+    const heron_backend& table() const { return backend_.table; }
+    int device() const { return device_; }
+
+    void* stream() const;
+    void set_stream(void* stream);
+    core::pointer_mode pointer_mode() const;
+    void set_pointer_mode(core::pointer_mode mode);
+    int threads() const;
+    void set_threads(int threads);
+
+    // Runs f(queue) while no other thread uses the queue.
+    template <class F> void with_queue(F&& f) {
+        const std::lock_guard lock(mutex_);
+        f(queue_);
+    }
+
+    // Throws HERON_NOT_INITIALIZED when the handle is NULL; argument names it in the message.
+    static context& from(void* handle, const char* argument = "handle");
+
+  private:
+    const core::backend& backend_;
+    int device_;
+    heron_queue* queue_ = nullptr;
+    void* stream_ = nullptr;
+    core::pointer_mode pointer_mode_ = core::pointer_mode::host;
+    int threads_ = 0;
+    mutable std::mutex mutex_;
+};
+
+// Throws the status that a plug-in returned, unless it is success. The plug-in has logged its reason.
+void check(heron_status status, const char* what);
+
+}  // namespace heron::core

@@ -1,0 +1,83 @@
+#include "element_types.hpp"
+#include "error.hpp"
+#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace heron::core {
+namespace {
+
+struct type_facts {
+    const char* name;
+    size_t size;
+    bool complex;
+};
+
+// Indexed by heron_type.
+constexpr type_facts facts[] = {
+    {"R_8I", 1, false},  {"R_32I", 4, false}, {"R_16F", 2, false}, {"R_16BF", 2, false}, {"R_32F", 4, false},
+    {"R_64F", 8, false}, {"C_16F", 4, true},  {"C_16BF", 4, true}, {"C_32F", 8, true},   {"C_64F", 16, true},
+};
+
+struct storage_row {
+    heron_type storage, compute;
+};
+
+constexpr storage_row uniform_rows[] = {
+    {HERON_R_32F, HERON_R_32F}, {HERON_R_64F, HERON_R_64F},  {HERON_C_32F, HERON_C_32F}, {HERON_C_64F, HERON_C_64F},
+    {HERON_R_16F, HERON_R_32F}, {HERON_R_16BF, HERON_R_32F}, {HERON_C_16F, HERON_C_32F}, {HERON_C_16BF, HERON_C_32F},
+};
+
+struct product_row {
+    heron_type a, x, y, compute;
+};
+
+// The products whose operands differ in type; the others are uniform.
+constexpr product_row mixed_rows[] = {
+    {HERON_R_8I, HERON_R_8I, HERON_R_32I, HERON_R_32I},    {HERON_R_8I, HERON_R_8I, HERON_R_32F, HERON_R_32F},
+    {HERON_R_16F, HERON_R_16F, HERON_R_32F, HERON_R_32F},  {HERON_R_16BF, HERON_R_16BF, HERON_R_32F, HERON_R_32F},
+    {HERON_R_32F, HERON_R_64F, HERON_R_64F, HERON_R_64F},  {HERON_R_32F, HERON_C_32F, HERON_C_32F, HERON_C_32F},
+    {HERON_R_64F, HERON_C_64F, HERON_C_64F, HERON_C_64F},
+};
+
+bool is_uniform_row(heron_type storage, heron_type compute) {
+    return std::any_of(std::begin(uniform_rows), std::end(uniform_rows),
+                       [&](const storage_row& r) { return r.storage == storage && r.compute == compute; });
+}
+
+}  // namespace
+
+size_t size_of(heron_type type) { return facts[type].size; }
+size_t size_of(heron_index_type type) { return type == HERON_INDEX_32 ? 4 : 8; }
+const char* name_of(heron_type type) { return facts[type].name; }
+bool is_complex(heron_type type) { return facts[type].complex; }
+
+int64_t largest(heron_index_type type) {
+    return type == HERON_INDEX_32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
+}
+
+heron_type compute_type_of(heron_type storage, const char* argument) {
+    for (const storage_row& row : uniform_rows)
+        if (row.storage == storage) return row.compute;
+    not_supported(argument, fmt::format("type {} is not supported", name_of(storage)));
+}
+
+void require_dot_types(heron_type x, heron_type y, heron_type compute) {
+    const bool integer = x == HERON_R_8I && (compute == HERON_R_32I || compute == HERON_R_32F);
+    if (x == y && (integer || is_uniform_row(x, compute))) return;
+    not_supported("computeType", fmt::format("x {}, y {}, compute type {} is not a supported combination", name_of(x),
+                                             name_of(y), name_of(compute)));
+}
+
+void require_product_types(heron_type a, heron_type x, heron_type y, heron_type compute) {
+    const bool uniform = a == x && x == y && is_uniform_row(a, compute);
+    const bool mixed = std::any_of(std::begin(mixed_rows), std::end(mixed_rows), [&](const product_row& r) {
+        return r.a == a && r.x == x && r.y == y && r.compute == compute;
+    });
+    if (uniform || mixed) return;
+    not_supported("computeType", fmt::format("A {}, x {}, y {}, compute type {} is not a supported combination",
+                                             name_of(a), name_of(x), name_of(y), name_of(compute)));
+}
+
+}  // namespace heron::core

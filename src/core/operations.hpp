@@ -1,0 +1,40 @@
+#pragma once
+// The typed calls of the core: every argument is validated here, composed into what the plug-ins implement, and submitted.
+// A call throws core::error and has then written nothing. Public argument names in messages are cuSPARSE's.
+#include "context.hpp"
+#include "descriptors.hpp"
+
+namespace heron::core {
+
+void axpby(context& c, const void* alpha, const sparse_vector& x, const void* beta, dense_vector& y);
+void gather(context& c, const dense_vector& y, sparse_vector& x);
+void scatter(context& c, const sparse_vector& x, dense_vector& y);
+void rot(context& c, const void* c_coeff, const void* s_coeff, sparse_vector& x, dense_vector& y);
+
+// One phase of an operation that takes a workspace. SIZE writes *size, the others read memory.
+struct phase_call {
+    heron_phase phase;
+    size_t* size = nullptr;
+    void* memory = nullptr;
+};
+
+void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_vector& x, const dense_vector& y,
+          void* result, heron_type compute_type);
+
+// format: the one that the chosen algorithm is for, if it is for one.
+struct spmv_algorithm {
+    heron_reproducibility reproducibility = HERON_DEFAULT;
+    const heron_format* formats = nullptr;  // NULL: any
+    int format_count = 0;
+};
+
+void spmv(context& c, const phase_call& phase, heron_operation op, const void* alpha, const sparse_matrix& a,
+          const dense_vector& x, const void* beta, dense_vector& y, heron_type compute_type,
+          const spmv_algorithm& algorithm);
+
+void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b);
+
+// ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).
+void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b);
+
+}  // namespace heron::core

@@ -1,0 +1,61 @@
+#pragma once
+// The last step of every operation in the core: the plug-in's slot.
+#include "context.hpp"
+#include "error.hpp"
+#include "operations.hpp"
+#include "status.hpp"
+#include <fmt/format.h>
+
+namespace heron::core {
+
+template <class Args> using slot_pointer = heron_status (*)(heron_queue*, heron_phase, const Args*, heron_workspace*);
+
+template <class Args>
+void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase, const Args& args,
+               heron_workspace& workspace) {
+    if (!slot) not_supported(operation, fmt::format("the {} plug-in is older and lacks it", c.backend().name));
+    heron_status status = HERON_SUCCESS;
+    c.with_queue([&](heron_queue* queue) { status = slot(queue, phase, &args, &workspace); });
+    if (status != HERON_SUCCESS) throw error(status, fmt::format("{} on {}", operation, c.backend().name), status_string(status));
+}
+
+// Throws when the operation needs a workspace and got none.
+template <class Args>
+void require_workspace(context& c, const char* operation, slot_pointer<Args> slot, const Args& args, const void* memory) {
+    if (memory) return;
+    heron_workspace needed{};
+    call_slot(c, operation, slot, HERON_PHASE_SIZE, args, needed);
+    if (needed.size > 0) invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed.size));
+}
+
+// Submits one phase. plan: NULL or where the plan goes in ANALYSE and comes from in RUN.
+template <class Args>
+void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase, const Args& args,
+            heron_plan** plan = nullptr) {
+    heron_workspace workspace{};
+    if (phase.phase != HERON_PHASE_SIZE) require_workspace(c, operation, slot, args, phase.memory);
+    workspace.memory = phase.memory;
+    workspace.plan = plan ? *plan : nullptr;
+    call_slot(c, operation, slot, phase.phase, args, workspace);
+    if (phase.phase == HERON_PHASE_SIZE) *required(phase.size, "bufferSize") = workspace.size;
+    if (plan) *plan = workspace.plan;
+}
+
+// A scalar argument in the handle's pointer mode.
+heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type, const char* argument);
+
+// Throw unless the arrays that the operation reads or writes are there. An empty operand needs none.
+void require_arrays(const heron_spvec& v, const char* argument);
+void require_arrays(const heron_spmat& m, const char* argument);
+
+// The matrix as one that the plug-ins know: CSC becomes CSR of the transpose, and an empty matrix becomes an empty COO,
+// so that NULL offsets are never read. op is changed to match.
+heron_spmat canonical(const heron_spmat& m, heron_operation& op);
+
+bool transposes(heron_operation op);
+
+// With HERON_VALIDATE=1, copies the indices to the host and throws HERON_INVALID_VALUE naming the first bad row.
+void validate_contents(context& c, const heron_spmat& m, const char* argument);
+void validate_contents(context& c, const heron_spvec& v, const char* argument);
+
+}  // namespace heron::core

@@ -1,0 +1,7 @@
+#pragma once
+// The public prototypes, exported: everything else of the library is hidden.
+#pragma GCC visibility push(default)
+#include <cuda_runtime_api.h>
+#include <cuda12_abi.h>
+#include "nvcc_abi.h"
+#pragma GCC visibility pop
