@@ -22,23 +22,16 @@ void record(cudaEvent_t e, cudaStream_t s) {
     runtime& all = runtime::get();
     const auto on = all.find(s);
     const auto recorded = all.find(e);
-    require(on->ordinal() == recorded->ordinal, cudaErrorInvalidResourceHandle,
+    require(on->ordinal() == recorded->ordinal(), cudaErrorInvalidResourceHandle,
             "event: belongs to another device than the stream");
-    all.submit(*on, [&](stream& target) { target.record(recorded->native); });
-    recorded->recorded = true;
-}
-
-bool is_complete(const event& e) {
-    int ready = 1;
-    if (e.recorded) core::check(e.table.event_ready(e.native, &ready), "event");
-    return ready != 0;
+    all.submit(*on, [&](stream& target) { recorded->record(target); });
 }
 
 std::shared_ptr<event> timed(cudaEvent_t e, const char* argument) {
-    const auto found = runtime::get().find(e);
-    if (found->flags & cudaEventDisableTiming)
+    auto found = runtime::get().find(e);
+    if (found->flags() & cudaEventDisableTiming)
         fail(cudaErrorInvalidResourceHandle, fmt::format("{}: was created without timing", argument));
-    if (!found->recorded)
+    if (!found->is_recorded())
         fail(cudaErrorInvalidResourceHandle, fmt::format("{}: has not been recorded", argument));
     return found;
 }
@@ -47,10 +40,10 @@ void elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     required(milliseconds, "ms");
     const auto from = timed(start, "start");
     const auto to = timed(end, "end");
-    require(from->ordinal == to->ordinal, cudaErrorInvalidResourceHandle,
+    require(from->ordinal() == to->ordinal(), cudaErrorInvalidResourceHandle,
             "end: belongs to another device than start");
-    require(is_complete(*from) && is_complete(*to), cudaErrorNotReady, "");
-    core::check(from->table.event_elapsed(from->native, to->native, milliseconds), "event");
+    require(from->is_complete() && to->is_complete(), cudaErrorNotReady, "");
+    *milliseconds = to->elapsed_since(*from);
 }
 
 }  // namespace
@@ -73,14 +66,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return guarded(__func__,
-                   [&] { require(is_complete(*runtime::get().find(event)), cudaErrorNotReady, ""); });
+                   [&] { require(runtime::get().find(event)->is_complete(), cudaErrorNotReady, ""); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return guarded(__func__, [&] {
-        const auto found = runtime::get().find(event);
-        if (found->recorded) core::check(found->table.event_sync(found->native), "event");
-    });
+    return guarded(__func__, [&] { runtime::get().find(event)->synchronize(); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -1,5 +1,6 @@
 // Allocation, host memory, what is known of a pointer.
 #include "memory.hpp"
+#include "properties.hpp"
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
@@ -53,7 +54,9 @@ bool is_visible_to_host(const place& p) { return !p.is_known || p.kind != HERON_
 // its memory.
 bool is_visible_to_device(const place& p) {
     if (!p.is_known) return false;
-    return !p.is_registered || runtime::get().at(p.ordinal)->info.is_host_accessible;
+    if (p.kind != HERON_MEMORY_HOST) return true;
+    const heron_device_info& info = runtime::get().at(p.ordinal)->info;
+    return p.is_registered ? info.is_host_accessible != 0 : can_use_host_memory(info);
 }
 
 size_t free_bytes(const device& d) {
@@ -161,7 +164,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, 
         if (!where.is_known || where.kind == HERON_MEMORY_DEVICE)
             fail(cudaErrorInvalidValue, "pHost: is neither allocated nor registered host memory");
         require(is_visible_to_device(where), cudaErrorNotSupported,
-                "pHost: this device cannot use registered memory");
+                "pHost: this device cannot use host memory");
         *device_pointer = host_pointer;
     });
 }

@@ -14,6 +14,11 @@ inline bool is_cuda_device(const heron_device_info& info) {
     return std::string_view(info.isa).starts_with("sm_");
 }
 
+// Kernels can use host memory of this runtime, and managed memory can be had.
+inline bool can_use_host_memory(const heron_device_info& info) {
+    return info.is_host_accessible || is_cuda_device(info);
+}
+
 // Fills what both structs have and leaves 0 where nothing can be said (textures, surfaces, PCI, ...). Limits
 // of kernel launches are those that every CUDA device has, since programs compute launch shapes from them.
 template <class Properties>
@@ -21,7 +26,8 @@ void describe(const heron_device_info& info, Properties& p) {
     const bool is_cuda = is_cuda_device(info);
     const bool shares_memory = info.is_host_accessible != 0;
     p = {};
-    std::strncpy(p.name, info.name, sizeof p.name - 1);
+    static_assert(sizeof p.name == sizeof info.name);
+    std::memcpy(p.name, info.name, sizeof p.name);
     p.totalGlobalMem = static_cast<size_t>(info.memory_bytes);
     p.sharedMemPerBlock = 48 * 1024;
     p.regsPerBlock = 65536;
@@ -43,7 +49,7 @@ void describe(const heron_device_info& info, Properties& p) {
     p.surfaceAlignment = 512;
     p.multiProcessorCount = static_cast<int>(info.compute_units);
     p.integrated = !info.is_gpu;
-    p.canMapHostMemory = 1;
+    p.canMapHostMemory = can_use_host_memory(info);
     p.concurrentKernels = 1;
     p.asyncEngineCount = info.is_gpu ? 1 : 0;
     p.unifiedAddressing = 1;
@@ -53,7 +59,7 @@ void describe(const heron_device_info& info, Properties& p) {
     p.sharedMemPerBlockOptin = p.sharedMemPerBlock;
     p.regsPerMultiprocessor = 65536;
     p.maxBlocksPerMultiProcessor = 32;
-    p.managedMemory = is_cuda || shares_memory;
+    p.managedMemory = can_use_host_memory(info);
     p.concurrentManagedAccess = shares_memory;
     p.directManagedMemAccessFromHost = shares_memory;
     p.canUseHostPointerForRegisteredMem = shares_memory;

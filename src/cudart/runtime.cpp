@@ -91,20 +91,52 @@ bool stream::is_idle() {
     // A mark passes an idle stream at once, but not in no time.
     constexpr auto patience = std::chrono::microseconds(200);
     event mark(context_.backend(), context_.device(), ordinal_, cudaEventDisableTiming);
-    record(mark.native);
+    mark.record(*this);
     const auto end = std::chrono::steady_clock::now() + patience;
-    int ready = 0;
-    while (!ready && std::chrono::steady_clock::now() < end)
-        core::check(context_.table().event_ready(mark.native, &ready), "event");
-    return ready != 0;
+    while (!mark.is_complete())
+        if (std::chrono::steady_clock::now() >= end) return false;
+    return true;
 }
 
 event::event(const core::backend& backend, int device_number, int device_ordinal, unsigned event_flags)
-    : table(backend.table), ordinal(device_ordinal), flags(event_flags) {
-    core::check(table.event_create(device_number, &native), "event creation");
+    : table_(backend.table), ordinal_(device_ordinal), flags_(event_flags) {
+    core::check(table_.event_create(device_number, &native_), "event creation");
 }
 
-event::~event() { table.event_destroy(native); }
+event::~event() { table_.event_destroy(native_); }
+
+void event::record(stream& on) {
+    const std::lock_guard lock(mutex_);
+    on.record(native_);
+    is_recorded_ = true;
+}
+
+void event::hold_back(stream& waiting) {
+    const std::lock_guard lock(mutex_);
+    if (is_recorded_) waiting.wait_for(native_);
+}
+
+bool event::is_complete() {
+    const std::lock_guard lock(mutex_);
+    int ready = 1;
+    if (is_recorded_) core::check(table_.event_ready(native_, &ready), "event");
+    return ready != 0;
+}
+
+void event::synchronize() {
+    const std::lock_guard lock(mutex_);
+    if (is_recorded_) core::check(table_.event_sync(native_), "event");
+}
+
+float event::elapsed_since(event& start) {
+    // Both at once: two threads may ask for the same pair the other way round. One event may be both.
+    std::unique_lock<std::recursive_mutex> first(start.mutex_, std::defer_lock);
+    std::unique_lock<std::recursive_mutex> second(mutex_, std::defer_lock);
+    std::lock(first, second);
+    float milliseconds = 0;
+    core::check(table_.event_elapsed(start.native_, native_, &milliseconds), "event");
+    return milliseconds;
+}
 
 device::device(const core::backend& b, int device_ordinal, int device_number)
     : backend(b),
@@ -167,7 +199,7 @@ void runtime::reset_current() {
     if (!slot) return;
     // A device that has failed cannot be waited for; what belongs to it must go all the same.
     slot->table().device_sync(slot->number);
-    erase_all(events_, [&](const auto& e) { return e->ordinal == ordinal; });
+    erase_all(events_, [&](const auto& e) { return e->ordinal() == ordinal; });
     erase_all(streams_, [&](const auto& s) { return s->ordinal() == ordinal; });
     for (const auto& [pointer, block] : allocations_)
         if (block.ordinal == ordinal && !block.registered)
@@ -308,8 +340,8 @@ cudaEvent_t runtime::create_event(unsigned flags) {
     const auto target = current();
     const auto created = std::make_shared<event>(target->backend, target->number, target->ordinal, flags);
     const std::lock_guard lock(mutex_);
-    events_[created->native] = created;
-    return static_cast<cudaEvent_t>(created->native);
+    events_[created->native()] = created;
+    return static_cast<cudaEvent_t>(created->native());
 }
 
 void runtime::destroy_event(cudaEvent_t e) {
@@ -323,7 +355,7 @@ std::shared_ptr<event> runtime::find(cudaEvent_t e) {
     const auto found = events_.find(e);
     if (found == events_.end())
         fail(cudaErrorInvalidResourceHandle, "event: is not a live event of this runtime");
-    at(found->second->ordinal);
+    at(found->second->ordinal());
     return found->second;
 }
 

@@ -31,8 +31,8 @@ class stream {
     void fill(void* destination, unsigned char byte, size_t bytes);
     void fill_rows(char* destination, size_t pitch, unsigned char byte, size_t width, size_t height);
     void synchronize();
-    void record(void* event);
-    void wait_for(void* event);
+    void record(void* native_event);
+    void wait_for(void* native_event);
     // False when something is still running (or cannot be told to have ended soon enough).
     bool is_idle();
 
@@ -43,18 +43,33 @@ class stream {
     void* native_ = nullptr;
 };
 
-// The public cudaEvent_t is the native event.
-struct event {
+// The public cudaEvent_t is the native event. An event that was never recorded counts as complete.
+class event {
+  public:
     event(const core::backend& backend, int device_number, int ordinal, unsigned flags);
     ~event();
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
-    const heron_backend& table;
-    const int ordinal;
-    const unsigned flags;
-    void* native = nullptr;
-    std::atomic<bool> recorded = false;
+    int ordinal() const { return ordinal_; }
+    unsigned flags() const { return flags_; }
+    void* native() const { return native_; }
+    bool is_recorded() const { return is_recorded_; }
+
+    void record(stream& on);
+    void hold_back(stream& waiting);
+    bool is_complete();
+    void synchronize();
+    // Milliseconds between two different or equal events that are recorded and complete.
+    float elapsed_since(event& start);
+
+  private:
+    const heron_backend& table_;
+    const int ordinal_;
+    const unsigned flags_;
+    void* native_ = nullptr;
+    std::atomic<bool> is_recorded_ = false;
+    std::recursive_mutex mutex_;  // a native event serves one thread at a time
 };
 
 struct device {

@@ -32,8 +32,7 @@ void wait_for(cudaStream_t s, cudaEvent_t e, unsigned flags) {
     require(flags == cudaEventWaitDefault, cudaErrorInvalidValue, "flags: must be cudaEventWaitDefault");
     const auto waiting = all.find(s);
     const auto awaited = all.find(e);
-    if (!awaited->recorded) return;
-    all.submit(*waiting, [&](stream& on) { on.wait_for(awaited->native); });
+    if (awaited->is_recorded()) all.submit(*waiting, [&](stream& on) { awaited->hold_back(on); });
 }
 
 [[noreturn]] void fail_without_capture() {
