@@ -1,0 +1,32 @@
+#include "opencl_device.hpp"
+#include <sstream>
+
+namespace heron::opencl {
+
+program_key make_program_key(const kernel_family& family, const char* const* names, size_t count) {
+    program_key key{family.name, {}};
+    std::istringstream parameters(family.types);
+    std::string parameter;
+    for (size_t i = 0; i < count && parameters >> parameter; ++i)
+        key.definitions += "#define " + parameter + " " + names[i] + "\n";
+    return key;
+}
+
+// A NULL pointer goes as "no memory object", which OpenCL defines for every version; as an SVM address it is
+// undefined.
+void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* pointer) {
+    if (pointer)
+        check(clSetKernelArgSVMPointer(kernel, index, pointer), "clSetKernelArgSVMPointer");
+    else
+        check(clSetKernelArg(kernel, index, sizeof(cl_mem), nullptr), "clSetKernelArg");
+}
+
+void opencl_device::enqueue(const kernel_instance& k, size_t groups, size_t local_size) {
+    has_work_ = true;
+    const size_t global_size = groups * local_size;
+    const cl_int code = clEnqueueNDRangeKernel(queue_.commands(), k.kernel, 1, nullptr, &global_size,
+                                               &local_size, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS) fail(code, std::string("clEnqueueNDRangeKernel(") + k.name + ")");
+}
+
+}  // namespace heron::opencl

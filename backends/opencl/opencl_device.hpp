@@ -1,0 +1,121 @@
+#pragma once
+// The plans' Device on OpenCL: an element kernel is a kernel of the family's program, built for the types at
+// first use.
+#include "opencl_memory.hpp"
+#include <type_traits>
+
+namespace heron::opencl {
+
+// The name of a C++ type in dialect.cl.
+template <class T>
+inline constexpr const char* type_name = nullptr;
+template <>
+inline constexpr const char* type_name<i8> = "i8";
+template <>
+inline constexpr const char* type_name<i32> = "i32";
+template <>
+inline constexpr const char* type_name<i64> = "i64";
+template <>
+inline constexpr const char* type_name<f16> = "f16";
+template <>
+inline constexpr const char* type_name<bf16> = "bf16";
+template <>
+inline constexpr const char* type_name<f32> = "f32";
+template <>
+inline constexpr const char* type_name<f64> = "f64";
+template <>
+inline constexpr const char* type_name<cf16> = "cf16";
+template <>
+inline constexpr const char* type_name<cbf16> = "cbf16";
+template <>
+inline constexpr const char* type_name<c32> = "c32";
+template <>
+inline constexpr const char* type_name<c64> = "c64";
+template <>
+inline constexpr const char* type_name<raw16> = "raw16";
+template <>
+inline constexpr const char* type_name<raw128> = "raw128";
+
+// family.types names the parameters in the order of `names`.
+program_key make_program_key(const kernel_family& family, const char* const* names, size_t count);
+
+template <class Kernel>
+struct kernel_traits;
+template <template <class...> class Kernel, class... T>
+struct kernel_traits<Kernel<T...>> {
+    static_assert(((type_name<T> != nullptr) && ...), "a type has no name in dialect.cl");
+    static program_key key(const kernel_family& family) {
+        const char* const names[] = {type_name<T>...};
+        return make_program_key(family, names, sizeof...(T));
+    }
+    static inline char id = 0;  // its address stands for the kernel and its types
+};
+
+class opencl_device {
+  public:
+    static constexpr bool strided = true;
+
+    explicit opencl_device(heron_queue* queue) : queue_(*queue) {}
+    // The device starts now, not when somebody waits.
+    ~opencl_device() {
+        if (has_work_) clFlush(queue_.commands());
+    }
+    opencl_device(const opencl_device&) = delete;
+    opencl_device& operator=(const opencl_device&) = delete;
+
+    static void log_failure(const char* operation, const char* reason) noexcept {
+        log(log_level::error, operation, reason);
+    }
+
+    template <class Kernel, class... Args>
+    void launch(const kernel_family& family, int64_t count, Args... args) {
+        if (count <= 0) return;
+        const kernel_instance& k = instance<Kernel>(family);
+        set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
+        const size_t groups = (static_cast<size_t>(count) + k.local_size - 1) / k.local_size;
+        enqueue(k, groups, k.local_size);
+    }
+
+    // For kernels that are written for work-groups of one size and take no count.
+    template <class Kernel, class... Args>
+    void launch_groups(const kernel_family& family, int64_t groups, size_t local_size, Args... args) {
+        const kernel_instance& k = instance<Kernel>(family);
+        set_arguments(k.kernel, args...);
+        enqueue(k, static_cast<size_t>(groups), local_size);
+    }
+
+    void fill(void* p, unsigned char byte, size_t bytes) { fill_on_device(queue_, p, byte, bytes); }
+    void copy(void* to, const void* from, size_t bytes) { copy_on_device(queue_, to, from, bytes); }
+    void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
+
+    const device_traits& traits() const { return queue_.device.traits(); }
+
+  private:
+    template <class Kernel>
+    const kernel_instance& instance(const kernel_family& family) {
+        using traits = kernel_traits<Kernel>;
+        return queue_.kernel(&traits::id, Kernel::name, [&] { return traits::key(family); });
+    }
+
+    template <class... Args>
+    static void set_arguments(cl_kernel kernel, const Args&... args) {
+        cl_uint index = 0;
+        (set_argument(kernel, index++, args), ...);
+    }
+
+    template <class T>
+    static void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
+        if constexpr (std::is_pointer_v<T>)
+            set_pointer(kernel, index, value);
+        else
+            check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
+    }
+
+    static void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
+    void enqueue(const kernel_instance& k, size_t groups, size_t local_size);
+
+    heron_queue& queue_;
+    bool has_work_ = false;
+};
+
+}  // namespace heron::opencl

@@ -1,0 +1,86 @@
+#pragma once
+// The OpenCL devices that Heron can use, found once per process.
+#include "opencl_error.hpp"
+#include "opencl_program.hpp"
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace heron::opencl {
+
+// An in-order command queue. Events take their times from a second, profiling queue, so that the work itself
+// never pays for being timed.
+class stream {
+  public:
+    stream(cl_context context, cl_device_id device);
+    ~stream();
+    stream(const stream&) = delete;
+    stream& operator=(const stream&) = delete;
+
+    cl_command_queue work() const { return work_; }
+    cl_command_queue clock();
+
+  private:
+    cl_context context_;
+    cl_device_id device_;
+    cl_command_queue work_ = nullptr;
+    std::mutex mutex_;
+    cl_command_queue clock_ = nullptr;
+};
+
+struct device_traits {
+    std::string name, vendor, driver, c_version, platform_name, platform_version;
+    cl_uint vendor_id = 0;
+    unsigned major = 0, minor = 0;
+    uint64_t memory_bytes = 0, cache_bytes = 0, local_bytes = 0, largest_allocation = 0;
+    uint32_t compute_units = 0, clock_mhz = 0;
+    size_t largest_group = 0;
+    bool is_gpu = false;
+    bool has_fp64 = false;         // with the 64-bit atomics that the transposed products need
+    bool is_fine_grained = false;  // fine-grained buffer SVM
+    bool is_unified = false;       // fine-grained, and device memory is host memory
+};
+
+class device {
+  public:
+    // The reason why Heron cannot use the OpenCL device is returned in *why; it is empty for a good one.
+    device(cl_device_id id, cl_platform_id platform, std::string* why);
+
+    const device_traits& traits() const { return traits_; }
+    cl_device_id id() const { return id_; }
+    cl_context context();
+    program_store& programs() { return programs_; }
+
+    // The stream behind a native handle; NULL is the default stream. Throws for an address that is no stream.
+    std::shared_ptr<stream> stream_of(void* handle);
+    void* create_stream();
+    void destroy_stream(void* handle);
+
+    // Waits for all streams.
+    void finish();
+
+  private:
+    void open(const std::lock_guard<std::mutex>&);
+
+    cl_device_id id_;
+    device_traits traits_;
+    std::mutex mutex_;
+    cl_context context_ = nullptr;
+    std::shared_ptr<stream> default_stream_;
+    std::vector<std::shared_ptr<stream>> streams_;
+    program_store programs_;
+};
+
+struct device_list {
+    std::vector<device*>
+        devices;  // GPUs first; never freed, since drivers unload before static destructors run
+    std::string why_none;
+};
+
+const device_list& all_devices();
+
+// Throws INVALID_VALUE for an index out of range.
+device& device_at(int index);
+
+}  // namespace heron::opencl

@@ -1,0 +1,89 @@
+#include "opencl_queue.hpp"
+#include <algorithm>
+
+namespace heron::opencl {
+
+void event::release() {
+    if (reached_) clReleaseEvent(reached_);
+    if (timed_) clReleaseEvent(timed_);
+    reached_ = timed_ = nullptr;
+}
+
+void event::record(stream& s) {
+    release();
+    check(clEnqueueMarkerWithWaitList(s.work(), 0, nullptr, &reached_), "clEnqueueMarkerWithWaitList");
+    check(clFlush(s.work()), "clFlush");
+    check(clEnqueueMarkerWithWaitList(s.clock(), 1, &reached_, &timed_), "clEnqueueMarkerWithWaitList");
+    check(clFlush(s.clock()), "clFlush");
+}
+
+void event::wait() const {
+    if (timed_) check(clWaitForEvents(1, &timed_), "clWaitForEvents");
+}
+
+bool event::is_complete() const {
+    if (!timed_) return true;
+    cl_int state = CL_QUEUED;
+    check(clGetEventInfo(timed_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+          "clGetEventInfo");
+    if (state < 0) fail(state, "a command before the event");
+    return state == CL_COMPLETE;
+}
+
+void event::hold_back(stream& s) const {
+    if (reached_)
+        check(clEnqueueBarrierWithWaitList(s.work(), 1, &reached_, nullptr), "clEnqueueBarrierWithWaitList");
+}
+
+cl_ulong event::nanoseconds() const {
+    cl_ulong time = 0;
+    check(clGetEventProfilingInfo(timed_, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr),
+          "clGetEventProfilingInfo");
+    return time;
+}
+
+float event::elapsed(const event& start, const event& stop) {
+    if (!start.timed_ || !stop.timed_) fail(HERON_INVALID_VALUE, "an event was never recorded");
+    if (!start.is_complete() || !stop.is_complete())
+        fail(HERON_INVALID_VALUE, "an event is not complete yet");
+    const auto difference = static_cast<cl_long>(stop.nanoseconds() - start.nanoseconds());
+    return static_cast<float>(static_cast<double>(difference) * 1e-6);
+}
+
+namespace {
+
+// CPU drivers vectorise over the items of a work-group.
+constexpr size_t local_size_cpu = 128;
+constexpr size_t local_size_gpu = 256;
+
+size_t local_size_of(cl_kernel kernel, const device& d) {
+    size_t largest = 0;
+    check(clGetKernelWorkGroupInfo(kernel, d.id(), CL_KERNEL_WORK_GROUP_SIZE, sizeof largest, &largest,
+                                   nullptr),
+          "clGetKernelWorkGroupInfo");
+    const size_t wanted = d.traits().is_gpu ? local_size_gpu : local_size_cpu;
+    return std::max<size_t>(1, std::min(wanted, largest));
+}
+
+}  // namespace
+}  // namespace heron::opencl
+
+heron_queue::heron_queue(heron::opencl::device& d, int device_index)
+    : device(d), index(device_index), stream(d.stream_of(nullptr)) {}
+
+heron_queue::~heron_queue() {
+    for (const auto& [id, instance] : kernels_) clReleaseKernel(instance.kernel);
+}
+
+heron::opencl::kernel_instance heron_queue::create_kernel(const char* name,
+                                                          const heron::opencl::program_key& key) {
+    using namespace heron::opencl;
+    cl_int code = CL_SUCCESS;
+    kernel_instance instance;
+    instance.name = name;
+    instance.kernel =
+        clCreateKernel(device.programs().get(key), (std::string("heron_") + name).c_str(), &code);
+    check(code, "clCreateKernel");
+    instance.local_size = local_size_of(instance.kernel, device);
+    return instance;
+}

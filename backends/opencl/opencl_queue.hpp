@@ -1,0 +1,65 @@
+#pragma once
+// A handle's execution context, and the events and streams behind the table's opaque pointers.
+#include "opencl_platform.hpp"
+#include <unordered_map>
+
+namespace heron::opencl {
+
+// Kernel objects hold their arguments, so a queue has its own.
+struct kernel_instance {
+    cl_kernel kernel = nullptr;
+    size_t local_size = 0;
+    const char* name = "";
+};
+
+class event {
+  public:
+    event() = default;
+    ~event() { release(); }
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+
+    void record(stream& s);
+    void wait() const;
+    bool is_complete() const;
+    // Later work of the stream starts after the event.
+    void hold_back(stream& s) const;
+    // Milliseconds from start to stop. Throws INVALID_VALUE unless both are complete.
+    static float elapsed(const event& start, const event& stop);
+
+  private:
+    void release();
+    cl_ulong nanoseconds() const;
+
+    cl_event reached_ = nullptr;  // on the stream's own queue
+    cl_event timed_ = nullptr;    // behind it, on the stream's clock
+};
+
+}  // namespace heron::opencl
+
+struct heron_queue {
+    heron_queue(heron::opencl::device& d, int device_index);
+    ~heron_queue();
+    heron_queue(const heron_queue&) = delete;
+    heron_queue& operator=(const heron_queue&) = delete;
+
+    cl_command_queue commands() const { return stream->work(); }
+
+    // The kernel `name` of a program, created at first use; `id` is an address that stands for this kernel
+    // and its types.
+    template <class MakeKey>
+    const heron::opencl::kernel_instance& kernel(const void* id, const char* name, MakeKey&& key) {
+        const auto found = kernels_.find(id);
+        if (found != kernels_.end()) return found->second;
+        return kernels_.emplace(id, create_kernel(name, key())).first->second;
+    }
+
+    heron::opencl::device& device;
+    const int index;
+    std::shared_ptr<heron::opencl::stream> stream;
+
+  private:
+    heron::opencl::kernel_instance create_kernel(const char* name, const heron::opencl::program_key& key);
+
+    std::unordered_map<const void*, heron::opencl::kernel_instance> kernels_;
+};

@@ -1,0 +1,139 @@
+#include "opencl_spmv.hpp"
+#include "../common/plans/spmv.hpp"
+#include "../common/plans/vector.hpp"
+#include <cstdlib>
+#include <cstring>
+
+namespace heron::opencl {
+namespace {
+
+constexpr kernel_family tuned{"spmv_tuned", "VA VX VY CT OT IT"};
+template <class...>
+struct csr_tile {
+    static constexpr const char* name = "csr_tile";
+};
+template <class...>
+struct csr_tile_finish {
+    static constexpr const char* name = "csr_tile_finish";
+};
+template <class...>
+struct csr_tile_scatter {
+    static constexpr const char* name = "csr_tile_scatter";
+};
+
+// These mirror spmv_tuned.cl.
+constexpr int64_t group_size = 256;
+constexpr int64_t tile_bytes = 16384;
+constexpr int64_t finish_items = 32;
+constexpr uint64_t local_bytes_needed = 24 * 1024;
+
+// Long tiles share one row search among more elements; a small matrix needs short ones to reach every compute
+// unit.
+int64_t tile_length(const device_traits& traits, int64_t nnz, int64_t element_bytes) {
+    int64_t tile = tile_bytes / element_bytes;
+    while (tile > group_size && nnz / tile < 4 * int64_t{traits.compute_units}) tile /= 2;
+    return tile;
+}
+
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+class tiled_spmv {
+  public:
+    tiled_spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
+               heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
+
+    void apply() { plans::is_transposed(args_.op) ? transposed() : rows(); }
+
+  private:
+    template <template <class...> class Kernel, class... Args>
+    void launch(int64_t groups, Args... args) {
+        device_.launch_groups<Kernel<VA, VX, VY, CT, OT, IT>>(tuned, groups, group_size, args...);
+    }
+
+    void rows() {
+        heron_index* const head_row = layout_.take<heron_index>(tiles_);
+        CT* const head = layout_.take<CT>(tiles_);
+        CT* const carry = layout_.take<CT>(tiles_);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const heron_spmat& a = args_.a;
+        launch<csr_tile>(tiles_, offsets(), indices(), values(), a.rows, a.nnz, static_cast<int>(tile_),
+                         base(), conjugate(), x(), y(), alpha_.value, alpha_.device, beta_.value,
+                         beta_.device, head_row, head, carry);
+        launch<csr_tile_finish>((tiles_ * finish_items + group_size - 1) / group_size, offsets(), tiles_,
+                                static_cast<int>(tile_), base(), y(), alpha_.value, alpha_.device,
+                                beta_.value, beta_.device, static_cast<const heron_index*>(head_row),
+                                static_cast<const CT*>(head), static_cast<const CT*>(carry));
+    }
+
+    // Where y has the compute type it takes the atomic adds itself; else a workspace does, as in the shared
+    // plan.
+    void transposed() {
+        if constexpr (std::is_same_v<VY, CT>) {
+            if (phase_ != HERON_PHASE_RUN) return;
+            device_.launch<kernels::scale<VY, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
+                                                       beta_.device);
+            scatter(y(), 1);
+        } else {
+            CT* const acc = layout_.take<CT>(args_.y.size);
+            if (phase_ != HERON_PHASE_RUN) return;
+            device_.fill(acc, 0, static_cast<size_t>(args_.y.size) * sizeof(CT));
+            scatter(acc, 0);
+            device_.launch<kernels::finish<VA, VX, VY, CT, OT, IT>>(
+                kernels::spmv, args_.y.size, static_cast<const CT*>(acc), y(), alpha_.value, alpha_.device,
+                beta_.value, beta_.device);
+        }
+    }
+
+    void scatter(CT* acc, int apply_alpha) {
+        const heron_spmat& a = args_.a;
+        launch<csr_tile_scatter>(tiles_, offsets(), indices(), values(), a.rows, a.nnz,
+                                 static_cast<int>(tile_), base(), conjugate(), x(), acc, apply_alpha,
+                                 alpha_.value, alpha_.device);
+    }
+
+    const OT* offsets() const { return as<const OT>(args_.a.offsets); }
+    const IT* indices() const { return as<const IT>(args_.a.indices); }
+    const VA* values() const { return as<const VA>(args_.a.values); }
+    const VX* x() const { return as<const VX>(args_.x.values); }
+    VY* y() const { return as<VY>(args_.y.values); }
+    heron_index base() const { return args_.a.base; }
+    int conjugate() const { return plans::is_conjugated(args_.op); }
+
+    opencl_device& device_;
+    heron_phase phase_;
+    const heron_spmv_args& args_;
+    workspace_layout layout_;
+    int64_t tile_ = tile_length(device_.traits(), args_.a.nnz, sizeof(CT));
+    int64_t tiles_ = (args_.a.nnz + tile_ - 1) / tile_;
+    scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
+};
+
+// HERON_OPENCL_SPMV=tiles or rows overrides the choice, for comparing the two and for testing the tiles on a
+// CPU.
+bool prefers_tiles(const device_traits& traits) {
+    static const char* const wanted = std::getenv("HERON_OPENCL_SPMV");
+    if (wanted && std::strcmp(wanted, "tiles") == 0) return true;
+    if (wanted && std::strcmp(wanted, "rows") == 0) return false;
+    return traits.is_gpu;
+}
+
+bool takes_tiles(const device_traits& traits, const heron_spmat& a) {
+    return a.format == HERON_FORMAT_CSR && a.nnz > 0 && prefers_tiles(traits) &&
+           traits.largest_group >= group_size && traits.local_bytes >= local_bytes_needed;
+}
+
+}  // namespace
+
+void spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args, heron_workspace& workspace) {
+    if (!takes_tiles(device.traits(), args.a)) return plans::spmv(device, phase, args, workspace);
+    visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
+                  [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
+                      visit_offsets_and_indices(
+                          args.a.offset_type, args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                              tiled_spmv<VA, VX, VY, CT, OT, IT>(device, phase, args, workspace).apply();
+                          });
+                  });
+}
+
+}  // namespace heron::opencl
