@@ -49,7 +49,7 @@ typedef struct heron_dnmat {
  * CSC        column offsets[cols+1]      -             rows[nnz]                     [nnz]
  * BSR        block-row offsets[brows+1]  -             block columns[nnz]            [nnz*block_rows*block_cols]
  * SELL       slice offsets[slices+1]     -             columns[values_size], -1 pad  [values_size], slices column-major
- * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols]
+ * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols], dense, row order
  * rows and cols are in scalars also for BSR; nnz counts blocks for BSR. */
 typedef struct heron_spmat {
     heron_format format;
@@ -132,7 +132,7 @@ typedef struct heron_sparse_to_dense_args {
 } heron_sparse_to_dense_args;
 
 /* B := the nonzero elements of A, columns ascending in every row. B is COO, CSR, BSR or SELL (stored nonzeros) or
- * Blocked-ELL (stored nonzero blocks). ANALYSE writes B's offsets (where it has them) and *nnz; RUN reads the workspace
+ * Blocked-ELL, whose block columns the caller has set: RUN gathers the values of those blocks, zero for -1. ANALYSE writes B's offsets (where it has them) and *nnz; RUN reads the workspace
  * that ANALYSE left and writes indices and values. */
 typedef struct heron_dense_to_sparse_args {
     heron_dnmat a;

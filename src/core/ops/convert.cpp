@@ -14,6 +14,8 @@ void require_matching(const heron_spmat& sparse, const heron_dnmat& dense, const
         invalid(argument, fmt::format("batch counts {} and {} differ", sparse.batch_count, dense.batch_count));
 }
 
+bool has_offsets(heron_format format) { return format != HERON_FORMAT_COO && format != HERON_FORMAT_BLOCKED_ELL; }
+
 void transpose(heron_dnmat& m) {
     std::swap(m.rows, m.cols);
     m.order = m.order == HERON_ORDER_ROW ? HERON_ORDER_COLUMN : HERON_ORDER_ROW;
@@ -36,6 +38,7 @@ void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a
 void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b) {
     require_matching(b.value, a.value, "matA");
     if (a.value.batch_count > 1) not_supported("matA", "conversion to a sparse matrix takes no batches");
+    if (phase.phase == HERON_PHASE_ANALYSE && has_offsets(b.value.format)) required(b.value.offsets, "matB's offsets");
     if (phase.phase == HERON_PHASE_RUN) require_arrays(b.value, "matB");
     int64_t nnz = b.value.nnz;
     int64_t values_size = b.value.values_size;
