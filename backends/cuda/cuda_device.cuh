@@ -50,6 +50,15 @@ class cuda_device {
                                dim3(static_cast<unsigned>(threads)), pointers, shared_bytes, stream()));
     }
 
+    // How many blocks of a kernel the whole device works on at a time.
+    template <class... Args>
+    int64_t blocks_at_once(void (*kernel)(Args...), int threads) {
+        int per_multiprocessor = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &per_multiprocessor, reinterpret_cast<const void*>(kernel), threads, 0));
+        return int64_t{std::max(per_multiprocessor, 1)} * multiprocessors();
+    }
+
     void fill(void* p, unsigned char byte, size_t bytes) {
         if (bytes) check(cudaMemsetAsync(p, byte, bytes, stream()));
     }

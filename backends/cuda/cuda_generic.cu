@@ -1,7 +1,8 @@
-// The CUDA operation table: the shared plans, then the tuned operations.
+// The CUDA operation table: the shared plans, or their specialisations for CUDA where an operation is tuned.
 #include "../common/generic_table.hpp"
 #include "cuda_device.cuh"
 #include "cuda_table.hpp"
+#include "spmv_tuned.hpp"
 
 namespace heron::HERON_LEVEL {
 

@@ -1,0 +1,76 @@
+#pragma once
+// What the kernels need of the hardware and CUDA C++ has no plain name for.
+#include <cstdint>
+#include <cuda_runtime.h>
+
+namespace heron::HERON_LEVEL {
+
+// Loads what is used once: it leaves the caches before anything else does.
+template <class T>
+static __device__ inline T load_streaming(const T* p) {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    T value;
+    if constexpr (sizeof(T) == 1) {
+        const auto word = __ldcs(reinterpret_cast<const signed char*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 2) {
+        const auto word = __ldcs(reinterpret_cast<const short*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 4) {
+        const auto word = __ldcs(reinterpret_cast<const int*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 8) {
+        const auto word = __ldcs(reinterpret_cast<const long long*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else {
+        const auto word = __ldcs(reinterpret_cast<const int4*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    }
+    return value;
+}
+
+// Loads what other threads will use too, from memory that no kernel of this launch writes.
+template <class T>
+static __device__ inline T load_shared_by_many(const T* p) {
+    T value;
+    if constexpr (sizeof(T) == 1) {
+        const auto word = __ldg(reinterpret_cast<const signed char*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 2) {
+        const auto word = __ldg(reinterpret_cast<const short*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 4) {
+        const auto word = __ldg(reinterpret_cast<const int*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else if constexpr (sizeof(T) == 8) {
+        const auto word = __ldg(reinterpret_cast<const long long*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    } else {
+        const auto word = __ldg(reinterpret_cast<const int4*>(p));
+        __builtin_memcpy(&value, &word, sizeof value);
+    }
+    return value;
+}
+
+// Copies 4, 8 or 16 bytes, aligned to that, from global to shared memory without waiting.
+template <int bytes>
+static __device__ inline void copy_async(void* shared, const void* global) {
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    if constexpr (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(bytes)
+                     : "memory");
+}
+
+// Closes the group of copies that the thread has started since the last call.
+static __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Waits until at most `pending` of the thread's latest groups are under way.
+template <int pending>
+static __device__ inline void wait_for_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+}  // namespace heron::HERON_LEVEL
