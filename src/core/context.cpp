@@ -2,14 +2,21 @@
 #include "error.hpp"
 #include "status.hpp"
 #include <fmt/format.h>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 namespace heron::core {
 namespace {
 
 int default_device() {
-    const char* const device = std::getenv("HERON_DEVICE");
-    return device ? std::atoi(device) : 0;
+    const char* const text = std::getenv("HERON_DEVICE");
+    if (!text || !*text) return 0;
+    int device = 0;
+    const char* const end = text + std::strlen(text);
+    if (const auto parsed = std::from_chars(text, end, device); parsed.ec != std::errc{} || parsed.ptr != end)
+        invalid("HERON_DEVICE", fmt::format("'{}' is not a device number", text));
+    return device;
 }
 
 const backend& checked(const backend& b, int device) {

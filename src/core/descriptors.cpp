@@ -17,30 +17,45 @@ bool fits(int64_t rows, int64_t cols, int64_t count) {
     return count / rows < cols || (count / rows == cols && count % rows == 0);
 }
 
-void require_indices_hold(heron_index_type type, int64_t largest_index, const char* argument) {
-    if (largest_index > largest(type)) invalid(argument, fmt::format("32-bit indices cannot hold {}", largest_index));
+// Index values run up to last, counted from the base.
+void require_indices_hold(heron_index_type type, int64_t last, int32_t base, const char* argument) {
+    if (last > largest(type) - base)
+        invalid(argument, fmt::format("{} with base {} does not fit into {}-bit indices", last, base, size_of(type) * 8));
 }
 
-void validate_compressed(const heron_spmat& m, int64_t segments, int64_t indexed, const char* offsets, const char* indices,
-                         const char* values) {
+void require_index_pair(const heron_spmat& m, const char* argument) {
+    if (m.offset_type == HERON_INDEX_32 && m.index_type == HERON_INDEX_64)
+        not_supported(argument, "64-bit indices with 32-bit offsets are not supported");
+}
+
+void validate_compressed(const heron_spmat& m, int64_t indexed, const char* offsets, const char* indices,
+                         const char* values, const char* index_type) {
     if (!fits(m.rows, m.cols, m.nnz))
         invalid("nnz", fmt::format("{} is more than {} x {} elements", m.nnz, m.rows, m.cols));
-    require_indices_hold(m.offset_type, m.nnz + m.base, "nnz");
-    require_indices_hold(m.index_type, indexed - 1 + m.base, "cols");
-    // Old programs pass NULL offsets for an empty matrix.
-    require_array(m.offsets, m.offsets || m.nnz > 0 ? segments + 1 : 0, size_of(m.offset_type), offsets);
-    require_array(m.indices, m.indices ? m.nnz : 0, size_of(m.index_type), indices);
-    require_array(m.values, m.values ? m.nnz : 0, size_of(m.type), values);
+    require_index_pair(m, index_type);
+    require_indices_hold(m.offset_type, m.nnz, m.base, "nnz");
+    require_indices_hold(m.index_type, indexed - 1, m.base, m.format == HERON_FORMAT_CSR ? "cols" : "rows");
+    require_aligned(m.offsets, size_of(m.offset_type), offsets);
+    require_aligned(m.indices, size_of(m.index_type), indices);
+    require_aligned(m.values, size_of(m.type), values);
+}
+
+void validate_csr(const heron_spmat& m) {
+    validate_compressed(m, m.cols, "csrRowOffsets", "csrColInd", "csrValues", "csrColIndType");
+}
+
+void validate_csc(const heron_spmat& m) {
+    validate_compressed(m, m.rows, "cscColOffsets", "cscRowInd", "cscValues", "cscRowIndType");
 }
 
 void validate_coo(const heron_spmat& m) {
     if (!fits(m.rows, m.cols, m.nnz))
         invalid("nnz", fmt::format("{} is more than {} x {} elements", m.nnz, m.rows, m.cols));
-    require_indices_hold(m.index_type, m.rows - 1 + m.base, "rows");
-    require_indices_hold(m.index_type, m.cols - 1 + m.base, "cols");
-    require_array(m.row_indices, m.row_indices ? m.nnz : 0, size_of(m.index_type), "cooRowInd");
-    require_array(m.indices, m.indices ? m.nnz : 0, size_of(m.index_type), "cooColInd");
-    require_array(m.values, m.values ? m.nnz : 0, size_of(m.type), "cooValues");
+    require_indices_hold(m.index_type, m.rows - 1, m.base, "rows");
+    require_indices_hold(m.index_type, m.cols - 1, m.base, "cols");
+    require_aligned(m.row_indices, size_of(m.index_type), "cooRowInd");
+    require_aligned(m.indices, size_of(m.index_type), "cooColInd");
+    require_aligned(m.values, size_of(m.type), "cooValues");
 }
 
 void validate_bsr(const heron_spmat& m) {
@@ -50,33 +65,35 @@ void validate_bsr(const heron_spmat& m) {
     const int64_t block_cols = m.cols / m.block_cols;
     if (!fits(block_rows, block_cols, m.nnz))
         invalid("bnnz", fmt::format("{} is more than {} x {} blocks", m.nnz, block_rows, block_cols));
-    require_indices_hold(m.offset_type, m.nnz + m.base, "bnnz");
-    require_indices_hold(m.index_type, block_cols - 1 + m.base, "bcols");
-    require_array(m.offsets, m.offsets || m.nnz > 0 ? block_rows + 1 : 0, size_of(m.offset_type), "bsrRowOffsets");
-    require_array(m.indices, m.indices ? m.nnz : 0, size_of(m.index_type), "bsrColInd");
-    require_array(m.values, m.values ? m.nnz : 0, size_of(m.type), "bsrValues");
+    require(m.nnz <= INT64_MAX / m.block_rows / m.block_cols, "bnnz", "times the block's size overflows");
+    require_index_pair(m, "bsrColIndType");
+    require_indices_hold(m.offset_type, m.nnz, m.base, "bnnz");
+    require_indices_hold(m.index_type, block_cols - 1, m.base, "bcols");
+    require_aligned(m.offsets, size_of(m.offset_type), "bsrRowOffsets");
+    require_aligned(m.indices, size_of(m.index_type), "bsrColInd");
+    require_aligned(m.values, size_of(m.type), "bsrValues");
 }
 
 void validate_sell(const heron_spmat& m) {
     require(m.slice_size > 0, "sliceSize", "must be positive");
     require_size(m.values_size, "sellValuesSize");
     require(m.nnz <= m.values_size, "nnz", "is more than sellValuesSize");
-    require_indices_hold(m.offset_type, m.values_size + m.base, "sellValuesSize");
-    require_indices_hold(m.index_type, m.cols - 1 + m.base, "cols");
-    const int64_t slices = ceil_div(m.rows, m.slice_size);
-    require_array(m.offsets, m.offsets || m.values_size > 0 ? slices + 1 : 0, size_of(m.offset_type), "sellSliceOffsets");
-    require_array(m.indices, m.indices ? m.values_size : 0, size_of(m.index_type), "sellColInd");
-    require_array(m.values, m.values ? m.values_size : 0, size_of(m.type), "sellValues");
+    require_index_pair(m, "sellColIndType");
+    require_indices_hold(m.offset_type, m.values_size, m.base, "sellValuesSize");
+    require_indices_hold(m.index_type, m.cols - 1, m.base, "cols");
+    require_aligned(m.offsets, size_of(m.offset_type), "sellSliceOffsets");
+    require_aligned(m.indices, size_of(m.index_type), "sellColInd");
+    require_aligned(m.values, size_of(m.type), "sellValues");
 }
 
 void validate_blocked_ell(const heron_spmat& m) {
     require(m.block_rows > 0, "ellBlockSize", "must be positive");
     require(m.ell_cols >= 0 && m.ell_cols % m.block_rows == 0, "ellCols", "must be a multiple of ellBlockSize");
     require(m.ell_cols <= ceil_div(m.cols, m.block_rows) * m.block_rows, "ellCols", "is more than cols");
-    require_indices_hold(m.index_type, ceil_div(m.cols, m.block_rows) - 1 + m.base, "cols");
-    const int64_t block_rows = ceil_div(m.rows, m.block_rows);
-    require_array(m.indices, m.indices ? block_rows * (m.ell_cols / m.block_rows) : 0, size_of(m.index_type), "ellColInd");
-    require_array(m.values, m.values ? m.rows * m.ell_cols : 0, size_of(m.type), "ellValue");
+    require(m.rows == 0 || m.ell_cols <= INT64_MAX / m.rows, "ellCols", "times rows overflows");
+    require_indices_hold(m.index_type, ceil_div(m.cols, m.block_rows) - 1, m.base, "cols");
+    require_aligned(m.indices, size_of(m.index_type), "ellColInd");
+    require_aligned(m.values, size_of(m.type), "ellValue");
 }
 
 void validate(const heron_spmat& m) {
@@ -85,31 +102,53 @@ void validate(const heron_spmat& m) {
     require_size(m.nnz, m.format == HERON_FORMAT_BSR ? "bnnz" : "nnz");
     switch (m.format) {
         case HERON_FORMAT_COO: return validate_coo(m);
-        case HERON_FORMAT_CSR: return validate_compressed(m, m.rows, m.cols, "csrRowOffsets", "csrColInd", "csrValues");
-        case HERON_FORMAT_CSC: return validate_compressed(m, m.cols, m.rows, "cscColOffsets", "cscRowInd", "cscValues");
+        case HERON_FORMAT_CSR: return validate_csr(m);
+        case HERON_FORMAT_CSC: return validate_csc(m);
         case HERON_FORMAT_BSR: return validate_bsr(m);
         case HERON_FORMAT_SELL: return validate_sell(m);
         case HERON_FORMAT_BLOCKED_ELL: return validate_blocked_ell(m);
     }
 }
 
+// Matrices of a batch may share an array (stride 0) but not overlap.
+void require_stride(int64_t stride, int64_t size, const char* argument) {
+    require_size(stride, argument);
+    if (stride > 0 && stride < size)
+        invalid(argument, fmt::format("{} is less than the {} elements of one matrix", stride, size));
+}
+
+struct stride_names {
+    const char *offsets, *indices, *values;
+};
+
+stride_names stride_names_of(heron_format format) {
+    switch (format) {
+        case HERON_FORMAT_COO: return {"batchStride", "batchStride", "batchStride"};
+        case HERON_FORMAT_BSR: return {"offsetsBatchStride", "columnsBatchStride", "ValuesBatchStride"};
+        default: return {"offsetsBatchStride", "columnsValuesBatchStride", "columnsValuesBatchStride"};
+    }
+}
+
 }  // namespace
 
-void require_array(const void* p, int64_t count, size_t size, const char* argument) {
-    if (!p && count > 0) invalid(argument, "is NULL");
+void require_aligned(const void* p, size_t size, const char* argument) {
     // Complex elements need the alignment of their parts only.
     const size_t alignment = size == 16 ? 8 : size;
     if (reinterpret_cast<uintptr_t>(p) % alignment != 0)
         invalid(argument, fmt::format("is not aligned to {} bytes", alignment));
 }
 
+void require_element(const void* p, size_t size, const char* argument) {
+    require_aligned(required(p, argument), size, argument);
+}
+
 dense_vector::dense_vector(const heron_dnvec& v, core::access a) : value(v), access(a) {
     require_size(v.size, "size");
-    require_array(v.values, v.size, size_of(v.type), "values");
+    require_aligned(v.values, size_of(v.type), "values");
 }
 
 void dense_vector::set_values(void* values) {
-    require_array(values, value.size, size_of(value.type), "values");
+    require_aligned(values, size_of(value.type), "values");
     value.values = values;
 }
 
@@ -117,13 +156,13 @@ sparse_vector::sparse_vector(const heron_spvec& v, core::access a) : value(v), a
     require_size(v.size, "size");
     require_size(v.nnz, "nnz");
     if (v.nnz > v.size) invalid("nnz", fmt::format("{} is more than size {}", v.nnz, v.size));
-    require_indices_hold(v.index_type, v.size - 1 + v.base, "size");
-    require_array(v.indices, v.nnz, size_of(v.index_type), "indices");
-    require_array(v.values, v.nnz, size_of(v.type), "values");
+    require_indices_hold(v.index_type, v.size - 1, v.base, "size");
+    require_aligned(v.indices, size_of(v.index_type), "indices");
+    require_aligned(v.values, size_of(v.type), "values");
 }
 
 void sparse_vector::set_values(void* values) {
-    require_array(values, value.nnz, size_of(value.type), "values");
+    require_aligned(values, size_of(value.type), "values");
     value.values = values;
 }
 
@@ -132,20 +171,21 @@ dense_matrix::dense_matrix(const heron_dnmat& m, core::access a) : value(m), acc
     require_size(m.cols, "cols");
     const int64_t smallest = m.order == HERON_ORDER_ROW ? m.cols : m.rows;
     if (m.ld < smallest) invalid("ld", fmt::format("{} is less than {}", m.ld, smallest));
-    require_array(m.values, m.rows > 0 && m.cols > 0, size_of(m.type), "values");
+    require_aligned(m.values, size_of(m.type), "values");
     value.batch_count = 1;
 }
 
 void dense_matrix::set_values(void* values) {
-    require_array(values, value.rows > 0 && value.cols > 0, size_of(value.type), "values");
+    require_aligned(values, size_of(value.type), "values");
     value.values = values;
 }
 
 void dense_matrix::set_batch(int count, int64_t stride) {
     require(count > 0, "batchCount", "must be positive");
+    require_size(stride, "batchStride");
     const int64_t lines = value.order == HERON_ORDER_ROW ? value.rows : value.cols;
-    if (stride != 0 && stride < value.ld * lines && count > 1)
-        invalid("batchStride", fmt::format("{} is neither 0 nor at least ld * {} = {}", stride, lines, value.ld * lines));
+    if (stride != 0 && lines > 0 && stride / lines < value.ld)
+        invalid("batchStride", fmt::format("{} is neither 0 nor at least ld * {}", stride, lines));
     value.batch_count = count;
     value.batch_stride = stride;
 }
@@ -157,9 +197,12 @@ sparse_matrix::sparse_matrix(const heron_spmat& m, core::access a) : value(m), a
 
 void sparse_matrix::set_batch(int count, int64_t offsets_stride, int64_t indices_stride, int64_t values_stride) {
     require(count > 0, "batchCount", "must be positive");
-    require_size(offsets_stride, "offsetsBatchStride");
-    require_size(indices_stride, "columnsBatchStride");
-    require_size(values_stride, "valuesBatchStride");
+    const stride_names names = stride_names_of(value.format);
+    const int64_t block_rows = value.format == HERON_FORMAT_BSR ? value.block_rows : 1;
+    const int64_t block_cols = value.format == HERON_FORMAT_BSR ? value.block_cols : 1;
+    require_stride(offsets_stride, value.rows / block_rows + 1, names.offsets);
+    require_stride(indices_stride, value.nnz, names.indices);
+    require_stride(values_stride, value.nnz * block_rows * block_cols, names.values);
     value.batch_count = count;
     value.offsets_stride = offsets_stride;
     value.indices_stride = indices_stride;
@@ -178,7 +221,7 @@ void sparse_matrix::set_pattern(void* offsets, void* row_indices, void* indices,
 }
 
 void sparse_matrix::set_values(void* values) {
-    require_array(values, value.nnz, size_of(value.type), "values");
+    require_aligned(values, size_of(value.type), "values");
     value.values = values;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// What the public APIs' opaque descriptors point to: the ABI structs, validated when made, and for a sparse matrix the
-// analyses that belong to it. validate() throws HERON_INVALID_VALUE with the name that the public API gives the argument.
+// What the public APIs' opaque descriptors point to: the ABI structs, validated when made, and for a sparse
+// matrix the analyses that belong to it. Errors carry the name that the public API gives the argument. An
+// array may be NULL until an operation reads or writes it.
 #include "error.hpp"
 #include "plan_cache.hpp"
 #include <heron/args.h>
@@ -46,8 +47,9 @@ struct sparse_matrix {
     mutable plan_cache plans;
 };
 
-// Throws HERON_INVALID_VALUE unless p may address elements of `size` bytes: not NULL where count > 0, and aligned.
-void require_array(const void* p, int64_t count, size_t size, const char* argument);
+// Throw HERON_INVALID_VALUE unless p may address elements of `size` bytes. NULL is aligned, but no element.
+void require_aligned(const void* p, size_t size, const char* argument);
+void require_element(const void* p, size_t size, const char* argument);
 
 // The descriptor behind a public handle; HERON_NOT_INITIALIZED when it is NULL.
 template <class T, class Handle> T& descriptor(Handle* handle, const char* argument) {

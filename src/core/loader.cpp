@@ -124,6 +124,7 @@ const backend& default_backend() {
     for (const std::string& name : backend_names()) {
         const backend& b = find_backend(name);
         if (b.usable() && (name != "opencl" || has_gpu(b))) return b;
+        if (b.usable()) log(log_level::hint, "loader", fmt::format("{} is skipped: no GPU", name));
         reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, b.usable() ? "no GPU" : b.reason);
     }
     throw error(HERON_NOT_INITIALIZED, "", "no usable backend (" + reasons + ")");

@@ -20,7 +20,7 @@ template <class T> heron_scalar complex_scalar(const void* p) {
 }  // namespace
 
 heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type, const char* argument) {
-    require_array(pointer, 1, size_of(compute_type), argument);
+    require_element(pointer, size_of(compute_type), argument);
     if (c.pointer_mode() == pointer_mode::device) return {pointer, 0, 0};
     switch (compute_type) {
         case HERON_R_32I: return real_scalar<int32_t>(pointer);
@@ -30,6 +30,14 @@ heron_scalar scalar_argument(const context& c, const void* pointer, heron_type c
         case HERON_C_64F: return complex_scalar<double>(pointer);
         default: not_supported("computeType", fmt::format("{} is not a compute type", name_of(compute_type)));
     }
+}
+
+void require_arrays(const heron_dnvec& v, const char* argument) {
+    if (v.size > 0 && !v.values) invalid(argument, "has NULL values");
+}
+
+void require_arrays(const heron_dnmat& m, const char* argument) {
+    if (m.rows > 0 && m.cols > 0 && !m.values) invalid(argument, "has NULL values");
 }
 
 void require_arrays(const heron_spvec& v, const char* argument) {

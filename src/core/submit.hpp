@@ -10,13 +10,13 @@ namespace heron::core {
 
 template <class Args> using slot_pointer = heron_status (*)(heron_queue*, heron_phase, const Args*, heron_workspace*);
 
-template <class Args>
-void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase, const Args& args,
-               heron_workspace& workspace) {
+template <class Args> void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase,
+                                     const Args& args, heron_workspace& workspace) {
     if (!slot) not_supported(operation, fmt::format("the {} plug-in is older and lacks it", c.backend().name));
     heron_status status = HERON_SUCCESS;
     c.with_queue([&](heron_queue* queue) { status = slot(queue, phase, &args, &workspace); });
-    if (status != HERON_SUCCESS) throw error(status, fmt::format("{} on {}", operation, c.backend().name), status_string(status));
+    if (status != HERON_SUCCESS)
+        throw error(status, fmt::format("{} on {}", operation, c.backend().name), status_string(status));
 }
 
 // Throws when the operation needs a workspace and got none.
@@ -29,9 +29,8 @@ void require_workspace(context& c, const char* operation, slot_pointer<Args> slo
 }
 
 // Submits one phase. plan: NULL or where the plan goes in ANALYSE and comes from in RUN.
-template <class Args>
-void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase, const Args& args,
-            heron_plan** plan = nullptr) {
+template <class Args> void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase,
+                                  const Args& args, heron_plan** plan = nullptr) {
     heron_workspace workspace{};
     if (phase.phase != HERON_PHASE_SIZE) require_workspace(c, operation, slot, args, phase.memory);
     workspace.memory = phase.memory;
@@ -45,16 +44,19 @@ void submit(context& c, const char* operation, slot_pointer<Args> slot, const ph
 heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type, const char* argument);
 
 // Throw unless the arrays that the operation reads or writes are there. An empty operand needs none.
+void require_arrays(const heron_dnvec& v, const char* argument);
+void require_arrays(const heron_dnmat& m, const char* argument);
 void require_arrays(const heron_spvec& v, const char* argument);
 void require_arrays(const heron_spmat& m, const char* argument);
 
-// The matrix as one that the plug-ins know: CSC becomes CSR of the transpose, and an empty matrix becomes an empty COO,
-// so that NULL offsets are never read. op is changed to match.
+// The matrix as one that the plug-ins know: CSC becomes CSR of the transpose, and an empty matrix becomes an
+// empty COO, so that NULL offsets are never read. op is changed to match.
 heron_spmat canonical(const heron_spmat& m, heron_operation& op);
 
 bool transposes(heron_operation op);
 
-// With HERON_VALIDATE=1, copies the indices to the host and throws HERON_INVALID_VALUE naming the first bad row.
+// With HERON_VALIDATE=1, copies the indices to the host and throws HERON_INVALID_VALUE naming the first bad
+// row.
 void validate_contents(context& c, const heron_spmat& m, const char* argument);
 void validate_contents(context& c, const heron_spvec& v, const char* argument);
 

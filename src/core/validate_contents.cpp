@@ -30,42 +30,45 @@ std::vector<int64_t> download(context& c, const void* device, int64_t count, her
     return type == HERON_INDEX_32 ? download_as<int32_t>(c, device, count) : download_as<int64_t>(c, device, count);
 }
 
-// Offsets ascend from their base to total.
-void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t total, const char* argument) {
+// A run of consecutive indices that share an offset: what messages call it and how many rows each one spans.
+struct segment_kind {
+    const char* name;
+    int64_t span = 1;
+};
+
+// Offsets ascend from base to base + total.
+void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t total, segment_kind kind, const char* argument) {
     if (offsets.empty()) return;
     if (offsets.front() != base)
-        invalid(argument, fmt::format("row 0: the first offset is {}, not the base {}", offsets.front(), base));
-    for (size_t row = 0; row + 1 < offsets.size(); ++row)
-        if (offsets[row + 1] < offsets[row])
-            invalid(argument, fmt::format("row {}: offsets descend from {} to {}", row, offsets[row], offsets[row + 1]));
+        invalid(argument, fmt::format("{} 0: the first offset is {}, not the base {}", kind.name, offsets.front(), base));
+    for (size_t k = 0; k + 1 < offsets.size(); ++k)
+        if (offsets[k + 1] < offsets[k])
+            invalid(argument, fmt::format("{} {}: offsets descend from {} to {}", kind.name,
+                                          static_cast<int64_t>(k) * kind.span, offsets[k], offsets[k + 1]));
     if (offsets.back() - base != total)
-        invalid(argument, fmt::format("row {}: the last offset is {}, but {} elements are stored", offsets.size() - 2,
-                                      offsets.back(), total));
+        invalid(argument, fmt::format("{} {}: the last offset is {}, but {} elements are stored", kind.name,
+                                      static_cast<int64_t>(offsets.size() - 2) * kind.span, offsets.back(), total));
 }
 
-void check_index(int64_t index, int64_t base, int64_t size, int64_t row, const char* argument) {
-    if (index < base || index >= base + size)
-        invalid(argument, fmt::format("row {}: index {} is not in [{}, {})", row, index, base, base + size));
-}
-
-void check_segment(std::vector<int64_t> segment, int64_t base, int64_t size, int64_t row, const char* argument) {
-    for (int64_t index : segment) check_index(index, base, size, row, argument);
+// Indices are in range and none occurs twice. name and number say whose they are.
+void check_segment(std::vector<int64_t> segment, int64_t base, int64_t size, const char* name, int64_t number,
+                   const char* argument) {
+    for (int64_t index : segment)
+        if (index < base || index >= base + size)
+            invalid(argument, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base, base + size));
     std::sort(segment.begin(), segment.end());
     const auto twice = std::adjacent_find(segment.begin(), segment.end());
-    if (twice != segment.end()) invalid(argument, fmt::format("row {}: index {} occurs twice", row, *twice));
+    if (twice != segment.end()) invalid(argument, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
 }
 
-void check_rows(const std::vector<int64_t>& offsets, const std::vector<int64_t>& indices, int64_t base, int64_t size,
-                const char* argument) {
-    for (size_t row = 0; row + 1 < offsets.size(); ++row)
-        check_segment({indices.begin() + (offsets[row] - base), indices.begin() + (offsets[row + 1] - base)}, base, size,
-                      static_cast<int64_t>(row), argument);
-}
-
-void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_t size, const char* argument) {
+void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_t size, const char* name,
+                      const char* argument) {
     const auto offsets = download(c, m.offsets, segments + 1, m.offset_type);
-    check_offsets(offsets, m.base, m.nnz, argument);
-    check_rows(offsets, download(c, m.indices, m.nnz, m.index_type), m.base, size, argument);
+    check_offsets(offsets, m.base, m.nnz, {name}, argument);
+    const auto indices = download(c, m.indices, m.nnz, m.index_type);
+    for (size_t k = 0; k + 1 < offsets.size(); ++k)
+        check_segment({indices.begin() + (offsets[k] - m.base), indices.begin() + (offsets[k + 1] - m.base)}, m.base, size,
+                      name, static_cast<int64_t>(k), argument);
 }
 
 void check_coo(context& c, const heron_spmat& m, const char* argument) {
@@ -73,38 +76,50 @@ void check_coo(context& c, const heron_spmat& m, const char* argument) {
     const auto columns = download(c, m.indices, m.nnz, m.index_type);
     std::vector<int64_t> row_columns;
     for (size_t k = 0; k < rows.size(); ++k) {
-        check_index(rows[k], m.base, m.rows, static_cast<int64_t>(k), argument);
+        if (rows[k] < m.base || rows[k] >= m.base + m.rows)
+            invalid(argument, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base, m.base + m.rows));
         if (k > 0 && rows[k] < rows[k - 1])
             invalid(argument, fmt::format("row {}: the rows of a COO matrix must ascend", rows[k] - m.base));
         row_columns.push_back(columns[k]);
         if (k + 1 == rows.size() || rows[k + 1] != rows[k]) {
-            check_segment(row_columns, m.base, m.cols, rows[k] - m.base, argument);
+            check_segment(row_columns, m.base, m.cols, "row", rows[k] - m.base, argument);
             row_columns.clear();
         }
     }
 }
 
+// The indices of one row of SELL or Blocked-ELL without the padding.
+std::vector<int64_t> stored(const std::vector<int64_t>& indices, int64_t first, int64_t step, int64_t count) {
+    std::vector<int64_t> found;
+    for (int64_t k = 0; k < count; ++k)
+        if (const int64_t index = indices[static_cast<size_t>(first + k * step)]; index >= 0) found.push_back(index);
+    return found;
+}
+
 void check_sell(context& c, const heron_spmat& m, const char* argument) {
     const int64_t slices = (m.rows + m.slice_size - 1) / m.slice_size;
     const auto offsets = download(c, m.offsets, slices + 1, m.offset_type);
-    check_offsets(offsets, offsets.empty() ? 0 : offsets.front(), m.values_size, argument);
+    // The first offset tells the offsets' own base.
+    const int64_t base = offsets.empty() ? 0 : offsets.front();
+    check_offsets(offsets, base, m.values_size, {"slice with row", m.slice_size}, argument);
     const auto columns = download(c, m.indices, m.values_size, m.index_type);
-    for (size_t k = 0; k < columns.size(); ++k) {
-        const auto slice = std::upper_bound(offsets.begin(), offsets.end(), static_cast<int64_t>(k) + offsets.front()) -
-                           offsets.begin() - 1;
-        const int64_t row = slice * m.slice_size + (static_cast<int64_t>(k) - offsets[slice] + offsets[0]) % m.slice_size;
-        if (columns[k] >= 0) check_index(columns[k], m.base, m.cols, row, argument);
+    if (columns.empty()) return;
+    for (int64_t row = 0; row < m.rows; ++row) {
+        const auto slice = static_cast<size_t>(row / m.slice_size);
+        const int64_t width = (offsets[slice + 1] - offsets[slice]) / m.slice_size;
+        const int64_t first = offsets[slice] - base + row % m.slice_size;
+        check_segment(stored(columns, first, m.slice_size, width), m.base, m.cols, "row", row, argument);
     }
 }
 
 void check_blocked_ell(context& c, const heron_spmat& m, const char* argument) {
     const int64_t per_row = m.ell_cols / m.block_rows;
     const int64_t block_rows = (m.rows + m.block_rows - 1) / m.block_rows;
+    const int64_t block_cols = (m.cols + m.block_rows - 1) / m.block_rows;
     const auto columns = download(c, m.indices, block_rows * per_row, m.index_type);
-    for (size_t k = 0; k < columns.size(); ++k)
-        if (columns[k] >= 0)
-            check_index(columns[k], m.base, (m.cols + m.block_rows - 1) / m.block_rows,
-                        static_cast<int64_t>(k) / per_row, argument);
+    if (columns.empty()) return;
+    for (int64_t row = 0; row < block_rows; ++row)
+        check_segment(stored(columns, row * per_row, 1, per_row), m.base, block_cols, "block row", row, argument);
 }
 
 }  // namespace
@@ -113,9 +128,10 @@ void validate_contents(context& c, const heron_spmat& m, const char* argument) {
     if (!validating() || m.rows == 0 || m.cols == 0) return;
     switch (m.format) {
         case HERON_FORMAT_COO: return check_coo(c, m, argument);
-        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, argument);
-        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, argument);
-        case HERON_FORMAT_BSR: return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, argument);
+        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, "row", argument);
+        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, "column", argument);
+        case HERON_FORMAT_BSR:
+            return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row", argument);
         case HERON_FORMAT_SELL: return check_sell(c, m, argument);
         case HERON_FORMAT_BLOCKED_ELL: return check_blocked_ell(c, m, argument);
     }
@@ -125,9 +141,8 @@ void validate_contents(context& c, const heron_spvec& v, const char* argument) {
     if (!validating()) return;
     const auto indices = download(c, v.indices, v.nnz, v.index_type);
     for (size_t k = 0; k < indices.size(); ++k)
-        if (indices[k] < v.base || indices[k] >= v.base + v.size)
-            invalid(argument, fmt::format("element {}: index {} is not in [{}, {})", k, indices[k], v.base, v.base + v.size));
-    check_segment(indices, v.base, v.size, 0, argument);
+        check_segment({indices[k]}, v.base, v.size, "element", static_cast<int64_t>(k), argument);
+    check_segment(indices, v.base, v.size, "vector", 0, argument);
 }
 
 }  // namespace heron::core

@@ -43,7 +43,7 @@ cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
 }
 
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
-    return guarded(__func__, [&] { delete &context_of(handle); });
+    return guarded(__func__, [&] { destroy<core::context>(handle); });
 }
 
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {

@@ -13,12 +13,12 @@ struct cusparseMatDescr {
 
 namespace {
 
-template <class E>
-cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseMatDescr::*field, E value, int last,
-                     const char* argument) {
+template <class E> cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseMatDescr::*field,
+                                        E value, int last, const char* argument) {
     return guarded(function, [&] {
-        core::require(static_cast<int>(value) >= 0 && static_cast<int>(value) <= last, argument, "is not one of its values");
-        if (!descr) throw core::error(HERON_INVALID_VALUE, "descrA", "is NULL");
+        if (!descr) throw core::error(HERON_NOT_INITIALIZED, "descrA", "is NULL");
+        core::require(static_cast<int>(value) >= 0 && static_cast<int>(value) <= last, argument,
+                      "is not one of its values");
         descr->*field = value;
     });
 }
@@ -30,8 +30,7 @@ cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descr) {
 }
 
 cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descr) {
-    delete descr;
-    return CUSPARSE_STATUS_SUCCESS;
+    return guarded(__func__, [&] { delete descr; });
 }
 
 cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t descr, cusparseMatrixType_t type) {

@@ -39,11 +39,18 @@ const heron_spmat& of_format(const core::sparse_matrix& m, heron_format format) 
     return m.value;
 }
 
+void require_shape(const int64_t* rows, const int64_t* cols, const cusparseIndexBase_t* base, const cudaDataType* type) {
+    core::required(rows, "rows");
+    core::required(cols, "cols");
+    core::required(base, "idxBase");
+    core::required(type, "valueType");
+}
+
 void give_shape(const heron_spmat& m, int64_t* rows, int64_t* cols, cusparseIndexBase_t* base, cudaDataType* type) {
-    give(rows, m.rows, "rows");
-    give(cols, m.cols, "cols");
-    give(base, static_cast<cusparseIndexBase_t>(m.base), "idxBase");
-    give(type, to_cuda(m.type), "valueType");
+    *rows = m.rows;
+    *cols = m.cols;
+    *base = static_cast<cusparseIndexBase_t>(m.base);
+    *type = to_cuda(m.type);
 }
 
 template <class Descr, class Void>
@@ -61,40 +68,64 @@ template <class Descr, class Void>
 void get_coo(Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz, Void** row_indices, Void** columns, Void** values,
              cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), HERON_FORMAT_COO);
+    require_shape(rows, cols, base, type);
+    core::required(nnz, "nnz");
+    core::required(row_indices, "cooRowInd");
+    core::required(columns, "cooColInd");
+    core::required(values, "cooValues");
+    core::required(index_type, "idxType");
     give_shape(m, rows, cols, base, type);
-    give(nnz, m.nnz, "nnz");
-    give(row_indices, m.row_indices, "cooRowInd");
-    give(columns, m.indices, "cooColInd");
-    give(values, m.values, "cooValues");
-    give(index_type, to_cusparse(m.index_type), "idxType");
+    *nnz = m.nnz;
+    *row_indices = m.row_indices;
+    *columns = m.indices;
+    *values = m.values;
+    *index_type = to_cusparse(m.index_type);
 }
 
-// CSR and CSC.
-template <class Descr, class Void>
-void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t cols, int64_t nnz, Void* offsets,
-                       Void* indices, Void* values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                       cusparseIndexBase_t base, cudaDataType type) {
+// What cuSPARSE calls the arguments for CSR and CSC.
+struct compressed_names {
+    const char *offsets, *indices, *values, *offset_type, *index_type;
+};
+
+compressed_names names_of(heron_format format) {
+    if (format == HERON_FORMAT_CSR)
+        return {"csrRowOffsets", "csrColInd", "csrValues", "csrRowOffsetsType", "csrColIndType"};
+    return {"cscColOffsets", "cscRowInd", "cscValues", "cscColOffsetsType", "cscRowIndType"};
+}
+
+template <class Descr, class Void> void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t cols,
+                                                          int64_t nnz, Void* offsets, Void* indices, Void* values,
+                                                          cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                                          cusparseIndexBase_t base, cudaDataType type) {
     heron_spmat m = shape(format, rows, cols, nnz, base, type);
     m.offsets = untyped(offsets);
     m.indices = untyped(indices);
     m.values = untyped(values);
-    m.offset_type = index_type_from(offset_type, format == HERON_FORMAT_CSR ? "csrRowOffsetsType" : "cscColOffsetsType");
-    m.index_type = index_type_from(index_type, format == HERON_FORMAT_CSR ? "csrColIndType" : "cscRowIndType");
+    m.offset_type = index_type_from(offset_type, names_of(format).offset_type);
+    m.index_type = index_type_from(index_type, names_of(format).index_type);
     create(descr, m, access_of(values));
 }
 
-template <class Descr, class Void>
-void get_compressed(heron_format format, Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz, Void** offsets,
-                    Void** indices, Void** values, cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
-                    cusparseIndexBase_t* base, cudaDataType* type) {
+template <class Descr, class Void> void get_compressed(heron_format format, Descr descr, int64_t* rows, int64_t* cols,
+                                                       int64_t* nnz, Void** offsets, Void** indices, Void** values,
+                                                       cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
+                                                       cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), format);
+    const compressed_names names = names_of(format);
+    require_shape(rows, cols, base, type);
+    core::required(nnz, "nnz");
+    core::required(offsets, names.offsets);
+    core::required(indices, names.indices);
+    core::required(values, names.values);
+    core::required(offset_type, names.offset_type);
+    core::required(index_type, names.index_type);
     give_shape(m, rows, cols, base, type);
-    give(nnz, m.nnz, "nnz");
-    give(offsets, m.offsets, "offsets");
-    give(indices, m.indices, "indices");
-    give(values, m.values, "values");
-    give(offset_type, to_cusparse(m.offset_type), "offsetsType");
-    give(index_type, to_cusparse(m.index_type), "indexType");
+    *nnz = m.nnz;
+    *offsets = m.offsets;
+    *indices = m.indices;
+    *values = m.values;
+    *offset_type = to_cusparse(m.offset_type);
+    *index_type = to_cusparse(m.index_type);
 }
 
 template <class Descr, class Void>
@@ -151,12 +182,18 @@ template <class Descr, class Void>
 void get_blocked_ell(Descr descr, int64_t* rows, int64_t* cols, int64_t* block_size, int64_t* ell_cols, Void** columns,
                      Void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), HERON_FORMAT_BLOCKED_ELL);
+    require_shape(rows, cols, base, type);
+    core::required(block_size, "ellBlockSize");
+    core::required(ell_cols, "ellCols");
+    core::required(columns, "ellColInd");
+    core::required(values, "ellValue");
+    core::required(index_type, "ellIdxType");
     give_shape(m, rows, cols, base, type);
-    give(block_size, m.block_rows, "ellBlockSize");
-    give(ell_cols, m.ell_cols, "ellCols");
-    give(columns, m.indices, "ellColInd");
-    give(values, m.values, "ellValue");
-    give(index_type, to_cusparse(m.index_type), "ellIdxType");
+    *block_size = m.block_rows;
+    *ell_cols = m.ell_cols;
+    *columns = m.indices;
+    *values = m.values;
+    *index_type = to_cusparse(m.index_type);
 }
 
 // One attribute: an int-sized enum behind a void pointer.
@@ -171,9 +208,9 @@ int read_attribute(const void* data, size_t size, int last) {
 
 }  // namespace
 
-cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz, void* row_indices,
-                                   void* columns, void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base,
-                                   cudaDataType type) {
+cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
+                                   void* row_indices, void* columns, void* values, cusparseIndexType_t index_type,
+                                   cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__,
                    [&] { create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
 }
@@ -183,9 +220,9 @@ cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t* descr, int64_
     return guarded(__func__,
                    [&] { create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
 }
-cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz, void** row_indices,
-                                void** columns, void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
-                                cudaDataType* type) {
+cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
+                                void** row_indices, void** columns, void** values, cusparseIndexType_t* index_type,
+                                cusparseIndexBase_t* base, cudaDataType* type) {
     return guarded(__func__,
                    [&] { get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
 }
@@ -199,8 +236,7 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t descr, void* row_in
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_COO);
-        m.set_pattern(nullptr, core::required(row_indices, "cooRows"), core::required(columns, "cooColumns"),
-                      core::required(values, "cooValues"));
+        m.set_pattern(nullptr, row_indices, columns, values);
     });
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t stride) {
@@ -215,8 +251,8 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* descr, int64_t rows, in
                                    void* columns, void* values, cusparseIndexType_t offset_type,
                                    cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type, base,
-                          type);
+        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type,
+                          base, type);
     });
 }
 cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
@@ -224,8 +260,8 @@ cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* descr, int64_
                                         cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
                                         cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type, base,
-                          type);
+        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type,
+                          base, type);
     });
 }
 cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz, void** offsets,
@@ -249,7 +285,7 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t descr, void* offset
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSR);
-        m.set_pattern(core::required(offsets, "csrRowOffsets"), nullptr, columns, values);
+        m.set_pattern(offsets, nullptr, columns, values);
     });
 }
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t offsets_stride,
@@ -299,7 +335,7 @@ cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t descr, void* offset
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSC);
-        m.set_pattern(core::required(offsets, "cscColOffsets"), nullptr, row_indices, values);
+        m.set_pattern(offsets, nullptr, row_indices, values);
     });
 }
 
@@ -336,17 +372,18 @@ cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* descr, int64_t ro
                                          void* values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
                                          cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type, base,
-                    type);
+        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type,
+                    base, type);
     });
 }
 cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
                                               int64_t values_size, int64_t slice_size, const void* offsets,
                                               const void* columns, const void* values, cusparseIndexType_t offset_type,
-                                              cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+                                              cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                              cudaDataType type) {
     return guarded(__func__, [&] {
-        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type, base,
-                    type);
+        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type,
+                    base, type);
     });
 }
 
@@ -382,7 +419,7 @@ cusparseStatus_t cusparseConstBlockedEllGet(cusparseConstSpMatDescr_t descr, int
 }
 
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t descr) {
-    return guarded(__func__, [&] { delete &sparse(descr); });
+    return guarded(__func__, [&] { destroy<core::sparse_matrix>(descr); });
 }
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t descr, cusparseFormat_t* format) {
     return guarded(__func__, [&] {
@@ -404,7 +441,8 @@ cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t descr, int64_t* 
         core::required(nnz, "nnz");
         *rows = m.rows;
         *cols = m.cols;
-        *nnz = m.nnz;
+        // cuSPARSE counts elements, for BSR too.
+        *nnz = m.format == HERON_FORMAT_BSR ? m.nnz * m.block_rows * m.block_cols : m.nnz;
     });
 }
 cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t descr, void** values) {
@@ -429,8 +467,8 @@ cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t descr, i
     });
 }
 
-cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr, cusparseSpMatAttribute_t attribute, void* data,
-                                           size_t size) {
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr, cusparseSpMatAttribute_t attribute,
+                                           void* data, size_t size) {
     return guarded(__func__, [&] {
         const core::sparse_matrix& m = sparse(descr);
         core::required(data, "data");

@@ -25,6 +25,9 @@ cusparseOrder_t to_cusparse(heron_order order);
 heron_operation operation_from(cusparseOperation_t operation, const char* argument);
 cusparseFormat_t to_cusparse(heron_format format);
 
+// What a public handle or descriptor stands for; destroying NULL succeeds, as in cuSPARSE.
+template <class T, class Handle> void destroy(Handle* handle) { delete reinterpret_cast<const T*>(handle); }
+
 inline core::access access_of(const void*) { return core::access::read_only; }
 inline core::access access_of(void*) { return core::access::read_write; }
 

@@ -16,15 +16,13 @@ const core::sparse_vector& sparse(cusparseConstSpVecDescr_t v) {
 }
 
 // Descr: the const or the non-const handle; Void: const void or void, which decides the access.
-template <class Descr, class Void>
-void create_dense(Descr* descr, int64_t size, Void* values, cudaDataType type) {
+template <class Descr, class Void> void create_dense(Descr* descr, int64_t size, Void* values, cudaDataType type) {
     core::required(descr, "dnVecDescr");
     const heron_dnvec v{size, const_cast<void*>(static_cast<const void*>(values)), type_from(type, "valueType")};
     *descr = reinterpret_cast<Descr>(new core::dense_vector(v, access_of(values)));
 }
 
-template <class Descr, class Void>
-void get_dense(Descr descr, int64_t* size, Void** values, cudaDataType* type) {
+template <class Descr, class Void> void get_dense(Descr descr, int64_t* size, Void** values, cudaDataType* type) {
     const heron_dnvec& v = dense(descr).value;
     core::required(size, "size");
     core::required(values, "values");
@@ -34,9 +32,9 @@ void get_dense(Descr descr, int64_t* size, Void** values, cudaDataType* type) {
     *type = to_cuda(v.type);
 }
 
-template <class Descr, class Void>
-void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices, Void* values, cusparseIndexType_t index_type,
-                   cusparseIndexBase_t base, cudaDataType type) {
+template <class Descr, class Void> void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices,
+                                                      Void* values, cusparseIndexType_t index_type,
+                                                      cusparseIndexBase_t base, cudaDataType type) {
     core::required(descr, "spVecDescr");
     const heron_spvec v{size,
                         nnz,
@@ -48,9 +46,9 @@ void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices, Void*
     *descr = reinterpret_cast<Descr>(new core::sparse_vector(v, access_of(values)));
 }
 
-template <class Descr, class Void>
-void get_sparse(Descr descr, int64_t* size, int64_t* nnz, Void** indices, Void** values, cusparseIndexType_t* index_type,
-                cusparseIndexBase_t* base, cudaDataType* type) {
+template <class Descr, class Void> void get_sparse(Descr descr, int64_t* size, int64_t* nnz, Void** indices,
+                                                   Void** values, cusparseIndexType_t* index_type,
+                                                   cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spvec& v = sparse(descr).value;
     core::required(size, "size");
     core::required(nnz, "nnz");
@@ -78,7 +76,7 @@ cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* descr, int6
     return guarded(__func__, [&] { create_dense(descr, size, values, type); });
 }
 cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t descr) {
-    return guarded(__func__, [&] { delete &dense(descr); });
+    return guarded(__func__, [&] { destroy<core::dense_vector>(descr); });
 }
 cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t descr, int64_t* size, void** values, cudaDataType* type) {
     return guarded(__func__, [&] { get_dense(descr, size, values, type); });
@@ -107,13 +105,13 @@ cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* descr, int64_t size, 
                                      cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
-cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t* descr, int64_t size, int64_t nnz, const void* indices,
-                                          const void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base,
-                                          cudaDataType type) {
+cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t* descr, int64_t size, int64_t nnz,
+                                          const void* indices, const void* values, cusparseIndexType_t index_type,
+                                          cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
 cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t descr) {
-    return guarded(__func__, [&] { delete &sparse(descr); });
+    return guarded(__func__, [&] { destroy<core::sparse_vector>(descr); });
 }
 cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t descr, int64_t* size, int64_t* nnz, void** indices, void** values,
                                   cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {

@@ -7,7 +7,8 @@ namespace {
 
 void require_matching(const heron_spmat& sparse, const heron_dnmat& dense, const char* argument) {
     if (sparse.rows != dense.rows || sparse.cols != dense.cols)
-        invalid(argument, fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols, sparse.rows, sparse.cols));
+        invalid(argument,
+                fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols, sparse.rows, sparse.cols));
     if (sparse.type != dense.type)
         not_supported(argument, fmt::format("types {} and {} differ", name_of(sparse.type), name_of(dense.type)));
     if (sparse.batch_count != dense.batch_count)
@@ -27,6 +28,7 @@ void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a
     require_matching(a.value, b.value, "matB");
     if (phase.phase != HERON_PHASE_SIZE) {
         require_arrays(a.value, "matA");
+        require_arrays(b.value, "matB");
         validate_contents(c, a.value, "matA");
     }
     heron_operation op = HERON_OP_NONE;
@@ -38,7 +40,10 @@ void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a
 void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b) {
     require_matching(b.value, a.value, "matA");
     if (a.value.batch_count > 1) not_supported("matA", "conversion to a sparse matrix takes no batches");
-    if (phase.phase == HERON_PHASE_ANALYSE && has_offsets(b.value.format)) required(b.value.offsets, "matB's offsets");
+    if (phase.phase != HERON_PHASE_SIZE) {
+        require_arrays(a.value, "matA");
+        if (has_offsets(b.value.format) && !b.value.offsets) invalid("matB", "has NULL offsets");
+    }
     if (phase.phase == HERON_PHASE_RUN) require_arrays(b.value, "matB");
     int64_t nnz = b.value.nnz;
     int64_t values_size = b.value.values_size;

@@ -29,9 +29,17 @@ void require_format(const heron_spmat& a, const spmv_algorithm& algorithm) {
 }
 
 plan_key key_of(const context& c, const heron_spmv_args& args, const void* workspace) {
-    return {&c.table(), c.device(), operation_id, args.op, args.reproducibility,
+    return {&c.table(),
+            c.device(),
+            operation_id,
+            args.op,
+            args.reproducibility,
             {args.a.type, args.x.type, args.y.type, args.compute_type},
-            args.a.offsets, args.a.row_indices, args.a.indices, workspace, args.a.nnz};
+            args.a.offsets,
+            args.a.row_indices,
+            args.a.indices,
+            workspace,
+            args.a.nnz};
 }
 
 }  // namespace
@@ -44,6 +52,8 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
     require_product_types(a.value.type, x.value.type, y.value.type, compute_type);
     if (phase.phase != HERON_PHASE_SIZE) {
         require_arrays(a.value, "matA");
+        require_arrays(x.value, "vecX");
+        require_arrays(y.value, "vecY");
         validate_contents(c, a.value, "matA");
     }
     heron_spmv_args args{};

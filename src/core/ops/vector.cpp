@@ -14,6 +14,7 @@ void require_matching(const heron_spvec& x, const heron_dnvec& y) {
 void require_usable(context& c, const heron_spvec& x, const heron_dnvec& y) {
     require_matching(x, y);
     require_arrays(x, "vecX");
+    require_arrays(y, "vecY");
     validate_contents(c, x, "vecX");
 }
 
@@ -53,7 +54,7 @@ void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_
           void* result, heron_type compute_type) {
     require_matching(x.value, y.value);
     require_dot_types(x.value.type, y.value.type, compute_type);
-    require_array(result, 1, size_of(compute_type), "result");
+    require_element(result, size_of(compute_type), "result");
     if (op == HERON_OP_TRANSPOSE) op = HERON_OP_NONE;
     if (phase.phase == HERON_PHASE_RUN) require_usable(c, x.value, y.value);
     const heron_spvv_args args{op, x.value, y.value, result, c.pointer_mode() == pointer_mode::device, compute_type};
