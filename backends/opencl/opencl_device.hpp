@@ -58,7 +58,7 @@ class opencl_device {
     explicit opencl_device(heron_queue* queue) : queue_(*queue) {}
     // The device starts now, not when somebody waits.
     ~opencl_device() {
-        if (has_work_) clFlush(queue_.commands());
+        if (has_work_) queue_.flush();
     }
     opencl_device(const opencl_device&) = delete;
     opencl_device& operator=(const opencl_device&) = delete;

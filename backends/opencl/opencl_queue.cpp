@@ -9,8 +9,9 @@ void event::release() {
     reached_ = timed_ = nullptr;
 }
 
-void event::record(stream& s) {
+void event::record(device& d, stream& s) {
     release();
+    const submission submitted(d, s);
     check(clEnqueueMarkerWithWaitList(s.work(), 0, nullptr, &reached_), "clEnqueueMarkerWithWaitList");
     check(clFlush(s.work()), "clFlush");
     check(clEnqueueMarkerWithWaitList(s.clock(), 1, &reached_, &timed_), "clEnqueueMarkerWithWaitList");

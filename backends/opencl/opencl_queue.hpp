@@ -12,6 +12,21 @@ struct kernel_instance {
     const char* name = "";
 };
 
+// The stream's command queue for the time of one or more enqueues.
+class submission {
+  public:
+    submission(device& d, stream& s) : device_(d), stream_(s) { device_.order_before_submission(stream_); }
+    ~submission() { device_.count_submission(stream_); }
+    submission(const submission&) = delete;
+    submission& operator=(const submission&) = delete;
+
+    cl_command_queue commands() const { return stream_.work(); }
+
+  private:
+    device& device_;
+    stream& stream_;
+};
+
 class event {
   public:
     event() = default;
@@ -19,7 +34,7 @@ class event {
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
-    void record(stream& s);
+    void record(device& d, stream& s);
     void wait() const;
     bool is_complete() const;
     // Later work of the stream starts after the event.
@@ -43,7 +58,9 @@ struct heron_queue {
     heron_queue(const heron_queue&) = delete;
     heron_queue& operator=(const heron_queue&) = delete;
 
-    cl_command_queue commands() const { return stream->work(); }
+    heron::opencl::submission submit() { return {device, *stream}; }
+    void flush() { clFlush(stream->work()); }
+    void finish() { heron::opencl::check(clFinish(stream->work()), "clFinish"); }
 
     // The kernel `name` of a program, created at first use; `id` is an address that stands for this kernel
     // and its types.
