@@ -73,7 +73,8 @@ heron_queue::heron_queue(heron::opencl::device& d, int device_index)
     : device(d), index(device_index), stream(d.stream_of(nullptr)) {}
 
 heron_queue::~heron_queue() {
-    for (const auto& [id, instance] : kernels_) clReleaseKernel(instance.kernel);
+    for (const auto& [id, instances] : kernels_)
+        for (const auto& [null_pointers, instance] : instances) clReleaseKernel(instance.kernel);
 }
 
 heron::opencl::kernel_instance heron_queue::create_kernel(const char* name,

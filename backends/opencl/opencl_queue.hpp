@@ -63,12 +63,14 @@ struct heron_queue {
     void finish() { heron::opencl::check(clFinish(stream->work()), "clFinish"); }
 
     // The kernel `name` of a program, created at first use; `id` is an address that stands for this kernel
-    // and its types.
+    // and its types. Bit i of null_pointers says that argument i is a NULL pointer: such calls have a kernel object of
+    // their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
     template <class MakeKey>
-    const heron::opencl::kernel_instance& kernel(const void* id, const char* name, MakeKey&& key) {
-        const auto found = kernels_.find(id);
-        if (found != kernels_.end()) return found->second;
-        return kernels_.emplace(id, create_kernel(name, key())).first->second;
+    const heron::opencl::kernel_instance& kernel(const void* id, uint64_t null_pointers, const char* name, MakeKey&& key) {
+        auto& instances = kernels_[id];
+        const auto found = instances.find(null_pointers);
+        if (found != instances.end()) return found->second;
+        return instances.emplace(null_pointers, create_kernel(name, key())).first->second;
     }
 
     heron::opencl::device& device;
@@ -78,5 +80,5 @@ struct heron_queue {
   private:
     heron::opencl::kernel_instance create_kernel(const char* name, const heron::opencl::program_key& key);
 
-    std::unordered_map<const void*, heron::opencl::kernel_instance> kernels_;
+    std::unordered_map<const void*, std::unordered_map<uint64_t, heron::opencl::kernel_instance>> kernels_;
 };
