@@ -48,7 +48,9 @@ class tile_scatter {
         if (!settle_tile(list, items, t, starts, tile_)) registers.load(p_.values, p_.indices, tile_);
         stage(registers);
         const bool alike = rows_are_alike();
-        alike ? scatter_by_rows() : scatter_by_elements();
+        const int rows = tile_.rows_ended() + 1;
+        if (!alike || rows < block_warps) return scatter_by_elements();
+        tile_.elements() >= rows * warp_size ? scatter_by_warps() : scatter_by_rows();
     }
 
   private:
@@ -123,6 +125,16 @@ class tile_scatter {
             if (index != none && !given) add_to(index, sum);
             sum = takes ? add(sum_above, term) : term;
             index = next;
+        }
+    }
+
+    // A warp takes a row at a time, for rows that fill its lanes: they write to neighbouring columns, which the memory adds together.
+    __device__ void scatter_by_warps() {
+        const int rows = tile_.rows_ended() + 1;
+        for (int i = static_cast<int>(threadIdx.x) / warp_size; i < rows; i += block_warps) {
+            const CT x = factor(i);
+            for (int k = begin_of(i) + static_cast<int>(threadIdx.x) % warp_size; k < shared_.ends[i]; k += warp_size)
+                add_to(shared_.indices[k], mul(p_.element(shared_.values[k]), x));
         }
     }
 
