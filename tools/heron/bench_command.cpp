@@ -92,6 +92,7 @@ void add_spmv_command(CLI::App& bench) {
                       "Call cusparseSpMV_preprocess, on every side [yes]");
     command->add_flag("--warm", options.warm,
                       "Leave one copy of the operands, although it may stay in the cache");
+    command->add_flag("--check-only", options.check_only, "Check the results and time nothing");
     command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();

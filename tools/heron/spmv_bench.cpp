@@ -246,16 +246,17 @@ class packed_case {
 class spmv_match {
   public:
     spmv_match(arena& where, const packed_case& data, const spmv_problem& problem,
-               cusparseSpMVAlg_t algorithm, bool preprocess)
+               cusparseSpMVAlg_t algorithm, const spmv_bench_options& options)
         : arena_(where),
           data_(data),
-          case_{data.matrix(), data.type(), problem, algorithm, preprocess},
+          case_{data.matrix(), data.type(), problem, algorithm, options.preprocess},
+          options_(options),
           reference_(data.reference(problem)) {}
 
     // `head` is what all records begin with.
-    std::vector<record> run(const record& head, const measure_options& timing) {
+    std::vector<record> run(const record& head) {
         for (const engine& e : arena_.engines()) enter(e, head);
-        measure(timing);
+        if (!options_.check_only) measure();
         for (entry& each : entries_) add_ratios(each);
         std::vector<record> rows;
         for (entry& each : entries_) rows.push_back(std::move(each.row));
@@ -321,7 +322,7 @@ class spmv_match {
         return worst_error(reference_, decode(case_.type.output, operands.read_y(copy, bytes)));
     }
 
-    void measure(const measure_options& options) {
+    void measure() {
         std::vector<timed_task> tasks;
         std::vector<entry*> timed;
         std::vector<const device*> devices;
@@ -336,7 +337,7 @@ class spmv_match {
             bandwidth_probe& probe = arena_.probe(*where);
             tasks.push_back({[&probe](std::int64_t calls) { return probe.seconds(calls); }});
         }
-        const std::vector<timing> timings = measure_interleaved(tasks, options);
+        const std::vector<timing> timings = measure_interleaved(tasks, options_.timing);
         for (std::size_t i = 0; i < timed.size(); ++i) {
             const auto device = static_cast<std::size_t>(
                 std::find(devices.begin(), devices.end(), timed[i]->who->where) - devices.begin());
@@ -415,6 +416,7 @@ class spmv_match {
     arena& arena_;
     const packed_case& data_;
     spmv_case case_;
+    const spmv_bench_options& options_;
     spmv_reference reference_;
     std::vector<entry> entries_;
 };
@@ -447,20 +449,28 @@ class spmv_bench {
     }
 
   private:
+    // A matrix that cannot be had is reported like a run that broke off: the others go on.
     void run_matrix(const std::string& spec) {
-        const std::string name = matrix_name(spec);
-        progress_.step(fmt::format("{}: reading", name));
-        const csr_matrix matrix = load_matrix(spec, options_.seed);
-        for (const std::string& type : options_.types) {
-            for (const std::string& index : options_.indices) {
-                for (const std::string& format : options_.formats) {
-                    record head = head_of(name, matrix);
-                    head["type"] = type;
-                    head["index"] = index;
-                    head["format"] = format;
-                    run_packed(head, matrix);
+        record head;
+        head["matrix"] = matrix_name(spec);
+        try {
+            progress_.step(fmt::format("{}: reading", matrix_name(spec)));
+            const csr_matrix matrix = load_matrix(spec, options_.seed);
+            head = head_of(matrix_name(spec), matrix);
+            for (const std::string& type : options_.types) {
+                for (const std::string& index : options_.indices) {
+                    for (const std::string& format : options_.formats) {
+                        head["type"] = type;
+                        head["index"] = index;
+                        head["format"] = format;
+                        run_packed(head, matrix);
+                    }
                 }
             }
+        } catch (const std::exception& error) {
+            head["result"] = "failed";
+            head["message"] = error.what();
+            rows_.push_back(std::move(head));
         }
     }
 
@@ -482,8 +492,8 @@ class spmv_bench {
                 head["op"] = op;
                 head["algorithm"] = algorithm;
                 const spmv_problem problem{.op = find_op(op), .alpha = options_.alpha, .beta = options_.beta};
-                spmv_match match(arena_, data, problem, find_algorithm(algorithm), options_.preprocess);
-                for (record& row : match.run(head, options_.timing)) rows_.push_back(std::move(row));
+                spmv_match match(arena_, data, problem, find_algorithm(algorithm), options_);
+                for (record& row : match.run(head)) rows_.push_back(std::move(row));
             }
         }
     }

@@ -29,6 +29,7 @@ struct spmv_bench_options {
     double beta = 0;
     bool preprocess = true;
     bool warm = false;
+    bool check_only = false;
     std::uint64_t seed = default_seed;
     measure_options timing{};
 };
