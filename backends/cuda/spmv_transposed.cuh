@@ -50,7 +50,7 @@ class tile_scatter {
         const bool alike = rows_are_alike();
         const int rows = tile_.rows_ended() + 1;
         if (!alike || rows < block_warps) return scatter_by_elements();
-        tile_.elements() >= rows * warp_size ? scatter_by_warps() : scatter_by_rows();
+        tile_.elements() >= rows* warp_size ? scatter_by_warps() : scatter_by_rows();
     }
 
   private:
@@ -128,12 +128,14 @@ class tile_scatter {
         }
     }
 
-    // A warp takes a row at a time, for rows that fill its lanes: they write to neighbouring columns, which the memory adds together.
+    // A warp takes a row at a time, for rows that fill its lanes: they write to neighbouring columns, which
+    // the memory adds together.
     __device__ void scatter_by_warps() {
         const int rows = tile_.rows_ended() + 1;
         for (int i = static_cast<int>(threadIdx.x) / warp_size; i < rows; i += block_warps) {
             const CT x = factor(i);
-            for (int k = begin_of(i) + static_cast<int>(threadIdx.x) % warp_size; k < shared_.ends[i]; k += warp_size)
+            for (int k = begin_of(i) + static_cast<int>(threadIdx.x) % warp_size; k < shared_.ends[i];
+                 k += warp_size)
                 add_to(shared_.indices[k], mul(p_.element(shared_.values[k]), x));
         }
     }

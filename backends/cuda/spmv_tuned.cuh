@@ -1,9 +1,9 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has two ways. multiply_rows is the faster one where rows are alike, which only
-// ANALYSE can know; multiply_tiles takes any matrix. Both are right for every matrix, so a plan that no
-// longer fits costs time only.
+// CSR without transposition has three ways. Where rows are alike, which only ANALYSE can know,
+// multiply_row_vectors is the fastest for long rows and multiply_rows for short ones; multiply_tiles takes
+// any matrix. All are right for every matrix, so a plan that no longer fits costs time only.
 #include "spmv_formats.cuh"
 #include "spmv_rows.cuh"
 #include "spmv_transposed.cuh"
@@ -12,7 +12,6 @@
 #include "../common/plans/vector.hpp"
 #include <bit>
 #include <memory>
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL {
 
@@ -57,7 +56,8 @@ class spmv_launcher {
         if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         const csr_plan* const plan = plan_of_this_workspace();
-        if (plan && plan->lanes_per_row > 0 && has_aligned_quads()) return by_row_vectors(plan->lanes_per_row);
+        if (plan && plan->lanes_per_row > 0 && has_aligned_quads())
+            return by_row_vectors(plan->lanes_per_row);
         plan && plan->rows_per_tile > 0 ? by_rows(*plan)
                                         : by_tiles(tiles, plan != nullptr, starts, heads, carries);
     }
@@ -75,20 +75,20 @@ class spmv_launcher {
     void by_row_vectors(int lanes) {
         const int64_t rows_per_block = block_threads / lanes;
         device_.launch_blocks(multiply_row_vectors<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, 0, csr_operands(),
-                              std::countr_zero(static_cast<unsigned>(lanes)));
+                              (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, 0,
+                              csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
     }
 
-    // Lanes for multiply_row_vectors: four elements each cover a row of mean length, but no more lanes than fill
-    // a 128-byte line with indices.
+    // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
+    // row of mean length, but no more lanes than fill a 128-byte line with indices.
     int lanes_of_rows() const {
+        constexpr int64_t shortest_mean = 12;
+        constexpr int64_t most_lanes = 8;
         const int64_t mean = a_.nnz / a_.rows;
-        if (mean < shortest_row_for_vectors()) return 0;
-        if (const char* l = getenv("HERON_LANES")) return atoi(l);
-        const int64_t quads = (mean + quad<VA>::size - 1) / quad<VA>::size;
-        return static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::min<int64_t>(quads, 8))));
+        if (mean < shortest_mean) return 0;
+        return static_cast<int>(
+            std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
     }
-    static int64_t shortest_row_for_vectors() { const char* l = getenv("HERON_SHORTEST"); return l ? atoi(l) : 12; }
 
     void by_rows(const csr_plan& plan) {
         device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, plan.blocks, block_threads, 0,

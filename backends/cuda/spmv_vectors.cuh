@@ -1,7 +1,7 @@
 #pragma once
-// CSR times vector for matrices whose rows are alike and not short: a group of lanes sums a row straight from global
-// memory, four neighbouring elements per lane and load. No stage in shared memory stands between the matrix and
-// the multiplication, so the loads of many rows are under way at once.
+// CSR times vector for matrices whose rows are alike and not short: a group of lanes sums a row straight from
+// global memory, four neighbouring elements per lane and load. No stage in shared memory stands between the
+// matrix and the multiplication, so the loads of many rows are under way at once.
 #include "spmv_operands.cuh"
 
 namespace heron::HERON_LEVEL {
