@@ -10,8 +10,8 @@ namespace heron::HERON_LEVEL {
 // banded matrix the parts of all threads together are hardly longer than y.
 template <class CT>
 struct accumulator {
-    CT* values = nullptr;
-    int64_t low = 0, high = 0;
+    CT* values;
+    int64_t low, high;
 
     // Makes [from, to) part of what holds values; new places are zero.
     void cover(int64_t from, int64_t to) {

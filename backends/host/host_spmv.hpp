@@ -7,6 +7,14 @@
 
 namespace heron::HERON_LEVEL {
 
+// y[row] := alpha*sum + beta*y[row]. A value, so that loops keep it in registers.
+template <class VY, class CT>
+struct row_writer {
+    VY* y;
+    CT alpha, beta;
+    void operator()(int64_t row, CT sum) const { kernels::update_y(y, row, sum, alpha, beta); }
+};
+
 template <class VA, class VX, class VY, class CT, class IT>
 class host_spmv_plan {
   public:
@@ -29,7 +37,7 @@ class host_spmv_plan {
                 return add_up_rows(
                     a.nnz, coo_source<VA, VX, CT, IT, conjugate>(a, transposed, x(), alpha(), streams()));
             case HERON_FORMAT_CSR:
-                return visit_direction(csr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), streams()));
+                return visit_direction(csr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), walk()));
             case HERON_FORMAT_SELL:
                 return visit_direction(sell_source<VA, VX, CT, IT, conjugate>(a, x(), alpha()));
             case HERON_FORMAT_BSR:
@@ -50,28 +58,27 @@ class host_spmv_plan {
     void sum_rows(const Source& source) {
         const CT alpha = this->alpha();
         const CT beta = this->beta();
-        VY* const y = this->y();
         const int team = team_for(device_, elements() + args_.y.size);
         if (equal(alpha, CT{})) return scale(team, beta);
+        // Only what the team uses is initialised: the rest is larger than many a matrix.
         row_fragment<CT> fragments[2 * largest_team];
+        for (int i = 0; i < 2 * team; ++i) fragments[i] = {-1, CT{}};
+        const row_writer<VY, CT> write{y(), alpha, beta};
         run_team(team, [&](int member, int members) {
-            row_fragment<CT>* const mine = fragments + 2 * member;
-            mine[0] = mine[1] = {};
-            source.sum_rows(
-                member, members, [&](int64_t row, CT sum) { kernels::update_y(y, row, sum, alpha, beta); },
-                mine);
+            source.sum_rows(member, members, write, fragments + 2 * member);
         });
-        join(fragments, fragments + 2 * team);
+        join(fragments, fragments + 2 * team, write);
     }
 
     // Rows that were split between threads.
-    void join(const row_fragment<CT>* fragment, const row_fragment<CT>* end) {
+    static void join(const row_fragment<CT>* fragment, const row_fragment<CT>* end,
+                     row_writer<VY, CT> write) {
         while (fragment != end) {
             const int64_t row = fragment->row;
             CT sum{};
             for (; fragment != end && (fragment->row == row || fragment->row < 0); ++fragment)
                 sum = add(sum, fragment->sum);
-            if (row >= 0) kernels::update_y(y(), row, sum, alpha(), beta());
+            if (row >= 0) write(row, sum);
         }
     }
 
@@ -101,11 +108,10 @@ class host_spmv_plan {
         const int64_t n = args_.y.size;
         const CT beta = this->beta();
         accumulator<CT> accumulators[largest_team];
+        for (int i = 0; i < adders; ++i) accumulators[i] = {memory + i * n, 0, 0};
         run_team(team, [&](int member, int members) {
             const int last = adders < members ? adders : members;
-            if (member >= last) return;
-            accumulators[member].values = memory + member * n;
-            source.add_rows(member, last, accumulators[member]);
+            if (member < last) source.add_rows(member, last, accumulators[member]);
         });
         run_team(team, [&](int member, int members) {
             add_up(accumulators, adders, equal_part(n, member, members), y(), beta);
@@ -124,10 +130,25 @@ class host_spmv_plan {
         return a.format == HERON_FORMAT_BSR ? a.nnz * a.block_rows * a.block_cols : a.nnz;
     }
 
-    // Larger than what the cores' own caches hold, so that it must be prefetched.
+    // Larger than what the cores' own caches hold.
     bool streams() const {
         constexpr int64_t cached_bytes = 4 << 20;
         return elements() * static_cast<int64_t>(sizeof(VA) + sizeof(IT)) > cached_bytes;
+    }
+
+    row_walk walk() const {
+        constexpr int64_t cached_bytes = 1 << 19;
+        constexpr int64_t shortest_wide = 8;
+        if (phase_ != HERON_PHASE_RUN) return {};
+        const heron_spmat& a = args_.a;
+        const bool wide = a.nnz >= shortest_wide * a.rows;
+        const bool x_cached = a.cols * static_cast<int64_t>(sizeof(VX)) <= cached_bytes;
+        bool nearby = true;
+        if (!x_cached && a.rows > 2)
+            offset_array(a.offsets, a.offset_type).visit([&](const auto* offsets) {
+                nearby = reads_nearby(offsets, as<const IT>(a.indices), a.rows, a.base);
+            });
+        return {nearby && streams(), nearby && wide};
     }
 
     CT alpha() const { return phase_ == HERON_PHASE_RUN ? scalar(args_.alpha) : CT{}; }

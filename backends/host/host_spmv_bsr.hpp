@@ -51,7 +51,7 @@ class bsr_source {
           streams_(streams) {}
 
     template <class Emit>
-    void sum_rows(int part, int parts, Emit&& emit, row_fragment<CT>*) const {
+    void sum_rows(int part, int parts, Emit emit, row_fragment<CT>*) const {
         const row_cutter cutter = this->cutter(parts);
         const int64_t end = cutter.find(part + 1).row;
         for (int64_t block_row = cutter.find(part).row; block_row < end; ++block_row) {
@@ -84,7 +84,7 @@ class bsr_source {
     }
 
     template <class Emit>
-    void sum_blocks(int64_t block_row, range blocks, Emit&& emit) const {
+    void sum_blocks(int64_t block_row, range blocks, Emit emit) const {
         if constexpr (same_type<VA, CT> && same_type<VX, CT> && !is_complex_type<CT>) {
             if (block_rows_ == block_cols_) {
                 switch (block_rows_) {
@@ -108,7 +108,7 @@ class bsr_source {
     }
 
     template <int size, class Emit>
-    void sum_small(int64_t block_row, range blocks, Emit&& emit) const {
+    void sum_small(int64_t block_row, range blocks, Emit emit) const {
         CT sums[size];
         sum_block_row<size>(blocks, indices_, values_, shifted(x_, base_ * size), row_order_, sums);
         for (int r = 0; r < size; ++r) emit(block_row * size + r, sums[r]);
@@ -117,7 +117,7 @@ class bsr_source {
     // `width` neighbouring scalar rows at once; more than one only in column order, where they are
     // contiguous.
     template <int width, class Emit>
-    void sum_strip(int64_t block_row, int64_t r, range blocks, Emit&& emit) const {
+    void sum_strip(int64_t block_row, int64_t r, range blocks, Emit emit) const {
         const int64_t column_step = row_order_ ? 1 : block_rows_;
         const int64_t first = row_order_ ? r * block_cols_ : r;
         CT sums[width] = {};

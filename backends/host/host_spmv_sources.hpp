@@ -13,8 +13,8 @@ namespace heron::HERON_LEVEL {
 // The sum of a part of a row that several threads share.
 template <class CT>
 struct row_fragment {
-    int64_t row = -1;
-    CT sum{};
+    int64_t row;  // -1: none
+    CT sum;
 };
 
 // Elements that are walked at a time when their hull is needed first: they stay in the first cache.
@@ -29,10 +29,11 @@ void cover_indices(To& to, const IT* indices, int64_t count, int64_t base, int64
     }
 }
 
+// The loops copy members to locals first: for all the compiler knows, a store into y may change a member.
 template <class VA, class VX, class CT, class IT, bool conjugate>
 class csr_source {
   public:
-    csr_source(const heron_spmat& a, const VX* x, CT alpha, bool streams)
+    csr_source(const heron_spmat& a, const VX* x, CT alpha, row_walk walk)
         : offsets_(a.offsets, a.offset_type),
           indices_(as<const IT>(a.indices)),
           values_(as<const VA>(a.values)),
@@ -40,10 +41,10 @@ class csr_source {
           rows_(a.rows),
           base_(a.base),
           alpha_(alpha),
-          streams_(streams) {}
+          walk_(walk) {}
 
     template <class Emit>
-    void sum_rows(int part, int parts, Emit&& emit, row_fragment<CT>* fragments) const {
+    void sum_rows(int part, int parts, Emit emit, row_fragment<CT>* fragments) const {
         const row_cutter cutter = this->cutter(parts);
         const cut from = cutter.find(part);
         const cut to = cutter.find(part + 1);
@@ -54,13 +55,14 @@ class csr_source {
             if (to.row == row) return;
             ++row;
         }
-        int64_t begin = row < rows_ ? cutter.element(row) : 0;
-        for (; row < to.row; ++row) {
-            const int64_t end = cutter.element(row + 1);
-            emit(row, sum(begin, end));
-            begin = end;
-        }
-        if (to.row < rows_ && to.element > begin) fragments[1] = {to.row, sum(begin, to.element)};
+        offsets_.visit([&](const auto* offsets) {
+            if (walk_.wide)
+                sum_whole_rows<true>(offsets, row, to.row, emit);
+            else
+                sum_whole_rows<false>(offsets, row, to.row, emit);
+        });
+        if (to.row < rows_ && to.element > cutter.element(to.row))
+            fragments[1] = {to.row, sum(cutter.element(to.row), to.element)};
     }
 
     template <class To>
@@ -68,22 +70,7 @@ class csr_source {
         const row_cutter cutter = this->cutter(parts);
         const cut from = cutter.find(part);
         const cut last = cutter.find(part + 1);
-        const auto end_of = [&](int64_t row) {
-            return row == last.row ? last.element : cutter.element(row + 1);
-        };
-        const int64_t end_row =
-            last.row < rows_ && last.element > cutter.element(last.row) ? last.row + 1 : last.row;
-        int64_t begin = from.element;
-        for (int64_t row = from.row; row < end_row;) {
-            int64_t block_end = row + 1;
-            while (block_end < end_row && end_of(block_end) - begin <= hull_block) ++block_end;
-            cover_indices(to, indices_ + begin, end_of(block_end - 1) - begin, base_);
-            for (; row < block_end; ++row) {
-                const int64_t end = end_of(row);
-                add_row(row, begin, end, to.values);
-                begin = end;
-            }
-        }
+        offsets_.visit([&](const auto* offsets) { add_between(offsets, from, last, to); });
     }
 
   private:
@@ -92,22 +79,71 @@ class csr_source {
         return {offsets_, base_, rows_, row_cost, true, parts};
     }
 
-    void prefetch(int64_t begin, int64_t end) const {
-        prefetch_ahead(values_, begin, end);
-        prefetch_ahead(indices_, begin, end);
-    }
-
     CT sum(int64_t begin, int64_t end) const {
-        if (streams_) prefetch(begin, end);
-        return row_sum<conjugate, VA, VX, CT, IT>::of(values_, indices_, shifted(x_, base_), begin, end);
+        return row_sum<true, conjugate, VA, VX, CT, IT>::of(values_, indices_, shifted(x_, base_), begin,
+                                                            end);
     }
 
-    void add_row(int64_t row, int64_t begin, int64_t end, CT* y) const {
-        if (streams_) prefetch(begin, end);
-        const CT factor = mul(alpha_, load<CT>(x_[row]));
-        CT* const to = const_cast<CT*>(shifted(y, base_));
-        for (int64_t k = begin; k < end; ++k)
-            to[indices_[k]] = mad(matrix_element<conjugate, CT>(values_[k]), factor, to[indices_[k]]);
+    template <bool wide, class OT, class Emit>
+    void sum_whole_rows(const OT* offsets, int64_t row, int64_t end_row, Emit emit) const {
+        const IT* const indices = indices_;
+        const VA* const values = values_;
+        const VX* const x = shifted(x_, base_);
+        const int64_t base = base_;
+        const bool prefetch = walk_.prefetch;
+        int64_t begin = int64_t{offsets[row]} - base;
+        for (; row < end_row; ++row) {
+            const int64_t end = int64_t{offsets[row + 1]} - base;
+            if (prefetch) {
+                prefetch_ahead(values, begin, end);
+                prefetch_ahead(indices, begin, end);
+            }
+            emit(row, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
+            begin = end;
+        }
+    }
+
+    template <class OT, class To>
+    void add_between(const OT* offsets, cut from, cut last, To& to) const {
+        const auto end_of = [&](int64_t row) {
+            return row == last.row ? last.element : int64_t{offsets[row + 1]} - base_;
+        };
+        const bool splits_last = last.row < rows_ && last.element > int64_t{offsets[last.row]} - base_;
+        const int64_t end_row = splits_last ? last.row + 1 : last.row;
+        int64_t begin = from.element;
+        for (int64_t row = from.row; row < end_row;) {
+            int64_t block_end = row + 1;
+            while (block_end < end_row && end_of(block_end) - begin <= hull_block) ++block_end;
+            const int64_t end = end_of(block_end - 1);
+            cover_indices(to, indices_ + begin, end - begin, base_);
+            add_block(offsets, row, begin, end, to.values);
+            row = block_end;
+            begin = end;
+        }
+    }
+
+    // Elements [begin, end), the first of which are of `row`.
+    template <class OT>
+    void add_block(const OT* offsets, int64_t row, int64_t begin, int64_t end, CT* y) const {
+        const IT* const indices = indices_;
+        const VA* const values = values_;
+        const VX* const x = x_;
+        const int64_t base = base_;
+        const bool prefetch = walk_.prefetch;
+        const CT alpha = alpha_;
+        CT* const to = const_cast<CT*>(shifted(y, base));
+        for (; begin < end; ++row) {
+            const int64_t stored_end = int64_t{offsets[row + 1]} - base;
+            const int64_t row_end = stored_end < end ? stored_end : end;
+            if (prefetch) {
+                prefetch_ahead(values, begin, row_end);
+                prefetch_ahead(indices, begin, row_end);
+            }
+            const CT factor = mul(alpha, load<CT>(x[row]));
+            for (int64_t k = begin; k < row_end; ++k)
+                to[indices[k]] = mad(matrix_element<conjugate, CT>(values[k]), factor, to[indices[k]]);
+            begin = row_end;
+        }
     }
 
     offset_array offsets_;
@@ -116,7 +152,7 @@ class csr_source {
     const VX* x_;
     int64_t rows_, base_;
     CT alpha_;
-    bool streams_;
+    row_walk walk_;
 };
 
 // COO in either direction: rows are the places in y. Runs of one row are summed before they are added.
@@ -154,21 +190,30 @@ class coo_source {
     }
 
     void add_elements(int64_t begin, int64_t end, CT* y) const {
+        const IT* const to = to_;
+        const IT* const from = from_;
+        const VA* const values = values_;
         const VX* const x = shifted(x_, base_);
+        const CT alpha = alpha_;
         for (int64_t k = begin; k < end; ++k) {
-            const CT factor = mul(alpha_, load<CT>(x[from_[k]]));
-            y[to_[k]] = mad(matrix_element<conjugate, CT>(values_[k]), factor, y[to_[k]]);
+            const CT factor = mul(alpha, load<CT>(x[from[k]]));
+            y[to[k]] = mad(matrix_element<conjugate, CT>(values[k]), factor, y[to[k]]);
         }
     }
 
     void add_runs(int64_t begin, int64_t end, CT* y) const {
+        const IT* const to = to_;
+        const IT* const from = from_;
+        const VA* const values = values_;
         const VX* const x = shifted(x_, base_);
+        const CT alpha = alpha_;
         while (begin < end) {
-            const IT row = to_[begin];
+            const IT row = to[begin];
             int64_t run_end = begin + 1;
-            while (run_end < end && to_[run_end] == row) ++run_end;
-            y[row] = mad(alpha_, row_sum<conjugate, VA, VX, CT, IT>::of(values_, from_, x, begin, run_end),
-                         y[row]);
+            while (run_end < end && to[run_end] == row) ++run_end;
+            y[row] =
+                mad(alpha, row_sum<false, conjugate, VA, VX, CT, IT>::of(values, from, x, begin, run_end),
+                    y[row]);
             begin = run_end;
         }
     }
@@ -199,7 +244,7 @@ class sell_source {
           alpha_(alpha) {}
 
     template <class Emit>
-    void sum_rows(int part, int parts, Emit&& emit, row_fragment<CT>*) const {
+    void sum_rows(int part, int parts, Emit emit, row_fragment<CT>*) const {
         const row_cutter cutter = this->cutter(parts);
         const int64_t end = cutter.find(part + 1).row;
         for (int64_t slice = cutter.find(part).row; slice < end; ++slice) {
@@ -231,7 +276,7 @@ class sell_source {
 
     // `width` neighbouring rows of a slice at once.
     template <int width, class Emit>
-    void sum_strip(range elements, int64_t first_row, int64_t row, Emit&& emit) const {
+    void sum_strip(range elements, int64_t first_row, int64_t row, Emit emit) const {
         const VX* const x = shifted(x_, base_);
         CT sums[width] = {};
         for (int64_t k = elements.begin + row; k < elements.end; k += slice_size_) {

@@ -38,14 +38,19 @@ struct cut {
     int64_t row, element;
 };
 
-// Offsets of either width. The width is a value, not a type: it is asked for once per row, and a type would
-// double the code.
+// Offsets of either width, which is a value and not a type: a type would double the code.
 class offset_array {
   public:
     offset_array(const void* offsets, heron_index_type type)
         : offsets_(offsets), wide_(type == HERON_INDEX_64) {}
     int64_t operator[](int64_t i) const {
         return wide_ ? as<const i64>(offsets_)[i] : as<const i32>(offsets_)[i];
+    }
+
+    // Calls f with the offsets as what they are, for a loop that is worth two copies.
+    template <class F>
+    void visit(F&& f) const {
+        wide_ ? f(as<const i64>(offsets_)) : f(as<const i32>(offsets_));
     }
 
   private:
