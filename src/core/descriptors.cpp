@@ -132,10 +132,8 @@ stride_names stride_names_of(heron_format format) {
 }  // namespace
 
 void require_aligned(const void* p, size_t size, const char* argument) {
-    // Complex elements need the alignment of their parts only.
-    const size_t alignment = size == 16 ? 8 : size;
-    if (reinterpret_cast<uintptr_t>(p) % alignment != 0)
-        invalid(argument, fmt::format("is not aligned to {} bytes", alignment));
+    if (reinterpret_cast<uintptr_t>(p) % size != 0)
+        invalid(argument, fmt::format("is not aligned to {} bytes", size));
 }
 
 void require_element(const void* p, size_t size, const char* argument) {

@@ -20,8 +20,12 @@ template <class T> heron_scalar complex_scalar(const void* p) {
 }  // namespace
 
 heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type, const char* argument) {
-    require_element(pointer, size_of(compute_type), argument);
-    if (c.pointer_mode() == pointer_mode::device) return {pointer, 0, 0};
+    if (c.pointer_mode() == pointer_mode::device) {
+        require_element(pointer, size_of(compute_type), argument);
+        return {pointer, 0, 0};
+    }
+    // Host scalars are copied byte by byte: std::complex<float> is less aligned than cuComplex.
+    required(pointer, argument);
     switch (compute_type) {
         case HERON_R_32I: return real_scalar<int32_t>(pointer);
         case HERON_R_32F: return real_scalar<float>(pointer);

@@ -35,12 +35,9 @@ place checked_place(const block& b, size_t width, size_t height) {
     return p;
 }
 
-void check_side(const block& b, const place& p, bool kind_says_device) {
-    if (kind_says_device && !p.is_known)
-        fail(cudaErrorInvalidValue,
-             fmt::format("{}: kind says device, but this is no device memory", b.name));
-    if (!kind_says_device && is_on_device(p))
-        fail(cudaErrorInvalidValue, fmt::format("{}: kind says host, but this is device memory", b.name));
+// As in CUDA, kind is believed where it says host: what it says of device memory is checked.
+void check_on_device(const block& b, const place& p) {
+    if (!p.is_known) fail(cudaErrorInvalidValue, fmt::format("{}: is not memory of the device", b.name));
 }
 
 void check_kind(cudaMemcpyKind kind) {
@@ -49,25 +46,25 @@ void check_kind(cudaMemcpyKind kind) {
              fmt::format("kind: {} is no direction", static_cast<int>(kind)));
 }
 
-void check_sides(const block& to, const place& to_place, const block& from, const place& from_place,
-                 cudaMemcpyKind kind) {
-    if (kind == cudaMemcpyDefault) return;
-    check_side(to, to_place, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
-    check_side(from, from_place, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+void check_pitch(const block& b, size_t width, size_t height, cudaError_t status) {
+    if (height > 1 && b.pitch < width)
+        fail(status,
+             fmt::format("pitch of {}: {} bytes are less than the width of {}", b.name, b.pitch, width));
 }
 
 // wait: the call returns when the copy is complete, unless both sides are device memory.
 void copy_2d(const block& to, const block& from, size_t width, size_t height, cudaMemcpyKind kind,
              cudaStream_t s, bool wait) {
     runtime& all = runtime::get();
-    check_kind(kind);
     const auto target = all.find(s);
     if (width == 0 || height == 0) return;
-    require(height == 1 || width <= to.pitch, cudaErrorInvalidPitchValue, "dpitch: is less than width");
-    require(height == 1 || width <= from.pitch, cudaErrorInvalidPitchValue, "spitch: is less than width");
+    check_kind(kind);
+    check_pitch(to, width, height, cudaErrorInvalidPitchValue);
+    check_pitch(from, width, height, cudaErrorInvalidPitchValue);
     const place to_place = checked_place(to, width, height);
     const place from_place = checked_place(from, width, height);
-    check_sides(to, to_place, from, from_place, kind);
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) check_on_device(to, to_place);
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) check_on_device(from, from_place);
     char* const destination = const_cast<char*>(static_cast<const char*>(to.start));
     const char* const source = static_cast<const char*>(from.start);
     const bool is_contiguous = height == 1 || (to.pitch == width && from.pitch == width);
@@ -89,9 +86,9 @@ void fill_2d(const block& to, int value, size_t width, size_t height, cudaStream
     runtime& all = runtime::get();
     const auto target = all.find(s);
     if (width == 0 || height == 0) return;
-    require(height == 1 || width <= to.pitch, cudaErrorInvalidPitchValue, "pitch: is less than width");
+    check_pitch(to, width, height, cudaErrorInvalidValue);
     const place to_place = checked_place(to, width, height);
-    check_side(to, to_place, true);
+    check_on_device(to, to_place);
     char* const destination = const_cast<char*>(static_cast<const char*>(to.start));
     const auto byte = static_cast<unsigned char>(value);
     all.submit(*target, [&](stream& on) {

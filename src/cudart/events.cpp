@@ -11,8 +11,8 @@ constexpr unsigned interprocess = 0x04;  // cudaEventInterprocess
 
 void create_event(cudaEvent_t* e, unsigned flags) {
     required(e, "event");
-    require(!(flags & interprocess), cudaErrorNotSupported,
-            "flags: events cannot be shared with other processes");
+    const bool is_shared = (flags & interprocess) && (flags & cudaEventDisableTiming);
+    require(!is_shared, cudaErrorNotSupported, "flags: events cannot be shared with other processes");
     if (flags & ~static_cast<unsigned>(cudaEventBlockingSync | cudaEventDisableTiming))
         fail(cudaErrorInvalidValue, fmt::format("flags: {:#x} has unknown bits", flags));
     *e = runtime::get().create_event(flags);

@@ -10,9 +10,10 @@ thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> fault = cudaSuccess;
 
 cudaError_t note(const char* function, cudaError_t status, const char* reason) noexcept {
-    last_error = status;
     // Not an error but an answer, and one that programs ask for in a loop.
-    if (status != cudaErrorNotReady) core::log(core::log_level::error, function, reason);
+    if (status == cudaErrorNotReady) return status;
+    last_error = status;
+    core::log(core::log_level::error, function, reason);
     return status;
 }
 

@@ -31,7 +31,7 @@ void allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t height
     const size_t row = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
     if (row > 0 && height > largest / row) fail(cudaErrorMemoryAllocation, "height: is too large");
     *pointer = allocate_or_null(row * height, HERON_MEMORY_DEVICE, 0);
-    *pitch = row;
+    *pitch = *pointer ? row : 0;
 }
 
 void free_memory(void* pointer, bool is_host) {
@@ -104,8 +104,7 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
         required(pointer, "devPtr");
         require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
                 "flags: must be cudaMemAttachGlobal or cudaMemAttachHost");
-        require(size > 0, cudaErrorInvalidValue, "size: is 0");
-        *pointer = runtime::get().allocate(size, HERON_MEMORY_MANAGED, flags);
+        *pointer = allocate_or_null(size, HERON_MEMORY_MANAGED, flags);
     });
 }
 
@@ -120,7 +119,7 @@ cudaError_t cudaFree(void* pointer) {
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return guarded(__func__, [&] {
         runtime::get().find(stream);
-        free_memory(required(pointer, "devPtr"), false);
+        free_memory(pointer, false);
     });
 }
 
@@ -171,11 +170,9 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, 
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return guarded(__func__, [&] {
-        required(free, "free");
-        required(total, "total");
         const auto target = runtime::get().current();
-        *free = free_bytes(*target);
-        *total = static_cast<size_t>(target->info.memory_bytes);
+        if (free) *free = free_bytes(*target);
+        if (total) *total = static_cast<size_t>(target->info.memory_bytes);
     });
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 
 namespace heron::cudart {
@@ -23,6 +25,17 @@ std::vector<int> visible_devices(const core::backend& backend) {
     std::vector<int> all(static_cast<size_t>(backend.device_count));
     std::iota(all.begin(), all.end(), 0);
     return all;
+}
+
+// CUDA promises at least this for what it allocates; OpenCL promises only 128.
+constexpr size_t alignment = 256;
+
+bool is_aligned(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % alignment == 0; }
+
+void* allocate_block(const device& target, size_t bytes, heron_memory kind) {
+    void* base = nullptr;
+    core::check(target.table().memory_alloc(target.number, bytes, kind, &base), "allocation");
+    return base;
 }
 
 template <class Key, class Value, class Belongs>
@@ -89,7 +102,7 @@ void stream::wait_for(void* event) {
 
 bool stream::is_idle() {
     // A mark passes an idle stream at once, but not in no time.
-    constexpr auto patience = std::chrono::microseconds(200);
+    constexpr auto patience = std::chrono::milliseconds(1);
     event mark(context_.backend(), context_.device(), ordinal_, cudaEventDisableTiming);
     mark.record(*this);
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -202,8 +215,7 @@ void runtime::reset_current() {
     erase_all(events_, [&](const auto& e) { return e->ordinal() == ordinal; });
     erase_all(streams_, [&](const auto& s) { return s->ordinal() == ordinal; });
     for (const auto& [pointer, block] : allocations_)
-        if (block.ordinal == ordinal && !block.registered)
-            slot->table().memory_free(const_cast<void*>(pointer));
+        if (block.ordinal == ordinal && !block.registered) slot->table().memory_free(block.base);
     erase_all(allocations_, [&](const allocation& block) { return block.ordinal == ordinal; });
     forget_managed_variables(ordinal);
     slot.reset();
@@ -214,30 +226,37 @@ void* runtime::allocate(size_t bytes, heron_memory kind, unsigned flags) {
     if (bytes > target->info.memory_bytes)
         fail(cudaErrorMemoryAllocation,
              fmt::format("size: {} bytes are more than the device's {}", bytes, target->info.memory_bytes));
-    void* pointer = nullptr;
-    core::check(target->table().memory_alloc(target->number, bytes, kind, &pointer), "allocation");
+    void* base = allocate_block(*target, bytes, kind);
+    void* pointer = base;
+    if (!is_aligned(base)) {
+        core::check(target->table().memory_free(base), "allocation");
+        base = pointer = allocate_block(*target, bytes + alignment - 1, kind);
+        size_t space = bytes + alignment - 1;
+        std::align(alignment, bytes, pointer, space);
+    }
     const std::lock_guard lock(mutex_);
-    allocations_[pointer] = {bytes, kind, flags, target->ordinal, false};
+    allocations_[pointer] = {base, bytes, kind, flags, target->ordinal, false};
     return pointer;
 }
 
 void runtime::release(void* pointer, bool is_host) {
-    const auto owner = forget(pointer, is_host);
+    const allocation block = forget(pointer, is_host);
+    const auto owner = at(block.ordinal);
     // Kernels may still use the memory, on any stream.
     owner->synchronize();
-    core::check(owner->table().memory_free(pointer), "ptr");
+    core::check(owner->table().memory_free(block.base), "ptr");
 }
 
-std::shared_ptr<device> runtime::forget(void* pointer, bool is_host) {
+allocation runtime::forget(void* pointer, bool is_host) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(pointer);
     if (found == allocations_.end() || found->second.registered)
         fail(cudaErrorInvalidValue, "ptr: is not the start of a live allocation of this runtime");
     if ((found->second.kind == HERON_MEMORY_HOST) != is_host)
         fail(cudaErrorInvalidValue, is_host ? "ptr: is device memory" : "devPtr: is host memory");
-    const auto owner = at(found->second.ordinal);
+    const allocation block = found->second;
     allocations_.erase(found);
-    return owner;
+    return block;
 }
 
 void runtime::register_host(void* pointer, size_t bytes, unsigned flags) {
@@ -248,10 +267,10 @@ void runtime::register_host(void* pointer, size_t bytes, unsigned flags) {
     if (next != allocations_.begin()) {
         const auto& [base, block] = *std::prev(next);
         if (static_cast<const char*>(base) + block.bytes > start)
-            fail(cudaErrorHostMemoryAlreadyRegistered,
+            fail(block.registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue,
                  "ptr: the range overlaps memory that is registered or allocated");
     }
-    allocations_[pointer] = {bytes, HERON_MEMORY_HOST, flags, target->ordinal, true};
+    allocations_[pointer] = {pointer, bytes, HERON_MEMORY_HOST, flags, target->ordinal, true};
 }
 
 void runtime::unregister_host(void* pointer) {
@@ -259,7 +278,8 @@ void runtime::unregister_host(void* pointer) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(pointer);
     if (found == allocations_.end() || !found->second.registered)
-        fail(cudaErrorHostMemoryNotRegistered, "ptr: is not the start of a registered range");
+        fail(locate(pointer).is_known ? cudaErrorInvalidValue : cudaErrorHostMemoryNotRegistered,
+             "ptr: is not the start of a registered range");
     target->synchronize();
     allocations_.erase(found);
 }
@@ -267,22 +287,21 @@ void runtime::unregister_host(void* pointer) {
 place runtime::locate(const void* pointer) {
     const core::backend& owner = backend();
     const char* const address = static_cast<const char*>(pointer);
+    const std::lock_guard lock(mutex_);
+    if (const auto next = allocations_.upper_bound(pointer); next != allocations_.begin()) {
+        const auto& [start, block] = *std::prev(next);
+        const auto offset = static_cast<size_t>(address - static_cast<const char*>(start));
+        if (offset < block.bytes)
+            return {true, block.registered, block.kind, block.ordinal, block.bytes - offset};
+    }
     void* base = nullptr;
     size_t bytes = 0;
     heron_memory kind{};
     int number = 0;
-    const std::lock_guard lock(mutex_);
-    if (owner.table.memory_owner(pointer, &base, &bytes, &kind, &number) == HERON_SUCCESS) {
-        const auto seen = std::find(numbers_.begin(), numbers_.end(), number);
-        return {true, false, kind, static_cast<int>(seen - numbers_.begin()),
-                bytes - static_cast<size_t>(address - static_cast<char*>(base))};
-    }
-    const auto next = allocations_.upper_bound(pointer);
-    if (next == allocations_.begin()) return {};
-    const auto& [start, block] = *std::prev(next);
-    const auto offset = static_cast<size_t>(address - static_cast<const char*>(start));
-    if (!block.registered || offset >= block.bytes) return {};
-    return {true, true, block.kind, block.ordinal, block.bytes - offset};
+    if (owner.table.memory_owner(pointer, &base, &bytes, &kind, &number) != HERON_SUCCESS) return {};
+    const auto seen = std::find(numbers_.begin(), numbers_.end(), number);
+    return {true, false, kind, static_cast<int>(seen - numbers_.begin()),
+            bytes - static_cast<size_t>(address - static_cast<char*>(base))};
 }
 
 size_t runtime::bytes_allocated(int ordinal) {

@@ -88,6 +88,8 @@ struct device {
 
 // Memory that this runtime has handed out or, with registered = true, that the program has declared to it.
 struct allocation {
+    void* base =
+        nullptr;  // what the backend calls it: the address itself or, for the sake of alignment, one before
     size_t bytes = 0;
     heron_memory kind = HERON_MEMORY_DEVICE;
     unsigned flags = 0;
@@ -156,8 +158,8 @@ class runtime {
 
   private:
     const core::backend& backend();
-    // Takes the allocation out of the books; returns its device.
-    std::shared_ptr<device> forget(void* pointer, bool is_host);
+    // Takes the allocation out of the books.
+    allocation forget(void* pointer, bool is_host);
 
     std::recursive_mutex mutex_;
     const core::backend* backend_ = nullptr;

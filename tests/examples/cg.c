@@ -22,6 +22,8 @@
 #include <time.h>
 
 #include <cuda_runtime.h>
+/* cuSPARSE 12.6 announces the end of SpVV and Axpby; its header is quiet about that when asked so. */
+#define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 
 static const double seconds_between_progress_lines = 2.0;

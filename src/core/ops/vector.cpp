@@ -54,10 +54,11 @@ void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_
           void* result, heron_type compute_type) {
     require_matching(x.value, y.value);
     require_dot_types(x.value.type, y.value.type, compute_type);
-    require_element(result, size_of(compute_type), "result");
+    const bool result_on_device = c.pointer_mode() == pointer_mode::device;
+    require_element(result, result_on_device ? size_of(compute_type) : 1, "result");
     if (op == HERON_OP_TRANSPOSE) op = HERON_OP_NONE;
     if (phase.phase == HERON_PHASE_RUN) require_usable(c, x.value, y.value);
-    const heron_spvv_args args{op, x.value, y.value, result, c.pointer_mode() == pointer_mode::device, compute_type};
+    const heron_spvv_args args{op, x.value, y.value, result, result_on_device, compute_type};
     submit(c, "spvv", c.table().spvv, phase, args);
 }
 

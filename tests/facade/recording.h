@@ -1,0 +1,35 @@
+/* What the recording plug-in tells the tests, which find these functions by dlsym in the loaded plug-in. */
+#ifndef HERON_TESTS_RECORDING_H
+#define HERON_TESTS_RECORDING_H
+
+#include <heron/backend.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The last call of an operation's slot. */
+typedef struct recorded_call {
+    int count;             /* calls since the plug-in was loaded */
+    const char* operation; /* "spmv" */
+    heron_phase phase;
+    const void* args; /* a copy of the operation's heron_..._args */
+    size_t args_size;
+    void* memory;     /* of the workspace */
+    heron_plan* plan; /* that the call was given; ANALYSE gives out recorded_plan() */
+    int plans_destroyed;
+    int threads;  /* that queue_threads was told last */
+    void* stream; /* that queue_bind was told last */
+} recorded_call;
+
+typedef const recorded_call* (*heron_recorded_function)(void);
+
+/* What SIZE answers, and what ANALYSE of dense_to_sparse counts. */
+#define RECORDED_SIZE 4096
+#define RECORDED_NNZ 7
+#define RECORDED_VALUES_SIZE 11
+
+#ifdef __cplusplus
+}
+#endif
+#endif

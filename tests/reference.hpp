@@ -1,0 +1,365 @@
+// The oracle: what the operations mean, in the plainest words. Everything is held as std::complex<double>,
+// whatever its type on the device, and nothing here is shared with the library.
+#pragma once
+
+#include <cusparse.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace heron::test {
+
+// Holds every value of every storage type exactly.
+using number = std::complex<double>;
+
+// std::complex multiplies through a library call that repairs infinities; the oracle wants the textbook's.
+inline number product(number a, number b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// ---- element types ----
+
+enum class encoding { integer, ieee };
+
+struct type_facts {
+    cudaDataType type;
+    const char* name;
+    std::size_t part_size;  // bytes of one real component
+    bool complex;
+    encoding kind;
+    int mantissa_bits;  // stored ones
+    int exponent_bits;
+};
+
+inline const type_facts& facts(cudaDataType type) {
+    static constexpr type_facts all[] = {
+        {CUDA_R_8I, "R_8I", 1, false, encoding::integer, 0, 0},
+        {CUDA_R_32I, "R_32I", 4, false, encoding::integer, 0, 0},
+        {CUDA_R_16F, "R_16F", 2, false, encoding::ieee, 10, 5},
+        {CUDA_R_16BF, "R_16BF", 2, false, encoding::ieee, 7, 8},
+        {CUDA_R_32F, "R_32F", 4, false, encoding::ieee, 23, 8},
+        {CUDA_R_64F, "R_64F", 8, false, encoding::ieee, 52, 11},
+        {CUDA_C_16F, "C_16F", 2, true, encoding::ieee, 10, 5},
+        {CUDA_C_16BF, "C_16BF", 2, true, encoding::ieee, 7, 8},
+        {CUDA_C_32F, "C_32F", 4, true, encoding::ieee, 23, 8},
+        {CUDA_C_64F, "C_64F", 8, true, encoding::ieee, 52, 11},
+    };
+    for (const type_facts& f : all)
+        if (f.type == type) return f;
+    throw std::invalid_argument("not a type of the oracle");
+}
+
+inline std::size_t size_of(cudaDataType type) {
+    return facts(type).part_size * (facts(type).complex ? 2 : 1);
+}
+inline bool is_integer(cudaDataType type) { return facts(type).kind == encoding::integer; }
+inline bool is_complex(cudaDataType type) { return facts(type).complex; }
+inline bool is_double(cudaDataType type) { return type == CUDA_R_64F || type == CUDA_C_64F; }
+
+// Distance from 1 to the next number, and the smallest positive number; 0 for integers.
+inline double epsilon(cudaDataType type) {
+    return is_integer(type) ? 0.0 : std::ldexp(1.0, -facts(type).mantissa_bits);
+}
+inline double smallest(cudaDataType type) {
+    if (is_integer(type)) return 0.0;
+    return std::ldexp(1.0, 2 - (1 << (facts(type).exponent_bits - 1)) - facts(type).mantissa_bits);
+}
+
+// The bits of the number of the given format that is nearest to v, ties to even.
+inline std::uint64_t encode_ieee(double v, int mantissa_bits, int exponent_bits) {
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits;
+    const std::uint64_t sign = std::uint64_t{std::signbit(v)} << (mantissa_bits + exponent_bits);
+    if (std::isnan(v)) return sign | infinity | (std::uint64_t{1} << (mantissa_bits - 1));
+    if (std::isinf(v)) return sign | infinity;
+    if (v == 0) return sign;
+    const int exponent = std::max(std::ilogb(v), 1 - bias);
+    // The hidden bit, and a carry of the rounding, add to the exponent field where they belong.
+    const auto units =
+        static_cast<std::uint64_t>(std::nearbyint(std::ldexp(std::abs(v), mantissa_bits - exponent)));
+    const std::uint64_t magnitude =
+        (static_cast<std::uint64_t>(exponent + bias - 1) << mantissa_bits) + units;
+    return sign | std::min(magnitude, infinity);
+}
+
+inline double decode_ieee(std::uint64_t bits, int mantissa_bits, int exponent_bits) {
+    const int bias = (1 << (exponent_bits - 1)) - 1;
+    const std::uint64_t mantissa = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
+    const auto field = static_cast<int>((bits >> mantissa_bits) & ((std::uint64_t{1} << exponent_bits) - 1));
+    const double sign = (bits >> (mantissa_bits + exponent_bits)) & 1 ? -1.0 : 1.0;
+    if (field == (1 << exponent_bits) - 1)
+        return mantissa ? std::numeric_limits<double>::quiet_NaN()
+                        : sign * std::numeric_limits<double>::infinity();
+    const double whole = static_cast<double>(mantissa) + (field > 0 ? std::ldexp(1.0, mantissa_bits) : 0.0);
+    return sign * std::ldexp(whole, std::max(field, 1) - bias - mantissa_bits);
+}
+
+// Elements of a type as they lie in memory (little-endian), rounded to nearest; and back.
+inline std::vector<unsigned char> encode(cudaDataType type, const std::vector<number>& values) {
+    const type_facts& f = facts(type);
+    std::vector<unsigned char> bytes(values.size() * size_of(type));
+    unsigned char* to = bytes.data();
+    const auto put = [&](double part) {
+        const std::uint64_t bits = f.kind == encoding::integer
+                                       ? static_cast<std::uint64_t>(static_cast<std::int64_t>(part))
+                                       : encode_ieee(part, f.mantissa_bits, f.exponent_bits);
+        std::memcpy(to, &bits, f.part_size);
+        to += f.part_size;
+    };
+    for (const number& v : values) {
+        put(v.real());
+        if (f.complex) put(v.imag());
+    }
+    return bytes;
+}
+
+inline std::vector<number> decode(cudaDataType type, const std::vector<unsigned char>& bytes) {
+    const type_facts& f = facts(type);
+    const unsigned char* from = bytes.data();
+    const auto take = [&] {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, from, f.part_size);
+        from += f.part_size;
+        const int unused = 64 - 8 * static_cast<int>(f.part_size);
+        if (f.kind == encoding::integer)
+            return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+        return decode_ieee(bits, f.mantissa_bits, f.exponent_bits);
+    };
+    std::vector<number> values(bytes.size() / size_of(type));
+    for (number& v : values) {
+        const double re = take();
+        v = {re, f.complex ? take() : 0.0};
+    }
+    return values;
+}
+
+inline std::vector<number> rounded(cudaDataType type, const std::vector<number>& values) {
+    return decode(type, encode(type, values));
+}
+inline number rounded(cudaDataType type, number value) {
+    return rounded(type, std::vector<number>{value})[0];
+}
+
+// ---- sparse matrices ----
+
+struct entry {
+    std::int64_t row, col;
+    number value;
+};
+
+// A matrix as the list of its elements, in any order; elements at the same place add up.
+struct entries {
+    std::int64_t rows = 0, cols = 0;
+    std::vector<entry> list{};
+};
+
+// The arrays of a matrix in one of cuSPARSE's formats. Indices and offsets include the base; unused arrays
+// are empty.
+struct sparse_arrays {
+    cusparseFormat_t format{};
+    std::int64_t rows = 0, cols = 0, nnz = 0;
+    int base = 0;
+    cusparseIndexType_t offset_type = CUSPARSE_INDEX_32I;
+    cusparseIndexType_t index_type = CUSPARSE_INDEX_32I;
+    cudaDataType type = CUDA_R_64F;
+    std::vector<std::int64_t> offsets{}, row_indices{}, indices{};
+    std::vector<number> values{};
+    std::int64_t block_rows = 1, block_cols = 1;  // BSR; Blocked-ELL: both are the block size
+    cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
+    std::int64_t slice_size = 1;
+    std::int64_t ell_cols = 0;
+};
+
+namespace expansion {
+
+inline void coo(const sparse_arrays& a, std::vector<entry>& out) {
+    for (std::size_t k = 0; k < a.values.size(); ++k)
+        out.push_back({a.row_indices[k] - a.base, a.indices[k] - a.base, a.values[k]});
+}
+
+inline void compressed(const sparse_arrays& a, std::vector<entry>& out) {
+    const bool by_rows = a.format == CUSPARSE_FORMAT_CSR;
+    for (std::size_t line = 0; line + 1 < a.offsets.size(); ++line)
+        for (std::int64_t k = a.offsets[line] - a.base; k < a.offsets[line + 1] - a.base; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            const std::int64_t major = static_cast<std::int64_t>(line), minor = a.indices[at] - a.base;
+            out.push_back({by_rows ? major : minor, by_rows ? minor : major, a.values[at]});
+        }
+}
+
+inline void bsr(const sparse_arrays& a, std::vector<entry>& out) {
+    const bool by_rows = a.block_order == CUSPARSE_ORDER_ROW;
+    for (std::size_t line = 0; line + 1 < a.offsets.size(); ++line)
+        for (std::int64_t b = a.offsets[line] - a.base; b < a.offsets[line + 1] - a.base; ++b)
+            for (std::int64_t r = 0; r < a.block_rows; ++r)
+                for (std::int64_t c = 0; c < a.block_cols; ++c) {
+                    const std::int64_t inside = by_rows ? r * a.block_cols + c : c * a.block_rows + r;
+                    const std::int64_t block_col = a.indices[static_cast<std::size_t>(b)] - a.base;
+                    out.push_back(
+                        {static_cast<std::int64_t>(line) * a.block_rows + r, block_col * a.block_cols + c,
+                         a.values[static_cast<std::size_t>(b * a.block_rows * a.block_cols + inside)]});
+                }
+}
+
+// Slices are stored by columns: first the first element of each of the slice's rows. Column -1 pads.
+inline void sliced_ell(const sparse_arrays& a, std::vector<entry>& out) {
+    for (std::size_t slice = 0; slice + 1 < a.offsets.size(); ++slice) {
+        const std::int64_t begin = a.offsets[slice] - a.offsets[0], end = a.offsets[slice + 1] - a.offsets[0];
+        for (std::int64_t k = begin; k < end; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            const std::int64_t row =
+                static_cast<std::int64_t>(slice) * a.slice_size + (k - begin) % a.slice_size;
+            if (a.indices[at] != -1) out.push_back({row, a.indices[at] - a.base, a.values[at]});
+        }
+    }
+}
+
+// Values are rows x ell_cols in row order; a run of block_rows of these columns holds one block column, or
+// none (-1).
+inline void blocked_ell(const sparse_arrays& a, std::vector<entry>& out) {
+    const std::int64_t slots = a.ell_cols / a.block_rows;
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        for (std::int64_t k = 0; k < a.ell_cols; ++k) {
+            const auto slot = static_cast<std::size_t>(row / a.block_rows * slots + k / a.block_rows);
+            const std::int64_t col = (a.indices[slot] - a.base) * a.block_rows + k % a.block_rows;
+            if (a.indices[slot] != -1 && col < a.cols)
+                out.push_back({row, col, a.values[static_cast<std::size_t>(row * a.ell_cols + k)]});
+        }
+}
+
+}  // namespace expansion
+
+// The elements that the arrays store, explicit zeros included.
+inline entries expand(const sparse_arrays& a) {
+    entries result{a.rows, a.cols, {}};
+    switch (a.format) {
+        case CUSPARSE_FORMAT_COO:
+            expansion::coo(a, result.list);
+            break;
+        case CUSPARSE_FORMAT_CSR:
+        case CUSPARSE_FORMAT_CSC:
+            expansion::compressed(a, result.list);
+            break;
+        case CUSPARSE_FORMAT_BSR:
+            expansion::bsr(a, result.list);
+            break;
+        case CUSPARSE_FORMAT_SLICED_ELLPACK:
+            expansion::sliced_ell(a, result.list);
+            break;
+        case CUSPARSE_FORMAT_BLOCKED_ELL:
+            expansion::blocked_ell(a, result.list);
+            break;
+    }
+    return result;
+}
+
+// The matrix as rows*cols numbers in row order.
+inline std::vector<number> dense(const entries& a) {
+    std::vector<number> result(static_cast<std::size_t>(a.rows * a.cols));
+    for (const entry& e : a.list) result[static_cast<std::size_t>(e.row * a.cols + e.col)] += e.value;
+    return result;
+}
+
+// ---- operations ----
+
+// What a result must be, and how far each element may be off.
+struct expectation {
+    std::vector<number> value;
+    std::vector<double> bound;
+};
+
+// A sum of `terms` products of absolute sum `magnitude`, computed in one type and rounded once to another.
+inline double error_bound(cudaDataType compute, cudaDataType stored, std::int64_t terms, double magnitude,
+                          number value) {
+    const double summing = 2 * static_cast<double>(terms + 3) * epsilon(compute) * magnitude;
+    return summing + epsilon(stored) * std::abs(value) + 2 * smallest(stored) + 2 * smallest(compute);
+}
+
+inline std::int64_t rows_of(const entries& a, cusparseOperation_t op) {
+    return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a.rows : a.cols;
+}
+inline std::int64_t cols_of(const entries& a, cusparseOperation_t op) {
+    return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a.cols : a.rows;
+}
+
+// alpha*op(A)*x + beta*y. alpha = 0 reads neither A nor x, beta = 0 does not read y.
+inline expectation spmv(const entries& a, cusparseOperation_t op, number alpha, const std::vector<number>& x,
+                        number beta, const std::vector<number>& y, cudaDataType compute,
+                        cudaDataType stored) {
+    const std::size_t n = y.size();
+    std::vector<number> sum(n);
+    std::vector<double> magnitude(n);
+    std::vector<std::int64_t> terms(n);
+    for (const entry& e : a.list) {
+        if (alpha == 0.0) break;
+        const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+        const auto i = static_cast<std::size_t>(transposed ? e.col : e.row);
+        const auto j = static_cast<std::size_t>(transposed ? e.row : e.col);
+        const number v = op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? std::conj(e.value) : e.value;
+        sum[i] += product(v, x[j]);
+        magnitude[i] += std::abs(v) * std::abs(x[j]);
+        ++terms[i];
+    }
+    expectation result{std::vector<number>(n), std::vector<double>(n)};
+    for (std::size_t i = 0; i < n; ++i) {
+        const number kept = beta == 0.0 ? number{} : product(beta, y[i]);
+        result.value[i] = product(alpha, sum[i]) + kept;
+        result.bound[i] = error_bound(compute, stored, terms[i],
+                                      std::abs(alpha) * magnitude[i] + std::abs(kept), result.value[i]);
+    }
+    return result;
+}
+
+// A sparse vector; indices are 0-based.
+struct sparse_elements {
+    std::int64_t size = 0;
+    std::vector<std::int64_t> indices{};
+    std::vector<number> values{};
+};
+
+// alpha*x + beta*y
+inline expectation axpby(number alpha, const sparse_elements& x, number beta, const std::vector<number>& y,
+                         cudaDataType compute, cudaDataType stored) {
+    entries column{x.size, 1, {}};
+    for (std::size_t k = 0; k < x.indices.size(); ++k) column.list.push_back({x.indices[k], 0, x.values[k]});
+    expectation result =
+        spmv(column, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, {1.0}, beta, y, compute, stored);
+    // beta*y may be stored before alpha*x is added.
+    for (std::size_t i = 0; i < y.size(); ++i)
+        if (beta != 0.0) result.bound[i] += epsilon(stored) * std::abs(product(beta, y[i]));
+    return result;
+}
+
+// The sum of op(x[k])*y[index of k].
+inline expectation spvv(const sparse_elements& x, bool conjugate, const std::vector<number>& y,
+                        cudaDataType compute) {
+    entries row{1, x.size, {}};
+    for (std::size_t k = 0; k < x.indices.size(); ++k)
+        row.list.push_back({0, x.indices[k], conjugate ? std::conj(x.values[k]) : x.values[k]});
+    return spmv(row, CUSPARSE_OPERATION_NON_TRANSPOSE, 1.0, y, 0.0, {0.0}, compute, compute);
+}
+
+// Empty when every element is within its bound (a NaN never is), else the first that is not and how many.
+inline std::string difference(const std::vector<number>& actual, const expectation& expected) {
+    if (actual.size() != expected.value.size()) return "the sizes differ";
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = actual.size(); i-- > 0;) {
+        if (std::abs(actual[i] - expected.value[i]) <= expected.bound[i]) continue;
+        first = i;
+        ++wrong;
+    }
+    if (wrong == 0) return {};
+    const auto text = [](number v) { return fmt::format("{:.9g}{:+.9g}i", v.real(), v.imag()); };
+    return fmt::format("{} of {} elements are wrong; element {} is {}, not {} within {:.3g}", wrong,
+                       actual.size(), first, text(actual[first]), text(expected.value[first]),
+                       expected.bound[first]);
+}
+
+}  // namespace heron::test
