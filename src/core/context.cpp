@@ -9,7 +9,10 @@
 namespace heron::core {
 namespace {
 
+thread_local int thread_device = -1;
+
 int default_device() {
+    if (thread_device >= 0) return thread_device;
     const char* const text = std::getenv("HERON_DEVICE");
     if (!text || !*text) return 0;
     int device = 0;
@@ -73,6 +76,8 @@ context& context::from(void* handle, const char* argument) {
     if (!handle) throw error(HERON_NOT_INITIALIZED, argument, "is NULL");
     return *static_cast<context*>(handle);
 }
+
+void choose_thread_device(int device) noexcept { thread_device = device; }
 
 void check(heron_status status, const char* what) {
     if (status != HERON_SUCCESS) throw error(status, what, std::string(status_string(status)));

@@ -9,7 +9,7 @@ enum class pointer_mode { host = 0, device = 1 };
 
 class context {
   public:
-    // HERON_DEVICE or 0 on the default backend.
+    // On the default backend, the device that the thread has chosen, else HERON_DEVICE or 0.
     context();
     context(const backend& b, int device);
     ~context();
@@ -45,6 +45,10 @@ class context {
     int threads_ = 0;
     mutable std::mutex mutex_;
 };
+
+// Which device of the default backend handles of this thread are made on from now on. For the CUDA runtime, where a thread
+// chooses its device and the handles that it makes follow.
+void choose_thread_device(int device) noexcept;
 
 // Throws the status that a plug-in returned, unless it is success. The plug-in has logged its reason.
 void check(heron_status status, const char* what);

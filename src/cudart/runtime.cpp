@@ -2,9 +2,11 @@
 #include "module.hpp"
 #include <fmt/format.h>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -15,9 +17,10 @@ thread_local int thread_ordinal = 0;
 
 // The devices that the program sees: HERON_DEVICE alone, as its cuSPARSE handles will use that one, else all.
 std::vector<int> visible_devices(const core::backend& backend) {
-    if (const char* wanted = std::getenv("HERON_DEVICE"); wanted && *wanted) {
-        const int number = std::atoi(wanted);
-        if (number < 0 || number >= backend.device_count)
+    if (const char* const wanted = std::getenv("HERON_DEVICE"); wanted && *wanted) {
+        int number = -1;
+        const char* const end = wanted + std::strlen(wanted);
+        if (std::from_chars(wanted, end, number).ptr != end || number < 0 || number >= backend.device_count)
             fail(cudaErrorNoDevice, fmt::format("HERON_DEVICE={} is not one of the {} device(s) of {}",
                                                 wanted, backend.device_count, backend.name));
         return {number};
@@ -189,6 +192,7 @@ void runtime::set_current(int ordinal) {
         fail(cudaErrorInvalidDevice,
              fmt::format("device: {} is not one of the {} device(s)", ordinal, device_count()));
     thread_ordinal = ordinal;
+    core::choose_thread_device(numbers_[static_cast<size_t>(ordinal)]);
 }
 
 std::shared_ptr<device> runtime::at(int ordinal) {

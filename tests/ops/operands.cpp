@@ -53,8 +53,9 @@ typed_array::typed_array(cudaDataType type, const std::vector<number>& values, s
     upload(values);
 }
 
-void typed_array::upload(const std::vector<number>& values) {
-    const std::vector<unsigned char> bytes = encode(type_, values);
+void typed_array::upload(const std::vector<number>& values) { upload_bytes(encode(type_, values)); }
+
+void typed_array::upload_bytes(const std::vector<unsigned char>& bytes) {
     REQUIRE(bytes.size() == memory_.size());
     memory_.upload(bytes.data());
 }

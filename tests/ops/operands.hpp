@@ -33,6 +33,7 @@ class typed_array {
     std::vector<number> numbers() const { return decode(type_, memory_.bytes()); }
     std::vector<unsigned char> bytes() const { return memory_.bytes(); }
     void upload(const std::vector<number>& values);
+    void upload_bytes(const std::vector<unsigned char>& bytes);
 
   private:
     cudaDataType type_;
