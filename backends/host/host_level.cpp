@@ -2,9 +2,13 @@
 // level's -march; everything it defines lives in that namespace, so that no level's code can replace another's.
 #include "../common/generic_table.hpp"
 #include "host_device.hpp"
+#include "host_kron.hpp"
 
 namespace heron::HERON_LEVEL {
 
-void fill_slots(heron_backend& table) { fill_generic_slots<host_device>(table); }
+void fill_slots(heron_backend& table) {
+    fill_generic_slots<host_device>(table);
+    fill_kron_slots(table);
+}
 
 }  // namespace heron::HERON_LEVEL
