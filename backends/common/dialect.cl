@@ -1,7 +1,8 @@
 // The kernel dialect for OpenCL C 1.2: the twin of dialect.hpp, where its words are explained. A program is this file, one
 // `#define` per type parameter ("#define VA f32") and one kernel family. Types are told apart by the names they are pasted
 // from, so every operation is a function or macro whose name ends in the types; it begins with
-// heron_ because drivers have macros named like OpenCL's own functions.
+// heron_ because drivers have macros named like OpenCL's own functions. HERON_TYPES and HERON_KERNEL
+// are not here: OpenCL C 1.2 has no variadic macros, so the plug-in rewrites them in the text.
 
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -12,9 +13,6 @@
 
 #define HERON_FN static inline
 #define GLOBAL __global
-#define HERON_TYPES(...)
-// The name is prefixed because OpenCL has functions named like some kernels.
-#define HERON_KERNEL(name, ...) __kernel void heron_##name(const ulong heron_count, __VA_ARGS__) { const heron_index item = get_global_id(0); if (item < (heron_index)heron_count)
 #define HERON_END }
 
 #define HERON_PASTE1(name, a) name##_##a
@@ -116,7 +114,7 @@ HERON_FN void heron_store_c32_c32(GLOBAL c32* p, heron_index i, c32 v) { p[i] = 
 // OpenCL C 1.2 has no floating-point atomics: compare and swap, or the instruction where the device is known to have it.
 #ifdef HERON_PTX
 HERON_FN void heron_atomic_add_f32(volatile GLOBAL f32* p, f32 v) {
-    asm volatile("red.global.add.f32 [%0], %1;" : : "l"(p), "f"(v) : "memory");
+    __asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(p), "f"(v) : "memory");
 }
 #else
 HERON_FN void heron_atomic_add_f32(volatile GLOBAL f32* p, f32 v) {
@@ -166,7 +164,7 @@ HERON_FN void heron_store_c64_c64(GLOBAL c64* p, heron_index i, c64 v) { p[i] = 
 
 #ifdef HERON_PTX
 HERON_FN void heron_atomic_add_f64(volatile GLOBAL f64* p, f64 v) {
-    asm volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
+    __asm__ volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
 }
 #else
 HERON_FN void heron_atomic_add_f64(volatile GLOBAL f64* p, f64 v) {

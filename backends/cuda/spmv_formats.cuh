@@ -52,8 +52,8 @@ class coo_scatter_run {
             else
                 put(pending_to_, pending_);
         }
-        const bool starts = lane_ == 0 || from_lane_below(to, 1) != to;
-        const unsigned heads = __ballot_sync(all_lanes, starts);
+        const IT to_below = from_lane_below(to, 1);
+        const unsigned heads = __ballot_sync(all_lanes, lane_ == 0 || to_below != to);
         const unsigned up_to_here = all_lanes >> (warp_size - 1 - lane_);
         const int begin = warp_size - 1 - __clz(static_cast<int>(heads & up_to_here));
         // Lanes that are all heads have nothing to add up.

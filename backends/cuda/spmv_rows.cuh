@@ -10,31 +10,33 @@ namespace heron::HERON_LEVEL {
 // read with a power-of-two stride do not meet in one bank.
 template <class T, int count>
 struct staged {
-    static constexpr int vector = 16 / sizeof(T);
-    static constexpr int segment = 128 / sizeof(T);
+    static constexpr unsigned vector = 16 / sizeof(T);
+    static constexpr unsigned segment = 128 / sizeof(T);
     static_assert(count % segment == 0);
     alignas(16) T slots[count + count / segment * vector];
 
-    static __device__ int slot(int i) { return i + i / segment * vector; }
-    __device__ const T& operator[](int i) const { return slots[slot(i)]; }
-    __device__ T& operator[](int i) { return slots[slot(i)]; }
+    static __device__ unsigned slot(unsigned i) { return i + i / segment * vector; }
+    __device__ const T& operator[](int i) const { return slots[slot(static_cast<unsigned>(i))]; }
 
+    // Starts to copy from[0, n); from[0, readable) may be read, and n <= readable.
+    __device__ void fetch(const T* from, int n, int64_t readable) {
+        const bool whole_vectors = reinterpret_cast<uintptr_t>(from) % 16 == 0 && n + int(vector) <= readable;
+        if (whole_vectors) {
+#pragma unroll 1
+            for (int i = static_cast<int>(threadIdx.x * vector); i < n; i += int(block_threads * vector))
+                copy_async<16>(&slots[slot(i)], from + i);
+        } else {
+#pragma unroll 1
+            for (int i = threadIdx.x; i < n; i += block_threads) fetch_one(from, i);
+        }
+    }
+
+  private:
     __device__ void fetch_one(const T* from, int i) {
         if constexpr (sizeof(T) >= 4)
             copy_async<sizeof(T)>(&slots[slot(i)], from + i);
         else
             slots[slot(i)] = from[i];
-    }
-
-    // Starts to copy from[0, n); from[0, readable) may be read, and n <= readable.
-    __device__ void fetch(const T* from, int n, int64_t readable) {
-        const bool aligned = reinterpret_cast<uintptr_t>(from) % 16 == 0;
-        for (int i = static_cast<int>(threadIdx.x) * vector; i < n; i += block_threads * vector) {
-            if (aligned && i + vector <= readable)
-                copy_async<16>(&slots[slot(i)], from + i);
-            else
-                for (int j = i; j < i + vector && j < n; ++j) fetch_one(from, j);
-        }
     }
 };
 
@@ -57,22 +59,36 @@ struct row_stage {
     OT offsets[tile::most_rows + 1];
 };
 
-// Sums the elements first, first + step, ... below end, several loads at a time.
-template <class Product, class Indices, class Values, class CT>
+// How a group of lanes sums a row: 2^lane_bits lanes, each of which loads `batch` elements before it uses the
+// first.
+struct row_shares {
+    int lane_bits;
+    int batch;
+
+    static constexpr int least_batch = 3;
+    // More than this many elements do not fit the registers.
+    template <class CT>
+    static constexpr int most_batch = sizeof(CT) <= 8 ? 8 : 4;
+};
+
+// Sums the elements first, first + step, ... below end. Past the end the last element is read again, but not
+// used: a load that every thread does costs less than the decision.
+template <int batch, class Product, class Indices, class Values, class CT>
 static __device__ inline CT sum_elements(const Product& p, const Indices& indices, const Values& values,
                                          int first, int end, int step, CT sum) {
-    constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
     for (int i = first; i < end; i += batch * step) {
         CT x[batch];
 #pragma unroll
         for (int j = 0; j < batch; ++j) {
             const int at = i + j * step;
-            x[j] = at < end ? p.x_at(indices[at]) : CT{};
+            const auto index = indices[at < end ? at : end - 1];
+            x[j] = at < end ? p.x_at(index) : CT{};
         }
 #pragma unroll
         for (int j = 0; j < batch; ++j) {
             const int at = i + j * step;
-            if (at < end) sum = mad(p.element(values[at]), x[j], sum);
+            const CT a = p.element(values[at < end ? at : end - 1]);
+            sum = mad(at < end ? a : CT{}, x[j], sum);
         }
     }
     return sum;
@@ -94,10 +110,10 @@ class row_walk {
     using operands = product<VA, VX, VY, CT, OT, IT>;
 
   public:
-    __device__ row_walk(const operands& p, int rows_per_tile, int lanes, stage* stages)
+    __device__ row_walk(const operands& p, int rows_per_tile, row_shares shares, stage* stages)
         : p_(p),
           rows_per_tile_(rows_per_tile),
-          lanes_(lanes),
+          shares_(shares),
           stages_(stages),
           alpha_(p.alpha_now()),
           beta_(p.beta_now()),
@@ -118,7 +134,7 @@ class row_walk {
             const span later = span_of(tile_index + 2 * step);
             wait_for_copies<1>();
             __syncthreads();
-            now.fits() ? sum_staged(stages_[turn], now) : sum_from_memory(now);
+            fetched(now) >= 0 ? sum_staged(stages_[turn], now) : sum_from_memory(now);
             __syncthreads();
             now = next;
             next = later;
@@ -126,45 +142,66 @@ class row_walk {
     }
 
   private:
-    // The rows and elements of a tile.
+    // The rows of a tile and the offsets of its elements as they are in memory: arithmetic on them would wait
+    // for them.
     struct span {
         int64_t row;
         int rows;
-        int64_t begin, end;
-
-        __device__ int64_t first_fetched() const { return begin & ~int64_t{tile::granule - 1}; }
-        __device__ bool fits() const { return end - first_fetched() <= tile::capacity; }
+        OT begin, end;
     };
+
+    // Elements are fetched from here on.
+    __device__ int64_t origin_of(const span& s) const {
+        return (s.begin - p_.base) & ~int64_t{tile::granule - 1};
+    }
+    __device__ int fetched(const span& s) const {
+        const int64_t count = s.end - p_.base - origin_of(s);
+        return count <= tile::capacity ? static_cast<int>(count) : -1;
+    }
 
     __device__ span span_of(int64_t tile_index) const {
         if (tile_index >= tiles_) return {0, 0, 0, 0};
         const int64_t row = tile_index * rows_per_tile_;
         const int rows = static_cast<int>(p_.rows - row < rows_per_tile_ ? p_.rows - row : rows_per_tile_);
-        return {row, rows, p_.offset(row), p_.offset(row + rows)};
+        return {row, rows, p_.offsets[row], p_.offsets[row + rows]};
     }
 
     __device__ void fetch(int turn, const span& s) {
-        if (s.rows == 0 || !s.fits()) return;
+        const int count = fetched(s);
+        if (s.rows == 0 || count < 0) return;
         stage& to = stages_[turn];
-        const int64_t first = s.first_fetched();
-        const int count = static_cast<int>(s.end - first);
-        to.indices.fetch(p_.indices + first, count, p_.nnz - first);
-        to.values.fetch(p_.values + first, count, p_.nnz - first);
+        const int64_t origin = origin_of(s);
+        to.indices.fetch(p_.indices + origin, count, p_.nnz - origin);
+        to.values.fetch(p_.values + origin, count, p_.nnz - origin);
+        const OT* const offsets = p_.offsets + s.row;
+#pragma unroll 1
         for (int i = threadIdx.x; i <= s.rows; i += block_threads)
-            copy_async<sizeof(OT)>(&to.offsets[i], p_.offsets + s.row + i);
+            copy_async<sizeof(OT)>(&to.offsets[i], offsets + i);
     }
 
+    // The number of elements in a batch is a constant of the code that loads them.
+    template <int batch = row_shares::least_batch>
     __device__ void sum_staged(const stage& from, const span& s) {
-        const int lane = static_cast<int>(threadIdx.x) & (lanes_ - 1);
-        const int groups = block_threads / lanes_;
-        const int64_t shift = s.first_fetched() + p_.base;
+        if constexpr (batch < row_shares::most_batch<CT>)
+            if (shares_.batch > batch) return sum_staged<batch + 1>(from, s);
+        sum_batches<batch>(from, s);
+    }
+
+    template <int batch>
+    __device__ void sum_batches(const stage& from, const span& s) {
+        const int lanes = 1 << shares_.lane_bits;
+        const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+        const int group = static_cast<int>(threadIdx.x) >> shares_.lane_bits;
+        const int groups = block_threads >> shares_.lane_bits;
+        const auto shift = static_cast<OT>(origin_of(s) + p_.base);
         for (int first = 0; first < s.rows; first += groups) {
-            const int row = first + static_cast<int>(threadIdx.x) / lanes_;
+            const int row = first + group;
             const bool mine = row < s.rows;
-            const int begin = mine ? static_cast<int>(from.offsets[row] - shift) : 0;
-            const int end = mine ? static_cast<int>(from.offsets[row + 1] - shift) : 0;
-            CT sum = sum_elements(p_, from.indices, from.values, begin + lane, end, lanes_, CT{});
-            sum = sum_over_lanes(sum, lanes_);
+            const int known = mine ? row : 0;
+            const int begin = static_cast<int>(from.offsets[known] - shift);
+            const int end = mine ? static_cast<int>(from.offsets[known + 1] - shift) : begin;
+            CT sum = sum_elements<batch>(p_, from.indices, from.values, begin + lane, end, lanes, CT{});
+            sum = sum_over_lanes(sum, lanes);
             if (mine && lane == 0) kernels::update_y(p_.y, s.row + row, sum, alpha_, beta_);
         }
     }
@@ -185,18 +222,19 @@ class row_walk {
 
     const operands& p_;
     const int rows_per_tile_;
-    const int lanes_;
+    const row_shares shares_;
     stage* const stages_;
     const CT alpha_, beta_;
     const int64_t tiles_;
 };
 
-// Any grid will do; as many blocks as fit the device are best. lanes, a power of two up to 32, sum one row.
+// Any grid and any shares will do; as many blocks as fit the device are best.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    multiply_rows(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int rows_per_tile, int lanes) {
+    multiply_rows(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int rows_per_tile,
+                  row_shares shares) {
     __shared__ row_stage<VA, OT, IT> stages[2];
-    row_walk<VA, VX, VY, CT, OT, IT>(p, rows_per_tile, lanes, stages).run();
+    row_walk<VA, VX, VY, CT, OT, IT>(p, rows_per_tile, shares, stages).run();
 }
 
 // Rows per tile that measure_rows tries.

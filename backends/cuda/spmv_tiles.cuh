@@ -41,9 +41,12 @@ struct merged_list {
     // Position of the end of a row in the list.
     __device__ int64_t position(int64_t row) const { return offset(row + 1) + row; }
 
-    // True if `row` rows end before position d; only for rows that inside() accepts.
+    // True if `row` rows end before position d; only for rows that inside() accepts. Both offsets are read in
+    // any case, so that neither waits for the other.
     __device__ bool cuts_at(int64_t row, int64_t d) const {
-        return (row == 0 || offset(row) <= d - row) && (row == rows || offset(row + 1) >= d - row);
+        const int64_t before = offset(row);
+        const int64_t after = offset(row < rows ? row + 1 : rows);
+        return bool(before <= d - row) & (bool(row == rows) | bool(after >= d - row));
     }
     // True if a cut at d with `row` rows before it addresses nothing outside the matrix.
     __device__ bool inside(int64_t row, int64_t d) const {
@@ -101,7 +104,7 @@ static __device__ bool settle_tile(const merged_list<OT>& list, int items, int64
     const int64_t last = first + items < list.length() ? first + items : list.length();
     const bool complete =
         tile.begin.row + tile.begin.element == first && tile.end.row + tile.end.element == last;
-    const bool good = complete && list.cuts_at(tile.begin.row, first) && list.cuts_at(tile.end.row, last);
+    const bool good = complete & list.cuts_at(tile.begin.row, first) & list.cuts_at(tile.end.row, last);
     const bool all_good = __syncthreads_and(good);
     if (!all_good) {
         const int warp = threadIdx.x / warp_size;
@@ -175,6 +178,7 @@ class tile_product {
         const bool good = settle_tile(list, items, t_, starts, tile_);
         if (reads_a && !good) loaded_.load(p_.values, p_.indices, tile_);
         elements_ = reads_a ? tile_.elements() : 0;
+        gather();
         if (tile_.rows_ended() == 0) return sum_inside_row();
         if (threadIdx.x == 0) shared_.long_count = 0;
         read_ends();
@@ -200,16 +204,18 @@ class tile_product {
         if (threadIdx.x == 0) shared_.ends[rows] = static_cast<uint16_t>(elements_);
     }
 
+    __device__ void gather() {
+#pragma unroll
+        for (int j = 0; j < loaded::per_thread; ++j)
+            if (loaded::place(j) < elements_) x_[j] = p_.x_at(loaded_.index[j]);
+    }
+
     // use(place in the tile, element, x) for the thread's elements.
     template <class F>
     __device__ void for_each_product(F&& use) {
-        CT x[loaded::per_thread];
 #pragma unroll
         for (int j = 0; j < loaded::per_thread; ++j)
-            if (loaded::place(j) < elements_) x[j] = p_.x_at(loaded_.index[j]);
-#pragma unroll
-        for (int j = 0; j < loaded::per_thread; ++j)
-            if (loaded::place(j) < elements_) use(loaded::place(j), p_.element(loaded_.a[j]), x[j]);
+            if (loaded::place(j) < elements_) use(loaded::place(j), p_.element(loaded_.a[j]), x_[j]);
     }
 
     __device__ void multiply() {
@@ -287,6 +293,7 @@ class tile_product {
     merge_tile tile_;
     int elements_;
     loaded loaded_;
+    CT x_[loaded::per_thread];
 };
 
 // One block per tile. heads[t] is what tile t holds of a row that began before it and ends in it, carries[t]

@@ -9,13 +9,14 @@
 #include "spmv_transposed.cuh"
 #include "spmv_tuned.hpp"
 #include "../common/plans/vector.hpp"
+#include <bit>
 #include <memory>
 
 namespace heron::HERON_LEVEL {
 
 struct csr_plan : heron_plan {
     int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
-    int lanes = 1;
+    row_shares shares{0, 1};
     int64_t blocks = 1;
     void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
 };
@@ -64,7 +65,7 @@ class spmv_launcher {
 
     void by_rows(const csr_plan& plan) {
         device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, plan.blocks, block_threads, 0,
-                              csr_operands(), plan.rows_per_tile, plan.lanes);
+                              csr_operands(), plan.rows_per_tile, plan.shares);
     }
 
     void by_tiles(int64_t tiles, bool has_starts, int64_t* starts, CT* heads, CT* carries) {
@@ -94,7 +95,7 @@ class spmv_launcher {
         plan->memory = workspace_.memory;
         plan->rows_per_tile = measure(most);
         if (plan->rows_per_tile > 0) {
-            plan->lanes = lanes_per_row(plan->rows_per_tile);
+            plan->shares = shares_of_rows(plan->rows_per_tile);
             const int64_t row_tiles = (a_.rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
             plan->blocks = std::min(
                 row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
@@ -102,6 +103,15 @@ class spmv_launcher {
             find_starts(tiles, starts);
         }
         workspace_.plan = plan.release();
+    }
+
+    // A lane's share of a row of mean length is cut into batches of one size.
+    row_shares shares_of_rows(int rows_per_tile) const {
+        const int lanes = lanes_per_row(rows_per_tile);
+        const int64_t share = std::max<int64_t>((a_.nnz / a_.rows + lanes) / lanes, 1);
+        const int64_t batches = (share + row_shares::most_batch<CT> - 1) / row_shares::most_batch<CT>;
+        return {std::countr_zero(static_cast<unsigned>(lanes)),
+                static_cast<int>((share + batches - 1) / batches)};
     }
 
     // Rows per tile for multiply_rows: as many as fit a stage everywhere; 0 where that leaves most of a stage

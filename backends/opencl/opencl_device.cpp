@@ -24,7 +24,7 @@ void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* poi
 void opencl_device::enqueue(const kernel_instance& k, size_t groups, size_t local_size) {
     has_work_ = true;
     const size_t global_size = groups * local_size;
-    const cl_int code = clEnqueueNDRangeKernel(queue_.commands(), k.kernel, 1, nullptr, &global_size,
+    const cl_int code = clEnqueueNDRangeKernel(queue_.submit().commands(), k.kernel, 1, nullptr, &global_size,
                                                &local_size, 0, nullptr, nullptr);
     if (code != CL_SUCCESS) fail(code, std::string("clEnqueueNDRangeKernel(") + k.name + ")");
 }

@@ -58,7 +58,7 @@ class opencl_device {
     explicit opencl_device(heron_queue* queue) : queue_(*queue) {}
     // The device starts now, not when somebody waits.
     ~opencl_device() {
-        if (has_work_) clFlush(queue_.commands());
+        if (has_work_) queue_.flush();
     }
     opencl_device(const opencl_device&) = delete;
     opencl_device& operator=(const opencl_device&) = delete;
@@ -70,7 +70,7 @@ class opencl_device {
     template <class Kernel, class... Args>
     void launch(const kernel_family& family, int64_t count, Args... args) {
         if (count <= 0) return;
-        const kernel_instance& k = instance<Kernel>(family);
+        const kernel_instance& k = instance<Kernel>(family, null_pointers(args...));
         set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
         const size_t groups = (static_cast<size_t>(count) + k.local_size - 1) / k.local_size;
         enqueue(k, groups, k.local_size);
@@ -79,7 +79,7 @@ class opencl_device {
     // For kernels that are written for work-groups of one size and take no count.
     template <class Kernel, class... Args>
     void launch_groups(const kernel_family& family, int64_t groups, size_t local_size, Args... args) {
-        const kernel_instance& k = instance<Kernel>(family);
+        const kernel_instance& k = instance<Kernel>(family, null_pointers(args...));
         set_arguments(k.kernel, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
@@ -92,9 +92,22 @@ class opencl_device {
 
   private:
     template <class Kernel>
-    const kernel_instance& instance(const kernel_family& family) {
+    const kernel_instance& instance(const kernel_family& family, uint64_t null_pointers) {
         using traits = kernel_traits<Kernel>;
-        return queue_.kernel(&traits::id, Kernel::name, [&] { return traits::key(family); });
+        return queue_.kernel(&traits::id, null_pointers, Kernel::name, [&] { return traits::key(family); });
+    }
+
+    template <class... Args> static uint64_t null_pointers(const Args&... args) {
+        static_assert(sizeof...(args) <= 64);
+        uint64_t mask = 0;
+        int index = 0;
+        ((mask |= static_cast<uint64_t>(is_null(args)) << index++), ...);
+        return mask;
+    }
+
+    template <class T> static bool is_null(const T& value) {
+        if constexpr (std::is_pointer_v<T>) return value == nullptr;
+        return false;
     }
 
     template <class... Args>

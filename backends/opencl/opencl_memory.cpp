@@ -45,8 +45,8 @@ place place_of(const heron_queue& queue, const void* address) {
 }
 
 void svm_copy(heron_queue& queue, void* destination, const void* source, size_t bytes, bool wait) {
-    check(clEnqueueSVMMemcpy(queue.commands(), wait ? CL_TRUE : CL_FALSE, destination, source, bytes, 0,
-                             nullptr, nullptr),
+    check(clEnqueueSVMMemcpy(queue.submit().commands(), wait ? CL_TRUE : CL_FALSE, destination, source, bytes,
+                             0, nullptr, nullptr),
           "clEnqueueSVMMemcpy");
 }
 
@@ -100,14 +100,14 @@ void copy(heron_queue& queue, void* destination, const void* source, size_t byte
     const place from = place_of(queue, source);
     if (to.is_device || from.is_device)
         return svm_copy(queue, destination, source, bytes, to.is_pageable || from.is_pageable);
-    check(clFinish(queue.commands()), "clFinish");
+    queue.finish();
     std::memmove(destination, source, bytes);
 }
 
 void fill(heron_queue& queue, void* destination, unsigned char byte, size_t bytes) {
     if (bytes == 0) return;
     if (place_of(queue, destination).is_device) return fill_on_device(queue, destination, byte, bytes);
-    check(clFinish(queue.commands()), "clFinish");
+    queue.finish();
     std::memset(destination, byte, bytes);
 }
 
@@ -119,8 +119,8 @@ void fill_on_device(heron_queue& queue, void* destination, unsigned char byte, s
     if (bytes == 0) return;
     unsigned char pattern[16];
     std::memset(pattern, byte, sizeof pattern);
-    check(clEnqueueSVMMemFill(queue.commands(), destination, pattern, pattern_size(destination, bytes), bytes,
-                              0, nullptr, nullptr),
+    check(clEnqueueSVMMemFill(queue.submit().commands(), destination, pattern,
+                              pattern_size(destination, bytes), bytes, 0, nullptr, nullptr),
           "clEnqueueSVMMemFill");
 }
 

@@ -130,6 +130,16 @@ cl_command_queue create_queue(cl_context context, cl_device_id device, cl_queue_
     return queue;
 }
 
+// What `after` gets from now on starts when what `before` has got is done.
+void join(cl_command_queue before, cl_command_queue after) {
+    cl_event reached = nullptr;
+    check(clEnqueueMarkerWithWaitList(before, 0, nullptr, &reached), "clEnqueueMarkerWithWaitList");
+    clFlush(before);
+    const cl_int code = clEnqueueBarrierWithWaitList(after, 1, &reached, nullptr);
+    clReleaseEvent(reached);
+    check(code, "clEnqueueBarrierWithWaitList");
+}
+
 }  // namespace
 
 stream::stream(cl_context context, cl_device_id device)
@@ -192,6 +202,8 @@ void device::destroy_stream(void* handle) {
     const auto found =
         std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == handle; });
     if (found == streams_.end()) fail(HERON_INVALID_VALUE, "the stream does not exist on this device");
+    // Nobody else waits for what it was still given.
+    if ((*found)->seen_by_default_ != (*found)->submitted_) join((*found)->work_, default_stream_->work_);
     streams_.erase(found);
 }
 
@@ -203,6 +215,28 @@ void device::finish() {
         if (default_stream_) all.push_back(default_stream_);
     }
     for (const auto& s : all) check(clFinish(s->work()), "clFinish");
+}
+
+void device::order_before_submission(stream& s) {
+    const std::lock_guard lock(mutex_);
+    if (&s != default_stream_.get()) {
+        if (s.seen_of_default_ == default_stream_->submitted_) return;
+        join(default_stream_->work_, s.work_);
+        s.seen_of_default_ = default_stream_->submitted_;
+        return;
+    }
+    for (const auto& other : streams_) {
+        if (other->seen_by_default_ == other->submitted_) continue;
+        join(other->work_, s.work_);
+        other->seen_by_default_ = other->submitted_;
+    }
+}
+
+// Counted only now: a join by another thread in between may or may not have covered the work, and is then
+// repeated.
+void device::count_submission(stream& s) {
+    const std::lock_guard lock(mutex_);
+    ++s.submitted_;
 }
 
 const device_list& all_devices() {

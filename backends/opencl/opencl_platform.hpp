@@ -22,11 +22,17 @@ class stream {
     cl_command_queue clock();
 
   private:
+    friend class device;
     cl_context context_;
     cl_device_id device_;
     cl_command_queue work_ = nullptr;
     std::mutex mutex_;
     cl_command_queue clock_ = nullptr;
+    // Guarded by the device: how much was submitted here, and how much of whom is known to come before what
+    // follows. For the default stream nothing is seen here; each other stream remembers both directions.
+    uint64_t submitted_ = 0;
+    uint64_t seen_of_default_ = 0;
+    uint64_t seen_by_default_ = 0;
 };
 
 struct device_traits {
@@ -59,6 +65,11 @@ class device {
 
     // Waits for all streams.
     void finish();
+
+    // The default stream is CUDA's: its work starts after what all other streams were given before, and
+    // theirs after its. Enqueue between the two calls.
+    void order_before_submission(stream& s);
+    void count_submission(stream& s);
 
   private:
     void open(const std::lock_guard<std::mutex>&);

@@ -95,8 +95,10 @@ heron_status event_destroy(void* e) {
 }
 
 heron_status event_record(int index, void* stream, void* e) {
-    return guard("event_record",
-                 [&] { static_cast<event*>(e)->record(*device_at(index).stream_of(stream)); });
+    return guard("event_record", [&] {
+        device& d = device_at(index);
+        static_cast<event*>(e)->record(d, *d.stream_of(stream));
+    });
 }
 
 heron_status event_sync(void* e) {
@@ -127,7 +129,7 @@ heron_status queue_bind(heron_queue* queue, void* stream) {
 }
 
 heron_status queue_sync(heron_queue* queue) {
-    return guard("queue_sync", [&] { check(clFinish(queue->commands()), "clFinish"); });
+    return guard("queue_sync", [&] { queue->finish(); });
 }
 
 heron_status queue_threads(heron_queue*, int) { return HERON_SUCCESS; }

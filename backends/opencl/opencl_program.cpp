@@ -1,5 +1,6 @@
 #include "opencl_program.hpp"
 #include "opencl_cache.hpp"
+#include "opencl_dialect.hpp"
 #include "opencl_platform.hpp"
 #include "opencl_sources.hpp"
 
@@ -23,8 +24,9 @@ std::string source_of(const program_key& key, bool with_ptx) {
     std::string text = with_ptx ? "#define HERON_PTX 1\n" : "";
     append(text, "dialect");
     text += key.definitions;
-    append(text, key.family);
-    return text;
+    std::string family;
+    append(family, key.family);
+    return text + to_opencl_c(family);
 }
 
 std::string cache_key(const device_traits& t, const std::string& source) {

@@ -9,8 +9,9 @@ void event::release() {
     reached_ = timed_ = nullptr;
 }
 
-void event::record(stream& s) {
+void event::record(device& d, stream& s) {
     release();
+    const submission submitted(d, s);
     check(clEnqueueMarkerWithWaitList(s.work(), 0, nullptr, &reached_), "clEnqueueMarkerWithWaitList");
     check(clFlush(s.work()), "clFlush");
     check(clEnqueueMarkerWithWaitList(s.clock(), 1, &reached_, &timed_), "clEnqueueMarkerWithWaitList");
@@ -72,7 +73,8 @@ heron_queue::heron_queue(heron::opencl::device& d, int device_index)
     : device(d), index(device_index), stream(d.stream_of(nullptr)) {}
 
 heron_queue::~heron_queue() {
-    for (const auto& [id, instance] : kernels_) clReleaseKernel(instance.kernel);
+    for (const auto& [id, instances] : kernels_)
+        for (const auto& [null_pointers, instance] : instances) clReleaseKernel(instance.kernel);
 }
 
 heron::opencl::kernel_instance heron_queue::create_kernel(const char* name,

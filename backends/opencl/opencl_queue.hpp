@@ -12,6 +12,21 @@ struct kernel_instance {
     const char* name = "";
 };
 
+// The stream's command queue for the time of one or more enqueues.
+class submission {
+  public:
+    submission(device& d, stream& s) : device_(d), stream_(s) { device_.order_before_submission(stream_); }
+    ~submission() { device_.count_submission(stream_); }
+    submission(const submission&) = delete;
+    submission& operator=(const submission&) = delete;
+
+    cl_command_queue commands() const { return stream_.work(); }
+
+  private:
+    device& device_;
+    stream& stream_;
+};
+
 class event {
   public:
     event() = default;
@@ -19,7 +34,7 @@ class event {
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
-    void record(stream& s);
+    void record(device& d, stream& s);
     void wait() const;
     bool is_complete() const;
     // Later work of the stream starts after the event.
@@ -43,15 +58,19 @@ struct heron_queue {
     heron_queue(const heron_queue&) = delete;
     heron_queue& operator=(const heron_queue&) = delete;
 
-    cl_command_queue commands() const { return stream->work(); }
+    heron::opencl::submission submit() { return {device, *stream}; }
+    void flush() { clFlush(stream->work()); }
+    void finish() { heron::opencl::check(clFinish(stream->work()), "clFinish"); }
 
     // The kernel `name` of a program, created at first use; `id` is an address that stands for this kernel
-    // and its types.
+    // and its types. Bit i of null_pointers says that argument i is a NULL pointer: such calls have a kernel object of
+    // their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
     template <class MakeKey>
-    const heron::opencl::kernel_instance& kernel(const void* id, const char* name, MakeKey&& key) {
-        const auto found = kernels_.find(id);
-        if (found != kernels_.end()) return found->second;
-        return kernels_.emplace(id, create_kernel(name, key())).first->second;
+    const heron::opencl::kernel_instance& kernel(const void* id, uint64_t null_pointers, const char* name, MakeKey&& key) {
+        auto& instances = kernels_[id];
+        const auto found = instances.find(null_pointers);
+        if (found != instances.end()) return found->second;
+        return instances.emplace(null_pointers, create_kernel(name, key())).first->second;
     }
 
     heron::opencl::device& device;
@@ -61,5 +80,5 @@ struct heron_queue {
   private:
     heron::opencl::kernel_instance create_kernel(const char* name, const heron::opencl::program_key& key);
 
-    std::unordered_map<const void*, heron::opencl::kernel_instance> kernels_;
+    std::unordered_map<const void*, std::unordered_map<uint64_t, heron::opencl::kernel_instance>> kernels_;
 };

@@ -564,6 +564,41 @@ TEST_CASE("DenseToSparse passes both matrices on and takes over what analysis co
     }
 }
 
+TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
+    const handle h(cusparseCreate);
+    const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const sparse_vector sparse_x(cusparseCreateSpVec, 7, 3, columns, x_values, CUSPARSE_INDEX_32I,
+                                 CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const dense_vector x(cusparseCreateDnVec, 7, x_values, CUDA_R_64F);
+    const dense_vector y(cusparseCreateDnVec, 5, y_values, CUDA_R_64F);
+    const dense_matrix b(cusparseCreateDnMat, 5, 7, 5, y_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const scalar one(HERON_R_64F, 1);
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto f64 = CUDA_R_64F;
+    log_capture log;
+    const auto check = [&](const char* function, cusparseStatus_t status) {
+        CAPTURE(function);
+        CHECK(status == invalid);
+        CHECK(recorded().phase == HERON_PHASE_SIZE);
+        const auto lines = log.take();
+        REQUIRE(lines.size() == 1);
+        CHECK(lines[0].function == function);
+        CHECK(lines[0].message == "externalBuffer: is NULL, but 4096 bytes are needed");
+    };
+    double result = 0;
+    check("cusparseSpVV", cusparseSpVV(h, n, sparse_x, x, &result, f64, nullptr));
+    check("cusparseSpMV", cusparseSpMV(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+    check("cusparseSpMV_preprocess",
+          cusparseSpMV_preprocess(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+    check("cusparseSparseToDense",
+          cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
+    check("cusparseDenseToSparse_analysis",
+          cusparseDenseToSparse_analysis(h, b, a, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
+    check("cusparseDenseToSparse_convert",
+          cusparseDenseToSparse_convert(h, b, a, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
+}
+
 TEST_CASE("streams and thread counts reach the plug-in") {
     const handle h(cusparseCreate);
     const auto stream = reinterpret_cast<cudaStream_t>(&buffer);

@@ -5,6 +5,8 @@
 
 namespace heron::tools {
 
+void add_info_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
 
 }  // namespace heron::tools

@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
         CLI::App app{"Heron: sparse and dense linear algebra on NVIDIA GPUs, OpenCL devices and CPUs",
                      "heron"};
         app.require_subcommand(1);
+        heron::tools::add_info_command(app);
+        heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
         CLI11_PARSE(app, argc, argv);
         return 0;

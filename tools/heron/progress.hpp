@@ -1,0 +1,24 @@
+// What a long command is doing, on standard error.
+#pragma once
+
+#include <string_view>
+
+namespace heron::tools {
+
+class progress {
+  public:
+    // Shows lines if standard error is a terminal, where each overwrites the last, or if `always`.
+    explicit progress(bool always);
+    ~progress() { clear(); }
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+
+    void step(std::string_view text);
+    void clear();
+
+  private:
+    bool is_terminal_;
+    bool shown_;
+};
+
+}  // namespace heron::tools
