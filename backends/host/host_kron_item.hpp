@@ -105,7 +105,48 @@ class item_worker {
         return small_passes<N, D, 0>();
     }
 
+    // The same for D real factors 2 x 2, all in registers.
+    template <int D>
+    [[gnu::always_inline]] inline const R* pairs_product(int64_t k, int64_t v) {
+        constexpr int size = 1 << D;
+        constexpr int L = size < most_lanes<R> ? size : most_lanes<R>;
+        const CT* x = locate<const CT>(s_.args.x, k) + v * s_.args.x_column_step;
+        if (s_.args.x_step != 1) {
+            load_small<2, D>(x);
+            x = buffers_[0];
+        }
+        lanes<R, L> values[size / L];
+        for (int e = 0; e < size / L; ++e) values[e] = load_lanes<L>(x + e * L);
+        pairs_steps<D, D - 1, L>(values, k);
+        for (int e = 0; e < size / L; ++e) store_lanes<L>(buffers_[1] + e * L, values[e]);
+        return buffers_[1];
+    }
+
   private:
+    // Factors D - 1 - T to D - 1.
+    template <int D, int T, int L>
+    [[gnu::always_inline]] inline void pairs_steps(lanes<R, L>* values, int64_t k) const {
+        if constexpr (T >= 0) {
+            constexpr int apart = 1 << T;
+            const heron_kron_factor_args& factor = s_.args.factors[D - 1 - T];
+            const CT* const a = locate<const CT>(factor.a, k);
+            const pair_factor<R> f{a[0], a[factor.row_step], a[factor.column_step],
+                                   a[factor.row_step + factor.column_step]};
+            if constexpr (apart < L) {
+                for (int e = 0; e < (1 << D) / L; ++e) values[e] = pairs_step<R, apart, L>(values[e], f);
+            } else {
+                constexpr int step = apart / L;
+                for (int e = 0; e < (1 << D) / L; ++e) {
+                    if (e / step % 2) continue;
+                    const lanes<R, L> first = values[e];
+                    values[e] = f.a00 * first + f.a01 * values[e + step];
+                    values[e + step] = f.a10 * first + f.a11 * values[e + step];
+                }
+            }
+            pairs_steps<D, T - 1, L>(values, k);
+        }
+    }
+
     static constexpr int64_t power(int64_t n, int d) { return d == 0 ? 1 : n * power(n, d - 1); }
 
     packed_factor<R> factor(int i) const { return {factors_ + s_.begin_of[i], s_.step_of[i]}; }
@@ -194,21 +235,26 @@ const typename item_worker<CT>::R* small_item(item_worker<CT>& w, int64_t k, int
     return w.template small_product<N, D>(k, v);
 }
 
+template <class CT, int D>
+const typename item_worker<CT>::R* pairs_item(item_worker<CT>& w, int64_t k, int64_t v) {
+    return w.template pairs_product<D>(k, v);
+}
+
 // The unrolled kernel for ndim factors n x n, or NULL.
 template <class CT>
 item_kernel<CT> small_kernel(int n, int ndim) {
     if constexpr (parts_of<CT>::count == 1) {
         switch (n * 10 + ndim) {
             case 22:
-                return small_item<CT, 2, 2>;
+                return pairs_item<CT, 2>;
             case 23:
-                return small_item<CT, 2, 3>;
+                return pairs_item<CT, 3>;
             case 24:
-                return small_item<CT, 2, 4>;
+                return pairs_item<CT, 4>;
             case 25:
-                return small_item<CT, 2, 5>;
+                return pairs_item<CT, 5>;
             case 26:
-                return small_item<CT, 2, 6>;
+                return pairs_item<CT, 6>;
             case 32:
                 return small_item<CT, 3, 2>;
             case 33:

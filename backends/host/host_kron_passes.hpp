@@ -147,19 +147,30 @@ template <class R, int N, int L>
     }
 }
 
-// Two rows and columns, fibres of which a vector holds several: every element is A[b, b]*v[e] + A[b,
-// 1-b]*v[partner].
+template <class R, int L>
+[[gnu::always_inline]] inline lanes<R, L> all_lanes(R x) {
+    lanes<R, L> v;
+    for (int l = 0; l < L; ++l) v[l] = x;
+    return v;
+}
+
+// A factor of two rows and columns.
+template <class R>
+struct pair_factor {
+    R a00, a10, a01, a11;
+};
+
+// Its turn on fibres that lie S apart inside a vector: every element is A[b, b]*v[e] + A[b, 1-b]*v[partner].
 template <class R, int S, int L>
-[[gnu::always_inline]] inline lanes<R, L> pairs_step(lanes<R, L> v, const packed_factor<R>& f) {
+[[gnu::always_inline]] inline lanes<R, L> pairs_step(lanes<R, L> v, const pair_factor<R>& f) {
     typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-    lanes<integer, L> partner;
-    lanes<R, L> own, other;
+    lanes<integer, L> partner, second;
     for (int l = 0; l < L; ++l) {
-        const int b = l / S % 2;
         partner[l] = l ^ S;
-        own[l] = b ? f.a[f.step + 1] : f.a[0];
-        other[l] = b ? f.a[1] : f.a[f.step];
+        second[l] = l / S % 2 ? -1 : 0;
     }
+    const lanes<R, L> own = second ? all_lanes<R, L>(f.a11) : all_lanes<R, L>(f.a00);
+    const lanes<R, L> other = second ? all_lanes<R, L>(f.a10) : all_lanes<R, L>(f.a01);
     return own * v + other * __builtin_shuffle(v, partner);
 }
 
@@ -167,8 +178,9 @@ template <class R, int S>
 [[gnu::always_inline]] inline void pairs_pass(const R* __restrict in, R* __restrict out,
                                               const packed_factor<R>& f, int64_t size) {
     constexpr int L = most_lanes<R>;
+    const pair_factor<R> pair{f.a[0], f.a[1], f.a[f.step], f.a[f.step + 1]};
     for (int64_t e = 0; e < size; e += L)
-        store_lanes<L>(out + e, pairs_step<R, S, L>(load_lanes<L>(in + e), f));
+        store_lanes<L>(out + e, pairs_step<R, S, L>(load_lanes<L>(in + e), pair));
 }
 
 // The shortest vector that holds `count` lanes, or the longest there is.
