@@ -10,7 +10,9 @@ function(heron_add_plugin name)
     CXX_VISIBILITY_PRESET hidden
     CUDA_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/backends/plugin.map
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/heron)
-  target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  target_link_options(${target} PRIVATE
+    LINKER:--version-script=${PROJECT_SOURCE_DIR}/backends/plugin.map LINKER:--no-undefined)
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heron)
 endfunction()

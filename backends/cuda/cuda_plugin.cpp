@@ -143,6 +143,8 @@ heron_status device_sync(int device) {
     return on_device(device, [] { return checked(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); });
 }
 
+heron_status device_current(int* device) { return checked(cudaGetDevice(device), "cudaGetDevice"); }
+
 cudaError_t allocate(heron_memory kind, size_t bytes, void** pointer) noexcept {
     switch (kind) {
         case HERON_MEMORY_DEVICE:
@@ -351,6 +353,7 @@ heron_backend make_table() {
     table.device_count = device_count;
     table.device_info = device_info;
     table.device_sync = device_sync;
+    table.device_current = device_current;
     table.memory_alloc = memory_alloc;
     table.memory_free = memory_free;
     table.memory_owner = memory_owner;

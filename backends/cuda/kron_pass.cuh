@@ -8,6 +8,7 @@
 // of the pass touches: 1 where the pass has the item's last factors, else several, so that memory is read in
 // whole sectors.
 #include "../common/dialect.hpp"
+#include "cuda_intrinsics.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
@@ -89,7 +90,9 @@ static __device__ constexpr int place_behind(int from, int offset) {
 
 // Factors that are applied at once.
 template <class CT, int N>
-constexpr int fused_modes = N == 2 ? 3 : N == 3 || (N == 4 && sizeof(CT) <= 8) ? 2 : 1;
+constexpr int fused_modes = N == 2                                  ? 3
+                            : N == 3 || (N == 4 && sizeof(CT) <= 8) ? 2
+                                                                    : 1;
 
 // The threads of a team.
 struct team_threads {
@@ -339,6 +342,16 @@ static __device__ inline void load_tile(const tile_place<CT>& in, int64_t inner,
         [&](CT*, int where, int, CT value) { tiles[where] = value; });
 }
 
+// Outputs that will be added to are fetched while the factors are applied.
+template <class CT, int W>
+static __device__ inline void prefetch_tile(const tile_place<CT>& out, int64_t inner, int size,
+                                            const team_threads& team) {
+    constexpr int line = W == 1 ? 128 / static_cast<int>(sizeof(CT)) : W;
+    if (!out.begin) return;
+    for (int e = team.lane * line; e < size; e += team.size * line)
+        prefetch_line(out.begin + (W == 1 ? static_cast<int64_t>(e) : e / W * inner) * out.step);
+}
+
 // Which part of an item a tile is: elements from `begin`, `inner` apart from one index of the modes to the
 // next.
 struct tile_position {
@@ -383,6 +396,7 @@ __global__ void __launch_bounds__(most_threads) kron_units(const __grid_constant
     const team_threads team = make_team(p.team);
     const block_memory<CT> shared = divide_memory(memory, p, team.slot, false);
     const int64_t total = p.units * p.tiles;
+    const bool reads = !p.atomic && !equal(p.beta, CT{});
     bool has_factors = false;
     for (int64_t first = static_cast<int64_t>(blockIdx.x) * p.teams; first < total;
          first += static_cast<int64_t>(gridDim.x) * p.teams) {
@@ -406,9 +420,9 @@ __global__ void __launch_bounds__(most_threads) kron_units(const __grid_constant
             has_factors = p.factors_are_shared;
         }
         load_tile<CT, N, W>(in, p.inner, p.size, team, shared.tiles);
+        if (reads) prefetch_tile<CT, W>(out, p.inner, p.size, team);
         team.sync();
         stages<CT, N, W, 0>(shared.tiles, team.slot * p.size, shared.factors, team, p.size, p.modes);
-        const bool reads = !p.atomic && !equal(p.beta, CT{});
         move_elements<CT, N, W>(
             out, p.inner, p.size, team, [&](const CT* from, int) { return reads ? *from : CT{}; },
             [&](CT* to, int where, int, CT before) {

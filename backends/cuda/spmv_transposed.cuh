@@ -32,8 +32,8 @@ class tile_scatter {
 
   public:
     struct memory {
-        VA values[items];
-        IT indices[items];
+        VA values[spread<VA>(items)];
+        IT indices[spread<IT>(items)];
         uint16_t ends[items + 1];
     };
 
@@ -48,7 +48,9 @@ class tile_scatter {
         if (!settle_tile(list, items, t, starts, tile_)) registers.load(p_.values, p_.indices, tile_);
         stage(registers);
         const bool alike = rows_are_alike();
-        alike ? scatter_by_rows() : scatter_by_elements();
+        const int rows = tile_.rows_ended() + 1;
+        if (!alike || rows < block_warps) return scatter_by_elements();
+        tile_.elements() >= rows* warp_size ? scatter_by_warps() : scatter_by_rows();
     }
 
   private:
@@ -61,8 +63,8 @@ class tile_scatter {
 #pragma unroll
         for (int j = 0; j < loaded::per_thread; ++j) {
             if (loaded::place(j) >= elements) continue;
-            shared_.indices[loaded::place(j)] = registers.index[j];
-            shared_.values[loaded::place(j)] = registers.a[j];
+            shared_.indices[spread<IT>(loaded::place(j))] = registers.index[j];
+            shared_.values[spread<VA>(loaded::place(j))] = registers.a[j];
         }
         __syncthreads();
     }
@@ -114,8 +116,8 @@ class tile_scatter {
         CT sum{};
         for (int i = begin; i <= begin + longest; ++i) {
             const bool more = i < end;
-            const IT next = more ? shared_.indices[i] : none;
-            const CT term = more ? mul(p_.element(shared_.values[i]), x) : CT{};
+            const IT next = more ? shared_.indices[spread<IT>(i)] : none;
+            const CT term = more ? mul(p_.element(shared_.values[spread<VA>(i)]), x) : CT{};
             const IT index_above = from_lane_above(index, 1);
             const CT sum_above = from_lane_above(sum, 1);
             const bool takes = more && lane < warp_size - 1 && index_above == next;
@@ -126,11 +128,24 @@ class tile_scatter {
         }
     }
 
+    // A warp takes a row at a time, for rows that fill its lanes: they write to neighbouring columns, which
+    // the memory adds together.
+    __device__ void scatter_by_warps() {
+        const int rows = tile_.rows_ended() + 1;
+        for (int i = static_cast<int>(threadIdx.x) / warp_size; i < rows; i += block_warps) {
+            const CT x = factor(i);
+            for (int k = begin_of(i) + static_cast<int>(threadIdx.x) % warp_size; k < shared_.ends[i];
+                 k += warp_size)
+                add_to(shared_.indices[spread<IT>(k)], mul(p_.element(shared_.values[spread<VA>(k)]), x));
+        }
+    }
+
     // Every thread takes single elements, so that rows of any length cost the same, and looks up their rows.
     __device__ void scatter_by_elements() {
         const int elements = tile_.elements();
         for (int i = threadIdx.x; i < elements; i += block_threads)
-            add_to(shared_.indices[i], mul(p_.element(shared_.values[i]), factor(row_of(i))));
+            add_to(shared_.indices[spread<IT>(i)],
+                   mul(p_.element(shared_.values[spread<VA>(i)]), factor(row_of(i))));
     }
 
     // How many rows end at or before element i.

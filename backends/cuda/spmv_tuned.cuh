@@ -1,13 +1,14 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has two ways. multiply_rows is the faster one where rows are alike, which only
-// ANALYSE can know; multiply_tiles takes any matrix. Both are right for every matrix, so a plan that no
-// longer fits costs time only.
+// CSR without transposition has three ways. Where rows are alike, which only ANALYSE can know,
+// multiply_row_vectors is the fastest for long rows and multiply_rows for short ones; multiply_tiles takes
+// any matrix. All are right for every matrix, so a plan that no longer fits costs time only.
 #include "spmv_formats.cuh"
 #include "spmv_rows.cuh"
 #include "spmv_transposed.cuh"
 #include "spmv_tuned.hpp"
+#include "spmv_vectors.cuh"
 #include "../common/plans/vector.hpp"
 #include <bit>
 #include <memory>
@@ -15,6 +16,7 @@
 namespace heron::HERON_LEVEL {
 
 struct csr_plan : heron_plan {
+    int lanes_per_row = 0;  // of multiply_row_vectors; 0: the matrix is not one for it
     int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
     row_shares shares{0, 1};
     int64_t blocks = 1;
@@ -54,6 +56,8 @@ class spmv_launcher {
         if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         const csr_plan* const plan = plan_of_this_workspace();
+        if (plan && plan->lanes_per_row > 0 && has_aligned_quads())
+            return by_row_vectors(plan->lanes_per_row);
         plan && plan->rows_per_tile > 0 ? by_rows(*plan)
                                         : by_tiles(tiles, plan != nullptr, starts, heads, carries);
     }
@@ -61,6 +65,29 @@ class spmv_launcher {
     const csr_plan* plan_of_this_workspace() const {
         const auto* const plan = static_cast<const csr_plan*>(workspace_.plan);
         return plan && plan->memory == workspace_.memory ? plan : nullptr;
+    }
+
+    bool has_aligned_quads() const {
+        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 &&
+               reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0;
+    }
+
+    void by_row_vectors(int lanes) {
+        const int64_t rows_per_block = block_threads / lanes;
+        device_.launch_blocks(multiply_row_vectors<VA, VX, VY, CT, OT, IT>,
+                              (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, 0,
+                              csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
+    }
+
+    // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
+    // row of mean length, but no more lanes than fill a 128-byte line with indices.
+    int lanes_of_rows() const {
+        constexpr int64_t shortest_mean = 12;
+        constexpr int64_t most_lanes = 8;
+        const int64_t mean = a_.nnz / a_.rows;
+        if (mean < shortest_mean) return 0;
+        return static_cast<int>(
+            std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
     }
 
     void by_rows(const csr_plan& plan) {
@@ -95,6 +122,7 @@ class spmv_launcher {
         plan->memory = workspace_.memory;
         plan->rows_per_tile = measure(most);
         if (plan->rows_per_tile > 0) {
+            plan->lanes_per_row = lanes_of_rows();
             plan->shares = shares_of_rows(plan->rows_per_tile);
             const int64_t row_tiles = (a_.rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
             plan->blocks = std::min(

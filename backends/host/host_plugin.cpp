@@ -72,6 +72,7 @@ heron_status device_sync(int) { return HERON_SUCCESS; }
 // Pages of large blocks are touched first by the kernels' own threads, so nothing is cleared here.
 heron_status memory_alloc(int, size_t bytes, heron_memory kind, void** pointer) {
     constexpr size_t alignment = 256;
+    if (bytes > SIZE_MAX - alignment) return HERON_ALLOC_FAILED;
     void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (!p) return HERON_ALLOC_FAILED;
     allocations().add(p, bytes, kind, 0);

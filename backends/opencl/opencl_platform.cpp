@@ -184,7 +184,8 @@ cl_context device::context() {
 std::shared_ptr<stream> device::stream_of(void* handle) {
     const std::lock_guard lock(mutex_);
     open(lock);
-    if (!handle) return default_stream_;
+    // NULL, and CUDA's two other names for default streams.
+    if (reinterpret_cast<uintptr_t>(handle) <= 2) return default_stream_;
     for (const auto& s : streams_)
         if (s.get() == handle) return s;
     fail(HERON_INVALID_VALUE, "the stream does not exist on this device");

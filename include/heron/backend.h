@@ -44,6 +44,9 @@ typedef struct heron_backend {
     heron_status (*device_count)(int* count, const char** why);
     heron_status (*device_info)(int device, heron_device_info* info);
     heron_status (*device_sync)(int device);
+    /* The device that the calling thread has chosen in the backend's own runtime (cudaSetDevice). NULL slot: there is no
+     * such choice. Creates no context. */
+    heron_status (*device_current)(int* device);
 
     /* Memory of a device. free accepts NULL. owner says whether this backend allocated the address (interior pointers
      * included), with base, size and kind of its allocation; HERON_INVALID_VALUE if not. */
@@ -51,7 +54,8 @@ typedef struct heron_backend {
     heron_status (*memory_free)(void* pointer);
     heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device);
 
-    /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default stream. */
+    /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default stream, and so
+     * are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing finer. */
     heron_status (*stream_create)(int device, void** stream);
     heron_status (*stream_destroy)(int device, void* stream);
     heron_status (*stream_sync)(int device, void* stream);

@@ -52,7 +52,7 @@ HERON_API heron_status heron_device_query(const char* backend, int device, heron
 /* ---- handles ---- */
 
 /* HERON_BACKEND (cuda, opencl or host) chooses; unset: the first that works of cuda, opencl with a GPU, host. The device
- * is 0 or HERON_DEVICE. HERON_NOT_INITIALIZED when the chosen backend cannot be used. */
+ * is HERON_DEVICE, else the thread's cudaSetDevice on CUDA, else 0. HERON_NOT_INITIALIZED when the chosen backend cannot be used. */
 HERON_API heron_status heron_create(heron_handle* handle);
 HERON_API heron_status heron_create_on(const char* backend, int device, heron_handle* handle);
 HERON_API heron_status heron_destroy(heron_handle handle);

@@ -11,15 +11,20 @@ namespace {
 
 thread_local int thread_device = -1;
 
-int default_device() {
-    if (thread_device >= 0) return thread_device;
-    const char* const text = std::getenv("HERON_DEVICE");
-    if (!text || !*text) return 0;
+int device_of_environment(const char* text) {
     int device = 0;
     const char* const end = text + std::strlen(text);
     if (const auto parsed = std::from_chars(text, end, device); parsed.ec != std::errc{} || parsed.ptr != end)
         invalid("HERON_DEVICE", fmt::format("'{}' is not a device number", text));
     return device;
+}
+
+int default_device(const backend& b) {
+    if (thread_device >= 0) return thread_device;
+    if (const char* const text = std::getenv("HERON_DEVICE"); text && *text) return device_of_environment(text);
+    int current = 0;
+    const bool has_choice = b.table.device_current && b.table.device_current(&current) == HERON_SUCCESS;
+    return has_choice ? current : 0;
 }
 
 const backend& checked(const backend& b, int device) {
@@ -31,7 +36,9 @@ const backend& checked(const backend& b, int device) {
 
 }  // namespace
 
-context::context() : context(default_backend(), default_device()) {}
+context::context() : context(default_backend()) {}
+
+context::context(const core::backend& b) : context(b, default_device(b)) {}
 
 context::context(const core::backend& b, int device) : backend_(checked(b, device)), device_(device) {
     check(table().queue_create(device_, &queue_), "creating a queue");

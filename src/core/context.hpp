@@ -9,9 +9,11 @@ enum class pointer_mode { host = 0, device = 1 };
 
 class context {
   public:
-    // On the default backend, the device that the thread has chosen, else HERON_DEVICE or 0.
+    // On the default backend.
     context();
-    context(const backend& b, int device);
+    // The device chosen by choose_thread_device, else HERON_DEVICE, else the thread's in the CUDA runtime, else 0.
+    explicit context(const core::backend& b);
+    context(const core::backend& b, int device);
     ~context();
     context(const context&) = delete;
     context& operator=(const context&) = delete;

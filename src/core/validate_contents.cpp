@@ -3,6 +3,8 @@
 #include "submit.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace heron::core {
@@ -42,15 +44,21 @@ void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t to
                                       static_cast<int64_t>(offsets.size() - 2) * kind.span, offsets.back(), total));
 }
 
+// An index that occurs more than once.
+std::optional<int64_t> repeated(std::vector<int64_t> indices) {
+    std::sort(indices.begin(), indices.end());
+    const auto twice = std::adjacent_find(indices.begin(), indices.end());
+    return twice == indices.end() ? std::nullopt : std::optional(*twice);
+}
+
 // Indices are in range and none occurs twice. name and number say whose they are.
 void check_segment(std::vector<int64_t> segment, int64_t base, int64_t size, const char* name, int64_t number,
                    const char* argument) {
     for (int64_t index : segment)
         if (index < base || index >= base + size)
             invalid(argument, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base, base + size));
-    std::sort(segment.begin(), segment.end());
-    const auto twice = std::adjacent_find(segment.begin(), segment.end());
-    if (twice != segment.end()) invalid(argument, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
+    if (const auto twice = repeated(std::move(segment)))
+        invalid(argument, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
 }
 
 void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_t size, const char* name,
@@ -139,10 +147,10 @@ void validate_contents(context& c, const heron_spmat& m, const char* argument) {
 
 void validate_contents(context& c, const heron_spvec& v, const char* argument) {
     if (!validating()) return;
-    const auto indices = download(c, v.indices, v.nnz, v.index_type);
+    auto indices = download(c, v.indices, v.nnz, v.index_type);
     for (size_t k = 0; k < indices.size(); ++k)
         check_segment({indices[k]}, v.base, v.size, "element", static_cast<int64_t>(k), argument);
-    check_segment(indices, v.base, v.size, "vector", 0, argument);
+    if (const auto twice = repeated(std::move(indices))) invalid(argument, fmt::format("index {} occurs twice", *twice));
 }
 
 }  // namespace heron::core

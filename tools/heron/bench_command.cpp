@@ -44,6 +44,20 @@ void add_list(CLI::App& command, const std::string& name, std::vector<std::strin
     command.add_option(name, values, what)->delimiter(',')->capture_default_str();
 }
 
+void add_contestant_options(CLI::App& command, contestant_options& options) {
+    add_list(command, "--backend", options.backends, "host, opencl, cuda; unset: every usable one");
+    command
+        .add_option("--against", options.against,
+                    "Other libraries with cuSPARSE's interface to compare with on the CUDA device")
+        ->option_text("[NAME=]FILE ...");
+    if (has_eigen()) {
+        command.add_flag("--eigen", options.eigen,
+                         fmt::format("Compare with Eigen {} on the processor", eigen_version()));
+    }
+    command.add_option("--library", options.library, "Heron's libcusparse, if not the one found beside it")
+        ->option_text("FILE");
+}
+
 void run_spmv(const spmv_arguments& arguments) {
     const reason_log reasons;
     progress steps(arguments.output.progress);
@@ -64,17 +78,7 @@ void add_spmv_command(CLI::App& bench) {
     CLI::App* command = bench.add_subcommand("spmv", "y := alpha op(A) x + beta y with a sparse matrix A");
     command->add_option("--matrix", options.matrices, "Matrix Market files or families, see below")
         ->option_text("SPEC ...");
-    add_list(*command, "--backend", options.backends, "host, opencl, cuda; unset: every usable one");
-    command
-        ->add_option("--against", options.against,
-                     "Other libraries with cuSPARSE's interface to compare with on the CUDA device")
-        ->option_text("[NAME=]FILE ...");
-    if (has_eigen()) {
-        command->add_flag("--eigen", options.eigen,
-                          fmt::format("Compare with Eigen {} on the processor", eigen_version()));
-    }
-    command->add_option("--library", options.library, "Heron's libcusparse, if not the one found beside it")
-        ->option_text("FILE");
+    add_contestant_options(*command, options.who);
     add_list(*command, "--type", options.types, "f32, f64, c32, c64, f16, bf16, i8");
     add_list(*command, "--op", options.ops, "N, T, C");
     add_list(*command, "--index", options.indices, "32, 64, 64/32");
@@ -92,6 +96,7 @@ void add_spmv_command(CLI::App& bench) {
                       "Call cusparseSpMV_preprocess, on every side [yes]");
     command->add_flag("--warm", options.warm,
                       "Leave one copy of the operands, although it may stay in the cache");
+    command->add_flag("--check-only", options.check_only, "Check the results and time nothing");
     command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();

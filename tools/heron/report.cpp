@@ -96,7 +96,8 @@ std::string render_table(const report& what) {
         text += fmt::format("\nGeometric means over the matrices\n{}",
                             render_rows(what.means, what.mean_columns));
     }
-    return text + fmt::format("\n{}\n", fmt::join(what.notes, "\n"));
+    if (!what.notes.empty()) text += fmt::format("\n{}\n", fmt::join(what.notes, "\n"));
+    return text;
 }
 
 std::string csv_field(const record& value) {

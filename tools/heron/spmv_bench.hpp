@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "contestants.hpp"
 #include "generators.hpp"
 #include "measure.hpp"
 #include "progress.hpp"
@@ -14,10 +15,7 @@ namespace heron::tools {
 
 struct spmv_bench_options {
     std::vector<std::string> matrices{};
-    std::vector<std::string> backends{};  // empty: every usable one
-    std::vector<std::string> against{};   // FILE or NAME=FILE: other libraries with cuSPARSE's ABI
-    std::string library{};                // Heron's libcusparse, if not the one beside the Heron library
-    bool eigen = false;
+    contestant_options who{};
     std::vector<std::string> types{"f64"};
     std::vector<std::string> ops{"N"};
     std::vector<std::string> indices{"32"};
@@ -29,6 +27,7 @@ struct spmv_bench_options {
     double beta = 0;
     bool preprocess = true;
     bool warm = false;
+    bool check_only = false;
     std::uint64_t seed = default_seed;
     measure_options timing{};
 };

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What the libraries of a build export, need and weigh.
+
+usage: exported_symbols_test.py BUILD_FOLDER SOURCE_FOLDER
+
+Checks that libcusparse exports exactly tests/facade/exported_symbols.txt in the version node libcusparse.so.12, that the
+headers declare exactly those functions, that libheron exports the native API in HERON_0 and nothing else in public, that
+a plug-in exports heron_plugin alone, that nothing needs a CUDA runtime, and that libheron and the facades stay small.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+SIZE_LIMIT = 3_000_000
+SANITIZER_SYMBOLS = re.compile(r"^(__asan|__ubsan|__tsan|_ZTI|_ZTS|__odr_asan)")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def exported(library):
+    """{name: version node} of the functions and objects that the library defines for others."""
+    symbols = {}
+    for line in output("nm", "-D", "--defined-only", library).splitlines():
+        kind, symbol = line.split()[-2:]
+        name, _, node = symbol.partition("@")
+        if kind != "A" and not SANITIZER_SYMBOLS.match(name):
+            symbols[name] = node.lstrip("@")
+    return symbols
+
+
+def dynamic(library, tag):
+    return re.findall(rf"\({tag}\).*\[(.*)\]", output("readelf", "-d", "-W", library))
+
+
+def declared(folder, pattern):
+    """Functions that the headers in the folder declare."""
+    text = "\n".join(path.read_text() for path in sorted(folder.rglob("*")) if path.suffix in (".h", ".inc"))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return set(re.findall(pattern, text))
+
+
+def difference(what, found, expected):
+    problems = [f"{what}: {name} is missing" for name in sorted(set(expected) - set(found))]
+    return problems + [f"{what}: {name} is not expected" for name in sorted(set(found) - set(expected))]
+
+
+def check_cusparse(library, source):
+    expected = (source / "tests/facade/exported_symbols.txt").read_text().split()
+    symbols = exported(library)
+    problems = difference("libcusparse exports", symbols, expected)
+    problems += [f"{name} is in version node {node}" for name, node in symbols.items() if node != "libcusparse.so.12"]
+    headers = declared(source / "include/compat", r"CUSPARSEAPI\s+(cusparse\w+)\s*\(")
+    problems += difference("the cuSPARSE headers declare", headers, expected)
+    if dynamic(library, "SONAME") != ["libcusparse.so.12"]:
+        problems.append(f"libcusparse's SONAME is {dynamic(library, 'SONAME')}")
+    return problems
+
+
+def check_heron(library, source):
+    symbols = exported(library)
+    public = {name for name, node in symbols.items() if node == "HERON_0"}
+    headers = declared(source / "include/heron", r"HERON_API\s+[^;(]*?(heron_\w+)\s*\(")
+    problems = difference("libheron exports in HERON_0", public, headers)
+    problems += [f"libheron exports {name} in {node}" for name, node in symbols.items()
+                 if node not in ("HERON_0", "HERON_PRIVATE")]
+    if dynamic(library, "SONAME") != ["libheron.so.0"]:
+        problems.append(f"libheron's SONAME is {dynamic(library, 'SONAME')}")
+    return problems
+
+
+def check_plugin(library):
+    return difference(f"{library.name} exports", exported(library), ["heron_plugin"])
+
+
+def check_needed(library):
+    return [f"{library.name} needs {name}" for name in dynamic(library, "NEEDED")
+            if re.match(r"lib(cuda|nv|cusparse|cublas)", name)]
+
+
+def main():
+    build, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    heron = (build / "lib/libheron.so.0").resolve()
+    compat = {path.resolve() for path in (build / "lib/heron/compat").glob("lib*.so*")}
+    cusparse = (build / "lib/heron/compat/libcusparse.so.12").resolve()
+    plugins = sorted((build / "lib/heron").glob("libheron-*.so"))
+    problems = check_cusparse(cusparse, source) + check_heron(heron, source)
+    for plugin in plugins:
+        problems += check_plugin(plugin)
+    for library in compat | {heron}:
+        problems += check_needed(library)
+    size = sum(library.stat().st_size for library in compat | {heron})
+    print(f"{len(exported(cusparse))} functions of cuSPARSE, {len(plugins)} plug-in(s), libheron and facades {size} bytes")
+    instrumented = any("san" in name for name in dynamic(heron, "NEEDED"))
+    if size > SIZE_LIMIT and not instrumented:
+        problems.append(f"libheron and the facades have {size} bytes, more than {SIZE_LIMIT}")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Installs a build and uses it in every way that the README names: find_package, pkg-config, plain cc, and as a drop-in
+for a program that was linked against NVIDIA's library. usage: install_test.py BUILD SOURCE [TOOLKIT_INCLUDE TOOLKIT_LIB]"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+build, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+toolkit = sys.argv[3:5]
+consumer = source / "tests/install/consumer"
+
+
+def run(*command, **environment):
+    result = subprocess.run([str(c) for c in command], env={**os.environ, "HERON_BACKEND": "host", **environment},
+                            text=True, capture_output=True)
+    if result.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def expect_answer(what, *command, **environment):
+    output = run(*command, **environment)
+    if "spmv ok" not in output:
+        sys.exit(f"{what}: unexpected output {output!r}")
+    print(f"{what}: ok")
+
+
+def main(scratch):
+    prefix = scratch / "prefix"
+    run("cmake", "--install", build, "--prefix", prefix)
+    lib = next(p.parent for p in prefix.rglob("libheron.so.0"))
+    compat = lib / "heron/compat"
+    include = prefix / "include"
+    headers = include / "heron/compat"
+    paths = f"{lib}:{compat}"
+
+    run("cmake", "-S", consumer, "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", scratch / "cmake")
+    expect_answer("find_package", scratch / "cmake/consumer")
+
+    pkg_config = {"PKG_CONFIG_PATH": str(lib / "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "heron-cusparse", "heron", **pkg_config).split()
+    cuda = run("pkg-config", "--variable=cuda_includedir", "heron-cusparse", **pkg_config).strip()
+    run("cc", "-std=c99", consumer / "spmv.c", f"-I{cuda}", *flags, f"-Wl,-rpath-link,{lib}", "-o", scratch / "pc")
+    expect_answer("pkg-config", scratch / "pc", LD_LIBRARY_PATH=paths)
+
+    includes = [f"-I{include}", f"-I{headers}", f"-I{headers / 'cuda'}"]
+    libraries = [f"-L{lib}", f"-L{compat}", "-lcusparse", "-lheron", f"-Wl,-rpath-link,{lib}"]
+    run("cc", "-std=c99", consumer / "spmv.c", *includes, *libraries, "-o", scratch / "plain")
+    expect_answer("plain cc", scratch / "plain", LD_LIBRARY_PATH=paths)
+
+    if not toolkit:
+        print("drop-in for NVIDIA's library: skipped, no CUDA toolkit")
+        return
+    # Compiled with NVIDIA's headers and linked with NVIDIA's library; only the memory comes from Heron.
+    run("cc", "-std=gnu99", consumer / "spmv.c", f"-I{toolkit[0]}", f"-I{include}", f"-L{toolkit[1]}", "-lcusparse",
+        f"-L{lib}", "-lheron", "-Wl,--allow-shlib-undefined", "-o", scratch / "nvidia")
+    expect_answer("drop-in by LD_LIBRARY_PATH", scratch / "nvidia", LD_LIBRARY_PATH=paths)
+    expect_answer("drop-in by LD_PRELOAD", scratch / "nvidia", LD_LIBRARY_PATH=f"{lib}:{toolkit[1]}",
+                  LD_PRELOAD=str(compat / "libcusparse.so.12"))
+
+
+with tempfile.TemporaryDirectory() as directory:
+    main(pathlib.Path(directory))

@@ -1,0 +1,288 @@
+#include "catch.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench_values.hpp"
+#include "measure.hpp"
+#include "packed_matrix.hpp"
+#include "report.hpp"
+#include "spmv_reference.hpp"
+
+using namespace heron::tools;
+
+namespace {
+
+double through(scalar_type type, double value) {
+    return decode(type, encode(type, {.real = {value}})).real[0];
+}
+
+std::int64_t index_at(const std::vector<std::byte>& bytes, int width, std::int64_t i) {
+    if (width == 8) {
+        std::int64_t index = 0;
+        std::memcpy(&index, &bytes[static_cast<std::size_t>(i) * 8], 8);
+        return index;
+    }
+    std::int32_t index = 0;
+    std::memcpy(&index, &bytes[static_cast<std::size_t>(i) * 4], 4);
+    return index;
+}
+
+using entries = std::map<std::pair<std::int64_t, std::int64_t>, double>;
+
+entries entries_of(const csr_matrix& pattern, const number_array& values) {
+    entries result;
+    for (std::int64_t row = 0; row < pattern.rows; ++row) {
+        for (std::int64_t k = pattern.offsets[static_cast<std::size_t>(row)];
+             k < pattern.offsets[static_cast<std::size_t>(row) + 1]; ++k) {
+            const auto at = static_cast<std::size_t>(k);
+            result[{row, pattern.columns[at]}] = values.real[at];
+        }
+    }
+    return result;
+}
+
+// Reads the arrays as the formats are defined; padding, which is zero, is left out.
+class unpacker {
+  public:
+    explicit unpacker(const packed_matrix& m) : m_(m), values_(decode(m.how.type, m.values)) {}
+
+    entries take() {
+        switch (m_.how.format) {
+            case sparse_format::csr:
+            case sparse_format::csc:
+                compressed();
+                break;
+            case sparse_format::coo:
+                for (std::int64_t k = 0; k < m_.nnz; ++k) {
+                    add(index_at(m_.row_indices, m_.how.widths.indices, k), index(k), k);
+                }
+                break;
+            case sparse_format::sell:
+                sliced();
+                break;
+            case sparse_format::bsr:
+                blocked();
+                break;
+        }
+        return result_;
+    }
+
+  private:
+    std::int64_t offset(std::int64_t i) const { return index_at(m_.offsets, m_.how.widths.offsets, i); }
+    std::int64_t index(std::int64_t i) const { return index_at(m_.indices, m_.how.widths.indices, i); }
+
+    void add(std::int64_t row, std::int64_t col, std::int64_t at) {
+        const double value = values_.real[static_cast<std::size_t>(at)];
+        if (value != 0) result_[{row, col}] = value;
+    }
+
+    void compressed() {
+        const bool by_rows = m_.how.format == sparse_format::csr;
+        for (std::int64_t i = 0; i < (by_rows ? m_.rows : m_.cols); ++i) {
+            for (std::int64_t k = offset(i); k < offset(i + 1); ++k) {
+                add(by_rows ? i : index(k), by_rows ? index(k) : i, k);
+            }
+        }
+    }
+
+    void sliced() {
+        const std::int64_t slice = m_.how.slice;
+        for (std::int64_t s = 0; s * slice < m_.rows; ++s) {
+            for (std::int64_t k = offset(s); k < offset(s + 1); ++k) {
+                if (index(k) >= 0) add(s * slice + (k - offset(s)) % slice, index(k), k);
+            }
+        }
+    }
+
+    void blocked() {
+        const std::int64_t b = m_.how.block;
+        for (std::int64_t i = 0; i < m_.rows / b; ++i) {
+            for (std::int64_t k = offset(i); k < offset(i + 1); ++k) {
+                for (std::int64_t e = 0; e < b * b; ++e) {
+                    add(i * b + e / b, index(k) * b + e % b, k * b * b + e);
+                }
+            }
+        }
+    }
+
+    const packed_matrix& m_;
+    number_array values_;
+    entries result_;
+};
+
+}  // namespace
+
+TEST_CASE("half and bfloat16 round to nearest even") {
+    CHECK(through(scalar_type::f16, 0.0) == 0.0);
+    CHECK(through(scalar_type::f16, -1.0) == -1.0);
+    CHECK(through(scalar_type::f16, 1 + 0x1p-11) == 1.0);
+    CHECK(through(scalar_type::f16, 1 + 3 * 0x1p-11) == 1 + 0x1p-9);
+    CHECK(through(scalar_type::f16, 1 + 1.01 * 0x1p-11) == 1 + 0x1p-10);
+    CHECK(through(scalar_type::f16, 65504.0) == 65504.0);
+    CHECK(std::isinf(through(scalar_type::f16, 65520.0)));
+    CHECK(through(scalar_type::f16, 0x1p-24) == 0x1p-24);
+    CHECK(through(scalar_type::f16, 0x1p-14 - 0x1p-26) == 0x1p-14);
+    CHECK(through(scalar_type::f16, 0x1p-26) == 0.0);
+    CHECK(std::isnan(through(scalar_type::f16, std::numeric_limits<double>::quiet_NaN())));
+    CHECK(through(scalar_type::bf16, 1 + 0x1p-8) == 1.0);
+    CHECK(through(scalar_type::bf16, 1 + 3 * 0x1p-8) == 1 + 0x1p-6);
+    CHECK(through(scalar_type::bf16, -0x1p100) == -0x1p100);
+    CHECK(std::isnan(through(scalar_type::bf16, std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST_CASE("Every half survives the way to double and back") {
+    std::vector<std::byte> all(2 * 65536);
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+        const auto half = static_cast<std::uint16_t>(bits);
+        std::memcpy(&all[2 * bits], &half, 2);
+    }
+    const number_array numbers = decode(scalar_type::f16, all);
+    const std::vector<std::byte> again = encode(scalar_type::f16, numbers);
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+        if (std::isnan(numbers.real[bits])) continue;
+        CAPTURE(bits);
+        REQUIRE(std::memcmp(&all[2 * bits], &again[2 * bits], 2) == 0);
+    }
+}
+
+TEST_CASE("Random numbers are never zero and their type represents them") {
+    for (const scalar_type type : {scalar_type::i8, scalar_type::i32, scalar_type::f16, scalar_type::bf16,
+                                   scalar_type::f32, scalar_type::f64, scalar_type::c32, scalar_type::c64}) {
+        splitmix64 random(7);
+        const number_array numbers = random_numbers(type, 1000, random);
+        REQUIRE(numbers.size() == 1000);
+        CHECK(numbers.imag.empty() != traits_of(type).is_complex);
+        const number_array again = decode(type, encode(type, numbers));
+        CHECK(again.real == numbers.real);
+        CHECK(again.imag == numbers.imag);
+        std::set<bool> signs;
+        for (const double value : numbers.real) {
+            REQUIRE(value != 0);
+            signs.insert(value < 0);
+        }
+        CHECK(signs.size() == 2);
+    }
+}
+
+TEST_CASE("Packing keeps every entry in its place") {
+    for (const char* spec : {"poisson2d:7", "longrows:41,2", "rmat:6", "uniform:33,4", "diag:1", "dense:5,17",
+                             "hypersparse:50,3"}) {
+        for (const sparse_format format : {sparse_format::csr, sparse_format::csc, sparse_format::coo,
+                                           sparse_format::sell, sparse_format::bsr}) {
+            for (const char* widths : {"32", "64", "64/32"}) {
+                CAPTURE(spec, name_of(format), widths);
+                const packing how{.format = format,
+                                  .widths = find_index_widths(widths),
+                                  .type = scalar_type::f32,
+                                  .slice = 4,
+                                  .block = 3};
+                csr_matrix pattern = load_matrix(spec);
+                if (format == sparse_format::bsr) pattern = padded_to_blocks(pattern, how.block);
+                splitmix64 random(1);
+                const number_array values =
+                    random_numbers(how.type, static_cast<std::size_t>(pattern.nnz()), random);
+                const packed_matrix packed = pack(pattern, values, how);
+                CHECK(unpacker(packed).take() == entries_of(pattern, values));
+                CHECK(packed.stored * 4 == static_cast<std::int64_t>(packed.values.size()));
+                CHECK(packed.compulsory_bytes() > 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("The reference product and what it tolerates") {
+    // [1 2; 0 3; 0 0] in CSR
+    const csr_matrix pattern{.rows = 3, .cols = 2, .offsets = {0, 2, 3, 3}, .columns = {0, 1, 1}};
+    const number_array a{.real = {1, 2, 3}};
+    const product_type& type = find_product_type("f64");
+    const spmv_reference plain =
+        compute_reference({}, type, pattern, a, {.real = {10, 100}}, {.real = {1, 1, 1}});
+    CHECK(plain.y.real == std::vector<double>{210, 300, 0});
+    CHECK(worst_error(plain, {.real = {210, 300, 0}}) == 0);
+    CHECK(worst_error(plain, {.real = {210 * (1 + 1e-15), 300, 0}}) <= 1);
+    CHECK(worst_error(plain, {.real = {210 * (1 + 1e-12), 300, 0}}) > 1);
+    CHECK(std::isinf(worst_error(plain, {.real = {210, 300, 1e-300}})));
+    CHECK(std::isinf(worst_error(plain, {.real = {std::nan(""), 300, 0}})));
+    const spmv_reference transposed = compute_reference({.op = 'T', .alpha = 2, .beta = -1}, type, pattern, a,
+                                                        {.real = {1, 10, 100}}, {.real = {5, 7}});
+    CHECK(transposed.y.real == std::vector<double>{-3, 57});
+    const spmv_reference conjugated =
+        compute_reference({.op = 'C'}, find_product_type("c64"), pattern,
+                          {.real = {1, 2, 3}, .imag = {1, 0, 0}}, {.real = {1, 0, 0}, .imag = {0, 1, 0}}, {});
+    CHECK(conjugated.y.real == std::vector<double>{1, 2});
+    CHECK(conjugated.y.imag == std::vector<double>{-1, 3});
+}
+
+TEST_CASE("Measuring takes medians, adapts the calls and survives a task that throws") {
+    std::int64_t calls = 0;
+    const std::vector<timed_task> tasks{{[&](std::int64_t n) {
+                                            calls += n;
+                                            return 1e-3 * static_cast<double>(n);
+                                        }},
+                                        {[](std::int64_t) -> double { throw std::runtime_error("broken"); }}};
+    const std::vector<timing> timings = measure_interleaved(tasks, {.rounds = 5, .round_seconds = 0.01});
+    REQUIRE(timings.size() == 2);
+    CHECK(std::fabs(timings[0].median - 1e-3) < 1e-12);
+    CHECK(timings[0].rounds == 5);
+    CHECK(timings[0].calls >= 10);
+    CHECK(calls >= 20 + 5 * 10);
+    CHECK(timings[1].error == "broken");
+    CHECK(median_of({3, 1, 2}) == 2);
+    CHECK(median_of({4, 1, 2, 3}) == 2.5);
+    CHECK(median_of({}) == 0);
+}
+
+TEST_CASE("Reports") {
+    report what;
+    what.run["benchmark"] = "x";
+    what.columns = {{.key = "/name", .title = "name"},
+                    {.key = "/kind", .title = "kind", .fold = true},
+                    {.key = "/time", .title = "us", .format = "{:.1f}", .scale = 1e6},
+                    {.key = "/ratio/a", .title = "vs a", .format = "{:.2f}"},
+                    {.key = "/absent", .title = "absent"}};
+    what.heading = {"head"};
+    what.notes = {"note"};
+    what.rows.push_back({{"name", "one, \"two\""}, {"kind", "k"}, {"time", 2e-6}, {"ratio", {{"a", 2.0}}}});
+    what.rows.push_back({{"name", "b"}, {"kind", "k"}, {"time", 8e-6}, {"ratio", {{"a", 0.5}}}});
+
+    SECTION("table") {
+        CHECK(render(what, report_format::table) ==
+              "head\n\nkind k\n"
+              "name         us  vs a\n"
+              "one, \"two\"  2.0  2.00\n"
+              "b           8.0  0.50\n"
+              "\nnote\n");
+    }
+    SECTION("CSV") {
+        CHECK(render(what, report_format::csv) ==
+              "name,kind,time,ratio.a\n"
+              "\"one, \"\"two\"\"\",k,2e-06,2.0\n"
+              "b,k,8e-06,0.5\n");
+    }
+    SECTION("JSON") {
+        const record parsed = record::parse(render(what, report_format::json));
+        CHECK(parsed["benchmark"] == "x");
+        CHECK(parsed["results"].size() == 2);
+    }
+    SECTION("geometric means") {
+        const std::vector<std::string> group{"/kind"};
+        const std::vector<std::string> values{"/time", "/ratio/a", "/absent"};
+        const std::vector<record> means = geometric_means(what.rows, group, values);
+        REQUIRE(means.size() == 1);
+        CHECK(means[0]["kind"] == "k");
+        CHECK(means[0]["count"] == 2);
+        CHECK(std::fabs(means[0]["time"].get<double>() - 4e-6) < 1e-15);
+        CHECK(std::fabs(means[0]["ratio"]["a"].get<double>() - 1) < 1e-12);
+        CHECK(means[0]["smallest"]["ratio"]["a"] == 0.5);
+        CHECK(!means[0].contains("absent"));
+    }
+}

@@ -1,0 +1,165 @@
+// Runs the built program and looks at what it writes.
+#include "catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+
+struct outcome {
+    int status = -1;
+    std::string text;  // of standard output
+};
+
+outcome run(const std::string& arguments) {
+    const std::string command = std::string("'") + HERON_PROGRAM + "' " + arguments;
+    std::FILE* const pipe = popen(command.c_str(), "r");
+    if (!pipe) throw std::runtime_error("cannot run " + command);
+    outcome result;
+    std::array<char, 4096> part{};
+    while (const std::size_t size = std::fread(part.data(), 1, part.size(), pipe)) {
+        result.text.append(part.data(), size);
+    }
+    const int status = pclose(pipe);
+    if (WIFEXITED(status)) result.status = WEXITSTATUS(status);
+    return result;
+}
+
+const std::string quick = " --round-time 0.2 --repeat 3 --warm ";
+
+const json& backend_of(const json& info, const std::string& name) {
+    for (const json& backend : info["backends"]) {
+        if (backend["name"] == name) return backend;
+    }
+    throw std::runtime_error("no backend " + name);
+}
+
+std::size_t count_lines(const std::string& text) {
+    std::size_t lines = 0;
+    for (const char c : text) lines += c == '\n';
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("heron info lists every backend") {
+    const outcome shown = run("info --json");
+    REQUIRE(shown.status == 0);
+    const json info = json::parse(shown.text);
+    CHECK(info["backends"].size() == 3);
+    CHECK(info["default"].contains("backend"));
+    for (const json& backend : info["backends"]) {
+        CAPTURE(backend.dump());
+        CHECK(backend["available"].get<bool>() != backend.contains("reason"));
+        CHECK(backend["available"].get<bool>() == !backend["devices"].empty());
+    }
+    const json& host = backend_of(info, "host");
+    REQUIRE(host["available"].get<bool>());
+    CHECK(host["devices"][0]["compute_units"].get<int>() > 0);
+    CHECK(host["devices"][0]["memory_bytes"].get<double>() > 0);
+    CHECK(host["devices"][0]["fp64"].get<bool>());
+    CHECK(!host["plugin"].get<std::string>().empty());
+}
+
+TEST_CASE("heron info says for people what the JSON says for programs") {
+    const outcome shown = run("info");
+    REQUIRE(shown.status == 0);
+    CHECK(shown.text.find("host: available") != std::string::npos);
+    CHECK(shown.text.find("ISA level") != std::string::npos);
+}
+
+TEST_CASE("heron bench spmv checks and times") {
+    const outcome shown = run("bench spmv --matrix poisson2d:30 --backend host --output json" + quick);
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    REQUIRE(report["results"].size() == 1);
+    const json& row = report["results"][0];
+    CHECK(row["contender"] == "heron-host");
+    CHECK(row["result"] == "right");
+    CHECK(row["rows"] == 900);
+    CHECK(row["nnz"] == 4380);
+    CHECK(row["copies"] == 1);
+    CHECK(row["rounds"] == 3);
+    // 4380 values and columns, 901 offsets, 900 elements of each of x and y
+    CHECK(row["compulsory_bytes"] == 4380 * 12 + 901 * 4 + 900 * 16);
+    const double seconds = row["seconds"].get<double>();
+    CHECK(seconds > 0);
+    CHECK(row["seconds_min"].get<double>() <= seconds);
+    const double gflops = row["gflops"].get<double>();
+    CHECK(gflops * seconds * 1e9 > 0.999 * 2 * 4380);
+    CHECK(gflops * seconds * 1e9 < 1.001 * 2 * 4380);
+    CHECK(row["bandwidth"]["kind"] == "triad");
+    CHECK(row["bandwidth"]["gbytes_per_second"].get<double>() > 0);
+    CHECK(report["geometric_means"].size() == 1);
+    CHECK(report["options"]["seed"] == 42);
+}
+
+TEST_CASE("heron bench spmv keeps the operands out of the cache") {
+    const outcome shown =
+        run("bench spmv --matrix diag:2000000 --backend host --output json --round-time 0.2 --repeat 1");
+    REQUIRE(shown.status == 0);
+    const json row = json::parse(shown.text)["results"][0];
+    CHECK(row["cache"] == "cold");
+    CHECK(row["copies"].get<int>() > 1);
+}
+
+TEST_CASE("heron bench spmv runs every format, type and operation on the host") {
+    const outcome shown =
+        run("bench spmv --matrix poisson2d:21 longrows:300,2 --backend host --format csr,csc,coo,sell,bsr "
+            "--block 3 "
+            "--slice 7 --type f32,f64,c32,c64,f16,bf16,i8 --op N,T,C --index 32,64,64/32 --alpha 2 --beta -1 "
+            "--output json --check-only --warm");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 2 * 5 * 7 * 3 * 3);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(!row.contains("seconds"));
+    }
+}
+
+TEST_CASE("heron bench spmv writes CSV, a line for each result and each mean") {
+    const outcome shown =
+        run("bench spmv --matrix diag:50 arrow:50 --type f32,f64 --backend host --output csv" + quick);
+    REQUIRE(shown.status == 0);
+    CHECK(shown.text.rfind("matrix,rows,cols,nnz,", 0) == 0);
+    CHECK(count_lines(shown.text) == 1 + 4 + 2);
+}
+
+TEST_CASE("heron bench spmv notices a wrong result") {
+    const outcome shown =
+        run(std::string("bench spmv --matrix diag:50 --backend host --output json --library '") +
+            IDLE_CUSPARSE + "'" + quick);
+    CHECK(shown.status == 1);
+    const json row = json::parse(shown.text)["results"][0];
+    CHECK(row["result"] == "WRONG");
+    CHECK(!row.contains("seconds"));
+}
+
+TEST_CASE("heron bench spmv goes on after a matrix that it cannot have") {
+    const outcome shown = run("bench spmv --matrix missing.mtx diag:50 --backend host --output json" + quick);
+    CHECK(shown.status == 1);
+    const json report = json::parse(shown.text);
+    REQUIRE(report["results"].size() == 2);
+    CHECK(report["results"][0]["result"] == "failed");
+    CHECK(report["results"][1]["result"] == "right");
+}
+
+TEST_CASE("heron bench spmv refuses options that make no sense") {
+    for (const char* arguments : {"--type f99", "--op X", "--index 16", "--format dia", "--alg fastest",
+                                  "--backend abacus", "--repeat 0", "--library /nonexistent.so"}) {
+        CAPTURE(arguments);
+        const outcome shown = run(std::string("bench spmv --matrix diag:50 ") + arguments + " 2>&1");
+        CHECK(shown.status != 0);
+        CHECK(!shown.text.empty());
+    }
+}
