@@ -40,14 +40,6 @@ static __host__ __device__ inline int largest_power_of_two(int limit) {
     return power;
 }
 
-// Place of element i of an array in shared memory that leaves one element free after every 128 bytes, so that
-// threads that read with a power-of-two stride do not meet in one bank. For the length of an array it gives
-// the length to reserve.
-template <class T>
-static __host__ __device__ constexpr int spread(int i) {
-    return i + static_cast<int>(static_cast<unsigned>(i) / (128 / sizeof(T)));
-}
-
 // Lanes that sum one row when a block works on `rows` rows at once.
 static __host__ __device__ inline int lanes_per_row(int rows) {
     return rows >= block_threads ? 1 : largest_power_of_two(rows > 8 ? block_threads / rows : warp_size);

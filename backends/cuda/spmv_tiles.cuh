@@ -154,7 +154,7 @@ class tile_product {
 
   public:
     struct memory {
-        CT products[spread<CT>(items)];
+        CT products[items + items / (128 / sizeof(CT))];
         uint16_t ends[items + 1];
         uint16_t long_rows[items / longest_share];
         int long_count;
@@ -190,6 +190,10 @@ class tile_product {
     }
 
   private:
+    // One slot is left free after every 128 bytes: threads that read with a power-of-two stride do not meet
+    // in one bank.
+    static __device__ int slot(int i) { return i + i / int(128 / sizeof(CT)); }
+
     // Ends of the tile's rows, counted from the tile's first element; behind them the tile's own end.
     __device__ void read_ends() {
         const int rows = tile_.rows_ended();
@@ -215,7 +219,7 @@ class tile_product {
     }
 
     __device__ void multiply() {
-        for_each_product([&](int i, CT a, CT x) { shared_.products[spread<CT>(i)] = mul(a, x); });
+        for_each_product([&](int i, CT a, CT x) { shared_.products[slot(i)] = mul(a, x); });
     }
 
     // The tile lies inside one row: nothing to sort out.
@@ -234,7 +238,7 @@ class tile_product {
 
     __device__ CT sum_products(int first, int end, int step) const {
         CT sum{};
-        for (int i = first; i < end; i += step) sum = add(sum, shared_.products[spread<CT>(i)]);
+        for (int i = first; i < end; i += step) sum = add(sum, shared_.products[slot(i)]);
         return sum;
     }
 

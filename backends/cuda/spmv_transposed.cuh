@@ -32,8 +32,8 @@ class tile_scatter {
 
   public:
     struct memory {
-        VA values[spread<VA>(items)];
-        IT indices[spread<IT>(items)];
+        VA values[items];
+        IT indices[items];
         uint16_t ends[items + 1];
     };
 
@@ -63,8 +63,8 @@ class tile_scatter {
 #pragma unroll
         for (int j = 0; j < loaded::per_thread; ++j) {
             if (loaded::place(j) >= elements) continue;
-            shared_.indices[spread<IT>(loaded::place(j))] = registers.index[j];
-            shared_.values[spread<VA>(loaded::place(j))] = registers.a[j];
+            shared_.indices[loaded::place(j)] = registers.index[j];
+            shared_.values[loaded::place(j)] = registers.a[j];
         }
         __syncthreads();
     }
@@ -116,8 +116,8 @@ class tile_scatter {
         CT sum{};
         for (int i = begin; i <= begin + longest; ++i) {
             const bool more = i < end;
-            const IT next = more ? shared_.indices[spread<IT>(i)] : none;
-            const CT term = more ? mul(p_.element(shared_.values[spread<VA>(i)]), x) : CT{};
+            const IT next = more ? shared_.indices[i] : none;
+            const CT term = more ? mul(p_.element(shared_.values[i]), x) : CT{};
             const IT index_above = from_lane_above(index, 1);
             const CT sum_above = from_lane_above(sum, 1);
             const bool takes = more && lane < warp_size - 1 && index_above == next;
@@ -136,7 +136,7 @@ class tile_scatter {
             const CT x = factor(i);
             for (int k = begin_of(i) + static_cast<int>(threadIdx.x) % warp_size; k < shared_.ends[i];
                  k += warp_size)
-                add_to(shared_.indices[spread<IT>(k)], mul(p_.element(shared_.values[spread<VA>(k)]), x));
+                add_to(shared_.indices[k], mul(p_.element(shared_.values[k]), x));
         }
     }
 
@@ -144,8 +144,7 @@ class tile_scatter {
     __device__ void scatter_by_elements() {
         const int elements = tile_.elements();
         for (int i = threadIdx.x; i < elements; i += block_threads)
-            add_to(shared_.indices[spread<IT>(i)],
-                   mul(p_.element(shared_.values[spread<VA>(i)]), factor(row_of(i))));
+            add_to(shared_.indices[i], mul(p_.element(shared_.values[i]), factor(row_of(i))));
     }
 
     // How many rows end at or before element i.

@@ -35,7 +35,7 @@ class host_spmv_plan {
         switch (a.format) {
             case HERON_FORMAT_COO:
                 return add_up_rows(
-                    a.nnz, coo_source<VA, VX, CT, IT, conjugate>(a, transposed, x(), alpha(), streams()));
+                    a.nnz, coo_source<VA, VX, CT, IT, conjugate>(a, transposed, x(), alpha(), walk()));
             case HERON_FORMAT_CSR:
                 return visit_direction(csr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), walk()));
             case HERON_FORMAT_SELL:
@@ -130,25 +130,29 @@ class host_spmv_plan {
         return a.format == HERON_FORMAT_BSR ? a.nnz * a.block_rows * a.block_cols : a.nnz;
     }
 
-    // Larger than what the cores' own caches hold.
+    // Larger than what the caches are likely to hold.
     bool streams() const {
-        constexpr int64_t cached_bytes = 4 << 20;
+        constexpr int64_t cached_bytes = 16 << 20;
         return elements() * static_cast<int64_t>(sizeof(VA) + sizeof(IT)) > cached_bytes;
     }
 
     row_walk walk() const {
+        constexpr int64_t shortest_wide = 16;
+        const bool wide = args_.a.nnz >= shortest_wide * args_.a.rows;
+        return nearby() ? row_walk{streams(), wide} : row_walk{};
+    }
+
+    // Whether x will come from the caches.
+    bool nearby() const {
         constexpr int64_t cached_bytes = 1 << 19;
-        constexpr int64_t shortest_wide = 8;
-        if (phase_ != HERON_PHASE_RUN) return {};
         const heron_spmat& a = args_.a;
-        const bool wide = a.nnz >= shortest_wide * a.rows;
-        const bool x_cached = a.cols * static_cast<int64_t>(sizeof(VX)) <= cached_bytes;
-        bool nearby = true;
-        if (!x_cached && a.rows > 2)
-            offset_array(a.offsets, a.offset_type).visit([&](const auto* offsets) {
-                nearby = reads_nearby(offsets, as<const IT>(a.indices), a.rows, a.base);
-            });
-        return {nearby && streams(), nearby && wide};
+        if (a.format != HERON_FORMAT_CSR || phase_ != HERON_PHASE_RUN || a.rows < 3) return true;
+        if (a.cols * static_cast<int64_t>(sizeof(VX)) <= cached_bytes) return true;
+        bool result = true;
+        offset_array(a.offsets, a.offset_type).visit([&](const auto* offsets) {
+            result = reads_nearby(offsets, as<const IT>(a.indices), a.rows, a.base);
+        });
+        return result;
     }
 
     CT alpha() const { return phase_ == HERON_PHASE_RUN ? scalar(args_.alpha) : CT{}; }

@@ -21,13 +21,15 @@ struct row_fragment {
 inline constexpr int64_t hull_block = 2048;
 
 // Makes room in `to` for what these indices, scaled by a block length, address.
-template <class IT, class To>
-void cover_indices(To& to, const IT* indices, int64_t count, int64_t base, int64_t block_length = 1) {
-    if constexpr (requires { to.low; }) {
-        const range hull = hull_of(indices, count, base);
-        if (hull.begin < hull.end) to.cover(hull.begin * block_length, hull.end * block_length);
-    }
+template <class CT, class IT>
+void cover_indices(accumulator<CT>& to, const IT* indices, int64_t count, int64_t base,
+                   int64_t block_length = 1) {
+    const range hull = hull_of(indices, count, base);
+    if (hull.begin < hull.end) to.cover(hull.begin * block_length, hull.end * block_length);
 }
+
+template <class CT, class IT>
+void cover_indices(whole_vector<CT>&, const IT*, int64_t, int64_t, int64_t = 1) {}
 
 // The loops copy members to locals first: for all the compiler knows, a store into y may change a member.
 template <class VA, class VX, class CT, class IT, bool conjugate>
@@ -39,6 +41,7 @@ class csr_source {
           values_(as<const VA>(a.values)),
           x_(x),
           rows_(a.rows),
+          nnz_(a.nnz),
           base_(a.base),
           alpha_(alpha),
           walk_(walk) {}
@@ -91,20 +94,29 @@ class csr_source {
         const VX* const x = shifted(x_, base_);
         const int64_t base = base_;
         const bool prefetch = walk_.prefetch;
+        const int64_t round = prefetch ? rows_per_round(rows_, nnz_) : end_row;
         int64_t begin = int64_t{offsets[row]} - base;
-        for (; row < end_row; ++row) {
-            const int64_t end = int64_t{offsets[row + 1]} - base;
+        while (row < end_row) {
+            const int64_t round_end = end_row - row < round ? end_row : row + round;
             if (prefetch) {
-                prefetch_ahead(values, begin, end);
-                prefetch_ahead(indices, begin, end);
+                prefetch_ahead(values, begin, int64_t{offsets[round_end]} - base);
+                prefetch_ahead(indices, begin, int64_t{offsets[round_end]} - base);
             }
-            emit(row, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
-            begin = end;
+            for (; row < round_end; ++row) {
+                const int64_t end = int64_t{offsets[row + 1]} - base;
+                emit(row, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
+                begin = end;
+            }
         }
     }
 
-    template <class OT, class To>
-    void add_between(const OT* offsets, cut from, cut last, To& to) const {
+    template <class OT>
+    void add_between(const OT* offsets, cut from, cut last, whole_vector<CT>& to) const {
+        add_block(offsets, from.row, from.element, last.element, to.values);
+    }
+
+    template <class OT>
+    void add_between(const OT* offsets, cut from, cut last, accumulator<CT>& to) const {
         const auto end_of = [&](int64_t row) {
             return row == last.row ? last.element : int64_t{offsets[row + 1]} - base_;
         };
@@ -125,6 +137,7 @@ class csr_source {
     // Elements [begin, end), the first of which are of `row`.
     template <class OT>
     void add_block(const OT* offsets, int64_t row, int64_t begin, int64_t end, CT* y) const {
+        constexpr int64_t round = 64;
         const IT* const indices = indices_;
         const VA* const values = values_;
         const VX* const x = x_;
@@ -132,12 +145,14 @@ class csr_source {
         const bool prefetch = walk_.prefetch;
         const CT alpha = alpha_;
         CT* const to = const_cast<CT*>(shifted(y, base));
+        int64_t asked = prefetch ? begin : end;
         for (; begin < end; ++row) {
             const int64_t stored_end = int64_t{offsets[row + 1]} - base;
             const int64_t row_end = stored_end < end ? stored_end : end;
-            if (prefetch) {
-                prefetch_ahead(values, begin, row_end);
-                prefetch_ahead(indices, begin, row_end);
+            if (asked < row_end) {
+                prefetch_ahead(values, asked, row_end + round);
+                prefetch_ahead(indices, asked, row_end + round);
+                asked = row_end + round;
             }
             const CT factor = mul(alpha, load<CT>(x[row]));
             for (int64_t k = begin; k < row_end; ++k)
@@ -150,7 +165,7 @@ class csr_source {
     const IT* indices_;
     const VA* values_;
     const VX* x_;
-    int64_t rows_, base_;
+    int64_t rows_, nnz_, base_;
     CT alpha_;
     row_walk walk_;
 };
@@ -159,7 +174,7 @@ class csr_source {
 template <class VA, class VX, class CT, class IT, bool conjugate>
 class coo_source {
   public:
-    coo_source(const heron_spmat& a, bool transposed, const VX* x, CT alpha, bool streams)
+    coo_source(const heron_spmat& a, bool transposed, const VX* x, CT alpha, row_walk walk)
         : to_(as<const IT>(transposed ? a.indices : a.row_indices)),
           from_(as<const IT>(transposed ? a.row_indices : a.indices)),
           values_(as<const VA>(a.values)),
@@ -167,7 +182,7 @@ class coo_source {
           nnz_(a.nnz),
           base_(a.base),
           alpha_(alpha),
-          streams_(streams),
+          walk_(walk),
           transposed_(transposed) {}
 
     template <class To>
@@ -176,17 +191,25 @@ class coo_source {
         CT* const y = const_cast<CT*>(shifted(to.values, base_));
         for (int64_t begin = mine.begin; begin < mine.end; begin += hull_block) {
             const int64_t end = begin + hull_block < mine.end ? begin + hull_block : mine.end;
-            if (streams_) prefetch(begin, end);
             cover_indices(to, to_ + begin, end - begin, base_);
-            transposed_ ? add_elements(begin, end, y) : add_runs(begin, end, y);
+            if (transposed_)
+                add_elements(begin, end, y);
+            else if (walk_.wide)
+                add_runs<true>(begin, end, y);
+            else
+                add_runs<false>(begin, end, y);
         }
     }
 
   private:
-    void prefetch(int64_t begin, int64_t end) const {
-        prefetch_ahead(values_, begin, end);
-        prefetch_ahead(to_, begin, end);
-        prefetch_ahead(from_, begin, end);
+    // Elements between two rounds of prefetching.
+    static constexpr int64_t round = 64;
+
+    void prefetch(int64_t begin) const {
+        if (!walk_.prefetch) return;
+        prefetch_ahead(values_, begin, begin + round);
+        prefetch_ahead(to_, begin, begin + round);
+        prefetch_ahead(from_, begin, begin + round);
     }
 
     void add_elements(int64_t begin, int64_t end, CT* y) const {
@@ -195,25 +218,33 @@ class coo_source {
         const VA* const values = values_;
         const VX* const x = shifted(x_, base_);
         const CT alpha = alpha_;
-        for (int64_t k = begin; k < end; ++k) {
-            const CT factor = mul(alpha, load<CT>(x[from[k]]));
-            y[to[k]] = mad(matrix_element<conjugate, CT>(values[k]), factor, y[to[k]]);
+        while (begin < end) {
+            const int64_t round_end = end - begin < round ? end : begin + round;
+            prefetch(begin);
+            for (; begin < round_end; ++begin) {
+                const CT factor = mul(alpha, load<CT>(x[from[begin]]));
+                y[to[begin]] = mad(matrix_element<conjugate, CT>(values[begin]), factor, y[to[begin]]);
+            }
         }
     }
 
+    template <bool wide>
     void add_runs(int64_t begin, int64_t end, CT* y) const {
         const IT* const to = to_;
         const IT* const from = from_;
         const VA* const values = values_;
         const VX* const x = shifted(x_, base_);
         const CT alpha = alpha_;
-        while (begin < end) {
+        for (int64_t asked = begin; begin < end;) {
+            if (asked <= begin) {
+                prefetch(asked);
+                asked += round;
+            }
             const IT row = to[begin];
             int64_t run_end = begin + 1;
             while (run_end < end && to[run_end] == row) ++run_end;
-            y[row] =
-                mad(alpha, row_sum<false, conjugate, VA, VX, CT, IT>::of(values, from, x, begin, run_end),
-                    y[row]);
+            y[row] = mad(alpha, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, from, x, begin, run_end),
+                         y[row]);
             begin = run_end;
         }
     }
@@ -224,7 +255,8 @@ class coo_source {
     const VX* x_;
     int64_t nnz_, base_;
     CT alpha_;
-    bool streams_, transposed_;
+    row_walk walk_;
+    bool transposed_;
 };
 
 // Sliced ELLPACK: a slice stores its rows' first elements, then their second ones, and so on; index -1 is

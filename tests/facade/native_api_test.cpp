@@ -162,7 +162,10 @@ TEST_CASE("memory of every kind is copied and filled") {
     for (const heron_memory kind : {HERON_MEMORY_DEVICE, HERON_MEMORY_HOST, HERON_MEMORY_MANAGED}) {
         CAPTURE(kind);
         void *a = nullptr, *b = nullptr;
-        REQUIRE(heron_alloc(h, n * sizeof(int), kind, &a) == HERON_SUCCESS);
+        const heron_status allocated = heron_alloc(h, n * sizeof(int), kind, &a);
+        // OpenCL devices without fine-grained shared memory have no managed memory.
+        if (kind == HERON_MEMORY_MANAGED && allocated == HERON_NOT_SUPPORTED && backend_under_test() == "opencl") continue;
+        REQUIRE(allocated == HERON_SUCCESS);
         REQUIRE(heron_alloc(h, n * sizeof(int), HERON_MEMORY_DEVICE, &b) == HERON_SUCCESS);
         REQUIRE(heron_copy(h, a, source.data(), n * sizeof(int)) == HERON_SUCCESS);
         REQUIRE(heron_copy(h, b, a, n * sizeof(int)) == HERON_SUCCESS);

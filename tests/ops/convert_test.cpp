@@ -84,7 +84,7 @@ class dense_operand {
                 put(by_rows, static_cast<std::size_t>(i * cols_ + j), element(all, place(i, j), type_));
                 put(rest, place(i, j), untouched);
             }
-        CHECK(rest == bytes(rest.size(), pattern));
+        CHECK((rest == bytes(rest.size(), pattern)));
         return by_rows;
     }
 
@@ -131,7 +131,7 @@ void check_to_dense(const sparse_arrays& a, cusparseOrder_t order, std::int64_t 
     sparse.values().upload_bytes(values);
     const dense_operand dense(a.rows, a.cols, a.type, order, pad);
     convert_to_dense(sparse.get(), dense.get());
-    CHECK(dense.download() == dense_bytes(a, values));
+    CHECK((dense.download() == dense_bytes(a, values)));
 }
 
 // Zeros of both signs, NaNs and noise where the pattern has nothing, something or anything.
@@ -338,12 +338,12 @@ void check_to_sparse(const entries& pattern, const sparse_arrays& shape, cuspars
         CHECK(arrays.offsets.front() == arrays.base);
     check_stored(arrays, result.values(), content);
     if (arrays.format == CUSPARSE_FORMAT_BSR) check_blocks(arrays, result.values());
-    CHECK(dense.download() == content);
+    CHECK((dense.download() == content));
 
     // And back: zeros of either sign come back as +0.
     const dense_operand again(shape.rows, shape.cols, shape.type, order, 0);
     convert_to_dense(result.filled(), again.get());
-    CHECK(again.download() == dense_bytes(arrays, result.values()));
+    CHECK((again.download() == dense_bytes(arrays, result.values())));
 }
 
 // Calls f(pattern name, arrays, layout) for every small shape and layout.
@@ -394,7 +394,7 @@ TEST_CASE("SparseToDense of a matrix that stores nothing and has NULL arrays") {
                 const dense_operand dense(arrays.rows, arrays.cols, arrays.type, order, padding);
                 convert_to_dense(sparse.get(), dense.get());
                 const bytes zeros(static_cast<std::size_t>(arrays.rows * arrays.cols) * 4);
-                CHECK(dense.download() == zeros);
+                CHECK((dense.download() == zeros));
             }
 }
 
@@ -498,5 +498,5 @@ TEST_CASE("SparseToDense of a batch") {
         const bytes block = dense_bytes(one, bytes(from, from + nnz * 4));
         std::copy(block.begin(), block.end(), expected.begin() + batch * dense_stride * 4);
     }
-    CHECK(dense_memory.download() == expected);
+    CHECK((dense_memory.download() == expected));
 }

@@ -63,7 +63,7 @@ void check_repeatable(spmv_problem& problem, product_call call, cusparseFormat_t
     problem.run(call, true);
     const std::vector<unsigned char> first = problem.y_bytes();
     problem.run(call, true);
-    CHECK(problem.y_bytes() == first);
+    CHECK((problem.y_bytes() == first));
 }
 
 void check_products(const entries& matrix, const std::string& name, const product_types& types) {

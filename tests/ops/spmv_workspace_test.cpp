@@ -214,7 +214,7 @@ TEST_CASE("a needed workspace that is NULL is refused and nothing is written") {
         const log_capture log;
         expect(problem.try_run(call, nullptr), CUSPARSE_STATUS_INVALID_VALUE);
         CHECK(log.contains("externalBuffer"));
-        CHECK(problem.y_bytes() == before);
+        CHECK((problem.y_bytes() == before));
     });
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("the deterministic algorithms give the same bits every time") {
                 const std::vector<unsigned char> first = problem.y_bytes();
                 for (int repeat = 0; repeat < 5; ++repeat) {
                     problem.run(call, preprocess);
-                    CHECK(problem.y_bytes() == first);
+                    CHECK((problem.y_bytes() == first));
                 }
             }
 }

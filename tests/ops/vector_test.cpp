@@ -110,7 +110,7 @@ void check_axpby(operands& o, cudaDataType compute, number alpha, number beta, c
     const std::string wrong =
         difference(o.y.numbers(), axpby(alpha, o.elements, beta, o.y_start, compute, o.type));
     if (!wrong.empty()) FAIL_CHECK(wrong);
-    if (alpha == 0.0 && beta == 1.0) CHECK(o.y.bytes() == before);
+    if (alpha == 0.0 && beta == 1.0) CHECK((o.y.bytes() == before));
 }
 
 // The elements at `places`, as they lie in memory.
@@ -260,8 +260,8 @@ TEST_CASE("Gather copies bits") {
             noise n(type, s, index);
             const std::vector<unsigned char> y = n.y.download();
             expect(cusparseGather(cusparse(), n.o.y_descriptor.get(), n.o.x_descriptor.get()));
-            CHECK(n.x.download() == picked(y, n.o.elements.indices, size_of(type)));
-            CHECK(n.y.download() == y);
+            CHECK((n.x.download() == picked(y, n.o.elements.indices, size_of(type))));
+            CHECK((n.y.download() == y));
         });
 }
 
@@ -272,10 +272,10 @@ TEST_CASE("Scatter copies bits and leaves the rest alone") {
             const std::vector<unsigned char> x = n.x.download(), before = n.y.download();
             expect(cusparseScatter(cusparse(), n.o.x_descriptor.get(), n.o.y_descriptor.get()));
             const std::vector<unsigned char> after = n.y.download();
-            CHECK(picked(after, n.o.elements.indices, size_of(type)) == x);
+            CHECK((picked(after, n.o.elements.indices, size_of(type)) == x));
             const std::vector<std::int64_t> others = all_others(n.o.elements);
-            CHECK(picked(after, others, size_of(type)) == picked(before, others, size_of(type)));
-            CHECK(n.x.download() == x);
+            CHECK((picked(after, others, size_of(type)) == picked(before, others, size_of(type))));
+            CHECK((n.x.download() == x));
         });
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("heron info lists every backend") {
         CHECK(backend["available"].get<bool>() != backend.contains("reason"));
         CHECK(backend["available"].get<bool>() == !backend["devices"].empty());
     }
-    const json& host = backend_of(info, "host");
+    const json host = backend_of(info, "host");
     REQUIRE(host["available"].get<bool>());
     CHECK(host["devices"][0]["compute_units"].get<int>() > 0);
     CHECK(host["devices"][0]["memory_bytes"].get<double>() > 0);

@@ -237,6 +237,8 @@ class spmv_bench {
             "bw wa).",
             "cache cold: the copies of A, x and y together exceed four times the cache; vs: how many times "
             "as fast."};
+        if (options_.who.eigen)
+            lines.push_back("Eigen multiplies in CSR alone, and by a transposed matrix on one thread.");
         if (!options_.preprocess) lines.push_back("No side preprocessed its matrix.");
         return lines;
     }

@@ -46,11 +46,8 @@ class spmv_match {
         each.row["device"] = who.where->info().name;
         try {
             each.contender = make(who);
-            if (each.contender) {
-                check(each);
-            } else {
-                give_up(each, "not supported", "Eigen has no such product, or not on several threads");
-            }
+            if (!each.contender) return entries_.pop_back();
+            check(each);
         } catch (const cusparse_error& error) {
             give_up(each, error.is_unsupported() ? "not supported" : "failed", error.what());
         } catch (const std::exception& error) {
@@ -58,6 +55,7 @@ class spmv_match {
         }
     }
 
+    // Null if Eigen does not do it.
     std::unique_ptr<spmv_contender> make(const contestant& who) const {
         const spmv_operands& operands = data_.operands(*who.where);
         if (who.handle) return make_cusparse_contender(*who.handle, operands, case_);
