@@ -34,6 +34,13 @@ class allocation_registry {
         return true;
     }
 
+    // Calls f(base, kind) for every live block of a device.
+    template <class F> void each(int device, F&& f) const {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [start, found] : blocks_)
+            if (found.device == device) f(reinterpret_cast<void*>(start), found.kind);
+    }
+
   private:
     struct block {
         size_t bytes;

@@ -2,6 +2,7 @@
 // The floor of every backend: a table whose operation slots all run the shared plans on Device. A backend starts from it
 // and overrides the slots that it has tuned. An operation without a plan does not compile.
 #include "plans/convert.hpp"
+#include "plans/kron.hpp"
 #include "plans/spmv.hpp"
 #include "plans/vector.hpp"
 

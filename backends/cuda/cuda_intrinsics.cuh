@@ -52,6 +52,9 @@ static __device__ inline T load_shared_by_many(const T* p) {
     return value;
 }
 
+// Starts to bring the line of an address into the second-level cache.
+static __device__ inline void prefetch_line(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+
 // Copies 4, 8 or 16 bytes, aligned to that, from global to shared memory without waiting.
 template <int bytes>
 static __device__ inline void copy_async(void* shared, const void* global) {

@@ -21,8 +21,15 @@ void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* poi
         check(clSetKernelArg(kernel, index, sizeof(cl_mem), nullptr), "clSetKernelArg");
 }
 
+// Drivers that need no list may refuse it.
+static void list_blocks(cl_kernel kernel, const std::vector<void*>& blocks) {
+    if (!blocks.empty())
+        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, blocks.size() * sizeof blocks[0], blocks.data());
+}
+
 void opencl_device::enqueue(const kernel_instance& k, size_t groups, size_t local_size) {
     has_work_ = true;
+    if (follows_addresses_) list_blocks(k.kernel, all_blocks(queue_.index));
     const size_t global_size = groups * local_size;
     const cl_int code = clEnqueueNDRangeKernel(queue_.submit().commands(), k.kernel, 1, nullptr, &global_size,
                                                &local_size, 0, nullptr, nullptr);

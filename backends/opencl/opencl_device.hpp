@@ -88,6 +88,9 @@ class opencl_device {
     void copy(void* to, const void* from, size_t bytes) { copy_on_device(queue_, to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
 
+    // Kernels launched from now on read addresses in memory, and may reach every block of the device through them.
+    void follow_addresses() { follows_addresses_ = true; }
+
     const device_traits& traits() const { return queue_.device.traits(); }
 
   private:
@@ -129,6 +132,7 @@ class opencl_device {
 
     heron_queue& queue_;
     bool has_work_ = false;
+    bool follows_addresses_ = false;
 };
 
 }  // namespace heron::opencl

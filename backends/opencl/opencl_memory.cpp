@@ -94,6 +94,14 @@ bool find_owner(const void* pointer, void** base, size_t* bytes, heron_memory* k
     return allocations().find(pointer, base, bytes, kind, device);
 }
 
+std::vector<void*> all_blocks(int index) {
+    std::vector<void*> blocks;
+    allocations().each(index, [&](void* base, heron_memory kind) {
+        if (is_svm(device_at(index), kind)) blocks.push_back(base);
+    });
+    return blocks;
+}
+
 void copy(heron_queue& queue, void* destination, const void* source, size_t bytes) {
     if (bytes == 0 || destination == source) return;
     const place to = place_of(queue, destination);

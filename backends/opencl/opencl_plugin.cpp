@@ -1,6 +1,7 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "../common/generic_table.hpp"
 #include "opencl_device.hpp"
+#include "opencl_kron.hpp"
 #include "opencl_spmv.hpp"
 #include <cstring>
 #include <new>
@@ -176,6 +177,8 @@ heron_backend make_table() {
     table.fill = fill_slot;
     table.plan_destroy = plan_destroy;
     fill_generic_slots<opencl_device>(table);
+    table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
+    table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
     table.spmv = &slot<opencl_device, heron_spmv_args, &spmv, operation_names::spmv>;
     return table;
 }

@@ -141,6 +141,49 @@ typedef struct heron_dense_to_sparse_args {
     int64_t* values_size; /* host address, written by ANALYSE for SELL: stored elements with padding */
 } heron_dense_to_sparse_args;
 
+/* Element (i, j) of a factor's op(A), m x n, is the stored element at i*row_step + j*column_step, conjugated or not. */
+typedef struct heron_kron_factor_args {
+    int64_t m, n;
+    int64_t row_step, column_step;
+    int32_t conjugate;
+    heron_batch_operand a;
+} heron_kron_factor_args;
+
+/* Per item k and column v: Y[:, v] gets alpha * kron(op(A_1), ..., op(A_ndim)) * X[:, v] as `output` says, the last
+ * factor's index running fastest. Element (i, v) of an item is at i*step + v*column_step. beta is 0 for STORE and 1 for
+ * the ADD modes. ADD_GROUPED: y is a batch of group_count operands, and group g has the items
+ * group_items[group_offsets[g]] ... group_items[group_offsets[g+1] - 1], or those numbers themselves without
+ * group_items. */
+typedef struct heron_kronmult_args {
+    heron_scalar alpha, beta;
+    heron_type type;
+    int32_t ndim;
+    heron_kron_factor_args factors[8];
+    int64_t count, vectors;
+    heron_batch_operand x, y;
+    int64_t x_step, x_column_step, y_step, y_column_step;
+    heron_kron_output output;
+    heron_kron_algorithm algorithm;
+    int64_t group_count;
+    const void* group_offsets;
+    const void* group_items;
+    heron_index_type group_type; /* of offsets and items */
+} heron_kronmult_args;
+
+/* Per item k: C := alpha*op(A)*op(B) + beta*C, column order, or with beta = 1 added atomically, so that the C may overlap.
+ * The leading dimensions are device arrays of 32-bit integers, one per item. */
+typedef struct heron_kron_gemm_args {
+    heron_type type;
+    int32_t transpose_a, transpose_b;
+    int64_t m, n, k;
+    heron_scalar alpha, beta;
+    heron_batch_operand a, b, c;
+    const int32_t* lda;
+    const int32_t* ldb;
+    const int32_t* ldc;
+    int64_t count;
+} heron_kron_gemm_args;
+
 #ifdef __cplusplus
 }
 #endif

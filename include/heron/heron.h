@@ -107,6 +107,79 @@ typedef void (*heron_log_callback)(int level, const char* function, const char* 
 /* The callback gets every enabled line besides the file; NULL removes it. */
 HERON_API heron_status heron_log_set_callback(heron_log_callback callback);
 
+/* ---- batched Kronecker products ----
+ *
+ * For every item k of a batch, P := kron(op(A_1), ..., op(A_ndim)) * X, and Y gets P as `output` says. A factor's op(A_i) has
+ * m_i x n_i elements, X has n_1*...*n_ndim and Y has m_1*...*m_ndim rows. The last factor's index runs fastest: with two
+ * factors, row i1*m_2 + i2 of Y belongs to row i1 of op(A_1) and row i2 of op(A_2). X and Y have `vectors` columns.
+ *
+ * The factors are applied one after the other without ever forming the product, as in Algorithm 993 (P. L. Fackler, ACM
+ * TOMS 45(2), 2019, 10.1145/3291041); for rectangular factors the order with the fewest operations is taken, which is that of
+ * ascending (m_i - n_i)/(m_i*n_i).
+ *
+ * All arrays are the caller's and lie in device memory. Factors and X are only read, and must not overlap any output or the
+ * workspace. The calls return when the work is submitted: arrays must live until the stream has reached it. */
+
+typedef struct heron_kron_factor {
+    int64_t m, n;          /* of op(A) */
+    int64_t ld;            /* column order: at least the stored rows; row order: the stored columns */
+    heron_operation op;    /* A is stored as m x n for NONE, n x m for TRANSPOSE and CONJUGATE_TRANSPOSE */
+    heron_batch_operand a;
+} heron_kron_factor;
+
+/* Zero bytes are a legal start; heron_kronmult_init sets the usual. */
+typedef struct heron_kronmult_desc {
+    heron_type type; /* R_32F, R_64F, C_32F or C_64F, for everything */
+    int32_t ndim;    /* 1 to 8 */
+    heron_kron_factor factors[8];
+    heron_order factor_order; /* how factors are stored */
+    heron_order vector_order; /* COLUMN: element (i, v) of X is at i + v*ldx; ROW: at i*ldx + v */
+    int64_t count;            /* items */
+    int64_t vectors;          /* columns of X and Y */
+    int64_t ldx, ldy;
+    heron_batch_operand x, y;
+    heron_kron_output output;
+    heron_kron_algorithm algorithm;
+    /* ADD_GROUPED only: y is a batch of group_count distinct operands, and group g sums the items
+     * group_items[group_offsets[g]] ... group_items[group_offsets[g+1] - 1], or, where group_items is NULL, the items
+     * group_offsets[g] ... group_offsets[g+1] - 1. group_offsets are group_count + 1 ascending numbers from 0 to count,
+     * group_items are count numbers of items. A group may be empty. */
+    int64_t group_count;
+    const void* group_offsets;
+    const void* group_items;
+    heron_index_type group_type; /* of group_offsets and group_items */
+} heron_kronmult_desc;
+
+/* Operands of a batch: strided (0 = shared), by an array of device addresses, by indices in units of `unit` elements. */
+HERON_API heron_batch_operand heron_batch_strided(const void* base, int64_t stride);
+HERON_API heron_batch_operand heron_batch_pointers(const void* const* addresses);
+HERON_API heron_batch_operand heron_batch_indexed(const void* base, int64_t unit, const void* indices,
+                                                  heron_index_type index_type);
+
+/* Sets *desc to `count` items with ndim factors of m[i] x n[i], all stored without gaps, one vector, X and Y one behind the
+ * other, mode STORE. The base addresses stay to be set: factors[i].a.base, x.base, y.base. */
+HERON_API heron_status heron_kronmult_init(heron_kronmult_desc* desc, heron_type type, int32_t ndim, const int64_t* m,
+                                           const int64_t* n, int64_t count);
+
+/* Floating-point operations of the whole batch (a complex multiply-add counts 8), and the bytes of X read, Y written and,
+ * where the mode reads it, Y read. Either output may be NULL. */
+HERON_API heron_status heron_kronmult_cost(const heron_kronmult_desc* desc, double* operations, double* bytes);
+
+/* *bytes := size of the workspace that heron_kronmult needs on this handle's device. It does not grow with the count
+ * beyond what is worked on at once, except in ADD_DETERMINISTIC, which sorts the outputs' addresses. */
+HERON_API heron_status heron_kronmult_workspace(heron_handle handle, const heron_kronmult_desc* desc, size_t* bytes);
+
+/* Submits the batch. alpha and beta are host addresses of one number of the descriptor's type; alpha = NULL means 1, and beta
+ * is only read in AXPBY. The workspace may be NULL when its size is 0.
+ *   HERON_NOT_INITIALIZED         handle or desc is NULL
+ *   HERON_INVALID_VALUE           ndim outside 1 to 8, a negative size, a leading dimension that is too small, a NULL array
+ *                                 that would be read, outputs that overlap where they must not (strided outputs are always
+ *                                 checked, the others when HERON_VALIDATE=1)
+ *   HERON_NOT_SUPPORTED           a type other than the four
+ *   HERON_INSUFFICIENT_RESOURCES  the workspace is too small, or a size exceeds 63 bits */
+HERON_API heron_status heron_kronmult(heron_handle handle, const void* alpha, const heron_kronmult_desc* desc,
+                                      const void* beta, void* workspace, size_t workspace_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -74,6 +74,42 @@ typedef enum heron_phase { HERON_PHASE_SIZE = 0, HERON_PHASE_ANALYSE = 1, HERON_
 /* Where memory lives. MANAGED is readable and writable by host and device without a copy. */
 typedef enum heron_memory { HERON_MEMORY_DEVICE = 0, HERON_MEMORY_HOST = 1, HERON_MEMORY_MANAGED = 2 } heron_memory;
 
+/* How the items k = 0 ... count-1 of a batch find their operand. */
+typedef enum heron_batch_kind {
+    HERON_BATCH_STRIDED = 0,  /* base + k*stride; stride 0: all items share one operand */
+    HERON_BATCH_POINTERS = 1, /* the address list[k*list_step] */
+    HERON_BATCH_INDEXED = 2   /* base + list[k*list_step]*stride: indices in units of stride elements */
+} heron_batch_kind;
+
+/* One operand of a batched operation. Addresses and lists lie in device memory; strides and units count elements. */
+typedef struct heron_batch_operand {
+    heron_batch_kind kind;
+    heron_index_type index_type; /* INDEXED: type of the list's entries */
+    void* base;                  /* STRIDED, INDEXED; only read where the operand is an input */
+    int64_t stride;              /* STRIDED, INDEXED */
+    const void* list;            /* POINTERS: device addresses; INDEXED: 32- or 64-bit indices */
+    int64_t list_step;           /* entries from one item's entry to the next one's; 0: all items use the first */
+} heron_batch_operand;
+
+/* What a batched Kronecker product does with the product P of an item and the item's output Y. The outputs of different
+ * items may overlap only in the last three. */
+typedef enum heron_kron_output {
+    HERON_KRON_STORE = 0,            /* Y := alpha*P; Y is not read */
+    HERON_KRON_AXPBY = 1,            /* Y := alpha*P + beta*Y */
+    HERON_KRON_ADD = 2,              /* Y := Y + alpha*P, outputs distinct */
+    HERON_KRON_ADD_ATOMIC = 3,       /* Y := Y + alpha*P, any overlap; sums in any order */
+    HERON_KRON_ADD_GROUPED = 4,      /* Y_g := Y_g + alpha * sum of P over the items of group g; reproducible */
+    HERON_KRON_ADD_DETERMINISTIC = 5 /* Y := Y + alpha*P, any overlap; the library finds the groups; reproducible */
+} heron_kron_output;
+
+/* How the factors are applied. All give the same result within rounding. */
+typedef enum heron_kron_algorithm {
+    HERON_KRON_FUSED = 0,        /* fewest operations, as many factors at once as the device holds; the default */
+    HERON_KRON_993_FORWARD = 1,  /* one factor after the other from the first, the result turned each time */
+    HERON_KRON_993_BACKWARD = 2, /* the same from the last */
+    HERON_KRON_RECURSIVE = 3     /* the first factor, then the rest by recursion */
+} heron_kron_algorithm;
+
 /* What heron_info, the facades and users may ask of a device. Strings are NUL-terminated. */
 typedef struct heron_device_info {
     char name[256];

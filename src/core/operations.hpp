@@ -4,6 +4,8 @@
 #include "context.hpp"
 #include "descriptors.hpp"
 
+struct heron_kronmult_desc;
+
 namespace heron::core {
 
 void axpby(context& c, const void* alpha, const sparse_vector& x, const void* beta, dense_vector& y);
@@ -36,5 +38,14 @@ void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a
 
 // ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).
 void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b);
+
+// SIZE writes *phase.size. RUN throws INSUFFICIENT_RESOURCES when bytes, the size of phase.memory, are too few.
+void kronmult(context& c, const phase_call& phase, const heron_kronmult_desc& desc, const void* alpha, const void* beta,
+              size_t bytes);
+// Throws what kronmult would throw for the descriptor alone. operations and bytes may be NULL.
+void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* bytes);
+
+// The argument struct holds everything but the scalars.
+void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const void* beta);
 
 }  // namespace heron::core

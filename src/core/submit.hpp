@@ -55,6 +55,9 @@ heron_spmat canonical(const heron_spmat& m, heron_operation& op);
 
 bool transposes(heron_operation op);
 
+// HERON_VALIDATE=1: the contents of arrays are checked before each use.
+bool validating();
+
 // With HERON_VALIDATE=1, copies the indices to the host and throws HERON_INVALID_VALUE naming the first bad
 // row.
 void validate_contents(context& c, const heron_spmat& m, const char* argument);

@@ -10,14 +10,6 @@
 namespace heron::core {
 namespace {
 
-bool validating() {
-    static const bool on = [] {
-        const char* const v = std::getenv("HERON_VALIDATE");
-        return v && *v && *v != '0';
-    }();
-    return on;
-}
-
 template <class T> std::vector<int64_t> download_as(context& c, const void* device, int64_t count) {
     std::vector<T> raw(static_cast<size_t>(count));
     c.with_queue([&](heron_queue* queue) {
@@ -131,6 +123,14 @@ void check_blocked_ell(context& c, const heron_spmat& m, const char* argument) {
 }
 
 }  // namespace
+
+bool validating() {
+    static const bool on = [] {
+        const char* const v = std::getenv("HERON_VALIDATE");
+        return v && *v && *v != '0';
+    }();
+    return on;
+}
 
 void validate_contents(context& c, const heron_spmat& m, const char* argument) {
     if (!validating() || m.rows == 0 || m.cols == 0) return;

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
+#include "kron_bench.hpp"
 #include "spmv_bench.hpp"
 
 namespace heron::tools {
@@ -109,6 +110,51 @@ void add_spmv_command(CLI::App& bench) {
     command->callback([arguments] { run_spmv(*arguments); });
 }
 
+struct kron_arguments {
+    kron_bench_options bench;
+    output_options output;
+    double round_milliseconds = 20;
+};
+
+void run_kron(const kron_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    kron_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    const kron_bench_result result = run_kron_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_kron_command(CLI::App& bench) {
+    const auto arguments = std::make_shared<kron_arguments>();
+    kron_bench_options& options = arguments->bench;
+    CLI::App* command = bench.add_subcommand("kron", "Y += kron(A1, ..., Ad) X for a batch of small factors");
+    add_list(*command, "--backend", options.backends, "host, opencl, cuda; unset: every usable one");
+    add_list(*command, "--n", options.sizes, "Rows and columns of a factor, or FIRST..LAST");
+    add_list(*command, "--dims", options.dims, "Factors, or FIRST..LAST");
+    add_list(*command, "--type", options.types, "f32, f64, c32, c64");
+    add_list(*command, "--mode", options.modes, "store, add, atomic, grouped, deterministic");
+    add_list(*command, "--alg", options.algorithms, "fused, forward, backward, recursive");
+    command->add_option("--batch", options.batch, "Items; 0: enough to exceed the caches")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command->add_option("--outputs", options.outputs, "Distinct outputs where they may overlap; 0: all")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command->add_flag("--shared-factors", options.shared_factors, "All items have the same factors");
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of the values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->callback([arguments] { run_kron(*arguments); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -116,6 +162,7 @@ void add_bench_command(CLI::App& app) {
         "bench", "Time operations, side by side with other libraries, and check their results");
     bench->require_subcommand(1);
     add_spmv_command(*bench);
+    add_kron_command(*bench);
 }
 
 }  // namespace heron::tools

@@ -77,6 +77,7 @@ class device {
 
     const std::string& backend() const { return backend_; }
     const heron_device_info& info() const { return info_; }
+    heron_handle handle() const { return handle_; }
     // The device computes on the processor's cores and memory.
     bool is_processor() const { return !info_.is_gpu; }
 

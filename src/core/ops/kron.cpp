@@ -1,0 +1,276 @@
+// Batched Kronecker products: validation, and the translation of layouts into steps.
+#include "kron.hpp"
+#include "../element_types.hpp"
+#include "../submit.hpp"
+#include <heron/heron.h>
+#include <algorithm>
+
+namespace heron::core {
+namespace {
+
+constexpr int most_factors = 8;
+
+std::string factor_name(int i) { return fmt::format("factors[{}]", i); }
+
+int64_t product(int64_t a, int64_t b, const std::string& argument) {
+    int64_t result = 0;
+    if (__builtin_mul_overflow(a, b, &result))
+        throw error(HERON_INSUFFICIENT_RESOURCES, argument, "the size exceeds 63 bits");
+    return result;
+}
+
+int64_t sum(int64_t a, int64_t b, const std::string& argument) {
+    int64_t result = 0;
+    if (__builtin_add_overflow(a, b, &result))
+        throw error(HERON_INSUFFICIENT_RESOURCES, argument, "the size exceeds 63 bits");
+    return result;
+}
+
+void require_size(int64_t n, const std::string& argument) {
+    if (n < 0) invalid(argument, fmt::format("is negative ({})", n));
+}
+
+void require_element_type(heron_type type) {
+    if (type < HERON_R_8I || type > HERON_C_64F) invalid("type", "is not an element type");
+    if (type != HERON_R_32F && type != HERON_R_64F && type != HERON_C_32F && type != HERON_C_64F)
+        not_supported("type", fmt::format("{} is not one of R_32F, R_64F, C_32F, C_64F", name_of(type)));
+}
+
+void require_order(heron_order order, const char* argument) {
+    if (order != HERON_ORDER_COLUMN && order != HERON_ORDER_ROW) invalid(argument, "is not an order");
+}
+
+// reads: the arrays will be used. items: how many operands there are; extent: elements of one.
+void require_operand(const heron_batch_operand& o, const std::string& argument, int64_t items, int64_t extent,
+                     bool reads) {
+    if (o.kind < HERON_BATCH_STRIDED || o.kind > HERON_BATCH_INDEXED)
+        invalid(argument + ".kind", "is not a kind of operand");
+    const bool listed = o.kind != HERON_BATCH_STRIDED;
+    if (listed) require_size(o.list_step, argument + ".list_step");
+    if (o.kind != HERON_BATCH_POINTERS) require_size(o.stride, argument + ".stride");
+    if (o.kind == HERON_BATCH_INDEXED && o.index_type != HERON_INDEX_32 && o.index_type != HERON_INDEX_64)
+        invalid(argument + ".index_type", "is not an index type");
+    if (o.kind == HERON_BATCH_STRIDED && items > 0)
+        sum(product(items - 1, o.stride, argument), extent, argument);
+    if (!reads || items == 0 || extent == 0) return;
+    if (listed && !o.list) invalid(argument + ".list", fmt::format("is NULL, but {} items need it", items));
+    if (o.kind != HERON_BATCH_POINTERS && !o.base)
+        invalid(argument + ".base", fmt::format("is NULL, but {} items need it", items));
+}
+
+heron_kron_factor_args factor_args(const heron_kronmult_desc& desc, int i) {
+    const heron_kron_factor& f = desc.factors[i];
+    require_size(f.m, factor_name(i) + ".m");
+    require_size(f.n, factor_name(i) + ".n");
+    if (f.op < HERON_OP_NONE || f.op > HERON_OP_CONJUGATE)
+        invalid(factor_name(i) + ".op", "is not an operation");
+    const bool transposed = transposes(f.op);
+    const bool by_rows = desc.factor_order == HERON_ORDER_ROW;
+    const int64_t line = transposed == by_rows ? f.m : f.n;
+    if (f.ld < std::max<int64_t>(line, 1))
+        invalid(factor_name(i) + ".ld",
+                fmt::format("is {}, but at least {} are needed", f.ld, std::max<int64_t>(line, 1)));
+    heron_kron_factor_args args{};
+    args.m = f.m;
+    args.n = f.n;
+    args.row_step = transposed == by_rows ? 1 : f.ld;
+    args.column_step = transposed == by_rows ? f.ld : 1;
+    args.conjugate =
+        is_complex(desc.type) && (f.op == HERON_OP_CONJUGATE || f.op == HERON_OP_CONJUGATE_TRANSPOSE);
+    args.a = f.a;
+    return args;
+}
+
+int64_t rows(const heron_kronmult_desc& desc) {
+    int64_t size = 1;
+    for (int i = 0; i < desc.ndim; ++i) size = product(size, desc.factors[i].m, "factors");
+    return size;
+}
+
+int64_t columns(const heron_kronmult_desc& desc) {
+    int64_t size = 1;
+    for (int i = 0; i < desc.ndim; ++i) size = product(size, desc.factors[i].n, "factors");
+    return size;
+}
+
+// No partial result is larger than the product of the larger sides, whatever the order.
+void require_countable(const heron_kronmult_desc& desc) {
+    int64_t largest = 2;
+    for (int i = 0; i < desc.ndim; ++i)
+        largest = product(largest, std::max<int64_t>({desc.factors[i].m, desc.factors[i].n, 1}), "factors");
+    const int64_t per_item = product(largest, std::max<int64_t>(desc.vectors, 1), "vectors");
+    product(product(per_item, std::max<int64_t>(desc.count, 1), "count"),
+            static_cast<int64_t>(size_of(desc.type)), "count");
+}
+
+struct vector_steps {
+    int64_t element, column, extent;
+};
+
+vector_steps steps_of(const heron_kronmult_desc& desc, int64_t size, int64_t ld, const char* argument) {
+    const bool by_rows = desc.vector_order == HERON_ORDER_ROW;
+    const int64_t line = std::max<int64_t>(by_rows ? desc.vectors : size, 1);
+    // One vector in column order has no use for a leading dimension.
+    const bool unused = !by_rows && desc.vectors <= 1;
+    if (ld < line && !unused) invalid(argument, fmt::format("is {}, but at least {} are needed", ld, line));
+    if (size == 0 || desc.vectors == 0) return {1, 1, 0};
+    const int64_t element = by_rows ? ld : 1;
+    const int64_t column = by_rows || unused ? 1 : ld;
+    const int64_t last =
+        sum(product(size - 1, element, argument), product(desc.vectors - 1, column, argument), argument);
+    return {element, column, sum(last, 1, argument)};
+}
+
+void require_enums(const heron_kronmult_desc& desc) {
+    require_order(desc.factor_order, "factor_order");
+    require_order(desc.vector_order, "vector_order");
+    if (desc.output < HERON_KRON_STORE || desc.output > HERON_KRON_ADD_DETERMINISTIC)
+        invalid("output", "is not an output mode");
+    if (desc.algorithm < HERON_KRON_FUSED || desc.algorithm > HERON_KRON_RECURSIVE)
+        invalid("algorithm", "is not an algorithm");
+}
+
+void set_groups(const heron_kronmult_desc& desc, heron_kronmult_args& args, bool reads) {
+    if (desc.output != HERON_KRON_ADD_GROUPED) return;
+    require_size(desc.group_count, "group_count");
+    if (desc.group_type != HERON_INDEX_32 && desc.group_type != HERON_INDEX_64)
+        invalid("group_type", "is not an index type");
+    if (reads && desc.count > 0 && desc.group_count > 0 && !desc.group_offsets)
+        invalid("group_offsets", "is NULL");
+    args.group_count = desc.group_count;
+    args.group_offsets = desc.group_offsets;
+    args.group_items = desc.group_items;
+    args.group_type = desc.group_type;
+}
+
+// alpha and beta are set apart. zero: the product is known to be zero, so factors and X may be missing.
+heron_kronmult_args translate(const heron_kronmult_desc& desc, bool reads, bool zero) {
+    if (desc.ndim < 1 || desc.ndim > most_factors)
+        invalid("ndim", fmt::format("is {}, not 1 to {}", desc.ndim, most_factors));
+    require_element_type(desc.type);
+    require_enums(desc);
+    require_size(desc.count, "count");
+    require_size(desc.vectors, "vectors");
+    heron_kronmult_args args{};
+    args.type = desc.type;
+    args.ndim = desc.ndim;
+    args.count = desc.count;
+    args.vectors = desc.vectors;
+    args.output = desc.output;
+    args.algorithm = desc.algorithm;
+    for (int i = 0; i < desc.ndim; ++i) args.factors[i] = factor_args(desc, i);
+    require_countable(desc);
+    const int64_t m = rows(desc);
+    const int64_t n = columns(desc);
+    const vector_steps x = steps_of(desc, n, desc.ldx, "ldx");
+    const vector_steps y = steps_of(desc, m, desc.ldy, "ldy");
+    set_groups(desc, args, reads);
+    const bool works = reads && m > 0 && desc.vectors > 0;
+    const bool reads_inputs = works && n > 0 && !zero;
+    for (int i = 0; i < desc.ndim; ++i) {
+        const heron_kron_factor& f = desc.factors[i];
+        require_operand(f.a, factor_name(i) + ".a", desc.count, f.m > 0 && f.n > 0 ? 1 : 0, reads_inputs);
+    }
+    require_operand(desc.x, "x", desc.count, x.extent, reads_inputs);
+    const int64_t outputs = desc.output == HERON_KRON_ADD_GROUPED ? desc.group_count : desc.count;
+    require_operand(desc.y, "y", outputs, y.extent, works && desc.count > 0);
+    args.x = desc.x;
+    args.y = desc.y;
+    args.x_step = x.element;
+    args.x_column_step = x.column;
+    args.y_step = y.element;
+    args.y_column_step = y.column;
+    return args;
+}
+
+heron_scalar constant(double value) { return {nullptr, value, 0}; }
+
+}  // namespace
+
+void kronmult(context& c, const phase_call& phase, const heron_kronmult_desc& desc, const void* alpha,
+              const void* beta, size_t bytes) {
+    const bool running = phase.phase == HERON_PHASE_RUN;
+    require_element_type(desc.type);
+    const heron_scalar a = alpha ? scalar_argument(c, alpha, desc.type, "alpha") : constant(1);
+    heron_kronmult_args args = translate(desc, running, !a.device && a.re == 0 && a.im == 0);
+    args.alpha = a;
+    args.beta = constant(desc.output == HERON_KRON_STORE ? 0 : 1);
+    if (running && desc.output == HERON_KRON_AXPBY) args.beta = scalar_argument(c, beta, desc.type, "beta");
+    // The workspace must do for any alpha.
+    heron_kronmult_args sizing = args;
+    sizing.alpha = constant(1);
+    heron_workspace workspace{};
+    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_SIZE, sizing, workspace);
+    if (!running) {
+        *required(phase.size, "bytes") = workspace.size;
+        return;
+    }
+    if (bytes < workspace.size)
+        throw error(HERON_INSUFFICIENT_RESOURCES, "workspace_bytes",
+                    fmt::format("is {}, but {} are needed", bytes, workspace.size));
+    if (workspace.size > 0) required(phase.memory, "workspace");
+    require_distinct_outputs(c, args);
+    workspace.memory = phase.memory;
+    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_RUN, args, workspace);
+}
+
+void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* bytes) {
+    translate(desc, false, false);
+    double size = 1;
+    for (int i = 0; i < desc.ndim; ++i) size *= static_cast<double>(desc.factors[i].n);
+    int order[most_factors];
+    for (int i = 0; i < desc.ndim; ++i) order[i] = i;
+    if (desc.algorithm == HERON_KRON_993_BACKWARD) std::reverse(order, order + desc.ndim);
+    if (desc.algorithm == HERON_KRON_FUSED)
+        std::stable_sort(order, order + desc.ndim, [&](int i, int k) {
+            const auto growth = [&](int f) {
+                return 1.0 / static_cast<double>(desc.factors[f].n) -
+                       1.0 / static_cast<double>(desc.factors[f].m);
+            };
+            return growth(i) < growth(k);
+        });
+    const double items = static_cast<double>(desc.count) * static_cast<double>(desc.vectors);
+    double multiplications = 0;
+    double elements = size;
+    for (int i = 0; i < desc.ndim && elements > 0; ++i) {
+        const heron_kron_factor& f = desc.factors[order[i]];
+        elements = elements / static_cast<double>(f.n) * static_cast<double>(f.m);
+        multiplications += elements * static_cast<double>(f.n);
+    }
+    const bool reads_y = desc.output != HERON_KRON_STORE;
+    const double outputs = desc.output == HERON_KRON_ADD_GROUPED
+                               ? static_cast<double>(desc.group_count) * static_cast<double>(desc.vectors)
+                               : items;
+    double rows_of_y = 1;
+    for (int i = 0; i < desc.ndim; ++i) rows_of_y *= static_cast<double>(desc.factors[i].m);
+    if (operations) *operations = multiplications * items * (is_complex(desc.type) ? 8 : 2);
+    if (bytes)
+        *bytes = static_cast<double>(size_of(desc.type)) *
+                 (size * items + rows_of_y * outputs * (reads_y ? 2 : 1));
+}
+
+void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const void* beta) {
+    require_element_type(args.type);
+    require_size(args.m, "mm");
+    require_size(args.n, "nn");
+    require_size(args.k, "kk");
+    require_size(args.count, "batchCount");
+    product(product(product(std::max<int64_t>(args.m, 1), std::max<int64_t>(args.n, 1), "mm"),
+                    std::max<int64_t>(args.k, 1), "kk"),
+            args.count, "batchCount");
+    args.alpha = scalar_argument(c, alpha, args.type, "alpha");
+    args.beta = scalar_argument(c, beta, args.type, "beta");
+    if (args.m == 0 || args.n == 0 || args.count == 0) return;
+    const bool reads = args.k > 0 && (args.alpha.device || args.alpha.re != 0 || args.alpha.im != 0);
+    require_operand(args.a, "Aarray", args.count, 1, reads);
+    require_operand(args.b, "Barray", args.count, 1, reads);
+    require_operand(args.c, "Carray", args.count, 1, true);
+    if (reads) required(args.lda, "ldAarray");
+    if (reads) required(args.ldb, "ldBarray");
+    required(args.ldc, "ldCarray");
+    if (!reads) args.k = 0;
+    heron_workspace workspace{};
+    call_slot(c, "kron_gemm", c.table().kron_gemm, HERON_PHASE_RUN, args, workspace);
+}
+
+}  // namespace heron::core

@@ -1,0 +1,111 @@
+// Whether the outputs of a batch are distinct.
+#include "kron.hpp"
+#include "../element_types.hpp"
+#include "../submit.hpp"
+#include <algorithm>
+#include <vector>
+
+namespace heron::core {
+namespace {
+
+int64_t rows(const heron_kronmult_args& args) {
+    int64_t size = 1;
+    for (int i = 0; i < args.ndim; ++i) size *= args.factors[i].m;
+    return size;
+}
+
+// Steps of a lattice of elements. Distinct for certain when every step exceeds what the smaller ones reach.
+struct lattice {
+    int64_t step, count;
+};
+
+bool is_distinct(std::vector<lattice> axes) {
+    std::sort(axes.begin(), axes.end(), [](const lattice& a, const lattice& b) { return a.step < b.step; });
+    int64_t reach = 0;
+    for (const lattice& axis : axes) {
+        if (axis.count > 1 && axis.step <= reach) return false;
+        reach += axis.step * (axis.count - 1);
+    }
+    return true;
+}
+
+template <class T>
+std::vector<int64_t> download(context& c, const void* list, int64_t count, int64_t step) {
+    std::vector<T> raw(static_cast<size_t>((count - 1) * step + 1));
+    c.with_queue([&](heron_queue* queue) {
+        check(c.table().copy(queue, raw.data(), list, raw.size() * sizeof(T)),
+              "reading outputs for HERON_VALIDATE");
+        check(c.table().queue_sync(queue), "reading outputs for HERON_VALIDATE");
+    });
+    std::vector<int64_t> entries;
+    for (int64_t k = 0; k < count; ++k) entries.push_back(raw[static_cast<size_t>(k * step)]);
+    return entries;
+}
+
+// In bytes, or in bytes from the common base.
+std::vector<int64_t> starts(context& c, const heron_batch_operand& y, int64_t count, int64_t element) {
+    std::vector<int64_t> result;
+    if (y.kind == HERON_BATCH_STRIDED) {
+        for (int64_t k = 0; k < count; ++k) result.push_back(k * y.stride * element);
+        return result;
+    }
+    const bool wide = y.kind == HERON_BATCH_POINTERS || y.index_type == HERON_INDEX_64;
+    result = wide ? download<int64_t>(c, y.list, count, y.list_step)
+                  : download<int32_t>(c, y.list, count, y.list_step);
+    if (y.kind == HERON_BATCH_INDEXED)
+        for (int64_t& entry : result) entry *= y.stride * element;
+    return result;
+}
+
+struct output_start {
+    int64_t address, item;
+    bool operator<(const output_start& other) const { return address < other.address; }
+};
+
+[[noreturn]] void refuse(int64_t item, int64_t other) {
+    invalid("y", fmt::format("the outputs of items {} and {} overlap, which this output mode does not allow",
+                             std::min(item, other), std::max(item, other)));
+}
+
+// Element by element: outputs that lie inside each other without touching are legal.
+void check_elements(const heron_kronmult_args& args, const std::vector<output_start>& outputs,
+                    int64_t element) {
+    std::vector<output_start> all;
+    for (const output_start& o : outputs)
+        for (int64_t v = 0; v < args.vectors; ++v)
+            for (int64_t i = 0; i < rows(args); ++i)
+                all.push_back({o.address + (i * args.y_step + v * args.y_column_step) * element, o.item});
+    std::sort(all.begin(), all.end());
+    for (size_t k = 1; k < all.size(); ++k)
+        if (all[k].address - all[k - 1].address < element) refuse(all[k - 1].item, all[k].item);
+}
+
+void check_contents(context& c, const heron_kronmult_args& args, int64_t count) {
+    const auto element = static_cast<int64_t>(size_of(args.type));
+    const int64_t span =
+        ((rows(args) - 1) * args.y_step + (args.vectors - 1) * args.y_column_step + 1) * element;
+    std::vector<output_start> outputs;
+    for (const int64_t start : starts(c, args.y, count, element))
+        outputs.push_back({start, static_cast<int64_t>(outputs.size())});
+    std::sort(outputs.begin(), outputs.end());
+    for (size_t k = 1; k < outputs.size(); ++k)
+        if (outputs[k].address - outputs[k - 1].address < span) return check_elements(args, outputs, element);
+}
+
+}  // namespace
+
+void require_distinct_outputs(context& c, const heron_kronmult_args& args) {
+    if (args.output == HERON_KRON_ADD_ATOMIC || args.output == HERON_KRON_ADD_DETERMINISTIC) return;
+    const int64_t count = args.output == HERON_KRON_ADD_GROUPED ? args.group_count : args.count;
+    const int64_t size = rows(args);
+    if (count < 2 || size == 0 || args.vectors == 0 || args.count == 0) return;
+    if (args.y.kind == HERON_BATCH_STRIDED) {
+        if (args.y.stride == 0) refuse(0, 1);
+        if (is_distinct({{args.y_step, size}, {args.y_column_step, args.vectors}, {args.y.stride, count}}))
+            return;
+        if (args.y_step == 1 && args.vectors == 1) refuse(0, 1);
+    }
+    if (validating()) check_contents(c, args, count);
+}
+
+}  // namespace heron::core

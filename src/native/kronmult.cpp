@@ -1,0 +1,86 @@
+// The native API of the batched Kronecker products.
+#include <heron/heron.h>
+#include "../core/context.hpp"
+#include "../core/guard.hpp"
+#include "../core/operations.hpp"
+
+using namespace heron::core;
+
+namespace {
+
+const heron_kronmult_desc& checked(const heron_kronmult_desc* desc) {
+    if (!desc) throw error(HERON_NOT_INITIALIZED, "desc", "is NULL");
+    return *desc;
+}
+
+void* as_stored(const void* address) { return const_cast<void*>(address); }
+
+// A size that no operand can have is left for the call that uses the descriptor to refuse.
+int64_t product(int64_t a, int64_t b) {
+    int64_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
+int64_t at_least_one(int64_t n) { return n > 0 ? n : 1; }
+
+}  // namespace
+
+heron_batch_operand heron_batch_strided(const void* base, int64_t stride) {
+    return {HERON_BATCH_STRIDED, HERON_INDEX_64, as_stored(base), stride, nullptr, 0};
+}
+
+heron_batch_operand heron_batch_pointers(const void* const* addresses) {
+    return {HERON_BATCH_POINTERS, HERON_INDEX_64, nullptr, 0, addresses, 1};
+}
+
+heron_batch_operand heron_batch_indexed(const void* base, int64_t unit, const void* indices,
+                                        heron_index_type index_type) {
+    return {HERON_BATCH_INDEXED, index_type, as_stored(base), unit, indices, 1};
+}
+
+heron_status heron_kronmult_init(heron_kronmult_desc* desc, heron_type type, int32_t ndim, const int64_t* m,
+                                 const int64_t* n, int64_t count) {
+    return guard<heron_status>(__func__, [&] {
+        checked(desc);
+        required(m, "m");
+        required(n, "n");
+        require(ndim >= 1 && ndim <= 8, "ndim", "is not 1 to 8");
+        heron_kronmult_desc d{};
+        d.type = type;
+        d.ndim = ndim;
+        d.count = count;
+        d.vectors = 1;
+        d.ldx = d.ldy = 1;
+        for (int i = 0; i < ndim; ++i) {
+            d.factors[i] = {m[i], n[i], at_least_one(m[i]), HERON_OP_NONE,
+                            heron_batch_strided(nullptr, product(m[i], n[i]))};
+            d.ldx = product(d.ldx, n[i]);
+            d.ldy = product(d.ldy, m[i]);
+        }
+        d.x = heron_batch_strided(nullptr, d.ldx);
+        d.y = heron_batch_strided(nullptr, d.ldy);
+        d.ldx = at_least_one(d.ldx);
+        d.ldy = at_least_one(d.ldy);
+        *desc = d;
+    });
+}
+
+heron_status heron_kronmult_cost(const heron_kronmult_desc* desc, double* operations, double* bytes) {
+    return guard<heron_status>(__func__, [&] { kronmult_cost(checked(desc), operations, bytes); });
+}
+
+heron_status heron_kronmult_workspace(heron_handle handle, const heron_kronmult_desc* desc, size_t* bytes) {
+    return guard<heron_status>(__func__, [&] {
+        context& c = context::from(handle);
+        required(bytes, "bytes");
+        kronmult(c, {HERON_PHASE_SIZE, bytes}, checked(desc), nullptr, nullptr, 0);
+    });
+}
+
+heron_status heron_kronmult(heron_handle handle, const void* alpha, const heron_kronmult_desc* desc,
+                            const void* beta, void* workspace, size_t workspace_bytes) {
+    return guard<heron_status>(__func__, [&] {
+        context& c = context::from(handle);
+        kronmult(c, {HERON_PHASE_RUN, nullptr, workspace}, checked(desc), alpha, beta, workspace_bytes);
+    });
+}

@@ -1,0 +1,304 @@
+// The entry points of heron/kronmult.h against the explicit product.
+#include "kron_problem.hpp"
+#include <heron/kronmult.h>
+
+using namespace heron::test;
+
+namespace {
+
+template <class T>
+constexpr heron_type type_of = sizeof(T) == 4 ? HERON_R_32F : HERON_R_64F;
+
+// The addresses of a problem's operands on the device.
+template <class T>
+std::vector<std::int64_t> addresses(const device_memory& memory, const std::vector<std::int64_t>& offsets) {
+    std::vector<std::int64_t> result;
+    for (const std::int64_t o : offsets)
+        result.push_back(
+            static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(static_cast<T*>(memory.data()) + o)));
+    return result;
+}
+
+// A problem, its arrays in device memory, and the comparison.
+template <class T>
+struct batch {
+    kron_problem p;
+    device_memory x, y;
+    std::vector<device_memory> factors;
+    std::vector<device_array<std::int64_t>> lists;
+
+    explicit batch(const kron_problem& problem)
+        : p(problem), x(p.x.size() * sizeof(T)), y(p.y.size() * sizeof(T)) {
+        x.upload(encode(p.data_type(), p.x).data());
+        y.upload(encode(p.data_type(), p.y).data());
+        for (const kron_factor_case& f : p.factors) {
+            factors.emplace_back(f.stored.size() * sizeof(T));
+            factors.back().upload(encode(p.data_type(), f.stored).data());
+        }
+    }
+
+    T* const* list(const std::vector<std::int64_t>& entries) {
+        lists.emplace_back(entries);
+        return reinterpret_cast<T* const*>(lists.back().data());
+    }
+    T* const* x_list() { return list(addresses<T>(x, p.x_places.offsets)); }
+    T* const* y_list() { return list(addresses<T>(y, p.y_places.offsets)); }
+    // d addresses per item.
+    const T* const* factor_list() {
+        std::vector<std::int64_t> entries;
+        for (std::size_t k = 0; k < static_cast<std::size_t>(p.count); ++k)
+            for (std::size_t i = 0; i < factors.size(); ++i)
+                entries.push_back(addresses<T>(factors[i], {p.factors[i].places.offsets[k]})[0]);
+        return list(entries);
+    }
+
+    void compare() {
+        expect(heron_synchronize(native()));
+        std::vector<bool> checked;
+        CHECK(difference(decode(p.data_type(), y.bytes()), expected_kron(p, checked)) == "");
+        CHECK(x.bytes() == encode(p.data_type(), p.x));
+    }
+};
+
+template <class T>
+heron_status call_batched(int d, int n, const T* a, T* x, T* y, std::int64_t count) {
+    switch (d) {
+        case 1:
+            return kronmult1_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 2:
+            return kronmult2_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 3:
+            return kronmult3_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 4:
+            return kronmult4_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 5:
+            return kronmult5_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        default:
+            return kronmult6_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+    }
+}
+
+template <class T>
+heron_status call_pbatched(int d, int n, const T* a, T* const* x, T* const* y, std::int64_t count) {
+    T* const* const none = nullptr;
+    switch (d) {
+        case 1:
+            return kronmult1_pbatched(n, a, x, y, none, count);
+        case 2:
+            return kronmult2_pbatched(n, a, x, y, none, count);
+        case 3:
+            return kronmult3_pbatched(n, a, x, y, none, count);
+        case 4:
+            return kronmult4_pbatched(n, a, x, y, none, count);
+        case 5:
+            return kronmult5_pbatched(n, a, x, y, none, count);
+        default:
+            return kronmult6_pbatched(n, a, x, y, none, count);
+    }
+}
+
+template <class T>
+heron_status call_xbatched(int d, int n, const T* const* a, int lda, T* const* x, T* const* y,
+                           std::int64_t count) {
+    T* const* const none = nullptr;
+    switch (d) {
+        case 1:
+            return kronmult1_xbatched(n, a, lda, x, y, none, count);
+        case 2:
+            return kronmult2_xbatched(n, a, lda, x, y, none, count);
+        case 3:
+            return kronmult3_xbatched(n, a, lda, x, y, none, count);
+        case 4:
+            return kronmult4_xbatched(n, a, lda, x, y, none, count, 1);
+        case 5:
+            return kronmult5_xbatched(n, a, lda, x, y, none, count);
+        default:
+            return kronmult6_xbatched(n, a, lda, x, y, none, count);
+    }
+}
+
+template <class T>
+heron_status call_vbatched(const kron_problem& p, const T* const* a, T* const* x, T* const* y) {
+    int m[6] = {}, n[6] = {};
+    for (std::size_t i = 0; i < p.factors.size(); ++i) {
+        m[i] = static_cast<int>(p.factors[i].m);
+        n[i] = static_cast<int>(p.factors[i].n);
+    }
+    T* const none = nullptr;
+    switch (p.factors.size()) {
+        case 1:
+            return kronmult1_vbatched(m[0], n[0], a, x, y, none, 0, p.count);
+        case 2:
+            return kronmult2_vbatched(m[0], n[0], m[1], n[1], a, x, y, none, 0, p.count);
+        case 3:
+            return kronmult3_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], a, x, y, none, 0, p.count);
+        case 4:
+            return kronmult4_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], m[3], n[3], a, x, y, none, 0,
+                                      p.count);
+        case 5:
+            return kronmult5_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], m[3], n[3], m[4], n[4], a, x, y,
+                                      none, 0, p.count);
+        default:
+            return kronmult6_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], m[3], n[3], m[4], n[4], m[5], n[5],
+                                      a, x, y, none, 0, p.count);
+    }
+}
+
+// All outputs anywhere in the room of two, so that they overlap wholly and partly.
+void overlap_outputs(kron_problem& p, random_source& random) {
+    for (std::int64_t& offset : p.y_places.offsets) offset = random.below(p.rows() + 1);
+}
+
+template <class T>
+void check_all(int d, random_source& random) {
+    const int n = d > 4 ? 2 : 3;
+    kron_problem p = square_kron(type_of<T>, d, n, 9, random);
+    p.output = HERON_KRON_ADD_ATOMIC;
+    p.fill(random);
+
+    // A(n, n, d, count)
+    std::vector<number> a(static_cast<std::size_t>(n * n * d * 9));
+    for (int k = 0; k < 9; ++k)
+        for (int i = 0; i < d; ++i)
+            for (int e = 0; e < n * n; ++e)
+                a[static_cast<std::size_t>((k * d + i) * n * n + e)] =
+                    p.factors[static_cast<std::size_t>(i)].stored[static_cast<std::size_t>(k * n * n + e)];
+    device_memory factors(a.size() * sizeof(T));
+    factors.upload(encode(p.data_type(), a).data());
+    {
+        batch<T> b(p);
+        expect(call_batched<T>(d, n, static_cast<T*>(factors.data()), static_cast<T*>(b.x.data()),
+                               static_cast<T*>(b.y.data()), 9));
+        b.compare();
+    }
+    overlap_outputs(p, random);
+    {
+        batch<T> b(p);
+        expect(call_pbatched<T>(d, n, static_cast<T*>(factors.data()), b.x_list(), b.y_list(), 9));
+        b.compare();
+    }
+    for (kron_factor_case& f : p.factors) f.ld = n + 3, f.places.unit = 1;
+    p.fill(random);
+    {
+        batch<T> b(p);
+        expect(call_xbatched<T>(d, n, b.factor_list(), n + 3, b.x_list(), b.y_list(), 9));
+        b.compare();
+    }
+    for (kron_factor_case& f : p.factors) {
+        f.m = f.ld = 1 + random.below(4);
+        f.n = 1 + random.below(4);
+    }
+    p.ldx = p.columns();
+    p.ldy = p.rows();
+    for (std::size_t k = 0; k < 9; ++k) p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.columns();
+    overlap_outputs(p, random);
+    p.fill(random);
+    batch<T> b(p);
+    expect(call_vbatched<T>(p, b.factor_list(), b.x_list(), b.y_list()));
+    b.compare();
+}
+
+template <class T>
+void check_gemm(bool transpose_a, bool transpose_b, T alpha, T beta, random_source& random) {
+    constexpr int m = 5, n = 3, k = 4, items = 7;
+    const int lda = (transpose_a ? k : m) + 2, ldb = (transpose_b ? n : k) + 1, ldc = m + 1;
+    const cudaDataType type = sizeof(T) == 4 ? CUDA_R_32F : CUDA_R_64F;
+    const auto numbers = [&](int count) {
+        std::vector<number> v(static_cast<std::size_t>(count));
+        for (number& x : v) x = random.symmetric_unit();
+        return rounded(type, v);
+    };
+    const auto upload = [&](const std::vector<number>& v) {
+        device_memory memory(v.size() * sizeof(T));
+        memory.upload(encode(type, v).data());
+        return memory;
+    };
+    const std::vector<number> a = numbers(items * lda * 8), b = numbers(items * ldb * 8),
+                              c = numbers(items * ldc * n);
+    device_memory da = upload(a), db = upload(b), dc = upload(c);
+    const auto list = [&](const device_memory& memory, int step) {
+        std::vector<std::int64_t> offsets;
+        for (int i = 0; i < items; ++i) offsets.push_back(i * step);
+        return device_array<std::int64_t>(addresses<T>(memory, offsets));
+    };
+    const auto same = [&](int ld) { return device_array<int>(std::vector<int>(items, ld)); };
+    // beta = 1 adds: all items share one C.
+    const int c_step = beta == T(1) ? 0 : ldc * n;
+    auto la = list(da, lda * 8), lb = list(db, ldb * 8), lc = list(dc, c_step);
+    auto da_ld = same(lda), db_ld = same(ldb), dc_ld = same(ldc);
+    const auto at = [](device_array<std::int64_t>& l) { return reinterpret_cast<T* const*>(l.data()); };
+    if (transpose_a)
+        expect(kgemm_tt_batched(m, n, k, alpha, at(la), da_ld.data(), at(lb), db_ld.data(), beta, at(lc),
+                                dc_ld.data(), items));
+    else if (transpose_b)
+        expect(kgemm_nt_batched(m, n, k, alpha, at(la), da_ld.data(), at(lb), db_ld.data(), beta, at(lc),
+                                dc_ld.data(), items));
+    else
+        expect(kgemm_nn_batched(m, n, k, alpha, at(la), da_ld.data(), at(lb), db_ld.data(), beta, at(lc),
+                                dc_ld.data(), items));
+    expect(heron_synchronize(native()));
+    expectation expected{c, std::vector<double>(c.size(), 1e-30)};
+    for (int item = 0; item < items; ++item)
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < m; ++i) {
+                number sum = 0.0;
+                for (int l = 0; l < k; ++l)
+                    sum += product(a[static_cast<std::size_t>(item * lda * 8 +
+                                                              (transpose_a ? l + i * lda : i + l * lda))],
+                                   b[static_cast<std::size_t>(item * ldb * 8 +
+                                                              (transpose_b ? j + l * ldb : l + j * ldb))]);
+                const auto to = static_cast<std::size_t>(item * c_step + i + j * ldc);
+                expected.value[to] = product(double(alpha), sum) +
+                                     (c_step == 0 ? expected.value[to] : product(double(beta), c[to]));
+                expected.bound[to] = 40 * epsilon(type) * 12;
+            }
+    CHECK(difference(decode(type, dc.bytes()), expected) == "");
+}
+
+}  // namespace
+
+TEST_CASE("KRONMULT's entry points in one to six dimensions") {
+    random_source random(20);
+    expect(heron_kronmult_set_handle(native()));
+    for (int d = 1; d <= 6; ++d) {
+        CAPTURE(d);
+        check_all<float>(d, random);
+        check_all<double>(d, random);
+    }
+    expect(heron_kronmult_set_handle(nullptr));
+}
+
+TEST_CASE("KRONMULT's entry points on a handle of their own") {
+    random_source random(21);
+    check_all<double>(3, random);
+}
+
+TEST_CASE("KRONMULT's slender products of matrices") {
+    random_source random(22);
+    for (const bool a : {false, true})
+        for (const bool b : {false, true}) {
+            if (a && !b) continue;
+            for (const auto& [alpha, beta] :
+                 {std::pair{1.0, 1.0}, std::pair{0.5, 0.0}, std::pair{-1.0, 2.0}}) {
+                check_gemm<double>(a, b, alpha, beta, random);
+                check_gemm<float>(a, b, static_cast<float>(alpha), static_cast<float>(beta), random);
+            }
+        }
+}
+
+TEST_CASE("KRONMULT's entry points refuse bad arguments") {
+    double one = 1;
+    expect(kronmult2_batched(-1, &one, &one, &one, static_cast<double*>(nullptr), 1), HERON_INVALID_VALUE);
+    expect(kronmult2_batched(2, static_cast<const double*>(nullptr), &one, &one,
+                             static_cast<double*>(nullptr), 1),
+           HERON_INVALID_VALUE);
+    expect(kronmult2_batched(2, &one, &one, &one, static_cast<double*>(nullptr), -1), HERON_INVALID_VALUE);
+    double* const* const none = nullptr;
+    expect(kronmult2_xbatched(2, static_cast<const double* const*>(nullptr), 1, none, none, none, 1),
+           HERON_INVALID_VALUE);
+    expect(kgemm_nn_batched(2, 2, 2, 1.0, none, static_cast<const int*>(nullptr), none,
+                            static_cast<const int*>(nullptr), 1.0, none, static_cast<const int*>(nullptr), 1),
+           HERON_INVALID_VALUE);
+    expect(kronmult2_batched(2, static_cast<const double*>(nullptr), static_cast<double*>(nullptr),
+                             static_cast<double*>(nullptr), static_cast<double*>(nullptr), 0));
+}

@@ -1,0 +1,374 @@
+// Batched Kronecker products against the explicit product.
+#include "kron_problem.hpp"
+#include <cstdlib>
+
+using namespace heron::test;
+
+namespace {
+
+// The library reads the variable at its first use.
+const bool validating = setenv("HERON_VALIDATE", "1", 1) == 0;
+
+constexpr heron_type all_types[] = {HERON_R_32F, HERON_R_64F, HERON_C_32F, HERON_C_64F};
+
+std::int64_t power(std::int64_t n, int d) {
+    std::int64_t result = 1;
+    for (int i = 0; i < d; ++i) result *= n;
+    return result;
+}
+
+bool overlap_allowed(heron_kron_output output) {
+    return output == HERON_KRON_ADD_ATOMIC || output == HERON_KRON_ADD_DETERMINISTIC;
+}
+
+// Cuts count items into groups, some empty, and lists them in random order or not at all.
+void make_groups(kron_problem& p, random_source& random) {
+    const std::int64_t groups = 1 + random.below(5);
+    p.group_offsets = {0};
+    for (std::int64_t g = 1; g < groups; ++g) p.group_offsets.push_back(random.below(p.count + 1));
+    p.group_offsets.push_back(p.count);
+    std::sort(p.group_offsets.begin(), p.group_offsets.end());
+    p.group_type = static_cast<heron_index_type>(random.below(2));
+    if (random.below(2)) return;
+    for (std::int64_t k = 0; k < p.count; ++k) p.group_items.push_back(k);
+    random.shuffle(p.group_items);
+}
+
+kron_problem random_problem(random_source& random, heron_type type, bool square) {
+    kron_problem p;
+    p.type = type;
+    p.factor_order = static_cast<heron_order>(random.below(2));
+    p.vector_order = static_cast<heron_order>(random.below(3) == 0);
+    p.count = random.below(6) == 0 ? 40 + random.below(40) : 1 + random.below(9);
+    p.vectors = random.below(3) == 0 ? 1 + random.below(4) : 1;
+    const int d = 1 + static_cast<int>(random.below(random.below(4) == 0 ? 8 : 4));
+    const std::int64_t most = d <= 2 ? 11 : d == 3 ? 6 : d == 4 ? 4 : d <= 6 ? 3 : 2;
+    const std::int64_t n = 1 + random.below(most);
+    for (int i = 0; i < d; ++i) {
+        kron_factor_case f;
+        f.m = square ? n : 1 + random.below(most);
+        f.n = square ? n : 1 + random.below(most);
+        f.op = static_cast<heron_operation>(random.below(4));
+        const bool by_rows = p.factor_order == HERON_ORDER_ROW;
+        const bool transposed = f.op == HERON_OP_TRANSPOSE || f.op == HERON_OP_CONJUGATE_TRANSPOSE;
+        f.ld = (transposed == by_rows ? f.m : f.n) + random.below(4);
+        f.places = p.places(random, p.count, f.stored_size(p.factor_order), false, random.below(3) == 0);
+        p.factors.push_back(f);
+    }
+    const bool by_rows = p.vector_order == HERON_ORDER_ROW;
+    p.ldx = (by_rows ? p.vectors : p.columns()) + random.below(3);
+    p.ldy = (by_rows ? p.vectors : p.rows()) + random.below(3);
+    p.output = static_cast<heron_kron_output>(random.below(6));
+    p.algorithm = static_cast<heron_kron_algorithm>(random.below(3) == 0 ? random.below(4) : 0);
+    if (p.output == HERON_KRON_ADD_GROUPED) make_groups(p, random);
+    const std::int64_t outputs =
+        p.output == HERON_KRON_ADD_GROUPED ? static_cast<std::int64_t>(p.group_offsets.size()) - 1 : p.count;
+    p.x_places = p.places(random, p.count, p.x_reach(), false, random.below(4) == 0);
+    p.y_places = p.places(random, outputs, p.y_reach(), !overlap_allowed(p.output), random.below(3) == 0);
+    if (random.below(2)) p.alpha = {0.5, is_complex(p.data_type()) ? -0.25 : 0.0};
+    if (random.below(2)) p.beta = {-1.5, is_complex(p.data_type()) ? 0.5 : 0.0};
+    p.fill(random);
+    return p;
+}
+
+}  // namespace
+
+TEST_CASE("square factors of every size up to 10 and 16, one to six of them") {
+    random_source random(1);
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16})
+        for (int d = 1; d <= 6; ++d) {
+            if (power(n, d) > 270000) continue;
+            for (const heron_type type : all_types) {
+                if (power(n, d) > 5000 && type != HERON_R_64F) continue;
+                if (power(n, d) > 600 && type != HERON_R_64F && n != 3 && n != 4 && n != 8) continue;
+                kron_problem p = square_kron(type, d, n,
+                                             power(n, d) > 20000 ? 2
+                                             : power(n, d) > 500 ? 5
+                                                                 : 37,
+                                             random);
+                p.output = n % 2 ? HERON_KRON_ADD : HERON_KRON_STORE;
+                p.fill(random);
+                check_kron(p);
+            }
+        }
+}
+
+TEST_CASE("random rectangular shapes, layouts, operands and modes") {
+    random_source random(2);
+    for (int k = 0; k < 400; ++k) {
+        CAPTURE(k);
+        check_kron(random_problem(random, all_types[k % 4], false));
+    }
+}
+
+TEST_CASE("random square shapes, layouts, operands and modes") {
+    random_source random(3);
+    for (int k = 0; k < 400; ++k) {
+        CAPTURE(k);
+        check_kron(random_problem(random, all_types[k % 4], true));
+    }
+}
+
+TEST_CASE("all algorithms and modes on larger items") {
+    random_source random(4);
+    for (const auto& [n, d] :
+         {std::pair{4, 6}, std::pair{8, 4}, std::pair{6, 5}, std::pair{5, 6}, std::pair{10, 4}})
+        for (int output = 0; output < 6; ++output) {
+            kron_problem p = square_kron(HERON_R_64F, d, n, 9, random);
+            p.output = static_cast<heron_kron_output>(output);
+            p.algorithm = output == 0   ? HERON_KRON_993_FORWARD
+                          : output == 1 ? HERON_KRON_993_BACKWARD
+                          : output == 2 ? HERON_KRON_RECURSIVE
+                                        : HERON_KRON_FUSED;
+            p.alpha = 0.5;
+            p.beta = 2.0;
+            if (output == HERON_KRON_ADD_GROUPED) {
+                p.group_offsets = {0, 5, 5, 9};
+                p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
+            } else if (output > HERON_KRON_ADD) {
+                p.y_places.kind = HERON_BATCH_INDEXED;
+                for (std::size_t k = 0; k < 9; ++k)
+                    p.y_places.offsets[k] = p.rows() * static_cast<std::int64_t>(k % 2);
+            }
+            p.fill(random);
+            check_kron(p);
+        }
+}
+
+TEST_CASE("items too large for one pass") {
+    random_source random(12);
+    for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
+        kron_problem p = square_kron(type, 6, 8, 3, random);
+        p.output = HERON_KRON_ADD;
+        p.fill(random);
+        check_kron(p);
+        p.output = HERON_KRON_ADD_ATOMIC;
+        p.y_places.unit = 0;
+        p.y_places.offsets = {0, 0, 0};
+        p.fill(random);
+        check_kron(p);
+    }
+    kron_problem p = square_kron(HERON_C_64F, 6, 6, 2, random);
+    check_kron(p);
+}
+
+TEST_CASE("more items than a grid has blocks in one direction") {
+    random_source random(5);
+    for (const heron_kron_output output :
+         {HERON_KRON_STORE, HERON_KRON_ADD_ATOMIC, HERON_KRON_ADD_GROUPED, HERON_KRON_ADD_DETERMINISTIC}) {
+        kron_problem p = square_kron(HERON_R_64F, 2, 2, 70000, random);
+        p.output = output;
+        if (output == HERON_KRON_ADD_GROUPED) {
+            p.group_offsets = {0, 3, 65536, 70000};
+            p.y_places.offsets = {0, 4, 8};
+        } else if (output != HERON_KRON_STORE) {
+            p.y_places.kind = HERON_BATCH_INDEXED;
+            p.y_places.unit = 1;
+            for (std::int64_t& offset : p.y_places.offsets) offset = random.below(1000);
+        }
+        p.x_places.kind = HERON_BATCH_INDEXED;
+        for (std::int64_t& offset : p.x_places.offsets) offset = 4 * random.below(70000);
+        p.fill(random);
+        check_kron(p);
+    }
+}
+
+TEST_CASE("sizes of zero and one") {
+    random_source random(6);
+    const auto with = [&](std::int64_t m, std::int64_t n, std::int64_t count, std::int64_t vectors,
+                          heron_kron_output output) {
+        kron_problem p = square_kron(HERON_R_64F, 3, 2, count, random);
+        p.factors[1].m = m;
+        p.factors[1].n = n;
+        p.factors[1].ld = std::max<std::int64_t>(m, 1);
+        p.vectors = vectors;
+        p.ldx = std::max<std::int64_t>(p.columns(), 1);
+        p.ldy = std::max<std::int64_t>(p.rows(), 1);
+        p.output = output;
+        p.beta = 3.0;
+        p.y_places.unit = std::max<std::int64_t>(p.y_reach(), 1);
+        p.x_places.unit = p.x_reach();
+        for (std::size_t k = 0; k < p.y_places.offsets.size(); ++k) {
+            p.y_places.offsets[k] = static_cast<std::int64_t>(k) * p.y_places.unit;
+            p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.x_places.unit;
+        }
+        if (output == HERON_KRON_ADD_GROUPED)
+            p.group_offsets = {0, count / 2, count}, p.y_places.offsets = {0, p.y_places.unit};
+        p.fill(random);
+        check_kron(p);
+    };
+    for (int output = 0; output < 6; ++output) {
+        const auto mode = static_cast<heron_kron_output>(output);
+        with(2, 0, 5, 1, mode);
+        with(0, 2, 5, 1, mode);
+        with(0, 0, 5, 1, mode);
+        with(1, 1, 5, 2, mode);
+        with(1, 3, 5, 1, mode);
+        with(3, 1, 1, 1, mode);
+        with(2, 2, 0, 1, mode);
+        with(2, 2, 4, 0, mode);
+    }
+}
+
+TEST_CASE("alpha = 0 reads neither factors nor X, beta = 0 does not read Y") {
+    random_source random(7);
+    kron_problem p = square_kron(HERON_R_64F, 3, 3, 4, random);
+    p.alpha = 0.0;
+    p.beta = 2.0;
+    p.output = HERON_KRON_AXPBY;
+    p.fill(random);
+    for (number& v : p.x) v = std::numeric_limits<double>::quiet_NaN();
+    check_kron(p);
+    kron_run run(p);
+    run.desc().x.base = nullptr;
+    run.desc().factors[0].a.base = nullptr;
+    expect(run.run());
+    p.alpha = 1.0;
+    p.beta = 0.0;
+    p.fill(random);
+    for (number& v : p.y) v = std::numeric_limits<double>::quiet_NaN();
+    check_kron(p);
+}
+
+TEST_CASE("grouped and deterministic sums are the same on every run") {
+    random_source random(8);
+    for (const auto& [n, d] :
+         {std::pair{2, 3}, std::pair{4, 3}, std::pair{3, 4}, std::pair{5, 3}, std::pair{7, 2}})
+        for (const heron_type type : all_types)
+            for (const heron_kron_output output : {HERON_KRON_ADD_GROUPED, HERON_KRON_ADD_DETERMINISTIC}) {
+                kron_problem p = square_kron(type, d, n, 997, random);
+                p.output = output;
+                if (output == HERON_KRON_ADD_GROUPED) {
+                    p.group_offsets = {0, 1, 100, 100, 990, 997};
+                    p.y_places.offsets = {0, p.rows(), 2 * p.rows(), 3 * p.rows(), 4 * p.rows()};
+                } else {
+                    p.y_places.kind = HERON_BATCH_POINTERS;
+                    for (std::int64_t& offset : p.y_places.offsets) offset = p.rows() * random.below(5);
+                }
+                p.fill(random);
+                kron_run run(p);
+                expect(run.run());
+                CHECK(run.difference() == "");
+                const auto first = run.y_bytes();
+                for (int repeat = 0; repeat < 3; ++repeat) {
+                    run.reset_y();
+                    expect(run.run());
+                    CHECK(run.y_bytes() == first);
+                }
+            }
+}
+
+TEST_CASE("more than 2^31 elements") {
+    if (backend_name() != "cuda" || device_info().memory_free < (std::uint64_t{20} << 30)) return;
+    random_source random(9);
+    constexpr std::int64_t n = 8, size = 512, count = 4200000;
+    device_array<float> a(std::vector<float>(n * n, 0.25f)), x(std::vector<float>(size, 1.0f));
+    void* y = nullptr;
+    expect(heron_alloc(native(), size * count * sizeof(float), HERON_MEMORY_DEVICE, &y));
+    std::vector<std::int64_t> ids(count);
+    for (std::int64_t k = 0; k < count; ++k) ids[static_cast<std::size_t>(k)] = count - 1 - k;
+    device_array<std::int64_t> list(ids);
+    const std::int64_t sizes[] = {n, n, n};
+    heron_kronmult_desc desc;
+    expect(heron_kronmult_init(&desc, HERON_R_32F, 3, sizes, sizes, count));
+    for (int i = 0; i < 3; ++i) desc.factors[i].a = heron_batch_strided(a.data(), 0);
+    desc.x = heron_batch_strided(x.data(), 0);
+    desc.y = heron_batch_indexed(y, size, list.data(), HERON_INDEX_64);
+    std::size_t bytes = 0;
+    expect(heron_kronmult_workspace(native(), &desc, &bytes));
+    workspace work(bytes);
+    expect(heron_kronmult(native(), nullptr, &desc, nullptr, work.data(), bytes));
+    for (const std::int64_t item : {std::int64_t{0}, count / 2, count - 1}) {
+        std::vector<float> part(size);
+        expect(heron_copy(native(), part.data(), static_cast<float*>(y) + item * size, size * sizeof(float)));
+        CHECK(std::all_of(part.begin(), part.end(), [](float v) { return v == 8.0f; }));
+    }
+    expect(heron_free(native(), y));
+}
+
+TEST_CASE("bad arguments are refused, and nothing is written") {
+    random_source random(10);
+    const kron_problem p = square_kron(HERON_R_64F, 3, 3, 4, random);
+    kron_run run(p);
+    const heron_kronmult_desc good = run.desc();
+    const auto before = run.y_bytes();
+    const auto refuse = [&](auto&& spoil, heron_status status, const std::string& word) {
+        heron_kronmult_desc bad = good;
+        spoil(bad);
+        log_capture log;
+        std::vector<unsigned char> large(1 << 20);
+        expect(heron_kronmult(native(), nullptr, &bad, nullptr, large.data(), large.size()), status);
+        INFO(word);
+        CHECK(log.contains(word));
+        CHECK(run.y_bytes() == before);
+    };
+    using desc = heron_kronmult_desc;
+    refuse([](desc& d) { d.ndim = 0; }, HERON_INVALID_VALUE, "ndim");
+    refuse([](desc& d) { d.ndim = 9; }, HERON_INVALID_VALUE, "ndim");
+    refuse([](desc& d) { d.count = -1; }, HERON_INVALID_VALUE, "count");
+    refuse([](desc& d) { d.vectors = -1; }, HERON_INVALID_VALUE, "vectors");
+    refuse([](desc& d) { d.factors[1].m = -1; }, HERON_INVALID_VALUE, "factors[1].m");
+    refuse([](desc& d) { d.factors[2].n = -1; }, HERON_INVALID_VALUE, "factors[2].n");
+    refuse([](desc& d) { d.factors[2].ld = 2; }, HERON_INVALID_VALUE, "factors[2].ld");
+    refuse([](desc& d) { d.factors[0].op = static_cast<heron_operation>(7); }, HERON_INVALID_VALUE,
+           "factors[0].op");
+    refuse([](desc& d) { d.factors[0].a.base = nullptr; }, HERON_INVALID_VALUE, "factors[0].a");
+    refuse([](desc& d) { d.factors[0].a.kind = static_cast<heron_batch_kind>(3); }, HERON_INVALID_VALUE,
+           "factors[0].a");
+    refuse([](desc& d) { d.x.base = nullptr; }, HERON_INVALID_VALUE, "x.base");
+    refuse([](desc& d) { d.y.base = nullptr; }, HERON_INVALID_VALUE, "y.base");
+    refuse([](desc& d) { d.y = heron_batch_pointers(nullptr); }, HERON_INVALID_VALUE, "y.list");
+    refuse([](desc& d) { d.y.stride = 0; }, HERON_INVALID_VALUE, "overlap");
+    refuse([](desc& d) { d.y.stride = 26; }, HERON_INVALID_VALUE, "overlap");
+    refuse([](desc& d) { d.x.stride = -1; }, HERON_INVALID_VALUE, "x.stride");
+    refuse([](desc& d) { d.vectors = 2, d.ldx = 26; }, HERON_INVALID_VALUE, "ldx");
+    refuse([](desc& d) { d.vectors = 2, d.ldy = 26; }, HERON_INVALID_VALUE, "ldy");
+    refuse([](desc& d) { d.type = HERON_R_16F; }, HERON_NOT_SUPPORTED, "type");
+    refuse([](desc& d) { d.output = static_cast<heron_kron_output>(6); }, HERON_INVALID_VALUE, "output");
+    refuse([](desc& d) { d.algorithm = static_cast<heron_kron_algorithm>(4); }, HERON_INVALID_VALUE,
+           "algorithm");
+    refuse([](desc& d) { d.output = HERON_KRON_AXPBY; }, HERON_INVALID_VALUE, "beta");
+    refuse([](desc& d) { d.output = HERON_KRON_ADD_GROUPED, d.group_count = 1; }, HERON_INVALID_VALUE,
+           "group_offsets");
+    refuse(
+        [](desc& d) {
+            d.factors[0].m = d.factors[1].m = d.factors[2].m = std::int64_t{1} << 30;
+            d.factors[0].ld = d.factors[1].ld = d.factors[2].ld = std::int64_t{1} << 30;
+        },
+        HERON_INSUFFICIENT_RESOURCES, "63 bits");
+    // Overlap that only the contents show.
+    device_array<std::int32_t> twice(std::vector<std::int32_t>{0, 1, 1, 2});
+    refuse([&](desc& d) { d.y = heron_batch_indexed(d.y.base, 27, twice.data(), HERON_INDEX_32); },
+           HERON_INVALID_VALUE, "items 1 and 2 overlap");
+    expect(heron_kronmult(nullptr, nullptr, &good, nullptr, nullptr, 0), HERON_NOT_INITIALIZED);
+    expect(heron_kronmult(native(), nullptr, nullptr, nullptr, nullptr, 0), HERON_NOT_INITIALIZED);
+    expect(heron_kronmult_workspace(native(), &good, nullptr), HERON_INVALID_VALUE);
+    // Too small a workspace, where one is needed.
+    heron_kronmult_desc chained = good;
+    chained.algorithm = HERON_KRON_993_FORWARD;
+    std::size_t bytes = 0;
+    expect(heron_kronmult_workspace(native(), &chained, &bytes));
+    if (bytes > 0) {
+        workspace work(bytes);
+        expect(heron_kronmult(native(), nullptr, &chained, nullptr, work.data(), bytes - 1),
+               HERON_INSUFFICIENT_RESOURCES);
+        expect(heron_kronmult(native(), nullptr, &chained, nullptr, nullptr, bytes), HERON_INVALID_VALUE);
+        CHECK(run.y_bytes() == before);
+    }
+    expect(heron_kronmult(native(), nullptr, &good, nullptr, nullptr, 0),
+           run.workspace_bytes() > 0 ? HERON_INSUFFICIENT_RESOURCES : HERON_SUCCESS);
+}
+
+TEST_CASE("the cost of a batch") {
+    const std::int64_t m[] = {2, 3, 4}, n[] = {4, 3, 2};
+    heron_kronmult_desc desc;
+    expect(heron_kronmult_init(&desc, HERON_R_64F, 3, m, n, 10));
+    double operations = 0, bytes = 0;
+    expect(heron_kronmult_cost(&desc, &operations, &bytes));
+    // 2x4 first: 2*3*2*4, then 3x3: 2*3*2*3, then 4x2: 2*3*4*2 multiply-adds.
+    CHECK(operations == 10 * 2.0 * (48 + 36 + 48));
+    CHECK(bytes == 10 * 8.0 * (24 + 24));
+    desc.output = HERON_KRON_ADD;
+    expect(heron_kronmult_cost(&desc, nullptr, &bytes));
+    CHECK(bytes == 10 * 8.0 * (24 + 48));
+}
