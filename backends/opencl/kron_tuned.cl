@@ -105,6 +105,8 @@ HERON_FN void kron_fused_stage(__local CT* tiles, int begin, __local const CT* a
 // Distance in an item from the tile's first element to element e.
 HERON_FN long kron_offset(int e, long width, long inner) { return width == 1 ? e : e / (int)width * inner + e % (int)width; }
 
+// Processors have a kernel of their own below, and some of their compilers stumble over these barriers.
+#ifdef HERON_GPU
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p, const CT alpha,
                                                                                   const CT beta) {
     __local CT tiles[BYTES / sizeof(CT)];
@@ -195,6 +197,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
+#endif
 
 // ---- items in a core's cache ----
 

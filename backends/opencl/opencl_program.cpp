@@ -20,8 +20,9 @@ void append(std::string& text, const std::string& name) {
 }
 
 // The definitions come as text, not as -D options: a driver's own headers must not see them.
-std::string source_of(const program_key& key, bool with_ptx) {
+std::string source_of(const program_key& key, const device_traits& traits, bool with_ptx) {
     std::string text = with_ptx ? "#define HERON_PTX 1\n" : "";
+    if (traits.is_gpu) text += "#define HERON_GPU 1\n";
     append(text, "dialect");
     text += key.definitions;
     std::string family;
@@ -115,10 +116,10 @@ cl_program program_store::build(const program_key& key) const {
         fail(HERON_ARCH_MISMATCH, t.name + " has no double precision with 64-bit atomics");
     std::string failure;
     if (t.vendor_id == nvidia && t.is_gpu) {
-        if (cl_program program = cached_or_built(device_, source_of(key, true), &failure)) return program;
+        if (cl_program program = cached_or_built(device_, source_of(key, t, true), &failure)) return program;
         log(log_level::hint, "program build", ("rebuilding without PTX: " + failure).c_str());
     }
-    if (cl_program program = cached_or_built(device_, source_of(key, false), &failure)) return program;
+    if (cl_program program = cached_or_built(device_, source_of(key, t, false), &failure)) return program;
     fail(HERON_INTERNAL_ERROR, "building the " + key.family + " kernels failed: " + failure);
 }
 

@@ -63,6 +63,9 @@ def check_heron(library, source):
     symbols = exported(library)
     public = {name for name, node in symbols.items() if node == "HERON_0"}
     headers = declared(source / "include/heron", r"HERON_API\s+[^;(]*?(heron_\w+)\s*\(")
+    # kronmult.inc declares its functions once for each scalar type.
+    names = re.findall(r"HERON_KRON_NAME\((\w+)\)\s*\(", (source / "include/heron/kronmult.inc").read_text())
+    headers = set(headers) | {f"heron_{scalar}{name}" for name in names for scalar in "sd"}
     problems = difference("libheron exports in HERON_0", public, headers)
     problems += [f"libheron exports {name} in {node}" for name, node in symbols.items()
                  if node not in ("HERON_0", "HERON_PRIVATE")]
