@@ -20,10 +20,9 @@ class host_spmv_plan {
   public:
     host_spmv_plan(const host_device& device, heron_phase phase, const heron_spmv_args& args,
                    heron_workspace& workspace)
-        : device_(device), phase_(phase), args_(args), workspace_(workspace), layout_(phase, workspace) {}
+        : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
 
     void apply() {
-        if (phase_ == HERON_PHASE_ANALYSE) workspace_.plan = analyse();
         if (is_complex_type<VA> && plans::is_conjugated(args_.op)) return visit_format<true>();
         visit_format<false>();
     }
@@ -38,8 +37,7 @@ class host_spmv_plan {
                 return add_up_rows(
                     a.nnz, coo_source<VA, VX, CT, IT, conjugate>(a, transposed, x(), alpha(), walk()));
             case HERON_FORMAT_CSR:
-                return visit_direction(
-                    csr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), walk(), plan()));
+                return visit_direction(csr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), walk()));
             case HERON_FORMAT_SELL:
                 return visit_direction(sell_source<VA, VX, CT, IT, conjugate>(a, x(), alpha()));
             case HERON_FORMAT_BSR:
@@ -138,19 +136,6 @@ class host_spmv_plan {
         return elements() * static_cast<int64_t>(sizeof(VA) + sizeof(IT)) > cached_bytes;
     }
 
-    heron_plan* analyse() const {
-        const heron_spmat& a = args_.a;
-        constexpr bool has_short_columns = csr_source<VA, VX, CT, IT, false>::has_short_columns;
-        if (!has_short_columns || a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op))
-            return nullptr;
-        return make_column_plan<IT>(a, team_for(device_, a.nnz + a.rows));
-    }
-
-    const column_plan* plan() const {
-        const column_plan* const plan = static_cast<const column_plan*>(workspace_.plan);
-        return phase_ == HERON_PHASE_RUN && plan && plan->fits(args_.a) ? plan : nullptr;
-    }
-
     row_walk walk() const {
         constexpr int64_t shortest_wide = 16;
         const bool wide = args_.a.nnz >= shortest_wide * args_.a.rows;
@@ -182,7 +167,6 @@ class host_spmv_plan {
     const host_device& device_;
     heron_phase phase_;
     const heron_spmv_args& args_;
-    heron_workspace& workspace_;
     workspace_layout layout_;
 };
 

@@ -77,7 +77,7 @@ class bsr_source {
   private:
     row_cutter cutter(int parts) const { return {offsets_, base_, rows_of_blocks_, 1, false, parts}; }
 
-    [[gnu::always_inline]] void prefetch_blocks(range blocks) const {
+    void prefetch_blocks(range blocks) const {
         const int64_t size = block_rows_ * block_cols_;
         prefetch_ahead(values_, blocks.begin * size, blocks.end * size);
         prefetch_ahead(indices_, blocks.begin, blocks.end);

@@ -56,10 +56,9 @@ inline int64_t rows_per_round(int64_t rows, int64_t elements) {
     return wanted < 1 ? 1 : wanted < most ? wanted : most;
 }
 
-// Asks for what the same thread will read soon, a line for every line of [begin, end). It and its callers
-// must be inlined: GCC deletes calls of functions that do nothing but prefetch.
+// Asks for what the same thread will read soon, a line for every line of [begin, end).
 template <class T>
-[[gnu::always_inline]] inline void prefetch_ahead(const T* p, int64_t begin, int64_t end) {
+void prefetch_ahead(const T* p, int64_t begin, int64_t end) {
     constexpr uintptr_t line = 64;
     constexpr uintptr_t distance = 2048;
     const uintptr_t last =

@@ -6,7 +6,7 @@
 //   add_rows(part, parts, to)                adds alpha*op(A)*x of the part into to.values, covering what it
 //   touches
 #include "host_accumulate.hpp"
-#include "host_spmv_columns.hpp"
+#include "host_spmv_rows.hpp"
 
 namespace heron::HERON_LEVEL {
 
@@ -35,10 +35,7 @@ void cover_indices(whole_vector<CT>&, const IT*, int64_t, int64_t, int64_t = 1) 
 template <class VA, class VX, class CT, class IT, bool conjugate>
 class csr_source {
   public:
-    static constexpr bool has_short_columns = same_type<VA, CT>;
-
-    // plan: NULL, or columns of this matrix.
-    csr_source(const heron_spmat& a, const VX* x, CT alpha, row_walk walk, const column_plan* plan)
+    csr_source(const heron_spmat& a, const VX* x, CT alpha, row_walk walk)
         : offsets_(a.offsets, a.offset_type),
           indices_(as<const IT>(a.indices)),
           values_(as<const VA>(a.values)),
@@ -47,8 +44,7 @@ class csr_source {
           nnz_(a.nnz),
           base_(a.base),
           alpha_(alpha),
-          walk_(walk),
-          plan_(plan) {}
+          walk_(walk) {}
 
     template <class Emit>
     void sum_rows(int part, int parts, Emit emit, row_fragment<CT>* fragments) const {
@@ -62,7 +58,12 @@ class csr_source {
             if (to.row == row) return;
             ++row;
         }
-        offsets_.visit([&](const auto* offsets) { sum_whole_rows(offsets, row, to.row, emit); });
+        offsets_.visit([&](const auto* offsets) {
+            if (walk_.wide)
+                sum_whole_rows<true>(offsets, row, to.row, emit);
+            else
+                sum_whole_rows<false>(offsets, row, to.row, emit);
+        });
         if (to.row < rows_ && to.element > cutter.element(to.row))
             fragments[1] = {to.row, sum(cutter.element(to.row), to.element)};
     }
@@ -81,40 +82,29 @@ class csr_source {
         return {offsets_, base_, rows_, row_cost, true, parts};
     }
 
-    own_columns<conjugate, VA, VX, CT, IT> columns() const { return {values_, indices_, shifted(x_, base_)}; }
+    CT sum(int64_t begin, int64_t end) const {
+        return row_sum<true, conjugate, VA, VX, CT, IT>::of(values_, indices_, shifted(x_, base_), begin,
+                                                            end);
+    }
 
-    CT sum(int64_t begin, int64_t end) const { return columns().template sum<true>(0, begin, end); }
-
-    template <class OT, class Emit>
+    template <bool wide, class OT, class Emit>
     void sum_whole_rows(const OT* offsets, int64_t row, int64_t end_row, Emit emit) const {
-        if constexpr (has_short_columns) {
-            if (plan_) {
-                const short_columns<conjugate, VA, VX, CT, IT> short_ones{columns(), x_, plan_->first,
-                                                                          plan_->distances};
-                return sum_in_rounds(offsets, short_ones, row, end_row, emit);
-            }
-        }
-        sum_in_rounds(offsets, columns(), row, end_row, emit);
-    }
-
-    template <class OT, class Columns, class Emit>
-    void sum_in_rounds(const OT* offsets, Columns columns, int64_t row, int64_t end_row, Emit emit) const {
-        walk_.wide ? sum_in_rounds<true>(offsets, columns, row, end_row, emit)
-                   : sum_in_rounds<false>(offsets, columns, row, end_row, emit);
-    }
-
-    template <bool wide, class OT, class Columns, class Emit>
-    void sum_in_rounds(const OT* offsets, Columns columns, int64_t row, int64_t end_row, Emit emit) const {
+        const IT* const indices = indices_;
+        const VA* const values = values_;
+        const VX* const x = shifted(x_, base_);
         const int64_t base = base_;
         const bool prefetch = walk_.prefetch;
         const int64_t round = prefetch ? rows_per_round(rows_, nnz_) : end_row;
         int64_t begin = int64_t{offsets[row]} - base;
         while (row < end_row) {
             const int64_t round_end = end_row - row < round ? end_row : row + round;
-            if (prefetch) columns.prefetch(begin, int64_t{offsets[round_end]} - base);
+            if (prefetch) {
+                prefetch_ahead(values, begin, int64_t{offsets[round_end]} - base);
+                prefetch_ahead(indices, begin, int64_t{offsets[round_end]} - base);
+            }
             for (; row < round_end; ++row) {
                 const int64_t end = int64_t{offsets[row + 1]} - base;
-                emit(row, columns.template sum<wide>(row, begin, end));
+                emit(row, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
                 begin = end;
             }
         }
@@ -178,7 +168,6 @@ class csr_source {
     int64_t rows_, nnz_, base_;
     CT alpha_;
     row_walk walk_;
-    const column_plan* plan_;
 };
 
 // COO in either direction: rows are the places in y. Runs of one row are summed before they are added.
@@ -216,7 +205,7 @@ class coo_source {
     // Elements between two rounds of prefetching.
     static constexpr int64_t round = 64;
 
-    [[gnu::always_inline]] void prefetch(int64_t begin) const {
+    void prefetch(int64_t begin) const {
         if (!walk_.prefetch) return;
         prefetch_ahead(values_, begin, begin + round);
         prefetch_ahead(to_, begin, begin + round);
