@@ -1,5 +1,6 @@
 // heron.h as a whole, on the backend that HERON_BACKEND names.
 #include "facade.hpp"
+#include "skip_without_backend.hpp"
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,21 +14,12 @@ extern "C" const char* __tsan_default_options() { return "allocator_may_return_n
 
 namespace {
 
-std::string backend_under_test() {
-    const char* const name = std::getenv("HERON_BACKEND");
-    return name ? name : "host";
-}
-
 // A handle on the backend under test. Without one the whole program counts as skipped.
 class native_handle {
   public:
     native_handle() {
-        const heron_status status = heron_create_on(backend_under_test().c_str(), 0, &handle_);
-        if (status != HERON_NOT_INITIALIZED) REQUIRE(status == HERON_SUCCESS);
-        if (status == HERON_SUCCESS) return;
-        std::printf("skipped: %s cannot be used here\n", backend_under_test().c_str());
-        std::fflush(stdout);
-        std::_Exit(77);
+        skip_without_backend();
+        REQUIRE(heron_create_on(backend_under_test().c_str(), 0, &handle_) == HERON_SUCCESS);
     }
     ~native_handle() { heron_destroy(handle_); }
     native_handle(const native_handle&) = delete;

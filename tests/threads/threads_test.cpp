@@ -1,6 +1,7 @@
 // Handles and descriptors in several threads at once. The tsan preset runs this to find data races.
 #define DISABLE_CUSPARSE_DEPRECATED
 #include "catch.hpp"
+#include "skip_without_backend.hpp"
 #include <cusparse.h>
 #include <heron/heron.h>
 #include <atomic>
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace {
+
+[[maybe_unused]] const bool backend_works = (heron::test::skip_without_backend(), true);
 
 constexpr cusparseStatus_t ok = CUSPARSE_STATUS_SUCCESS;
 constexpr int thread_count = 2;

@@ -1,5 +1,6 @@
 // Batched Kronecker products: validation, and the translation of layouts into steps.
 #include "kron.hpp"
+#include "../descriptors.hpp"
 #include "../element_types.hpp"
 #include "../submit.hpp"
 #include <heron/heron.h>
@@ -40,22 +41,26 @@ void require_order(heron_order order, const char* argument) {
     if (order != HERON_ORDER_COLUMN && order != HERON_ORDER_ROW) invalid(argument, "is not an order");
 }
 
-// reads: the arrays will be used. items: how many operands there are; extent: elements of one.
+// reads: the arrays will be used. items: how many operands there are; extent: elements of one, of `size`
+// bytes each.
 void require_operand(const heron_batch_operand& o, const std::string& argument, int64_t items, int64_t extent,
-                     bool reads) {
+                     size_t size, bool reads) {
     if (o.kind < HERON_BATCH_STRIDED || o.kind > HERON_BATCH_INDEXED)
         invalid(argument + ".kind", "is not a kind of operand");
     const bool listed = o.kind != HERON_BATCH_STRIDED;
+    const bool based = o.kind != HERON_BATCH_POINTERS;
     if (listed) require_size(o.list_step, argument + ".list_step");
-    if (o.kind != HERON_BATCH_POINTERS) require_size(o.stride, argument + ".stride");
+    if (based) require_size(o.stride, argument + ".stride");
     if (o.kind == HERON_BATCH_INDEXED && o.index_type != HERON_INDEX_32 && o.index_type != HERON_INDEX_64)
         invalid(argument + ".index_type", "is not an index type");
-    if (o.kind == HERON_BATCH_STRIDED && items > 0)
-        sum(product(items - 1, o.stride, argument), extent, argument);
+    if (!listed && items > 0) sum(product(items - 1, o.stride, argument), extent, argument);
     if (!reads || items == 0 || extent == 0) return;
-    if (listed && !o.list) invalid(argument + ".list", fmt::format("is NULL, but {} items need it", items));
-    if (o.kind != HERON_BATCH_POINTERS && !o.base)
-        invalid(argument + ".base", fmt::format("is NULL, but {} items need it", items));
+    const auto require_there = [&](const void* p, const std::string& name, size_t alignment) {
+        if (!p) invalid(name, fmt::format("is NULL, but {} items need it", items));
+        require_aligned(p, alignment, name.c_str());
+    };
+    if (listed) require_there(o.list, argument + ".list", based ? size_of(o.index_type) : sizeof(void*));
+    if (based) require_there(o.base, argument + ".base", size);
 }
 
 heron_kron_factor_args factor_args(const heron_kronmult_desc& desc, int i) {
@@ -169,11 +174,12 @@ heron_kronmult_args translate(const heron_kronmult_desc& desc, bool reads, bool 
     const bool reads_inputs = works && n > 0 && !zero;
     for (int i = 0; i < desc.ndim; ++i) {
         const heron_kron_factor& f = desc.factors[i];
-        require_operand(f.a, factor_name(i) + ".a", desc.count, f.m > 0 && f.n > 0 ? 1 : 0, reads_inputs);
+        require_operand(f.a, factor_name(i) + ".a", desc.count, f.m > 0 && f.n > 0 ? 1 : 0,
+                        size_of(desc.type), reads_inputs);
     }
-    require_operand(desc.x, "x", desc.count, x.extent, reads_inputs);
+    require_operand(desc.x, "x", desc.count, x.extent, size_of(desc.type), reads_inputs);
     const int64_t outputs = desc.output == HERON_KRON_ADD_GROUPED ? desc.group_count : desc.count;
-    require_operand(desc.y, "y", outputs, y.extent, works && desc.count > 0);
+    require_operand(desc.y, "y", outputs, y.extent, size_of(desc.type), works && desc.count > 0);
     args.x = desc.x;
     args.y = desc.y;
     args.x_step = x.element;
@@ -262,9 +268,9 @@ void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const v
     args.beta = scalar_argument(c, beta, args.type, "beta");
     if (args.m == 0 || args.n == 0 || args.count == 0) return;
     const bool reads = args.k > 0 && (args.alpha.device || args.alpha.re != 0 || args.alpha.im != 0);
-    require_operand(args.a, "Aarray", args.count, 1, reads);
-    require_operand(args.b, "Barray", args.count, 1, reads);
-    require_operand(args.c, "Carray", args.count, 1, true);
+    require_operand(args.a, "Aarray", args.count, 1, size_of(args.type), reads);
+    require_operand(args.b, "Barray", args.count, 1, size_of(args.type), reads);
+    require_operand(args.c, "Carray", args.count, 1, size_of(args.type), true);
     if (reads) required(args.lda, "ldAarray");
     if (reads) required(args.ldb, "ldBarray");
     required(args.ldc, "ldCarray");
