@@ -2,8 +2,6 @@
 #include "../common/generic_table.hpp"
 #include "cuda_device.cuh"
 #include "cuda_table.hpp"
-#include "kron_tuned.hpp"
-#include "spmv_tuned.hpp"
 
 namespace heron::HERON_LEVEL {
 

@@ -1,7 +1,8 @@
 // Batched Kronecker products on the CPU, compiled once per instruction set level. Threads take contiguous
 // ranges of items.
 #include "host_kron.hpp"
-#include "../common/generic_table.hpp"
+#include "../common/plans/kron.hpp"
+#include "../common/slot.hpp"
 #include "host_device.hpp"
 #include "host_kron_item.hpp"
 

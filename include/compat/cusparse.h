@@ -54,7 +54,9 @@ extern "C" {
 #include "cusparse/types.inc"
 #include "cusparse/management.inc"
 #include "cusparse/descriptors.inc"
-#include "cusparse/operations.inc"
+#include "cusparse/vector.inc"
+#include "cusparse/spmv.inc"
+#include "cusparse/convert.inc"
 
 #ifdef __cplusplus
 }

@@ -184,6 +184,88 @@ typedef struct heron_kron_gemm_args {
     int64_t count;
 } heron_kron_gemm_args;
 
+/* A matrix operand of the dense operations, always in column order: element (i, j) is offset + i + j*ld elements behind
+ * memory. That is a device address, or a cl_mem on a queue that was made from a caller's OpenCL command queue. */
+typedef struct heron_dense_operand {
+    void* memory;
+    int64_t offset, ld;
+} heron_dense_operand;
+
+/* C := alpha*op(A)*op(B) + beta*C. C is m x n; op(A) is m x k, op(B) k x n. beta = 0 does not read C, alpha = 0 or k = 0
+ * reads neither A nor B. type is that of A, B and C; compute_type is the one of the scalars and of the sums. */
+typedef struct heron_gemm_args {
+    heron_type type, compute_type;
+    heron_operation op_a, op_b;
+    int64_t m, n, k;
+    heron_scalar alpha;
+    heron_dense_operand a, b;
+    heron_scalar beta;
+    heron_dense_operand c;
+    heron_gemm_algorithm algorithm;
+} heron_gemm_args;
+
+/* The same for items 0 <= i < count, each with its own A, B and C. Leading dimensions in elements. */
+typedef struct heron_gemm_batched_args {
+    heron_type type, compute_type;
+    heron_operation op_a, op_b;
+    int64_t m, n, k, count;
+    heron_scalar alpha;
+    heron_batch_operand a, b;
+    int64_t lda, ldb;
+    heron_scalar beta;
+    heron_batch_operand c;
+    int64_t ldc;
+    heron_gemm_algorithm algorithm;
+} heron_gemm_batched_args;
+
+/* One triangle of C := sum over t < terms of alpha_t*op(a[t])*op'(b[t]) + beta*C, where op(a[t]) is n x k and op'(b[t]) is
+ * k x n: op is NONE and op' TRANSPOSE or CONJUGATE_TRANSPOSE, or the other way round. alpha_0 = alpha; alpha_1 is alpha or,
+ * with conjugate_second, its conjugate. SYRK and HERK are one term with b = a; SYR2K and HER2K are two terms with the
+ * operands exchanged in the second. hermitian: the imaginary parts of C's diagonal are not read and become 0. The other
+ * triangle is neither read nor written. */
+typedef struct heron_gemmt_args {
+    heron_type type;
+    heron_fill_mode fill;
+    heron_operation op_a, op_b;
+    int64_t n, k;
+    int32_t terms;
+    int32_t conjugate_second;
+    int32_t hermitian;
+    heron_scalar alpha;
+    heron_dense_operand a[2], b[2];
+    heron_scalar beta;
+    heron_dense_operand c;
+} heron_gemmt_args;
+
+/* C := alpha*A*B + beta*C (side LEFT, A is m x m) or alpha*B*A + beta*C (RIGHT, A is n x n). A is symmetric, or Hermitian
+ * with hermitian; only its triangle `fill` is read, and for Hermitian no imaginary part on its diagonal. */
+typedef struct heron_symm_args {
+    heron_type type;
+    heron_side side;
+    heron_fill_mode fill;
+    int32_t hermitian;
+    int64_t m, n;
+    heron_scalar alpha;
+    heron_dense_operand a, b;
+    heron_scalar beta;
+    heron_dense_operand c;
+} heron_symm_args;
+
+/* trmm: B := alpha*op(A)*B (LEFT) or alpha*B*op(A) (RIGHT). trsm: the X of op(A)*X = alpha*B or X*op(A) = alpha*B, in
+ * place of B. A is triangular; only its triangle `fill` is read, and its diagonal only if it is not UNIT. */
+typedef struct heron_triangular_args {
+    heron_type type;
+    heron_side side;
+    heron_fill_mode fill;
+    heron_operation op_a;
+    heron_diag_type diag;
+    int64_t m, n;
+    heron_scalar alpha;
+    heron_dense_operand a, b;
+} heron_triangular_args;
+typedef heron_triangular_args heron_trmm_args;
+typedef heron_triangular_args heron_trsm_args;
+
 #ifdef __cplusplus
 }
 #endif

@@ -81,7 +81,7 @@ typedef struct heron_backend {
 
     heron_status (*plan_destroy)(heron_plan* plan);
 
-#define HERON_OP(op) heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
+#define HERON_OP(family, op) heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
 #include <heron/ops.def>
 #undef HERON_OP
 } heron_backend;

@@ -60,6 +60,7 @@ typedef enum heron_operation {
 
 typedef enum heron_order { HERON_ORDER_COLUMN = 0, HERON_ORDER_ROW = 1 } heron_order;
 typedef enum heron_fill_mode { HERON_FILL_LOWER = 0, HERON_FILL_UPPER = 1 } heron_fill_mode;
+typedef enum heron_side { HERON_SIDE_LEFT = 0, HERON_SIDE_RIGHT = 1 } heron_side;
 typedef enum heron_diag_type { HERON_DIAG_NON_UNIT = 0, HERON_DIAG_UNIT = 1 } heron_diag_type;
 
 /* How much freedom an operation has: DEFAULT may differ in the last bits from run to run, DETERMINISTIC may not. */
@@ -109,6 +110,14 @@ typedef enum heron_kron_algorithm {
     HERON_KRON_993_BACKWARD = 2, /* the same from the last */
     HERON_KRON_RECURSIVE = 3     /* the first factor, then the rest by recursion */
 } heron_kron_algorithm;
+
+/* How a dense product is computed. All but DEFAULT are a choice of the caller's, and a backend without it computes DEFAULT. */
+typedef enum heron_gemm_algorithm {
+    HERON_GEMM_DEFAULT = 0,
+    HERON_GEMM_3M = 1,   /* complex by three real products (Gauss); error bound in the norm, not per component */
+    HERON_GEMM_TF32 = 2, /* f32 operands rounded to TF32 on Tensor Cores */
+    HERON_GEMM_3XTF32 = 3 /* f32 by three TF32 products: close to f32's accuracy */
+} heron_gemm_algorithm;
 
 /* What heron_info, the facades and users may ask of a device. Strings are NUL-terminated. */
 typedef struct heron_device_info {

@@ -56,7 +56,7 @@ heron_status slot(heron_queue*, heron_phase phase, const Args* args, heron_works
 }
 
 namespace names {
-#define HERON_OP(op) constexpr char op[] = #op;
+#define HERON_OP(family, op) constexpr char op[] = #op;
 #include <heron/ops.def>
 #undef HERON_OP
 }  // namespace names
@@ -149,7 +149,7 @@ heron_backend make_table() {
     table.copy = copy;
     table.fill = fill;
     table.plan_destroy = plan_destroy;
-#define HERON_OP(op) table.op = slot<heron_##op##_args, names::op>;
+#define HERON_OP(family, op) table.op = slot<heron_##op##_args, names::op>;
 #include <heron/ops.def>
 #undef HERON_OP
     return table;

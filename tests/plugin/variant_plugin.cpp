@@ -64,7 +64,7 @@ heron_backend make_table() {
     table.copy = nothing;
     table.fill = nothing;
     table.plan_destroy = nothing;
-#define HERON_OP(op) table.op = slot<heron_##op##_args>;
+#define HERON_OP(family, op) table.op = slot<heron_##op##_args>;
 #include <heron/ops.def>
 #undef HERON_OP
     return table;
