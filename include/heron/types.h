@@ -12,7 +12,7 @@ extern "C" {
 /* Outcome of a call. Everything but HERON_SUCCESS is accompanied by a log line that names function and argument. */
 typedef enum heron_status {
     HERON_SUCCESS = 0,
-    HERON_NOT_INITIALIZED = 1,           /* no handle or descriptor, or no backend could be loaded */
+    HERON_NOT_INITIALIZED = 1,           /* no handle, or no backend could be loaded */
     HERON_ALLOC_FAILED = 2,              /* host or device memory exhausted */
     HERON_INVALID_VALUE = 3,             /* an argument is wrong; the log line names it */
     HERON_ARCH_MISMATCH = 4,             /* the device lacks a feature that the call needs (fp64, say) */

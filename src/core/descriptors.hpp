@@ -51,9 +51,9 @@ struct sparse_matrix {
 void require_aligned(const void* p, size_t size, const char* argument);
 void require_element(const void* p, size_t size, const char* argument);
 
-// The descriptor behind a public handle; HERON_NOT_INITIALIZED when it is NULL.
+// The descriptor behind a public handle; HERON_INVALID_VALUE when it is NULL.
 template <class T, class Handle> T& descriptor(Handle* handle, const char* argument) {
-    if (!handle) throw error(HERON_NOT_INITIALIZED, argument, "is NULL");
+    if (!handle) throw error(HERON_INVALID_VALUE, argument, "is NULL");
     return *reinterpret_cast<T*>(const_cast<std::remove_const_t<Handle>*>(handle));
 }
 

@@ -12,7 +12,7 @@ struct text {
 // Indexed by heron_status.
 constexpr text texts[] = {
     {"HERON_SUCCESS", "success"},
-    {"HERON_NOT_INITIALIZED", "initialization error: no handle, no descriptor or no usable backend"},
+    {"HERON_NOT_INITIALIZED", "initialization error: no handle or no usable backend"},
     {"HERON_ALLOC_FAILED", "out of host or device memory"},
     {"HERON_INVALID_VALUE", "invalid value"},
     {"HERON_ARCH_MISMATCH", "the device lacks a required feature"},

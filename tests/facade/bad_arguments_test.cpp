@@ -138,19 +138,19 @@ void try_dense_vectors() {
     }
     const dense_vector v(cusparseCreateDnVec, 4, values, f64);
     SUBJECT(get, cusparseDnVecGet, v, &out.size, &out.a, &out.type);
-    get.works().watch(&out, sizeof out).bad<0>("dnVecDescr", nullptr, not_initialized);
+    get.works().watch(&out, sizeof out).bad<0>("dnVecDescr", nullptr);
     get.bad<1>("size", nullptr).bad<2>("values", nullptr).bad<3>("valueType", nullptr);
     SUBJECT(const_get, cusparseConstDnVecGet, v, &out.size, &out.const_a, &out.type);
-    const_get.works().watch(&out, sizeof out).bad<0>("dnVecDescr", nullptr, not_initialized);
+    const_get.works().watch(&out, sizeof out).bad<0>("dnVecDescr", nullptr);
     const_get.bad<1>("size", nullptr).bad<2>("values", nullptr).bad<3>("valueType", nullptr);
     SUBJECT(values_of, cusparseDnVecGetValues, v, &out.a);
     values_of.works().watch(&out, sizeof out);
-    values_of.bad<0>("dnVecDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    values_of.bad<0>("dnVecDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(const_values_of, cusparseConstDnVecGetValues, v, &out.const_a);
     const_values_of.works().watch(&out, sizeof out);
-    const_values_of.bad<0>("dnVecDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    const_values_of.bad<0>("dnVecDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(set_values, cusparseDnVecSetValues, v, x_values);
-    set_values.works().bad<0>("dnVecDescr", nullptr, not_initialized).bad<1>("values", misaligned(values));
+    set_values.works().bad<0>("dnVecDescr", nullptr).bad<1>("values", misaligned(values));
     SUBJECT(destroy, cusparseDestroyDnVec, nullptr);
     destroy.works().any<0>();
 }
@@ -168,7 +168,7 @@ void try_create_sparse_vector(Create& create) {
 
 template <class Get>
 void try_get_sparse_vector(Get& get) {
-    get.works().watch(&out, sizeof out).template bad<0>("spVecDescr", nullptr, not_initialized);
+    get.works().watch(&out, sizeof out).template bad<0>("spVecDescr", nullptr);
     get.template bad<1>("size", nullptr).template bad<2>("nnz", nullptr).template bad<3>("indices", nullptr);
     get.template bad<4>("values", nullptr)
         .template bad<5>("idxType", nullptr)
@@ -198,15 +198,15 @@ void try_sparse_vectors() {
     try_get_sparse_vector(const_get);
     SUBJECT(base, cusparseSpVecGetIndexBase, v, &out.base);
     base.works().watch(&out, sizeof out);
-    base.bad<0>("spVecDescr", nullptr, not_initialized).bad<1>("idxBase", nullptr);
+    base.bad<0>("spVecDescr", nullptr).bad<1>("idxBase", nullptr);
     SUBJECT(values_of, cusparseSpVecGetValues, v, &out.a);
     values_of.works().watch(&out, sizeof out);
-    values_of.bad<0>("spVecDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    values_of.bad<0>("spVecDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(const_values_of, cusparseConstSpVecGetValues, v, &out.const_a);
     const_values_of.works().watch(&out, sizeof out);
-    const_values_of.bad<0>("spVecDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    const_values_of.bad<0>("spVecDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(set_values, cusparseSpVecSetValues, v, x_values);
-    set_values.works().bad<0>("spVecDescr", nullptr, not_initialized).bad<1>("values", misaligned(values));
+    set_values.works().bad<0>("spVecDescr", nullptr).bad<1>("values", misaligned(values));
     SUBJECT(destroy, cusparseDestroySpVec, nullptr);
     destroy.works().any<0>();
 }
@@ -221,7 +221,7 @@ void try_create_dense_matrix(Create& create) {
 
 template <class Get>
 void try_get_dense_matrix(Get& get) {
-    get.works().watch(&out, sizeof out).template bad<0>("dnMatDescr", nullptr, not_initialized);
+    get.works().watch(&out, sizeof out).template bad<0>("dnMatDescr", nullptr);
     get.template bad<1>("rows", nullptr).template bad<2>("cols", nullptr).template bad<3>("ld", nullptr);
     get.template bad<4>("values", nullptr).template bad<5>("type", nullptr).template bad<6>("order", nullptr);
 }
@@ -246,20 +246,20 @@ void try_dense_matrices() {
     try_get_dense_matrix(const_get);
     SUBJECT(values_of, cusparseDnMatGetValues, m, &out.a);
     values_of.works().watch(&out, sizeof out);
-    values_of.bad<0>("dnMatDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    values_of.bad<0>("dnMatDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(const_values_of, cusparseConstDnMatGetValues, m, &out.const_a);
     const_values_of.works().watch(&out, sizeof out);
-    const_values_of.bad<0>("dnMatDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    const_values_of.bad<0>("dnMatDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(set_values, cusparseDnMatSetValues, m, dense_values);
-    set_values.works().bad<0>("dnMatDescr", nullptr, not_initialized).bad<1>("values", misaligned(values));
+    set_values.works().bad<0>("dnMatDescr", nullptr).bad<1>("values", misaligned(values));
     SUBJECT(set_batch, cusparseDnMatSetStridedBatch, m, 2, 12);
-    set_batch.works().bad<0>("dnMatDescr", nullptr, not_initialized);
+    set_batch.works().bad<0>("dnMatDescr", nullptr);
     set_batch.bad<1>("batchCount", 0)
         .bad<1>("batchCount", -1)
         .bad<2>("batchStride", 11)
         .bad<2>("batchStride", -12);
     SUBJECT(get_batch, cusparseDnMatGetStridedBatch, m, &out.count, &out.size);
-    get_batch.works().watch(&out, sizeof out).bad<0>("dnMatDescr", nullptr, not_initialized);
+    get_batch.works().watch(&out, sizeof out).bad<0>("dnMatDescr", nullptr);
     get_batch.bad<1>("batchCount", nullptr).bad<2>("batchStride", nullptr);
     SUBJECT(destroy, cusparseDestroyDnMat, nullptr);
     destroy.works().any<0>();
@@ -281,7 +281,7 @@ void try_create_coo(Create& create) {
 template <class Get>
 void try_get_coo(Get& get, cusparseSpMatDescr_t other_format) {
     get.works().watch(&out, sizeof out);
-    get.template bad<0>("spMatDescr", nullptr, not_initialized).template bad<0>("spMatDescr", other_format);
+    get.template bad<0>("spMatDescr", nullptr).template bad<0>("spMatDescr", other_format);
     get.template bad<1>("rows", nullptr).template bad<2>("cols", nullptr).template bad<3>("nnz", nullptr);
     get.template bad<4>("cooRowInd", nullptr)
         .template bad<5>("cooColInd", nullptr)
@@ -312,11 +312,11 @@ void try_coo() {
             &out.const_c, &out.index_type, &out.base, &out.type);
     try_get_coo(const_get, csr);
     SUBJECT(set_pointers, cusparseCooSetPointers, m, rows, columns, values);
-    set_pointers.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<0>("spMatDescr", csr);
+    set_pointers.works().bad<0>("spMatDescr", nullptr).bad<0>("spMatDescr", csr);
     set_pointers.bad<1>("cooRowInd", misaligned(rows)).bad<2>("cooColInd", misaligned(columns));
     set_pointers.bad<3>("cooValues", misaligned(values));
     SUBJECT(set_batch, cusparseCooSetStridedBatch, m, 2, 4);
-    set_batch.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<0>("spMatDescr", csr);
+    set_batch.works().bad<0>("spMatDescr", nullptr).bad<0>("spMatDescr", csr);
     set_batch.bad<1>("batchCount", 0).bad<2>("batchStride", -1).bad<2>("batchStride", 3);
 }
 
@@ -346,7 +346,7 @@ void try_create_compressed(Create& create, const compressed_names& n) {
 template <class Get>
 void try_get_compressed(Get& get, const compressed_names& n, cusparseSpMatDescr_t other_format) {
     get.works().watch(&out, sizeof out);
-    get.template bad<0>("spMatDescr", nullptr, not_initialized).template bad<0>("spMatDescr", other_format);
+    get.template bad<0>("spMatDescr", nullptr).template bad<0>("spMatDescr", other_format);
     get.template bad<1>("rows", nullptr).template bad<2>("cols", nullptr).template bad<3>("nnz", nullptr);
     get.template bad<4>(n.offsets, nullptr)
         .template bad<5>(n.indices, nullptr)
@@ -358,7 +358,7 @@ void try_get_compressed(Get& get, const compressed_names& n, cusparseSpMatDescr_
 template <class Set>
 void try_set_pointers(Set& set, const compressed_names& n, cusparseSpMatDescr_t other_format) {
     set.works()
-        .template bad<0>("spMatDescr", nullptr, not_initialized)
+        .template bad<0>("spMatDescr", nullptr)
         .template bad<0>("spMatDescr", other_format);
     set.template bad<1>(n.offsets, misaligned(offsets)).template bad<2>(n.indices, misaligned(columns));
     set.template bad<3>(n.values, misaligned(values));
@@ -400,7 +400,7 @@ void try_csr_and_csc() {
     SUBJECT(set_csc, cusparseCscSetPointers, csc, offsets, columns, values);
     try_set_pointers(set_csc, csc_names, csr);
     SUBJECT(set_batch, cusparseCsrSetStridedBatch, csr, 2, 5, 4);
-    set_batch.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<0>("spMatDescr", csc);
+    set_batch.works().bad<0>("spMatDescr", nullptr).bad<0>("spMatDescr", csc);
     set_batch.bad<1>("batchCount", 0).bad<2>("offsetsBatchStride", -1).bad<2>("offsetsBatchStride", 4);
     set_batch.bad<3>("columnsValuesBatchStride", -1).bad<3>("columnsValuesBatchStride", 3);
 }
@@ -436,7 +436,7 @@ void try_bsr() {
                           f64, CUSPARSE_ORDER_ROW);
     const sparse_matrix csr(cusparseCreateCsr, 4, 3, 4, offsets, columns, values, i32, i32, zero_based, f64);
     SUBJECT(set_batch, cusparseBsrSetStridedBatch, m, 2, 3, 4, 16);
-    set_batch.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<0>("spMatDescr", csr);
+    set_batch.works().bad<0>("spMatDescr", nullptr).bad<0>("spMatDescr", csr);
     set_batch.bad<1>("batchCount", 0).bad<2>("offsetsBatchStride", 2).bad<3>("columnsBatchStride", 3);
     set_batch.bad<4>("ValuesBatchStride", 15).bad<4>("ValuesBatchStride", -16);
 }
@@ -456,7 +456,7 @@ void try_create_blocked_ell(Create& create) {
 template <class Get>
 void try_get_blocked_ell(Get& get, cusparseSpMatDescr_t other_format) {
     get.works().watch(&out, sizeof out);
-    get.template bad<0>("spMatDescr", nullptr, not_initialized).template bad<0>("spMatDescr", other_format);
+    get.template bad<0>("spMatDescr", nullptr).template bad<0>("spMatDescr", other_format);
     get.template bad<1>("rows", nullptr)
         .template bad<2>("cols", nullptr)
         .template bad<3>("ellBlockSize", nullptr);
@@ -518,33 +518,33 @@ void try_any_sparse_matrix() {
     const sparse_matrix m(cusparseCreateCsr, 4, 3, 4, offsets, columns, values, i32, i32, zero_based, f64);
     SUBJECT(format, cusparseSpMatGetFormat, m, &out.format);
     format.works().watch(&out, sizeof out);
-    format.bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("format", nullptr);
+    format.bad<0>("spMatDescr", nullptr).bad<1>("format", nullptr);
     SUBJECT(base, cusparseSpMatGetIndexBase, m, &out.base);
     base.works().watch(&out, sizeof out);
-    base.bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("idxBase", nullptr);
+    base.bad<0>("spMatDescr", nullptr).bad<1>("idxBase", nullptr);
     SUBJECT(size, cusparseSpMatGetSize, m, &out.rows, &out.cols, &out.nnz);
-    size.works().watch(&out, sizeof out).bad<0>("spMatDescr", nullptr, not_initialized);
+    size.works().watch(&out, sizeof out).bad<0>("spMatDescr", nullptr);
     size.bad<1>("rows", nullptr).bad<2>("cols", nullptr).bad<3>("nnz", nullptr);
     SUBJECT(values_of, cusparseSpMatGetValues, m, &out.a);
     values_of.works().watch(&out, sizeof out);
-    values_of.bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    values_of.bad<0>("spMatDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(const_values_of, cusparseConstSpMatGetValues, m, &out.const_a);
     const_values_of.works().watch(&out, sizeof out);
-    const_values_of.bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("values", nullptr);
+    const_values_of.bad<0>("spMatDescr", nullptr).bad<1>("values", nullptr);
     SUBJECT(set_values, cusparseSpMatSetValues, m, values);
-    set_values.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("values", misaligned(values));
+    set_values.works().bad<0>("spMatDescr", nullptr).bad<1>("values", misaligned(values));
     SUBJECT(batch, cusparseSpMatGetStridedBatch, m, &out.count);
     batch.works().watch(&out, sizeof out);
-    batch.bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("batchCount", nullptr);
+    batch.bad<0>("spMatDescr", nullptr).bad<1>("batchCount", nullptr);
 
     constexpr auto no_attribute = static_cast<cusparseSpMatAttribute_t>(2);
     SUBJECT(get, cusparseSpMatGetAttribute, m, CUSPARSE_SPMAT_FILL_MODE, &out.count, sizeof(int));
-    get.works().watch(&out, sizeof out).bad<0>("spMatDescr", nullptr, not_initialized);
+    get.works().watch(&out, sizeof out).bad<0>("spMatDescr", nullptr);
     get.bad<1>("attribute", no_attribute).bad<2>("data", nullptr).bad<3>("dataSize", 8).bad<3>("dataSize", 0);
     cusparseFillMode_t fill = CUSPARSE_FILL_MODE_UPPER;
     auto no_fill = static_cast<cusparseFillMode_t>(2);
     SUBJECT(set, cusparseSpMatSetAttribute, m, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill);
-    set.works().bad<0>("spMatDescr", nullptr, not_initialized).bad<1>("attribute", no_attribute);
+    set.works().bad<0>("spMatDescr", nullptr).bad<1>("attribute", no_attribute);
     set.bad<2>("data", nullptr).bad<2>("data", &no_fill).bad<3>("dataSize", 1);
     SUBJECT(destroy, cusparseDestroySpMat, nullptr);
     destroy.works().any<0>();
@@ -576,9 +576,9 @@ struct vectors {
 // Sparse x as argument i and dense y as argument j, both read.
 template <size_t i, size_t j, class Subject>
 void try_operands(Subject& s, const vectors& v) {
-    s.template bad<i>("vecX", nullptr, not_initialized).template bad<i>("vecX", v.x_without_indices);
+    s.template bad<i>("vecX", nullptr).template bad<i>("vecX", v.x_without_indices);
     s.template bad<i>("vecX", v.x_without_values).template bad<i>("vecY", v.longer_x);
-    s.template bad<j>("vecY", nullptr, not_initialized).template bad<j>("vecY", v.y_without_values);
+    s.template bad<j>("vecY", nullptr).template bad<j>("vecY", v.y_without_values);
     s.template bad<j>("vecY", v.longer_y).template bad<j>("vecY", v.float_y, not_supported);
 }
 
@@ -624,8 +624,8 @@ void try_spvv() {
         .watch(&result, sizeof result)
         .bad<0>("handle", nullptr, not_initialized);
     size.bad<1>("opX", no_operation)
-        .bad<2>("vecX", nullptr, not_initialized)
-        .bad<3>("vecY", nullptr, not_initialized);
+        .bad<2>("vecX", nullptr)
+        .bad<3>("vecY", nullptr);
     size.bad<3>("vecY", v.longer_y).bad<4>("result", nullptr).bad<5>("computeType", no_type);
     size.bad<5>("computeType", CUDA_R_32F, not_supported).bad<6>("bufferSize", nullptr);
 
@@ -689,12 +689,12 @@ void try_spmv_arguments(Subject& s, const spmv_operands& o) {
     s.template bad<0>("handle", nullptr, not_initialized);
     s.template bad<1>("opA", no_operation).template bad<1>("vecX", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<2>("alpha", nullptr);
-    s.template bad<3>("matA", nullptr, not_initialized).template bad<3>("matA", o.ell, not_supported);
+    s.template bad<3>("matA", nullptr).template bad<3>("matA", o.ell, not_supported);
     s.template bad<3>("matA", o.batch, not_supported).template bad<3>("vecX", o.wide_a);
-    s.template bad<4>("vecX", nullptr, not_initialized).template bad<4>("vecX", o.longer);
+    s.template bad<4>("vecX", nullptr).template bad<4>("vecX", o.longer);
     s.template bad<4>("computeType", o.float_x, not_supported);
     s.template bad<5>("beta", nullptr);
-    s.template bad<6>("vecY", nullptr, not_initialized).template bad<6>("vecY", o.longer);
+    s.template bad<6>("vecY", nullptr).template bad<6>("vecY", o.longer);
     s.template bad<6>("computeType", o.float_y, not_supported);
     s.template bad<6>("vecY",
                       const_cast<cusparseDnVecDescr_t>(static_cast<cusparseConstDnVecDescr_t>(o.const_y)));
@@ -759,9 +759,9 @@ struct conversion_operands {
 template <class Subject>
 void try_sparse_to_dense_arguments(Subject& s, const conversion_operands& o) {
     s.works().watch(dense_values, sizeof dense_values).template bad<0>("handle", nullptr, not_initialized);
-    s.template bad<1>("matA", nullptr, not_initialized).template bad<1>("matB", o.wide);
+    s.template bad<1>("matA", nullptr).template bad<1>("matB", o.wide);
     s.template bad<1>("matB", o.float_sparse, not_supported)
-        .template bad<2>("matB", nullptr, not_initialized);
+        .template bad<2>("matB", nullptr);
     s.template bad<2>("matB", o.wide_dense).template bad<2>("matB", o.float_dense, not_supported);
     s.template bad<2>("matB", o.batch);
     s.template bad<2>(
@@ -772,9 +772,9 @@ void try_sparse_to_dense_arguments(Subject& s, const conversion_operands& o) {
 template <class Subject>
 void try_dense_to_sparse_arguments(Subject& s, const conversion_operands& o) {
     s.template bad<0>("handle", nullptr, not_initialized);
-    s.template bad<1>("matA", nullptr, not_initialized).template bad<1>("matA", o.wide_dense);
+    s.template bad<1>("matA", nullptr).template bad<1>("matA", o.wide_dense);
     s.template bad<1>("matA", o.float_dense, not_supported).template bad<1>("matA", o.batch);
-    s.template bad<2>("matB", nullptr, not_initialized).template bad<2>("matA", o.wide);
+    s.template bad<2>("matB", nullptr).template bad<2>("matA", o.wide);
     s.template bad<2>("matA", o.float_sparse, not_supported);
     s.template bad<2>(
         "matB", const_cast<cusparseSpMatDescr_t>(static_cast<cusparseConstSpMatDescr_t>(o.const_sparse)));
