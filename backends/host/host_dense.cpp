@@ -2,7 +2,7 @@
 #include "host_dense.hpp"
 #include "../common/plans/dense.hpp"
 #include "../common/slot.hpp"
-#include "host_dense_product.hpp"
+#include "host_dense_triangular.hpp"
 
 namespace heron::HERON_LEVEL::dense_host {
 namespace {
@@ -26,8 +26,6 @@ template <class CT> strided_source<CT> row_source(const CT* p, heron_operation o
 template <class CT> strided_source<CT> column_source(const CT* p, heron_operation op, int64_t ld) {
     return {p, plans::dense_column_step(op, ld), plans::dense_row_step(op, ld), plans::dense_conjugates(op)};
 }
-
-template <class CT> using strided_term = product_term<CT, strided_source<CT>, strided_source<CT>>;
 
 bool is_real_type(heron_type t) { return t == HERON_R_32F || t == HERON_R_64F; }
 bool is_packed_type(heron_type t) { return is_real_type(t) || t == HERON_C_32F || t == HERON_C_64F; }
@@ -88,6 +86,24 @@ void symm(host_device& device, heron_phase phase, const heron_symm_args& s, hero
     });
 }
 
+void triangular(host_device& device, const heron_triangular_args& t, bool solves) {
+    plans::visit_dense(t.type, [&]<class CT>(type<CT>) {
+        const CT alpha = value_of<CT>(t.alpha);
+        if (equal(alpha, CT{})) return scale(product_target<CT>{output_of<CT>(t.b), t.b.ld, t.m, t.n, alpha});
+        triangular_run<CT>(device, t, alpha, solves).run();
+    });
+}
+
+void trmm(host_device& device, heron_phase phase, const heron_trmm_args& t, heron_workspace& workspace) {
+    if (phase != HERON_PHASE_RUN || device.packing().threads() == 0) return plans::trmm(device, phase, t, workspace);
+    triangular(device, t, false);
+}
+
+void trsm(host_device& device, heron_phase phase, const heron_trsm_args& t, heron_workspace& workspace) {
+    if (phase != HERON_PHASE_RUN || device.packing().threads() == 0) return plans::trsm(device, phase, t, workspace);
+    triangular(device, t, true);
+}
+
 }  // namespace
 }  // namespace heron::HERON_LEVEL::dense_host
 
@@ -97,6 +113,8 @@ void fill_dense_slots(heron_backend& table) {
     table.gemm = &slot<host_device, heron_gemm_args, &dense_host::gemm, operation_names::gemm>;
     table.gemmt = &slot<host_device, heron_gemmt_args, &dense_host::gemmt, operation_names::gemmt>;
     table.symm = &slot<host_device, heron_symm_args, &dense_host::symm, operation_names::symm>;
+    table.trmm = &slot<host_device, heron_trmm_args, &dense_host::trmm, operation_names::trmm>;
+    table.trsm = &slot<host_device, heron_trsm_args, &dense_host::trsm, operation_names::trsm>;
 }
 
 }  // namespace heron::HERON_LEVEL

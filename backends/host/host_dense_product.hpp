@@ -239,14 +239,14 @@ void multiply(const host_device& device, const product_target<CT>& target, int64
     });
 }
 
-// The same by one thread in memory of its own.
+// The same by one thread.
 template <class CT, class SourceA, class SourceB>
 void multiply_alone(const product_target<CT>& target, int64_t k, const product_term<CT, SourceA, SourceB>& term,
-                    void* memory) {
-    constexpr int64_t half = static_cast<int64_t>(host::packing_memory::own_bytes) / 2;
+                    const panels<CT>& memory) {
     schedule shared;
-    const panels<CT> own{static_cast<CT*>(memory), reinterpret_cast<CT*>(static_cast<char*>(memory) + half), half, half};
-    blocked_product<CT, SourceA, SourceB>(target, k, &term, 1, 0, 1, own, shared).run();
+    blocked_product<CT, SourceA, SourceB>(target, k, &term, 1, 0, 1, memory, shared).run();
 }
+
+template <class CT> using strided_term = product_term<CT, strided_source<CT>, strided_source<CT>>;
 
 }  // namespace heron::HERON_LEVEL::dense_host
