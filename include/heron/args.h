@@ -219,10 +219,12 @@ typedef struct heron_gemm_batched_args {
 } heron_gemm_batched_args;
 
 /* One triangle of C := sum over t < terms of alpha_t*op(a[t])*op'(b[t]) + beta*C, where op(a[t]) is n x k and op'(b[t]) is
- * k x n: op is NONE and op' TRANSPOSE or CONJUGATE_TRANSPOSE, or the other way round. alpha_0 = alpha; alpha_1 is alpha or,
- * with conjugate_second, its conjugate. SYRK and HERK are one term with b = a; SYR2K and HER2K are two terms with the
- * operands exchanged in the second. hermitian: the imaginary parts of C's diagonal are not read and become 0. The other
- * triangle is neither read nor written. */
+ * k x n. alpha_0 = alpha; alpha_1 is alpha or, with conjugate_second, its conjugate. SYRK and HERK are one term with b = a;
+ * SYR2K and HER2K are two terms with the operands exchanged in the second; there op is NONE and op' TRANSPOSE or
+ * CONJUGATE_TRANSPOSE, or the other way round, while a plain gemmt (one term, not hermitian) has any operations. hermitian:
+ * the imaginary parts of C's diagonal are not read and become 0, unless alpha = 0 or k = 0, and beta = 1: then C stays as
+ * it is. Scalars on the device are then real numbers of type's precision: beta, and with one term alpha. The other triangle
+ * is neither read nor written. */
 typedef struct heron_gemmt_args {
     heron_type type;
     heron_fill_mode fill;
