@@ -42,10 +42,15 @@ sparse_arrays irregular(const layout& l, const index_choice& index, cudaDataType
     return arrange(with_values(irregular_pattern(), type, random), l, index, type, random);
 }
 
-// Offsets and indices of 32 bits with both bases, and the others where types are cheap.
-std::vector<index_choice> index_types(const spmm_types& types) {
-    if (has_all_types() || types.ab == CUDA_R_32F) return index_choices();
-    return {index_choices()[0], index_choices()[3]};
+// Where types are dear, other offsets and indices than those of 32 bits are tried with one type alone, and so are, for
+// the types that no other test takes, the formats without offsets, which count in 64 bits.
+bool is_tried(const spmm_types& types, const layout& l, const index_choice& index) {
+    if (has_all_types() || types.ab == CUDA_R_32F) return true;
+    const bool elsewhere = types.ab == CUDA_C_32F || types.ab == CUDA_R_16BF;
+    const bool has_offsets = l.format != CUSPARSE_FORMAT_COO && l.format != CUSPARSE_FORMAT_BLOCKED_ELL;
+    const bool narrow = index.offsets == CUSPARSE_INDEX_32I && index.indices == CUSPARSE_INDEX_32I;
+    const bool same_c = types.ab == types.c || is_integer(types.ab);
+    return narrow && same_c && types.c != CUDA_C_16BF && (elsewhere || has_offsets);
 }
 
 }  // namespace
@@ -53,7 +58,8 @@ std::vector<index_choice> index_types(const spmm_types& types) {
 TEST_CASE("SpMM of every type, format, operation and index type") {
     for (const spmm_types& types : spmm_rows())
         for (const layout& l : spmm_layouts())
-            for (const index_choice& index : index_types(types)) {
+            for (const index_choice& index : index_choices()) {
+                if (!is_tried(types, l, index)) continue;
                 const sparse_arrays matrix = irregular(l, index, types.ab);
                 for (const cusparseOperation_t op_a : operations)
                     for (const cusparseOperation_t op_b : operations)
@@ -74,6 +80,7 @@ TEST_CASE("SpMM of every order and number of columns") {
                                 o.padding = padding;
                                 o.op_b = operations[(n + padding) % 3];
                                 if (n > 8 && padding == 0) continue;
+                                if (!has_all_types() && n % 3 == 1 && n > 1) continue;
                                 spmm_problem(matrix, types, o).run(general_call(types));
                             }
         }
