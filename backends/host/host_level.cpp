@@ -4,6 +4,7 @@
 #include "../common/generic_table.hpp"
 #include "host_device.hpp"
 #include "host_kron.hpp"
+#include "host_spmm.hpp"
 #include "host_spmv.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -12,6 +13,7 @@ void fill_slots(heron_backend& table) {
     fill_generic_slots<host_device>(table);
     fill_kron_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
+    fill_spmm_slot(table);
 }
 
 }  // namespace heron::HERON_LEVEL
