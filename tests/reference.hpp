@@ -317,6 +317,22 @@ inline expectation spmv(const entries& a, cusparseOperation_t op, number alpha, 
     return result;
 }
 
+// alpha*op(A)*B + beta*C, column by column; B is op(B) here. Matrices are in column order without gaps.
+inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, const std::vector<number>& b, number beta,
+                        const std::vector<number>& c, std::int64_t n, cudaDataType compute, cudaDataType stored) {
+    const auto column = [](const std::vector<number>& m, std::int64_t rows, std::int64_t j) {
+        return std::vector<number>(m.begin() + j * rows, m.begin() + (j + 1) * rows);
+    };
+    expectation result;
+    for (std::int64_t j = 0; j < n; ++j) {
+        const expectation one = spmv(a, op, alpha, column(b, cols_of(a, op), j), beta, column(c, rows_of(a, op), j),
+                                     compute, stored);
+        result.value.insert(result.value.end(), one.value.begin(), one.value.end());
+        result.bound.insert(result.bound.end(), one.bound.begin(), one.bound.end());
+    }
+    return result;
+}
+
 // A sparse vector; indices are 0-based.
 struct sparse_elements {
     std::int64_t size = 0;

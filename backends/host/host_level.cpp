@@ -5,6 +5,7 @@
 #include "host_dense.hpp"
 #include "host_device.hpp"
 #include "host_kron.hpp"
+#include "host_spmm.hpp"
 #include "host_spmv.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -14,6 +15,7 @@ void fill_slots(heron_backend& table) {
     fill_dense_slots(table);
     fill_kron_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
+    fill_spmm_slot(table);
 }
 
 }  // namespace heron::HERON_LEVEL

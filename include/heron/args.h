@@ -268,6 +268,21 @@ typedef struct heron_triangular_args {
 typedef heron_triangular_args heron_trmm_args;
 typedef heron_triangular_args heron_trsm_args;
 
+/* C := alpha*op(A)*B + beta*C for each item of a batch of c.batch_count. A is COO, CSR, BSR or Blocked-ELL: the core has turned
+ * CSC into CSR with the other op, and a transposed B into one with the other order. conjugate_b: B's elements are
+ * conjugated. Operands that the items share have strides of 0; those of C are distinct. */
+typedef struct heron_spmm_args {
+    heron_operation op;
+    int32_t conjugate_b;
+    heron_scalar alpha;
+    heron_spmat a;
+    heron_dnmat b;
+    heron_scalar beta;
+    heron_dnmat c;
+    heron_type compute_type;
+    heron_reproducibility reproducibility;
+} heron_spmm_args;
+
 #ifdef __cplusplus
 }
 #endif

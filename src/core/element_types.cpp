@@ -80,4 +80,14 @@ void require_product_types(heron_type a, heron_type x, heron_type y, heron_type 
                                              name_of(a), name_of(x), name_of(y), name_of(compute)));
 }
 
+void require_spmm_types(heron_type a, heron_type b, heron_type c, heron_type compute) {
+    const bool uniform = a == c && is_uniform_row(a, compute);
+    const bool mixed = std::any_of(std::begin(mixed_rows), std::end(mixed_rows), [&](const product_row& r) {
+        return r.a == a && r.x == a && r.y == c && r.compute == compute;
+    });
+    if (a == b && (uniform || mixed)) return;
+    not_supported("computeType", fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination",
+                                             name_of(a), name_of(b), name_of(c), name_of(compute)));
+}
+
 }  // namespace heron::core

@@ -34,6 +34,14 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
           const dense_vector& x, const void* beta, dense_vector& y, heron_type compute_type,
           const spmv_algorithm& algorithm);
 
+// As for SpMV.
+using spmm_algorithm = spmv_algorithm;
+
+// Batches: C says how many items there are; A and B have as many or are shared.
+void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
+          const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result, heron_type compute_type,
+          const spmm_algorithm& algorithm);
+
 void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b);
 
 // ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).

@@ -394,6 +394,90 @@ TEST_CASE("SpMV passes on every row of the table of types") {
     }
 }
 
+namespace {
+
+// Runs the three SpMM functions, which must hand on the same, and returns it.
+heron_spmm_args record_spmm(cusparseHandle_t h, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                            cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c,
+                            cusparseSpMMAlg_t alg = CUSPARSE_SPMM_ALG_DEFAULT) {
+    const scalar alpha(HERON_C_64F, 2, 1), beta(HERON_C_64F, -3);
+    size_t size = 0;
+    REQUIRE(cusparseSpMM_bufferSize(h, op_a, op_b, alpha, a, b, beta, c, CUDA_C_64F, alg, &size) == ok);
+    CHECK(size == RECORDED_SIZE);
+    const auto sizing = arguments<heron_spmm_args>("spmm", HERON_PHASE_SIZE);
+    REQUIRE(cusparseSpMM_preprocess(h, op_a, op_b, alpha, a, b, beta, c, CUDA_C_64F, alg, buffer) == ok);
+    const auto analysing = arguments<heron_spmm_args>("spmm", HERON_PHASE_ANALYSE, buffer);
+    REQUIRE(cusparseSpMM(h, op_a, op_b, alpha, a, b, beta, c, CUDA_C_64F, alg, buffer) == ok);
+    const auto running = arguments<heron_spmm_args>("spmm", HERON_PHASE_RUN, buffer);
+    CHECK(std::memcmp(&sizing, &running, sizeof running) == 0);
+    CHECK(std::memcmp(&analysing, &running, sizeof running) == 0);
+    CHECK(is_host_value(running.alpha, 2, 1));
+    CHECK(is_host_value(running.beta, -3));
+    CHECK(running.compute_type == HERON_C_64F);
+    CHECK(running.a.values == values);
+    CHECK(running.b.values == x_values);
+    CHECK(running.c.values == y_values);
+    return running;
+}
+
+}  // namespace
+
+TEST_CASE("SpMM passes CSC on as CSR of the transpose, and a transposed B as one with the other order") {
+    const handle h(cusparseCreate);
+    for (const bool csr : {true, false})
+        for (const auto& op_a : operations)
+            for (const auto& op_b : operations) {
+                CAPTURE(csr, op_a.cusparse, op_b.cusparse);
+                const bool turned_a = op_a.cusparse != CUSPARSE_OPERATION_NON_TRANSPOSE;
+                const bool turned_b = op_b.cusparse != CUSPARSE_OPERATION_NON_TRANSPOSE;
+                const int64_t m = turned_a ? 7 : 5, k = turned_a ? 5 : 7;
+                const sparse_matrix a(csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 7, 4, offsets, columns, values,
+                                      CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_C_64F);
+                const const_dense_matrix b(cusparseCreateConstDnMat, turned_b ? 2 : k, turned_b ? k : 2, 9, x_values,
+                                           CUDA_C_64F, CUSPARSE_ORDER_COL);
+                const dense_matrix c(cusparseCreateDnMat, m, 2, 3, y_values, CUDA_C_64F, CUSPARSE_ORDER_ROW);
+                const heron_spmm_args args = record_spmm(h, op_a.cusparse, op_b.cusparse, a, b, c);
+                CHECK(args.op == (csr ? op_a.direct : op_a.of_csc));
+                CHECK(args.a.format == HERON_FORMAT_CSR);
+                CHECK(args.a.rows == (csr ? 5 : 7));
+                CHECK(args.a.offset_type == HERON_INDEX_64);
+                CHECK(args.a.base == 1);
+                CHECK(args.b.rows == k);
+                CHECK(args.b.cols == 2);
+                CHECK(args.b.ld == 9);
+                CHECK(args.b.order == (turned_b ? HERON_ORDER_ROW : HERON_ORDER_COLUMN));
+                CHECK(args.conjugate_b == (op_b.cusparse == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE));
+                CHECK(args.c.rows == m);
+                CHECK(args.c.cols == 2);
+                CHECK(args.c.ld == 3);
+                CHECK(args.c.order == HERON_ORDER_ROW);
+                CHECK(args.reproducibility == HERON_DEFAULT);
+            }
+}
+
+TEST_CASE("SpMM passes batches and reproducibility on") {
+    const handle h(cusparseCreate);
+    const auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    const sparse_matrix csr(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_C_64F);
+    const sparse_matrix coo(cusparseCreateCoo, 5, 7, 4, rows, columns, values, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_BASE_ZERO, CUDA_C_64F);
+    const dense_matrix b(cusparseCreateDnMat, 7, 2, 7, x_values, CUDA_C_64F, CUSPARSE_ORDER_COL);
+    const dense_matrix c(cusparseCreateDnMat, 5, 2, 5, y_values, CUDA_C_64F, CUSPARSE_ORDER_COL);
+    REQUIRE(cusparseCsrSetStridedBatch(csr, 3, 6, 11) == ok);
+    REQUIRE(cusparseDnMatSetStridedBatch(c, 3, 17) == ok);
+    const heron_spmm_args args = record_spmm(h, none, none, csr, b, c, CUSPARSE_SPMM_CSR_ALG3);
+    CHECK(args.reproducibility == HERON_DETERMINISTIC);
+    CHECK(args.a.offsets_stride == 6);
+    CHECK(args.a.indices_stride == 11);
+    CHECK(args.a.values_stride == 11);
+    CHECK(args.b.batch_stride == 0);
+    CHECK(args.c.batch_count == 3);
+    CHECK(args.c.batch_stride == 17);
+    CHECK(record_spmm(h, none, none, coo, b, c, CUSPARSE_SPMM_COO_ALG2).reproducibility == HERON_DETERMINISTIC);
+    CHECK(record_spmm(h, none, none, coo, b, c, CUSPARSE_SPMM_COO_ALG4).reproducibility == HERON_DEFAULT);
+}
+
 TEST_CASE("an empty matrix reaches the plug-in as an empty COO, so that nothing reads its NULL offsets") {
     const handle h(cusparseCreate);
     for (const auto create : {cusparseCreateCsr, cusparseCreateCsc}) {

@@ -7,6 +7,10 @@
 
 using namespace heron::test;
 
+namespace heron::test {
+void try_spmm();
+}
+
 namespace {
 
 const bool host_chosen = setenv("HERON_BACKEND", "host", 1) == 0;
@@ -834,6 +838,7 @@ void try_everything() {
     try_spvv();
     try_device_scalars();
     try_spmv();
+    try_spmm();
     try_conversions();
 }
 

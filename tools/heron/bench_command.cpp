@@ -8,6 +8,7 @@
 #include "device.hpp"
 #include "eigen_spmv.hpp"
 #include "kron_bench.hpp"
+#include "spmm_bench.hpp"
 #include "spmv_bench.hpp"
 
 namespace heron::tools {
@@ -110,6 +111,58 @@ void add_spmv_command(CLI::App& bench) {
     command->callback([arguments] { run_spmv(*arguments); });
 }
 
+struct spmm_arguments {
+    spmm_bench_options bench;
+    output_options output;
+    double round_milliseconds = 20;
+};
+
+void run_spmm(const spmm_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    spmm_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    if (options.matrices.empty()) options.matrices = {"poisson2d:512", "poisson3d27:32", "rmat:14"};
+    const spmm_bench_result result = run_spmm_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_spmm_command(CLI::App& bench) {
+    const auto arguments = std::make_shared<spmm_arguments>();
+    spmm_bench_options& options = arguments->bench;
+    CLI::App* command = bench.add_subcommand("spmm", "C := alpha op(A) B + beta C with a sparse matrix A");
+    command->add_option("--matrix", options.matrices, "Matrix Market files or families, see below")
+        ->option_text("SPEC ...");
+    add_contestant_options(*command, options.who);
+    add_list(*command, "--type", options.types, "f32, f64, c32, c64, f16, bf16, i8");
+    add_list(*command, "--op", options.ops, "N, T, C");
+    add_list(*command, "--index", options.indices, "32, 64, 64/32");
+    add_list(*command, "--format", options.formats, "csr, csc, coo, bsr");
+    add_list(*command, "--layout", options.layouts, "rr, rc, cr, cc: B and C by rows or by columns");
+    add_list(*command, "--n", options.columns, "Columns of B and C");
+    add_list(*command, "--alg", options.algorithms, spmm_algorithm_names());
+    command->add_option("--block", options.block, "Rows and columns of a block of bsr")
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
+    command->add_option("--alpha", options.alpha, "")->capture_default_str();
+    command->add_option("--beta", options.beta, "")->capture_default_str();
+    command->add_flag("--preprocess,!--no-preprocess", options.preprocess,
+                      "Call cusparseSpMM_preprocess, on every side [yes]");
+    command->add_flag("--check-only", options.check_only, "Check the results and time nothing");
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of matrices and values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->footer("Families of matrices:\n" + matrix_families());
+    command->callback([arguments] { run_spmm(*arguments); });
+}
+
 struct kron_arguments {
     kron_bench_options bench;
     output_options output;
@@ -162,6 +215,7 @@ void add_bench_command(CLI::App& app) {
         "bench", "Time operations, side by side with other libraries, and check their results");
     bench->require_subcommand(1);
     add_spmv_command(*bench);
+    add_spmm_command(*bench);
     add_kron_command(*bench);
 }
 

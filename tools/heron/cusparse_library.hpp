@@ -56,6 +56,11 @@ class cusparse_library {
     decltype(&cusparseCreateSlicedEll) create_sliced_ell;
     decltype(&cusparseCreateBsr) create_bsr;
     decltype(&cusparseSpMV_preprocess) spmv_preprocess;
+    decltype(&cusparseCreateDnMat) create_dn_mat;
+    decltype(&cusparseDestroyDnMat) destroy_dn_mat;
+    decltype(&cusparseSpMM_bufferSize) spmm_buffer_size;
+    decltype(&cusparseSpMM_preprocess) spmm_preprocess;
+    decltype(&cusparseSpMM) spmm;
 
   private:
     std::string name_;

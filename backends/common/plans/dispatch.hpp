@@ -60,6 +60,17 @@ template <class F> void visit_product(heron_type a, heron_type x, heron_type y, 
     no_such_types();
 }
 
+// Type of A and B, type of C and compute type of a sparse matrix times a dense one.
+template <class F> void visit_spmm(heron_type ab, heron_type c, heron_type compute, F&& f) {
+    const auto is = [&](heron_type vab, heron_type vc, heron_type ct) { return ab == vab && c == vc && compute == ct; };
+    if (is(HERON_R_8I, HERON_R_32I, HERON_R_32I)) return f(type<i8>{}, type<i32>{}, type<i32>{});
+    if (is(HERON_R_8I, HERON_R_32F, HERON_R_32F)) return f(type<i8>{}, type<f32>{}, type<f32>{});
+    if (is(HERON_R_16F, HERON_R_32F, HERON_R_32F)) return f(type<f16>{}, type<f32>{}, type<f32>{});
+    if (is(HERON_R_16BF, HERON_R_32F, HERON_R_32F)) return f(type<bf16>{}, type<f32>{}, type<f32>{});
+    if (ab != c) no_such_types();
+    visit_uniform(ab, compute, [&](auto v, auto ct) { f(v, v, ct); });
+}
+
 // Elements that are only moved.
 template <class F> void visit_raw(heron_type t, F&& f) {
     switch (t) {

@@ -1,0 +1,332 @@
+// SpMM of small matrices: every type, format, operation, order, index type, scalar, shape, batch and algorithm.
+#include "spmm_problem.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+constexpr cusparseOperation_t operations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
+                                              CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE};
+constexpr cusparseOrder_t orders[] = {CUSPARSE_ORDER_ROW, CUSPARSE_ORDER_COL};
+constexpr cusparsePointerMode_t both_modes[] = {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE};
+
+// On other devices every combination of types costs the time of a compilation.
+bool has_all_types() { return backend_name() != "opencl"; }
+
+std::vector<layout> spmm_layouts() {
+    const auto ell = [](std::int64_t block) {
+        return layout{fmt::format("Blocked-ELL {}", block), CUSPARSE_FORMAT_BLOCKED_ELL, false, block, block};
+    };
+    return {{"COO", CUSPARSE_FORMAT_COO},
+            {"COO unsorted", CUSPARSE_FORMAT_COO, true},
+            {"CSR", CUSPARSE_FORMAT_CSR},
+            {"CSR shuffled", CUSPARSE_FORMAT_CSR, true},
+            {"CSC", CUSPARSE_FORMAT_CSC},
+            {"BSR 1x1", CUSPARSE_FORMAT_BSR, false, 1, 1, CUSPARSE_ORDER_ROW},
+            {"BSR 2x3 by rows", CUSPARSE_FORMAT_BSR, false, 2, 3, CUSPARSE_ORDER_ROW},
+            {"BSR 4x4 by columns", CUSPARSE_FORMAT_BSR, false, 4, 4, CUSPARSE_ORDER_COL},
+            ell(1),
+            ell(3),
+            ell(8)};
+}
+
+// Types that between them take every path of the arithmetic.
+std::vector<spmm_types> representative_rows() {
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F), uniform_spmm(CUDA_C_32F), uniform_spmm(CUDA_R_16BF)};
+    if (device_has(CUDA_R_64F) && has_all_types()) rows.push_back(uniform_spmm(CUDA_C_64F));
+    return rows;
+}
+
+sparse_arrays irregular(const layout& l, const index_choice& index, cudaDataType type) {
+    random_source random(3);
+    return arrange(with_values(irregular_pattern(), type, random), l, index, type, random);
+}
+
+// Where types are dear, other offsets and indices than those of 32 bits are tried with one type alone, and so are, for
+// the types that no other test takes, the formats without offsets, which count in 64 bits.
+bool is_tried(const spmm_types& types, const layout& l, const index_choice& index) {
+    if (has_all_types() || types.ab == CUDA_R_32F) return true;
+    const bool elsewhere = types.ab == CUDA_C_32F || types.ab == CUDA_R_16BF;
+    const bool has_offsets = l.format != CUSPARSE_FORMAT_COO && l.format != CUSPARSE_FORMAT_BLOCKED_ELL;
+    const bool narrow = index.offsets == CUSPARSE_INDEX_32I && index.indices == CUSPARSE_INDEX_32I;
+    const bool same_c = types.ab == types.c || is_integer(types.ab);
+    return narrow && same_c && types.c != CUDA_C_16BF && (elsewhere || has_offsets);
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of every type, format, operation and index type") {
+    for (const spmm_types& types : spmm_rows())
+        for (const layout& l : spmm_layouts())
+            for (const index_choice& index : index_choices()) {
+                if (!is_tried(types, l, index)) continue;
+                const sparse_arrays matrix = irregular(l, index, types.ab);
+                for (const cusparseOperation_t op_a : operations)
+                    for (const cusparseOperation_t op_b : operations)
+                        spmm_problem(matrix, types, {.op_a = op_a, .op_b = op_b, .n = 5}).run(general_call(types));
+            }
+}
+
+TEST_CASE("SpMM of every order and number of columns") {
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : spmm_layouts()) {
+            const sparse_arrays matrix = irregular(l, {}, types.ab);
+            for (const cusparseOperation_t op_a : operations)
+                for (const cusparseOrder_t order_b : orders)
+                    for (const cusparseOrder_t order_c : orders)
+                        for (const std::int64_t n : {1, 2, 3, 4, 7, 8, 16, 33, 75})
+                            for (const std::int64_t padding : {0, 3}) {
+                                spmm_options o{.op_a = op_a, .n = n, .order_b = order_b, .order_c = order_c};
+                                o.padding = padding;
+                                o.op_b = operations[(n + padding) % 3];
+                                if (n > 8 && padding == 0) continue;
+                                if (!has_all_types() && n % 3 == 1 && n > 1) continue;
+                                spmm_problem(matrix, types, o).run(general_call(types));
+                            }
+        }
+}
+
+TEST_CASE("SpMM with alpha and beta 0, 1, -1 and others, on the host and on the device") {
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : spmm_layouts())
+            for (const cusparseOperation_t op : operations) {
+                spmm_problem problem(irregular(l, {}, types.ab), types, {.op_a = op, .n = 4});
+                const spmm_call some = general_call(types);
+                for (const number alpha : {number{0.0}, number{1.0}, number{-1.0}, some.alpha})
+                    for (const number beta : {number{0.0}, number{1.0}, number{-1.0}, some.beta})
+                        for (const cusparsePointerMode_t mode : both_modes) problem.run({alpha, beta, mode});
+            }
+}
+
+TEST_CASE("SpMM with alpha = 0 reads neither A's values nor B") {
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : spmm_layouts())
+            for (const cusparseOperation_t op : operations) {
+                spmm_options o{.op_a = op};
+                o.poisoned_inputs = true;
+                o.order_b = orders[op == CUSPARSE_OPERATION_TRANSPOSE];
+                spmm_problem problem(irregular(l, {}, types.ab), types, o);
+                for (const number beta : {number{0.0}, number{1.0}, general_call(types).beta})
+                    for (const cusparsePointerMode_t mode : both_modes) problem.run({0.0, beta, mode});
+            }
+}
+
+TEST_CASE("SpMM of every shape") {
+    random_source random(5);
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F)};
+    if (device_has(CUDA_C_64F) && has_all_types()) rows.push_back(uniform_spmm(CUDA_C_64F));
+    for (const named_pattern& pattern : small_patterns())
+        for (const spmm_types& types : rows)
+            for (const layout& l : spmm_layouts())
+                for (const cusparseOperation_t op : operations)
+                    for (const std::int64_t n : {0, 1, 9}) {
+                        INFO(pattern.name << " as " << l.name);
+                        const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                                 static_cast<int>(random.below(2))};
+                        const entries matrix = with_values(pattern.matrix, types.ab, random);
+                        spmm_options o{.op_a = op, .n = n};
+                        o.order_b = orders[random.below(2)];
+                        o.order_c = orders[random.below(2)];
+                        spmm_problem problem(arrange(matrix, l, index, types.ab, random), types, o);
+                        problem.run(general_call(types), random.below(2) == 0);
+                        problem.run({general_call(types).alpha, 0.0}, random.below(2) == 0);
+                    }
+}
+
+TEST_CASE("SpMM needs no more than element alignment") {
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : spmm_layouts())
+            for (const cusparseOperation_t op : operations)
+                for (const cusparseOrder_t order : orders) {
+                    spmm_options o{.op_a = op, .n = 20, .order_b = order, .order_c = order};
+                    o.padding = 1;
+                    o.misalignment = 1;
+                    spmm_problem(irregular(l, {}, types.ab), types, o).run(general_call(types), true);
+                }
+}
+
+TEST_CASE("SpMM of a matrix that stores nothing and has NULL arrays") {
+    const std::vector<entries> empty{{7, 4, {}}, {0, 0, {}}, {0, 6, {}}, {6, 0, {}}, {300, 1, {}}};
+    random_source random;
+    for (const spmm_types& types : representative_rows())
+        for (const entries& matrix : empty)
+            for (const layout& l : spmm_layouts())
+                for (const cusparseOperation_t op : operations) {
+                    spmm_options o{.op_a = op};
+                    o.absent_arrays = true;
+                    spmm_problem problem(arrange(matrix, l, {}, types.ab, random), types, o);
+                    for (const number beta : {number{0.0}, number{1.0}, general_call(types).beta})
+                        problem.run({general_call(types).alpha, beta}, true);
+                }
+}
+
+TEST_CASE("SpMM adds up elements that are stored twice") {
+    random_source random(6);
+    entries pattern = irregular_pattern();
+    const std::vector<entry> once = pattern.list;
+    pattern.list.insert(pattern.list.end(), once.begin(), once.begin() + 60);
+    const spmm_types types = uniform_spmm(CUDA_R_32F);
+    const entries matrix = with_values(pattern, types.ab, random);
+    for (const layout& l : spmm_layouts()) {
+        if (l.format == CUSPARSE_FORMAT_BSR || l.format == CUSPARSE_FORMAT_BLOCKED_ELL) continue;
+        for (const cusparseOperation_t op : operations)
+            spmm_problem(arrange(matrix, l, {}, types.ab, random), types, {.op_a = op}).run(general_call(types));
+    }
+}
+
+namespace {
+
+// The irregular matrix with its columns moved on by `item`, so that the items of a batch differ.
+std::vector<sparse_arrays> irregular_items(const layout& l, int items, cudaDataType type) {
+    random_source random(13);
+    // BSR's items must store equally many blocks: whole block columns move.
+    std::vector<sparse_arrays> result;
+    for (int item = 0; item < items; ++item) {
+        entries pattern = irregular_pattern();
+        pattern.cols = 39;
+        for (entry& e : pattern.list) e.col = (e.col + item * 3) % 39;
+        result.push_back(arrange(with_values(pattern, type, random), l, {}, type, random));
+    }
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of batches: A shared, B shared, nothing shared, offsets shared") {
+    const std::vector<layout> layouts{{"COO", CUSPARSE_FORMAT_COO},
+                                      {"COO unsorted", CUSPARSE_FORMAT_COO, true},
+                                      {"CSR", CUSPARSE_FORMAT_CSR},
+                                      {"CSC", CUSPARSE_FORMAT_CSC},
+                                      {"BSR", CUSPARSE_FORMAT_BSR, false, 2, 3, CUSPARSE_ORDER_ROW},
+                                      {"Blocked-ELL", CUSPARSE_FORMAT_BLOCKED_ELL, false, 3, 3}};
+    constexpr int items = 3;
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : layouts)
+            for (const cusparseOperation_t op : operations)
+                for (const cusparseOrder_t order_b : orders)
+                    for (const cusparseOrder_t order_c : orders) {
+                        const std::vector<sparse_arrays> a = irregular_items(l, items, types.ab);
+                        spmm_options o{.op_a = op, .n = order_b == order_c ? 4 : 9};
+                        o.order_b = order_b;
+                        o.order_c = order_c;
+                        o.items = items;
+                        INFO(l.name);
+                        spmm_problem(a[0], types, o).run(general_call(types));
+                        // Only the other formats have functions that make a batch of them.
+                        if (l.format == CUSPARSE_FORMAT_BLOCKED_ELL || l.format == CUSPARSE_FORMAT_CSC) continue;
+                        spmm_problem(a, types, o).run(general_call(types), true);
+                        o.one_b = true;
+                        spmm_problem(a, types, o).run(general_call(types));
+                        if (l.format != CUSPARSE_FORMAT_CSR && l.format != CUSPARSE_FORMAT_BSR) continue;
+                        o.same_offsets = true;
+                        spmm_problem(a, types, o).run({general_call(types).alpha, 0.0});
+                    }
+}
+
+TEST_CASE("SpMM of more columns than a grid has blocks") {
+    random_source random(8);
+    const spmm_types types = uniform_spmm(CUDA_R_32F);
+    const entries matrix = with_values({3, 2, {{0, 1, 1.0}, {2, 0, 1.0}, {2, 1, 1.0}}}, types.ab, random);
+    for (const bool transposed : {false, true}) {
+        spmm_options o{.op_a = operations[transposed], .n = 1'048'561};
+        o.order_b = o.order_c = orders[transposed];
+        o.padding = transposed;
+        spmm_problem(arrange(matrix, spmm_layouts()[2], {}, types.ab, random), types, o).run(general_call(types));
+    }
+}
+
+TEST_CASE("SpMM algorithms serve their formats and no others") {
+    struct algorithm {
+        cusparseSpMMAlg_t value;
+        std::vector<cusparseFormat_t> formats;
+        bool deterministic = false;
+    };
+    const std::vector<algorithm> algorithms{
+        {CUSPARSE_SPMM_COO_ALG1, {CUSPARSE_FORMAT_COO}},
+        {CUSPARSE_SPMM_COO_ALG2, {CUSPARSE_FORMAT_COO}, true},
+        {CUSPARSE_SPMM_COO_ALG3, {CUSPARSE_FORMAT_COO}},
+        {CUSPARSE_SPMM_COO_ALG4, {CUSPARSE_FORMAT_COO}},
+        {CUSPARSE_SPMM_CSR_ALG1, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC}},
+        {CUSPARSE_SPMM_CSR_ALG2, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC}},
+        {CUSPARSE_SPMM_CSR_ALG3, {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC}, true},
+        {CUSPARSE_SPMM_BLOCKED_ELL_ALG1, {CUSPARSE_FORMAT_BLOCKED_ELL}},
+        {CUSPARSE_SPMM_BSR_ALG1, {CUSPARSE_FORMAT_BSR}},
+    };
+    for (const spmm_types& types : representative_rows())
+        for (const algorithm& a : algorithms)
+            for (const layout& l : spmm_layouts())
+                for (const cusparseOperation_t op : operations) {
+                    INFO(l.name << " with algorithm " << a.value);
+                    spmm_problem problem(irregular(l, {}, types.ab), types, {.op_a = op, .n = 6});
+                    spmm_call call = general_call(types);
+                    call.algorithm = a.value;
+                    if (std::find(a.formats.begin(), a.formats.end(), l.format) != a.formats.end()) {
+                        problem.run(call);
+                        const std::vector<unsigned char> once = problem.c_bytes();
+                        problem.run(call, true);
+                        // Rows of a COO matrix that do not ascend break the format's promise.
+                        if (a.deterministic && !(l.shuffled && l.format == CUSPARSE_FORMAT_COO))
+                            CHECK((problem.c_bytes() == once));
+                        continue;
+                    }
+                    const log_capture log;
+                    std::size_t size = 12345;
+                    expect(problem.try_buffer_size(call, &size), CUSPARSE_STATUS_NOT_SUPPORTED);
+                    CHECK(size == 12345);
+                    CHECK(log.contains("cusparseSpMM_bufferSize: alg"));
+                    expect(problem.try_run(call, nullptr), CUSPARSE_STATUS_NOT_SUPPORTED);
+                }
+}
+
+TEST_CASE("a deterministic SpMM of a large matrix has the same bits every time") {
+    random_source random(21);
+    const spmm_types types = uniform_spmm(CUDA_R_32F);
+    const entries matrix = with_values(random_pattern(700, 600, 9, random), types.ab, random);
+    const layout formats[] = {{"COO", CUSPARSE_FORMAT_COO}, {"CSR", CUSPARSE_FORMAT_CSR}, {"CSC", CUSPARSE_FORMAT_CSC}};
+    for (const layout& l : formats)
+        for (const cusparseOperation_t op : operations) {
+            spmm_problem problem(arrange(matrix, l, {}, types.ab, random), types, {.op_a = op, .n = 20});
+            spmm_call call = general_call(types);
+            call.algorithm = l.format == CUSPARSE_FORMAT_COO ? CUSPARSE_SPMM_COO_ALG2 : CUSPARSE_SPMM_CSR_ALG3;
+            const workspace buffer(problem.buffer_size(call));
+            problem.run(call, buffer.data());
+            const std::vector<unsigned char> once = problem.c_bytes();
+            for (int repetition = 0; repetition < 3; ++repetition) {
+                expect(problem.try_run(call, buffer.data()));
+                CHECK((problem.c_bytes() == once));
+            }
+        }
+}
+
+TEST_CASE("SpMM is right when the workspace was overwritten after preprocess") {
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : spmm_layouts())
+            for (const cusparseOperation_t op : operations) {
+                spmm_problem problem(irregular(l, {}, types.ab), types, {.op_a = op, .n = 12});
+                const spmm_call call = general_call(types);
+                workspace buffer(problem.buffer_size(call), 3);
+                problem.preprocess(call, buffer.data());
+                problem.run(call, buffer.data());
+                if (!buffer.data()) continue;
+                for (const unsigned char byte : {0x00, 0x7f, 0xff}) {
+                    buffer.overwrite(byte);
+                    problem.run(call, buffer.data());
+                }
+            }
+}
+
+TEST_CASE("SpMM takes no SELL matrix and no unknown algorithm") {
+    random_source random;
+    const spmm_types types = uniform_spmm(CUDA_R_32F);
+    const entries matrix = with_values(irregular_pattern(), types.ab, random);
+    layout sell{"SELL", CUSPARSE_FORMAT_SLICED_ELLPACK};
+    sell.slice_size = 4;
+    std::size_t size = 0;
+    spmm_problem sliced(arrange(matrix, sell, {}, types.ab, random), types, {});
+    expect(sliced.try_buffer_size(general_call(types), &size), CUSPARSE_STATUS_NOT_SUPPORTED);
+    expect(sliced.try_run(general_call(types), nullptr), CUSPARSE_STATUS_NOT_SUPPORTED);
+    spmm_problem csr(irregular(spmm_layouts()[2], {}, types.ab), types, {});
+    spmm_call call = general_call(types);
+    call.algorithm = static_cast<cusparseSpMMAlg_t>(99);
+    expect(csr.try_buffer_size(call, &size), CUSPARSE_STATUS_INVALID_VALUE);
+}

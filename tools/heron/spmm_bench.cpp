@@ -1,0 +1,259 @@
+#include "spmm_bench.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "device_record.hpp"
+#include "spmm_match.hpp"
+
+namespace heron::tools {
+namespace {
+
+constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 9> algorithms{{
+    {"default", CUSPARSE_SPMM_ALG_DEFAULT},
+    {"coo1", CUSPARSE_SPMM_COO_ALG1},
+    {"coo2", CUSPARSE_SPMM_COO_ALG2},
+    {"coo3", CUSPARSE_SPMM_COO_ALG3},
+    {"coo4", CUSPARSE_SPMM_COO_ALG4},
+    {"csr1", CUSPARSE_SPMM_CSR_ALG1},
+    {"csr2", CUSPARSE_SPMM_CSR_ALG2},
+    {"csr3", CUSPARSE_SPMM_CSR_ALG3},
+    {"bsr1", CUSPARSE_SPMM_BSR_ALG1},
+}};
+
+cusparseSpMMAlg_t find_algorithm(const std::string& name) {
+    for (const auto& [known, value] : algorithms)
+        if (name == known) return value;
+    throw std::invalid_argument(fmt::format("'{}' is not one of the algorithms {}", name, spmm_algorithm_names()));
+}
+
+char find_op(const std::string& name) {
+    if (name == "N" || name == "T" || name == "C") return name[0];
+    throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", name));
+}
+
+void require_layout(const std::string& name) {
+    if (name == "rr" || name == "rc" || name == "cr" || name == "cc") return;
+    throw std::invalid_argument(fmt::format("'{}' is not one of the layouts rr rc cr cc", name));
+}
+
+std::int64_t find_columns(const std::string& text) {
+    std::size_t used = 0;
+    std::int64_t n = 0;
+    try {
+        n = std::stoll(text, &used);
+    } catch (const std::exception&) {
+    }
+    if (n > 0 && used == text.size()) return n;
+    throw std::invalid_argument(fmt::format("'{}' is not a number of columns", text));
+}
+
+class spmm_bench {
+  public:
+    spmm_bench(const spmm_bench_options& options, progress& progress)
+        : options_(options), progress_(progress), contestants_(options.who) {}
+
+    spmm_bench_result run() {
+        for (const std::string& spec : options_.matrices) run_matrix(spec);
+        progress_.clear();
+        spmm_bench_result result;
+        result.table = make_report();
+        result.failures = static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const record& row) {
+            return row["result"] == "WRONG" || row["result"] == "failed";
+        }));
+        return result;
+    }
+
+  private:
+    // A matrix that cannot be had is reported like a run that broke off: the others go on.
+    void run_matrix(const std::string& spec) {
+        record head;
+        head["matrix"] = matrix_name(spec);
+        try {
+            progress_.step(fmt::format("{}: reading", matrix_name(spec)));
+            const csr_matrix matrix = load_matrix(spec, options_.seed);
+            head["rows"] = matrix.rows;
+            head["cols"] = matrix.cols;
+            head["nnz"] = matrix.nnz();
+            for (const std::string& type : options_.types)
+                for (const std::string& index : options_.indices)
+                    for (const std::string& format : options_.formats) {
+                        head["type"] = type;
+                        head["index"] = index;
+                        head["format"] = format;
+                        run_packed(head, matrix);
+                    }
+        } catch (const std::exception& error) {
+            head["result"] = "failed";
+            head["message"] = error.what();
+            rows_.push_back(std::move(head));
+        }
+    }
+
+    void run_packed(record head, const csr_matrix& given) {
+        const product_type& type = find_product_type(head["type"].get<std::string>());
+        const packing how{.format = find_sparse_format(head["format"].get<std::string>()),
+                          .widths = find_index_widths(head["index"].get<std::string>()),
+                          .type = type.input,
+                          .block = options_.block};
+        const csr_matrix pattern = how.format == sparse_format::bsr ? padded_to_blocks(given, how.block) : given;
+        splitmix64 random(options_.seed);
+        const number_array values = random_numbers(type.input, pattern.columns.size(), random);
+        const packed_matrix matrix = pack(pattern, values, how);
+        for (const std::string& op : options_.ops)
+            for (const std::string& layout : options_.layouts)
+                for (const std::string& n : options_.columns)
+                    for (const std::string& algorithm : options_.algorithms) {
+                        head["op"] = op;
+                        head["layout"] = layout;
+                        head["n"] = find_columns(n);
+                        head["algorithm"] = algorithm;
+                        progress_.step(fmt::format("{} {} {} n {}: measuring", head["matrix"].get<std::string>(), op,
+                                                   layout, n));
+                        const spmm_case what{.pattern = pattern,
+                                             .values = values,
+                                             .matrix = matrix,
+                                             .type = type,
+                                             .op = find_op(op),
+                                             .n = find_columns(n),
+                                             .b_by_rows = layout[0] == 'r',
+                                             .c_by_rows = layout[1] == 'r',
+                                             .alpha = options_.alpha,
+                                             .beta = options_.beta,
+                                             .algorithm = find_algorithm(algorithm),
+                                             .preprocess = options_.preprocess,
+                                             .check_only = options_.check_only,
+                                             .seed = options_.seed,
+                                             .timing = options_.timing};
+                        for (record& row : run_spmm_match(contestants_, what, head)) rows_.push_back(std::move(row));
+                    }
+    }
+
+    report make_report() const {
+        report result;
+        result.run = run_record();
+        result.rows = rows_;
+        result.means = means();
+        result.columns = columns();
+        result.mean_columns = mean_columns();
+        result.heading = contestants_.heading();
+        result.heading.insert(result.heading.begin(), fmt::format("heron bench spmm, Heron {}", library_version()));
+        result.heading.push_back(fmt::format("alpha {}, beta {}, {} preprocess, seed {}, {} rounds of at least {:g} ms",
+                                             options_.alpha, options_.beta, options_.preprocess ? "with" : "without",
+                                             options_.seed, options_.timing.rounds,
+                                             options_.timing.round_seconds * 1e3));
+        if (!options_.check_only)
+            result.notes = {"layout: of B and C, r by rows, c by columns; us: median per call over the rounds;",
+                            "GB/s: compulsory bytes (A, B and C once) per second; vs: how many times as fast."};
+        return result;
+    }
+
+    record run_record() const {
+        record options;
+        options["alpha"] = options_.alpha;
+        options["beta"] = options_.beta;
+        options["preprocess"] = options_.preprocess;
+        options["block"] = options_.block;
+        options["seed"] = options_.seed;
+        options["rounds"] = options_.timing.rounds;
+        options["round_seconds"] = options_.timing.round_seconds;
+        record result;
+        result["benchmark"] = "spmm";
+        result["version"] = library_version();
+        result["options"] = std::move(options);
+        result["devices"] = contestants_.devices_record();
+        result["contenders"] = contestants_.names_record();
+        return result;
+    }
+
+    std::vector<record> means() const {
+        std::vector<record> measured;
+        std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(measured),
+                     [](const record& row) { return row.contains("seconds"); });
+        const std::vector<std::string> group{"/contender", "/type",   "/index", "/format",
+                                             "/op",        "/layout", "/n",     "/algorithm"};
+        std::vector<std::string> values{"/gflops", "/gbytes_per_second"};
+        for (std::string& key : contestants_.ratio_keys()) values.push_back(std::move(key));
+        std::vector<record> result;
+        for (record& mean : geometric_means(measured, group, values)) {
+            record row;
+            row["matrix"] = "geometric mean";
+            row.update(mean);
+            result.push_back(std::move(row));
+        }
+        return result;
+    }
+
+    static std::vector<report_column> case_columns() {
+        return {{.key = "/type", .title = "type", .fold = true},     {.key = "/index", .title = "index", .fold = true},
+                {.key = "/format", .title = "format", .fold = true}, {.key = "/op", .title = "op", .fold = true},
+                {.key = "/layout", .title = "layout", .fold = true}, {.key = "/n", .title = "n", .format = "{:.0f}"},
+                {.key = "/algorithm", .title = "alg", .fold = true}};
+    }
+
+    static std::vector<report_column> rate_columns() {
+        return {{.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"},
+                {.key = "/gbytes_per_second", .title = "GB/s", .format = "{:.1f}"}};
+    }
+
+    std::vector<report_column> columns() const {
+        std::vector<report_column> result{{.key = "/matrix", .title = "matrix"},
+                                          {.key = "/nnz", .title = "nnz", .format = "{:.0f}"}};
+        for (report_column& column : case_columns()) result.push_back(std::move(column));
+        result.push_back({.key = "/contender", .title = "contender"});
+        result.push_back({.key = "/result", .title = "result", .fold = true});
+        result.push_back({.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6});
+        result.push_back({.key = "/seconds_min", .title = "us min", .format = "{:.1f}", .scale = 1e6});
+        result.push_back({.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6});
+        for (report_column& column : rate_columns()) result.push_back(std::move(column));
+        for (const std::string& key : contestants_.ratio_keys())
+            result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+        result.push_back({.key = "/message", .title = "message"});
+        return result;
+    }
+
+    std::vector<report_column> mean_columns() const {
+        std::vector<report_column> result{{.key = "/contender", .title = "contender"}};
+        for (report_column& column : case_columns()) result.push_back(std::move(column));
+        result.push_back({.key = "/count", .title = "matrices", .format = "{:.0f}"});
+        for (report_column& column : rate_columns()) result.push_back(std::move(column));
+        for (const std::string& key : contestants_.ratio_keys()) {
+            result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+            result.push_back({.key = "/smallest" + key, .title = "least", .format = "{:.2f}"});
+        }
+        return result;
+    }
+
+    const spmm_bench_options& options_;
+    progress& progress_;
+    contestants contestants_;
+    std::vector<record> rows_;
+};
+
+}  // namespace
+
+std::string spmm_algorithm_names() {
+    std::vector<const char*> names;
+    for (const auto& [name, value] : algorithms) names.push_back(name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+spmm_bench_result run_spmm_bench(const spmm_bench_options& options, progress& progress) {
+    for (const std::string& name : options.types) find_product_type(name);
+    for (const std::string& name : options.ops) find_op(name);
+    for (const std::string& name : options.indices) find_index_widths(name);
+    for (const std::string& name : options.formats) find_sparse_format(name);
+    for (const std::string& name : options.layouts) require_layout(name);
+    for (const std::string& name : options.columns) find_columns(name);
+    for (const std::string& name : options.algorithms) find_algorithm(name);
+    return spmm_bench(options, progress).run();
+}
+
+}  // namespace heron::tools
