@@ -266,6 +266,28 @@ typedef struct heron_triangular_args {
 typedef heron_triangular_args heron_trmm_args;
 typedef heron_triangular_args heron_trsm_args;
 
+/* A dense operand of SDDMM as vectors along the inner dimension: rows of op(A), columns of op(B). Element l of vector i of
+ * batch item b is values[b*batch_stride + i*vector_step + l*element_step], conjugated or not. */
+typedef struct heron_sddmm_vectors {
+    const void* values;
+    heron_type type;
+    int32_t conjugate;
+    int64_t vector_step, element_step;
+    int64_t batch_stride; /* 0: all items share the operand */
+} heron_sddmm_vectors;
+
+/* Every stored element (i, j) of C, zeros included, becomes alpha*(sum over l < k of a(i, l)*b(j, l)) + beta*C(i, j), for
+ * c.batch_count items. beta = 0 does not read C's values; alpha = 0 or k = 0 reads neither a nor b. C is COO in any order,
+ * CSR or BSR: the core has turned CSC into CSR with a and b exchanged. */
+typedef struct heron_sddmm_args {
+    heron_scalar alpha;
+    heron_sddmm_vectors a, b;
+    int64_t k;
+    heron_scalar beta;
+    heron_spmat c;
+    heron_type compute_type;
+} heron_sddmm_args;
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,5 +20,6 @@ heron_type compute_type_of(heron_type storage, const char* argument);
 // Throw HERON_NOT_SUPPORTED, naming the types, unless the combination is one that is built.
 void require_dot_types(heron_type x, heron_type y, heron_type compute);
 void require_product_types(heron_type a, heron_type x, heron_type y, heron_type compute);
+void require_sampled_product_types(heron_type a, heron_type b, heron_type c, heron_type compute);
 
 }  // namespace heron::core
