@@ -1,5 +1,6 @@
 // Every argument of every exported function made invalid in turn: the status, the log line, and nothing
 // written.
+#include "families.hpp"
 #include "subject.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -835,6 +836,7 @@ void try_everything() {
     try_device_scalars();
     try_spmv();
     try_conversions();
+    try_sddmm();
 }
 
 }  // namespace
