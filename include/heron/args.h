@@ -288,6 +288,33 @@ typedef struct heron_sddmm_args {
     heron_type compute_type;
 } heron_sddmm_args;
 
+/* An operator as text or as intermediate code. */
+typedef struct heron_operator_code {
+    const void* data;
+    size_t size; /* bytes, without a terminating NUL */
+} heron_operator_code;
+
+/* C(i, j) := epilogue(sum, C(i, j)) for all i < a.rows and j < columns, where sum is add() of mul(A(i, l), B(l, j)) over the
+ * stored elements of row i in storage order, or `identity` for a row without any. Element (l, j) of B is at
+ * l*b_row_step + j*b_column_step, that of C likewise. A is CSR, or an empty COO. */
+typedef struct heron_spmm_op_args {
+    heron_spmat a;
+    const void* b; /* of a's type */
+    int64_t b_row_step, b_column_step;
+    void* c;
+    heron_type c_type;
+    int64_t c_row_step, c_column_step;
+    int64_t columns;
+    heron_type compute_type;
+    heron_operator_form form;
+    heron_semiring semiring;
+    heron_epilogue epilogue_kind;
+    heron_operator_code add_code, mul_code, epilogue_code; /* SOURCE, LTO_IR */
+    heron_operator_callback add, mul, epilogue;            /* CALLBACK */
+    void* context;
+    heron_scalar identity; /* never on the device */
+} heron_spmm_op_args;
+
 #ifdef __cplusplus
 }
 #endif
