@@ -333,6 +333,29 @@ inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, 
     return result;
 }
 
+// alpha*(a*b) + beta*c at the places of c's elements, in the order of its list. a is c.rows x k and b is k x c.cols, both in
+// row order. alpha = 0 reads neither a nor b, beta = 0 does not read c.
+inline expectation sddmm(const entries& c, std::int64_t k, number alpha, const std::vector<number>& a,
+                         const std::vector<number>& b, number beta, cudaDataType compute, cudaDataType stored) {
+    expectation result;
+    for (const entry& e : c.list) {
+        number sum;
+        double magnitude = 0;
+        for (std::int64_t l = 0; l < k && alpha != 0.0; ++l) {
+            const number al = a[static_cast<std::size_t>(e.row * k + l)];
+            const number bl = b[static_cast<std::size_t>(l * c.cols + e.col)];
+            sum += product(al, bl);
+            magnitude += std::abs(al) * std::abs(bl);
+        }
+        const number kept = beta == 0.0 ? number{} : product(beta, e.value);
+        const number value = product(alpha, sum) + kept;
+        result.value.push_back(value);
+        result.bound.push_back(
+            error_bound(compute, stored, k, std::abs(alpha) * magnitude + std::abs(kept), value));
+    }
+    return result;
+}
+
 // A sparse vector; indices are 0-based.
 struct sparse_elements {
     std::int64_t size = 0;

@@ -34,6 +34,22 @@
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) HERON_NAME1(heron_atomic_add, CT)((p) + (i), v)
+#define COMBINE(OP, CT, a, b) HERON_NAME1(heron_combine, OP)(CT, a, b)
+#define TERM(OP, CT, a, b) HERON_NAME1(heron_term, OP)(CT, a, b)
+#define FINISH(OP, CT, sum, c) HERON_NAME1(heron_finish, OP)(CT, sum, c)
+
+#define heron_combine_plus_times(CT, a, b) ADD(CT, a, b)
+#define heron_term_plus_times(CT, a, b) MUL(CT, a, b)
+#define heron_finish_plus_times(CT, sum, c) ADD(CT, sum, c)
+#define heron_combine_min_plus(CT, a, b) ((b) < (a) ? (b) : (a))
+#define heron_term_min_plus(CT, a, b) ADD(CT, a, b)
+#define heron_finish_min_plus(CT, sum, c) heron_combine_min_plus(CT, sum, c)
+#define heron_combine_max_times(CT, a, b) ((a) < (b) ? (b) : (a))
+#define heron_term_max_times(CT, a, b) MUL(CT, a, b)
+#define heron_finish_max_times(CT, sum, c) heron_combine_max_times(CT, sum, c)
+#define heron_combine_or_and(CT, a, b) (EQUAL(CT, a, ZERO(CT)) && EQUAL(CT, b, ZERO(CT)) ? ZERO(CT) : ONE(CT))
+#define heron_term_or_and(CT, a, b) (EQUAL(CT, a, ZERO(CT)) || EQUAL(CT, b, ZERO(CT)) ? ZERO(CT) : ONE(CT))
+#define heron_finish_or_and(CT, sum, c) heron_combine_or_and(CT, sum, c)
 
 typedef long heron_index;
 typedef char i8;

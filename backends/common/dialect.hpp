@@ -13,6 +13,9 @@
 //   DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part
 //   SCALAR(CT, value, pointer)       *pointer if there is one, else value
 //   ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
+//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring OP, a type
+//                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are evaluated
+//                                    more than once
 //
 // The header is compiled once per instruction set level on the host, so everything lives in HERON_LEVEL: merged copies of
 // one inline function would carry one level's instructions into another's table.
@@ -51,6 +54,9 @@
 #define EQUAL(CT, a, b) equal(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) atomic_add((p) + (i), v)
+#define COMBINE(OP, CT, a, b) OP::template combine<CT>(a, b)
+#define TERM(OP, CT, a, b) OP::template term<CT>(a, b)
+#define FINISH(OP, CT, sum, c) OP::template combine<CT>(sum, c)
 
 namespace heron::HERON_LEVEL {
 
@@ -218,5 +224,27 @@ HERON_FN void atomic_add(c64* p, c64 v) {
     atomic_add(&p->re, v.re);
     atomic_add(&p->im, v.im);
 }
+
+// Semirings. min and max are for real types.
+struct plus_times {
+    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return add(a, b); }
+    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return mul(a, b); }
+};
+struct min_plus {
+    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return b < a ? b : a; }
+    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return add(a, b); }
+};
+struct max_times {
+    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return a < b ? b : a; }
+    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return mul(a, b); }
+};
+struct or_and {
+    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) {
+        return equal(a, CT{}) && equal(b, CT{}) ? CT{} : one<CT>();
+    }
+    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) {
+        return equal(a, CT{}) || equal(b, CT{}) ? CT{} : one<CT>();
+    }
+};
 
 }  // namespace heron::HERON_LEVEL

@@ -6,6 +6,8 @@
 #include "host_device.hpp"
 #include "host_kron.hpp"
 #include "host_spmm.hpp"
+#include "host_sddmm.hpp"
+#include "host_spmm_op.hpp"
 #include "host_spmv.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -14,6 +16,8 @@ void fill_slots(heron_backend& table) {
     fill_generic_slots<host_device>(table);
     fill_dense_slots(table);
     fill_kron_slots(table);
+    table.sddmm = &slot<host_device, heron_sddmm_args, &host_sddmm, operation_names::sddmm>;
+    table.spmm_op = &slot<host_device, heron_spmm_op_args, &host_spmm_op, operation_names::spmm_op>;
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
     fill_spmm_slot(table);
 }

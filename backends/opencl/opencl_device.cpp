@@ -12,6 +12,22 @@ program_key make_program_key(const kernel_family& family, const char* const* nam
     return key;
 }
 
+void opencl_device::build(const program_key& key) {
+    try {
+        queue_.device.programs().get(key);
+    } catch (const plan_error& e) {
+        if (e.status != HERON_INTERNAL_ERROR) throw;
+        throw plan_error{HERON_INVALID_VALUE, e.reason};
+    }
+}
+
+const void* opencl_device::identity_of(const program_key& key) {
+    static std::mutex mutex;
+    static std::map<program_key, char> identities;
+    const std::lock_guard lock(mutex);
+    return &identities.try_emplace(key).first->second;
+}
+
 // A NULL pointer goes as "no memory object", which OpenCL defines for every version; as an SVM address it is
 // undefined.
 void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* pointer) {

@@ -35,6 +35,14 @@ template <>
 inline constexpr const char* type_name<raw16> = "raw16";
 template <>
 inline constexpr const char* type_name<raw128> = "raw128";
+template <>
+inline constexpr const char* type_name<plus_times> = "plus_times";
+template <>
+inline constexpr const char* type_name<min_plus> = "min_plus";
+template <>
+inline constexpr const char* type_name<max_times> = "max_times";
+template <>
+inline constexpr const char* type_name<or_and> = "or_and";
 
 // family.types names the parameters in the order of `names`.
 program_key make_program_key(const kernel_family& family, const char* const* names, size_t count);
@@ -74,6 +82,19 @@ class opencl_device {
         set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
         const size_t groups = (static_cast<size_t>(count) + k.local_size - 1) / k.local_size;
         enqueue(k, groups, k.local_size);
+    }
+
+    // Builds a program that holds source text of the caller's. Throws INVALID_VALUE if it does not compile.
+    void build(const program_key& key);
+
+    // Like launch, for a kernel of such a program.
+    template <class Kernel, class... Args>
+    void launch_program(const program_key& key, int64_t count, Args... args) {
+        if (count <= 0) return;
+        const kernel_instance& k =
+            queue_.kernel(identity_of(key), null_pointers(args...), Kernel::name, [&] { return key; });
+        set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
+        enqueue(k, (static_cast<size_t>(count) + k.local_size - 1) / k.local_size, k.local_size);
     }
 
     // For kernels that are written for work-groups of one size and take no count.
@@ -126,6 +147,9 @@ class opencl_device {
         else
             check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
     }
+
+    // An address that stands for the program, in every queue and for ever.
+    static const void* identity_of(const program_key& key);
 
     static void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
     void enqueue(const kernel_instance& k, size_t groups, size_t local_size);

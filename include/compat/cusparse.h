@@ -58,6 +58,8 @@ extern "C" {
 #include "cusparse/spmv.inc"
 #include "cusparse/spmm.inc"
 #include "cusparse/convert.inc"
+#include "cusparse/sddmm.inc"
+#include "cusparse/spmm_op.inc"
 
 #ifdef __cplusplus
 }

@@ -282,6 +282,54 @@ typedef struct heron_spmm_args {
     heron_type compute_type;
     heron_reproducibility reproducibility;
 } heron_spmm_args;
+/* A dense operand of SDDMM as vectors along the inner dimension: rows of op(A), columns of op(B). Element l of vector i of
+ * batch item b is values[b*batch_stride + i*vector_step + l*element_step], conjugated or not. */
+typedef struct heron_sddmm_vectors {
+    const void* values;
+    heron_type type;
+    int32_t conjugate;
+    int64_t vector_step, element_step;
+    int64_t batch_stride; /* 0: all items share the operand */
+} heron_sddmm_vectors;
+
+/* Every stored element (i, j) of C, zeros included, becomes alpha*(sum over l < k of a(i, l)*b(j, l)) + beta*C(i, j), for
+ * c.batch_count items. beta = 0 does not read C's values; alpha = 0 or k = 0 reads neither a nor b. C is COO in any order,
+ * CSR or BSR: the core has turned CSC into CSR with a and b exchanged. */
+typedef struct heron_sddmm_args {
+    heron_scalar alpha;
+    heron_sddmm_vectors a, b;
+    int64_t k;
+    heron_scalar beta;
+    heron_spmat c;
+    heron_type compute_type;
+} heron_sddmm_args;
+
+/* An operator as text or as intermediate code. */
+typedef struct heron_operator_code {
+    const void* data;
+    size_t size; /* bytes, without a terminating NUL */
+} heron_operator_code;
+
+/* C(i, j) := epilogue(sum, C(i, j)) for all i < a.rows and j < columns, where sum is add() of mul(A(i, l), B(l, j)) over the
+ * stored elements of row i in storage order, or `identity` for a row without any. Element (l, j) of B is at
+ * l*b_row_step + j*b_column_step, that of C likewise. A is CSR, or an empty COO. */
+typedef struct heron_spmm_op_args {
+    heron_spmat a;
+    const void* b; /* of a's type */
+    int64_t b_row_step, b_column_step;
+    void* c;
+    heron_type c_type;
+    int64_t c_row_step, c_column_step;
+    int64_t columns;
+    heron_type compute_type;
+    heron_operator_form form;
+    heron_semiring semiring;
+    heron_epilogue epilogue_kind;
+    heron_operator_code add_code, mul_code, epilogue_code; /* SOURCE, LTO_IR */
+    heron_operator_callback add, mul, epilogue;            /* CALLBACK */
+    void* context;
+    heron_scalar identity; /* never on the device */
+} heron_spmm_op_args;
 
 #ifdef __cplusplus
 }

@@ -185,4 +185,6 @@ HERON_API heron_status heron_kronmult(heron_handle handle, const void* alpha, co
 #endif
 
 #include <heron/dense.h>
+#include <heron/semiring.h>
+
 #endif

@@ -127,6 +127,30 @@ typedef enum heron_rank_2k_algorithm {
     HERON_RANK_2K_FUSED = 0,     /* both in one kernel, which reads and writes C once; the default */
     HERON_RANK_2K_TWO_PASSES = 1 /* one kernel after the other, each with its pass over C: the textbook's, for comparison */
 } heron_rank_2k_algorithm;
+/* The operators of a sparse product: how they are given, which ones, and what becomes of C. */
+typedef enum heron_operator_form {
+    HERON_OPERATORS_NAMED = 0,
+    HERON_OPERATORS_SOURCE = 1,   /* text in the device's C */
+    HERON_OPERATORS_CALLBACK = 2, /* host functions */
+    HERON_OPERATORS_LTO_IR = 3    /* NVIDIA's intermediate code, through cuSPARSE's SpMMOp alone */
+} heron_operator_form;
+
+/* add and mul, and what a sum without terms is. */
+typedef enum heron_semiring {
+    HERON_PLUS_TIMES = 0, /* a + b, a*b, 0 */
+    HERON_MIN_PLUS = 1,   /* min, a + b, +infinity or the largest integer */
+    HERON_MAX_TIMES = 2,  /* max, a*b, -infinity or the smallest integer */
+    HERON_OR_AND = 3      /* 1 or 0 for a != 0 or b != 0; for a != 0 and b != 0; 0 */
+} heron_semiring;
+
+typedef enum heron_epilogue {
+    HERON_EPILOGUE_STORE = 0, /* C := sum; C is not read */
+    HERON_EPILOGUE_ADD = 1,   /* C := add(sum, C) */
+    HERON_EPILOGUE_CUSTOM = 2 /* C := epilogue(sum, C); not with NAMED operators */
+} heron_epilogue;
+
+/* *result := a o b, all of the compute type. result overlaps neither a nor b. */
+typedef void (*heron_operator_callback)(void* context, const void* a, const void* b, void* result);
 
 /* What heron_info, the facades and users may ask of a device. Strings are NUL-terminated. */
 typedef struct heron_device_info {

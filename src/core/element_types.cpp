@@ -41,6 +41,12 @@ constexpr product_row mixed_rows[] = {
     {HERON_R_64F, HERON_C_64F, HERON_C_64F, HERON_C_64F},
 };
 
+// The sampled products that narrow or widen; A and B are of one type.
+constexpr product_row sampled_rows[] = {
+    {HERON_R_16F, HERON_R_16F, HERON_R_16F, HERON_R_32F},    {HERON_R_16F, HERON_R_16F, HERON_R_32F, HERON_R_32F},
+    {HERON_R_16BF, HERON_R_16BF, HERON_R_16BF, HERON_R_32F}, {HERON_R_16BF, HERON_R_16BF, HERON_R_32F, HERON_R_32F},
+};
+
 bool is_uniform_row(heron_type storage, heron_type compute) {
     return std::any_of(std::begin(uniform_rows), std::end(uniform_rows),
                        [&](const storage_row& r) { return r.storage == storage && r.compute == compute; });
@@ -86,6 +92,17 @@ void require_spmm_types(heron_type a, heron_type b, heron_type c, heron_type com
         return r.a == a && r.x == a && r.y == c && r.compute == compute;
     });
     if (a == b && (uniform || mixed)) return;
+    not_supported("computeType", fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination",
+                                             name_of(a), name_of(b), name_of(c), name_of(compute)));
+}
+
+void require_sampled_product_types(heron_type a, heron_type b, heron_type c, heron_type compute) {
+    const bool full = a == HERON_R_32F || a == HERON_R_64F || a == HERON_C_32F || a == HERON_C_64F;
+    const bool uniform = full && a == b && b == c && c == compute;
+    const bool mixed = std::any_of(std::begin(sampled_rows), std::end(sampled_rows), [&](const product_row& r) {
+        return r.a == a && r.x == b && r.y == c && r.compute == compute;
+    });
+    if (uniform || mixed) return;
     not_supported("computeType", fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination",
                                              name_of(a), name_of(b), name_of(c), name_of(compute)));
 }

@@ -21,5 +21,6 @@ heron_type compute_type_of(heron_type storage, const char* argument);
 void require_dot_types(heron_type x, heron_type y, heron_type compute);
 void require_product_types(heron_type a, heron_type x, heron_type y, heron_type compute);
 void require_spmm_types(heron_type a, heron_type b, heron_type c, heron_type compute);
+void require_sampled_product_types(heron_type a, heron_type b, heron_type c, heron_type compute);
 
 }  // namespace heron::core

@@ -44,6 +44,10 @@ void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_opera
 
 void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b);
 
+// C := alpha*(op_a(A)*op_b(B)) on the pattern of C + beta*C.
+void sddmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
+           const dense_matrix& a, const dense_matrix& b, const void* beta, sparse_matrix& matrix, heron_type compute_type);
+
 // ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).
 void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b);
 

@@ -648,6 +648,84 @@ TEST_CASE("DenseToSparse passes both matrices on and takes over what analysis co
     }
 }
 
+namespace {
+
+// Runs the three SDDMM functions, which must hand on the same, and returns it.
+heron_sddmm_args record_sddmm(cusparseHandle_t h, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                              cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseSpMatDescr_t c,
+                              cudaDataType compute, const void* alpha, const void* beta) {
+    constexpr auto alg = CUSPARSE_SDDMM_ALG_DEFAULT;
+    size_t size = 0;
+    REQUIRE(cusparseSDDMM_bufferSize(h, op_a, op_b, alpha, a, b, beta, c, compute, alg, &size) == ok);
+    CHECK(size == RECORDED_SIZE);
+    const auto sizing = arguments<heron_sddmm_args>("sddmm", HERON_PHASE_SIZE);
+    REQUIRE(cusparseSDDMM_preprocess(h, op_a, op_b, alpha, a, b, beta, c, compute, alg, buffer) == ok);
+    const auto analysing = arguments<heron_sddmm_args>("sddmm", HERON_PHASE_ANALYSE, buffer);
+    REQUIRE(cusparseSDDMM(h, op_a, op_b, alpha, a, b, beta, c, compute, alg, buffer) == ok);
+    const auto running = arguments<heron_sddmm_args>("sddmm", HERON_PHASE_RUN, buffer);
+    CHECK(std::memcmp(&sizing, &running, sizeof sizing) == 0);
+    CHECK(std::memcmp(&analysing, &running, sizeof analysing) == 0);
+    return running;
+}
+
+void check_vectors(const heron_sddmm_vectors& v, const void* data, int64_t vector_step, int64_t element_step,
+                   bool conjugate) {
+    CHECK(v.values == data);
+    CHECK(v.type == HERON_C_32F);
+    CHECK(v.vector_step == vector_step);
+    CHECK(v.element_step == element_step);
+    CHECK(v.conjugate == conjugate);
+}
+
+}  // namespace
+
+TEST_CASE("SDDMM passes on the rows of op(A) and the columns of op(B), exchanged for CSC") {
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto h_op = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+    constexpr auto i64 = CUSPARSE_INDEX_64I;
+    constexpr auto one_based = CUSPARSE_INDEX_BASE_ONE;
+    const handle h(cusparseCreate);
+    const scalar alpha(HERON_C_32F, 2, -1), beta(HERON_C_32F, 3, 4);
+    const dense_matrix a(cusparseCreateDnMat, 5, 6, 9, x_values, CUDA_C_32F, CUSPARSE_ORDER_ROW);
+    const dense_matrix b(cusparseCreateDnMat, 7, 6, 8, y_values, CUDA_C_32F, CUSPARSE_ORDER_COL);
+    const sparse_matrix csr(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, i64, i64, one_based, CUDA_C_32F);
+    const sparse_matrix csc(cusparseCreateCsc, 5, 7, 4, offsets, columns, values, i64, i64, one_based, CUDA_C_32F);
+    const auto by_rows = record_sddmm(h, n, h_op, a, b, csr, CUDA_C_32F, alpha, beta);
+    CHECK(is_host_value(by_rows.alpha, 2, -1));
+    CHECK(is_host_value(by_rows.beta, 3, 4));
+    CHECK(by_rows.compute_type == HERON_C_32F);
+    CHECK(by_rows.k == 6);
+    CHECK(by_rows.c.format == HERON_FORMAT_CSR);
+    CHECK(by_rows.c.base == 1);
+    CHECK(by_rows.c.values == values);
+    check_vectors(by_rows.a, x_values, 9, 1, false);
+    check_vectors(by_rows.b, y_values, 1, 8, true);
+    const auto by_columns = record_sddmm(h, n, h_op, a, b, csc, CUDA_C_32F, alpha, beta);
+    CHECK(by_columns.c.format == HERON_FORMAT_CSR);
+    CHECK(by_columns.c.rows == 7);
+    CHECK(by_columns.c.cols == 5);
+    check_vectors(by_columns.a, y_values, 1, 8, true);
+    check_vectors(by_columns.b, x_values, 9, 1, false);
+}
+
+TEST_CASE("SDDMM passes on batches") {
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    const handle h(cusparseCreate);
+    const scalar one(HERON_C_32F, 1);
+    const dense_matrix a(cusparseCreateDnMat, 5, 6, 9, x_values, CUDA_C_32F, CUSPARSE_ORDER_ROW);
+    const dense_matrix b(cusparseCreateDnMat, 6, 7, 8, y_values, CUDA_C_32F, CUSPARSE_ORDER_COL);
+    const sparse_matrix c(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_C_32F);
+    REQUIRE(cusparseDnMatSetStridedBatch(a, 3, 50) == ok);
+    REQUIRE(cusparseCsrSetStridedBatch(c, 3, 6, 4) == ok);
+    const auto args = record_sddmm(h, n, n, a, b, c, CUDA_C_32F, one, one);
+    CHECK(args.a.batch_stride == 50);
+    CHECK(args.b.batch_stride == 0);
+    CHECK(args.c.batch_count == 3);
+    CHECK(args.c.offsets_stride == 6);
+    CHECK(args.c.values_stride == 4);
+}
+
 TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     const handle h(cusparseCreate);
     const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
@@ -657,6 +735,8 @@ TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     const dense_vector x(cusparseCreateDnVec, 7, x_values, CUDA_R_64F);
     const dense_vector y(cusparseCreateDnVec, 5, y_values, CUDA_R_64F);
     const dense_matrix b(cusparseCreateDnMat, 5, 7, 5, y_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const dense_matrix five(cusparseCreateDnMat, 5, 1, 5, y_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const dense_matrix seven(cusparseCreateDnMat, 1, 7, 1, x_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
     const scalar one(HERON_R_64F, 1);
     constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
     constexpr auto f64 = CUDA_R_64F;
@@ -675,6 +755,7 @@ TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     check("cusparseSpMV", cusparseSpMV(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
     check("cusparseSpMV_preprocess",
           cusparseSpMV_preprocess(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+    check("cusparseSDDMM", cusparseSDDMM(h, n, n, one, five, seven, one, a, f64, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
     check("cusparseSparseToDense",
           cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
     check("cusparseDenseToSparse_analysis",

@@ -1,5 +1,6 @@
 // Every argument of every exported function made invalid in turn: the status, the log line, and nothing
 // written.
+#include "families.hpp"
 #include "subject.hpp"
 #include <algorithm>
 #include <cstdlib>
@@ -840,6 +841,7 @@ void try_everything() {
     try_spmv();
     try_spmm();
     try_conversions();
+    try_sddmm();
 }
 
 }  // namespace

@@ -1,0 +1,8 @@
+#pragma once
+// The families whose arguments bad_arguments_test tries from files of their own.
+
+namespace heron::test {
+
+void try_sddmm();
+
+}  // namespace heron::test
