@@ -27,6 +27,7 @@
 #define ADD(CT, a, b) HERON_NAME1(heron_add, CT)(a, b)
 #define SUB(CT, a, b) HERON_NAME1(heron_sub, CT)(a, b)
 #define MUL(CT, a, b) HERON_NAME1(heron_mul, CT)(a, b)
+#define DIV(CT, a, b) HERON_NAME1(heron_div, CT)(a, b)
 #define MAD(CT, a, b, c) HERON_NAME1(heron_mad, CT)(a, b, c)
 #define CONJ(CT, a) HERON_NAME1(heron_conj, CT)(a)
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
@@ -67,6 +68,7 @@ HERON_FN void heron_atomic_add_i32(volatile GLOBAL i32* p, i32 v) { atomic_add(p
 HERON_FN f32 heron_add_f32(f32 a, f32 b) { return a + b; }
 HERON_FN f32 heron_sub_f32(f32 a, f32 b) { return a - b; }
 HERON_FN f32 heron_mul_f32(f32 a, f32 b) { return a * b; }
+HERON_FN f32 heron_div_f32(f32 a, f32 b) { return a / b; }
 HERON_FN f32 heron_mad_f32(f32 a, f32 b, f32 c) { return a * b + c; }
 HERON_FN f32 heron_conj_f32(f32 a) { return a; }
 HERON_FN int heron_equal_f32(f32 a, f32 b) { return a == b; }
@@ -79,6 +81,14 @@ HERON_FN c32 heron_mad_c32(c32 a, c32 b, c32 c) {
     return (c32)(a.x * b.x + (c.x - a.y * b.y), a.x * b.y + (c.y + a.y * b.x));
 }
 HERON_FN c32 heron_mul_c32(c32 a, c32 b) { return heron_mad_c32(a, b, heron_zero_c32); }
+HERON_FN c32 heron_div_c32(c32 a, c32 b) {
+    const int by_real = fabs(b.x) >= fabs(b.y);
+    const f32 large = by_real ? b.x : b.y;
+    const f32 ratio = (by_real ? b.y : b.x) / large;
+    const f32 scale = large + (by_real ? b.y : b.x) * ratio;
+    if (by_real) return (c32)((a.x + a.y * ratio) / scale, (a.y - a.x * ratio) / scale);
+    return (c32)((a.x * ratio + a.y) / scale, (a.y * ratio - a.x) / scale);
+}
 HERON_FN c32 heron_conj_c32(c32 a) { return (c32)(a.x, -a.y); }
 HERON_FN int heron_equal_c32(c32 a, c32 b) { return a.x == b.x && a.y == b.y; }
 
@@ -141,6 +151,7 @@ typedef double2 c64;
 HERON_FN f64 heron_add_f64(f64 a, f64 b) { return a + b; }
 HERON_FN f64 heron_sub_f64(f64 a, f64 b) { return a - b; }
 HERON_FN f64 heron_mul_f64(f64 a, f64 b) { return a * b; }
+HERON_FN f64 heron_div_f64(f64 a, f64 b) { return a / b; }
 HERON_FN f64 heron_mad_f64(f64 a, f64 b, f64 c) { return a * b + c; }
 HERON_FN f64 heron_conj_f64(f64 a) { return a; }
 HERON_FN int heron_equal_f64(f64 a, f64 b) { return a == b; }
@@ -156,6 +167,14 @@ HERON_FN c64 heron_mad_c64(c64 a, c64 b, c64 c) {
     return (c64)(a.x * b.x + (c.x - a.y * b.y), a.x * b.y + (c.y + a.y * b.x));
 }
 HERON_FN c64 heron_mul_c64(c64 a, c64 b) { return heron_mad_c64(a, b, heron_zero_c64); }
+HERON_FN c64 heron_div_c64(c64 a, c64 b) {
+    const int by_real = fabs(b.x) >= fabs(b.y);
+    const f64 large = by_real ? b.x : b.y;
+    const f64 ratio = (by_real ? b.y : b.x) / large;
+    const f64 scale = large + (by_real ? b.y : b.x) * ratio;
+    if (by_real) return (c64)((a.x + a.y * ratio) / scale, (a.y - a.x * ratio) / scale);
+    return (c64)((a.x * ratio + a.y) / scale, (a.y * ratio - a.x) / scale);
+}
 HERON_FN c64 heron_conj_c64(c64 a) { return (c64)(a.x, -a.y); }
 HERON_FN int heron_equal_c64(c64 a, c64 b) { return a.x == b.x && a.y == b.y; }
 HERON_FN c64 heron_load_c64_f64(GLOBAL const f64* p, heron_index i) { return (c64)(p[i], 0.0); }

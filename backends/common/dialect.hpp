@@ -9,7 +9,7 @@
 //   HERON_END                        closes a kernel
 //   GLOBAL                           address space of operands
 //   LOAD(CT, VT, p, i)  STORE(CT, VT, p, i, v)   p[i] of storage type VT as compute type CT and back, rounded to nearest
-//   ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b) ONE(CT)
+//   ZERO(CT) ADD(CT, a, b) SUB MUL DIV MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b) ONE(CT)
 //   SCALAR(CT, value, pointer)       *pointer if there is one, else value
 //   ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
 //
@@ -43,6 +43,7 @@
 #define ADD(CT, a, b) add(a, b)
 #define SUB(CT, a, b) sub(a, b)
 #define MUL(CT, a, b) mul(a, b)
+#define DIV(CT, a, b) divide(a, b)
 #define MAD(CT, a, b, c) mad(a, b, c)
 #define CONJ(CT, a) conj(a)
 #define EQUAL(CT, a, b) equal(a, b)
@@ -160,6 +161,7 @@ template <> HERON_FN_SPECIALIZED c64 one<c64>() { return {1, 0}; }
 template <class T> HERON_FN T add(T a, T b) { return a + b; }
 template <class T> HERON_FN T sub(T a, T b) { return a - b; }
 template <class T> HERON_FN T mul(T a, T b) { return a * b; }
+template <class T> HERON_FN T divide(T a, T b) { return a / b; }
 template <class T> HERON_FN T mad(T a, T b, T c) { return a * b + c; }
 template <class T> HERON_FN T conj(T a) { return a; }
 template <class T> HERON_FN bool equal(T a, T b) { return a == b; }
@@ -169,6 +171,15 @@ template <class C> HERON_FN C sub_complex(C a, C b) { return {a.re - b.re, a.im 
 template <class C> HERON_FN C mad_complex(C a, C b, C c) {
     return {a.re * b.re + (c.re - a.im * b.im), a.re * b.im + (c.im + a.im * b.re)};
 }
+// Smith's algorithm (Communications of the ACM 5, 1962): no square of b that could overflow.
+template <class C> HERON_FN C divide_complex(C a, C b) {
+    const bool by_real = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
+    const auto large = by_real ? b.re : b.im;
+    const auto ratio = (by_real ? b.im : b.re) / large;
+    const auto scale = large + (by_real ? b.im : b.re) * ratio;
+    if (by_real) return {(a.re + a.im * ratio) / scale, (a.im - a.re * ratio) / scale};
+    return {(a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale};
+}
 HERON_FN c32 add(c32 a, c32 b) { return add_complex(a, b); }
 HERON_FN c64 add(c64 a, c64 b) { return add_complex(a, b); }
 HERON_FN c32 sub(c32 a, c32 b) { return sub_complex(a, b); }
@@ -177,6 +188,8 @@ HERON_FN c32 mad(c32 a, c32 b, c32 c) { return mad_complex(a, b, c); }
 HERON_FN c64 mad(c64 a, c64 b, c64 c) { return mad_complex(a, b, c); }
 HERON_FN c32 mul(c32 a, c32 b) { return mad_complex(a, b, c32{}); }
 HERON_FN c64 mul(c64 a, c64 b) { return mad_complex(a, b, c64{}); }
+HERON_FN c32 divide(c32 a, c32 b) { return divide_complex(a, b); }
+HERON_FN c64 divide(c64 a, c64 b) { return divide_complex(a, b); }
 HERON_FN c32 conj(c32 a) { return {a.re, -a.im}; }
 HERON_FN c64 conj(c64 a) { return {a.re, -a.im}; }
 HERON_FN bool equal(c32 a, c32 b) { return a.re == b.re && a.im == b.im; }

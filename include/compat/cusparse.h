@@ -56,6 +56,7 @@ extern "C" {
 #include "cusparse/descriptors.inc"
 #include "cusparse/vector.inc"
 #include "cusparse/spmv.inc"
+#include "cusparse/trisolve.inc"
 #include "cusparse/convert.inc"
 
 #ifdef __cplusplus
