@@ -1,6 +1,7 @@
 // Every argument of every exported function made invalid in turn: the status, the log line, and nothing
 // written.
 #include "subject.hpp"
+#include "trisolve_arguments.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -835,6 +836,7 @@ void try_everything() {
     try_device_scalars();
     try_spmv();
     try_conversions();
+    try_trisolve();
 }
 
 }  // namespace
