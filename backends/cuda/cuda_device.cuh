@@ -70,6 +70,9 @@ class cuda_device {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()));
         if (!is_capturing(stream())) check(cudaStreamSynchronize(stream()));
     }
+    void write(void* to, const void* from, size_t bytes) {
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream()));
+    }
 
     cudaStream_t stream() const { return queue_->stream; }
     int multiprocessors() const { return queue_->multiprocessors; }

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+heron_plan::~heron_plan() = default;
+
 namespace heron::cuda {
 namespace {
 

@@ -1,5 +1,6 @@
 #pragma once
 // The CUDA execution context of one handle, and what every file of the plug-in needs around a runtime call.
+#include "../common/plan_record.hpp"
 #include <heron/backend.h>
 #include <cuda_runtime_api.h>
 
@@ -7,11 +8,6 @@ struct heron_queue {
     int device = 0;
     cudaStream_t stream = nullptr;  // NULL is the device's legacy default stream
     int multiprocessors = 1;
-};
-
-// What an operation's ANALYSE leaves on the host. Every operation derives its own.
-struct heron_plan {
-    virtual ~heron_plan() = default;
 };
 
 namespace heron::cuda {

@@ -27,6 +27,7 @@ class host_device {
     void fill(void* p, unsigned char byte, size_t bytes) { __builtin_memset(p, byte, bytes); }
     void copy(void* to, const void* from, size_t bytes) { __builtin_memmove(to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { __builtin_memcpy(to, from, bytes); }
+    void write(void* to, const void* from, size_t bytes) { __builtin_memcpy(to, from, bytes); }
 
   private:
     // Below this many items a thread team costs more than it gains.

@@ -1,4 +1,5 @@
 #include "host_levels.hpp"
+#include "../common/plan_record.hpp"
 #include <cstdlib>
 #include <cstring>
 
@@ -36,6 +37,11 @@ const level& chosen_level() {
     return chosen;
 }
 
-heron_status plan_destroy(heron_plan*) { return HERON_SUCCESS; }
+heron_status plan_destroy(heron_plan* plan) {
+    delete plan;
+    return HERON_SUCCESS;
+}
 
 }  // namespace heron::host
+
+heron_plan::~heron_plan() = default;

@@ -108,6 +108,7 @@ class opencl_device {
     void fill(void* p, unsigned char byte, size_t bytes) { fill_on_device(queue_, p, byte, bytes); }
     void copy(void* to, const void* from, size_t bytes) { copy_on_device(queue_, to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
+    void write(void* to, const void* from, size_t bytes) { opencl::write(queue_, to, from, bytes); }
 
     // Kernels launched from now on read addresses in memory, and may reach every block of the device through them.
     void follow_addresses() { follows_addresses_ = true; }

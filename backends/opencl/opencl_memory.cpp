@@ -133,7 +133,11 @@ void fill_on_device(heron_queue& queue, void* destination, unsigned char byte, s
 }
 
 void read(heron_queue& queue, void* host, const void* source, size_t bytes) {
-    svm_copy(queue, host, source, bytes, true);
+    if (bytes > 0) svm_copy(queue, host, source, bytes, true);
+}
+
+void write(heron_queue& queue, void* destination, const void* host, size_t bytes) {
+    if (bytes > 0) svm_copy(queue, destination, host, bytes, true);
 }
 
 }  // namespace heron::opencl

@@ -21,7 +21,8 @@ void fill(heron_queue& queue, void* destination, unsigned char byte, size_t byte
 // Device memory on both sides; never waits.
 void copy_on_device(heron_queue& queue, void* destination, const void* source, size_t bytes);
 void fill_on_device(heron_queue& queue, void* destination, unsigned char byte, size_t bytes);
-// Waits for the device.
+// Wait for the device.
 void read(heron_queue& queue, void* host, const void* source, size_t bytes);
+void write(heron_queue& queue, void* destination, const void* host, size_t bytes);
 
 }  // namespace heron::opencl

@@ -1,11 +1,14 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "../common/generic_table.hpp"
+#include "../common/plan_record.hpp"
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
 #include "opencl_spmm_op.hpp"
 #include "opencl_spmv.hpp"
 #include <cstring>
 #include <new>
+
+heron_plan::~heron_plan() = default;
 
 namespace heron::opencl {
 namespace {
@@ -144,8 +147,10 @@ heron_status fill_slot(heron_queue* queue, void* destination, unsigned char byte
     return guard("fill", [&] { fill(*queue, destination, byte, bytes); });
 }
 
-// No operation leaves a plan.
-heron_status plan_destroy(heron_plan*) { return HERON_SUCCESS; }
+heron_status plan_destroy(heron_plan* plan) {
+    delete plan;
+    return HERON_SUCCESS;
+}
 
 heron_backend make_table() {
     heron_backend table{};

@@ -57,6 +57,7 @@ extern "C" {
 #include "cusparse/vector.inc"
 #include "cusparse/spmv.inc"
 #include "cusparse/spmm.inc"
+#include "cusparse/trisolve.inc"
 #include "cusparse/convert.inc"
 #include "cusparse/sddmm.inc"
 #include "cusparse/spmm_op.inc"

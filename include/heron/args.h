@@ -125,6 +125,21 @@ typedef struct heron_spmv_args {
     heron_reproducibility reproducibility;
 } heron_spmv_args;
 
+/* C with op(A)*C = alpha*B, A triangular and n x n, B and C n x nrhs and with any strides; they may be the same memory. Only
+ * A's triangle a.fill is read, and its diagonal only if a.diag is not UNIT. A zero or missing element on the diagonal gives
+ * infinities and NaNs. A is COO, CSR, SELL or BSR. ANALYSE reads the pattern alone, and RUN needs its plan and its workspace
+ * untouched, but serves any values and any number of right-hand sides. B and C are looked at in RUN alone. */
+typedef struct heron_trisolve_args {
+    heron_operation op;
+    heron_scalar alpha;
+    heron_spmat a;
+    const void* diagonal;   /* NULL, or n elements in place of those on A's diagonal */
+    int64_t staged_columns; /* the workspace has room for so many columns of B: used where B and C share memory but not
+                             * strides. The same in all phases */
+    heron_dnmat b, c;
+    heron_type type; /* of all elements */
+} heron_trisolve_args;
+
 /* B := A as a dense matrix, zero where A stores nothing. A is COO, CSR, SELL, BSR or Blocked-ELL. */
 typedef struct heron_sparse_to_dense_args {
     heron_spmat a;

@@ -93,6 +93,8 @@ __attribute__((visibility("default")))
 #endif
 const heron_backend* heron_plugin(const heron_host_services* services);
 
+/* ANALYSE of trisolve is not optional: RUN without its plan answers HERON_INVALID_VALUE. */
+
 /* RUN waits for the device only here, because the C signature returns a host value: spvv with result_on_device = 0
  * (unless its stream is being captured). ANALYSE of dense_to_sparse waits for nnz. SIZE and ANALYSE of spmm_op compile operators that
  * are given as text or code; RUN does too if they are new to it. */

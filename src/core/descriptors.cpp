@@ -1,5 +1,6 @@
 #include "descriptors.hpp"
 #include "element_types.hpp"
+#include <atomic>
 #include <fmt/format.h>
 
 namespace heron::core {
@@ -131,6 +132,11 @@ stride_names stride_names_of(heron_format format) {
 
 }  // namespace
 
+uint64_t next_stamp() {
+    static std::atomic<uint64_t> stamp{0};
+    return ++stamp;
+}
+
 void require_aligned(const void* p, size_t size, const char* argument) {
     if (reinterpret_cast<uintptr_t>(p) % size != 0)
         invalid(argument, fmt::format("is not aligned to {} bytes", size));
@@ -215,12 +221,14 @@ void sparse_matrix::set_pattern(void* offsets, void* row_indices, void* indices,
     changed.values = values;
     validate(changed);
     value = changed;
+    values_stamp = next_stamp();
     plans.clear();
 }
 
 void sparse_matrix::set_values(void* values) {
     require_aligned(values, size_of(value.type), "values");
     value.values = values;
+    values_stamp = next_stamp();
 }
 
 }  // namespace heron::core

@@ -43,9 +43,14 @@ struct sparse_matrix {
 
     heron_spmat value;
     core::access access;
+    // When set_values or set_pattern was called last, in next_stamp's time; 0: never.
+    uint64_t values_stamp = 0;
     // Analyses are a cache, not part of the matrix's value.
     mutable plan_cache plans;
 };
+
+// Larger with every call of the process: tells which of two changes came later.
+uint64_t next_stamp();
 
 // Throw HERON_INVALID_VALUE unless p may address elements of `size` bytes. NULL is aligned, but no element.
 void require_aligned(const void* p, size_t size, const char* argument);

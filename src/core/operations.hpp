@@ -3,6 +3,7 @@
 // A call throws core::error and has then written nothing. Public argument names in messages are cuSPARSE's.
 #include "context.hpp"
 #include "descriptors.hpp"
+#include "triangular_solver.hpp"
 
 struct heron_kronmult_desc;
 
@@ -41,6 +42,16 @@ using spmm_algorithm = spmv_algorithm;
 void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
           const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result, heron_type compute_type,
           const spmm_algorithm& algorithm);
+// op(A)*Y = alpha*X and op(A)*C = alpha*op(B), with what the phases share in the solver. In RUN the solver knows the
+// workspace. Operands may be NULL or have NULL values until RUN as the declarations say.
+void spsv(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op, const void* alpha,
+          const sparse_matrix& a, const dense_vector* x, const dense_vector* y, heron_type compute_type);
+void spsm(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op_a, heron_operation op_b,
+          const void* alpha, const sparse_matrix& a, const dense_matrix& b, const dense_matrix& c_matrix,
+          heron_type compute_type);
+// The solver's own copy of the values, or of the diagonal, takes the place of the matrix's from now on.
+enum class matrix_part { values, diagonal };
+void update_triangular(context& c, triangular_solver& solver, const void* values, matrix_part part);
 
 void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b);
 

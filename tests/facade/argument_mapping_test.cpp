@@ -764,6 +764,81 @@ TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
           cusparseDenseToSparse_convert(h, b, a, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT, nullptr));
 }
 
+TEST_CASE("SpSV is a triangular solve with one column") {
+    const handle h(cusparseCreate);
+    const bool is_csr = GENERATE(true, false);
+    const sparse_matrix a(is_csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 5, 4, offsets, columns, values,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_C_32F);
+    cusparseFillMode_t upper = CUSPARSE_FILL_MODE_UPPER;
+    REQUIRE(cusparseSpMatSetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &upper, sizeof upper) == ok);
+    const dense_vector x(cusparseCreateDnVec, 5, x_values, CUDA_C_32F), y(cusparseCreateDnVec, 5, y_values, CUDA_C_32F);
+    const owned<cusparseSpSVDescr_t, &cusparseSpSV_destroyDescr> d(cusparseSpSV_createDescr);
+    const scalar alpha(HERON_C_32F, 2, -1);
+    const auto call = [&](auto function, auto... last) {
+        REQUIRE(function(h, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, alpha, a, x, y, CUDA_C_32F,
+                         CUSPARSE_SPSV_ALG_DEFAULT, d, last...) == ok);
+    };
+    size_t size = 0;
+    call(cusparseSpSV_bufferSize, &size);
+    CHECK(size >= RECORDED_SIZE + 9 * 8);
+    std::vector<char> memory(size);
+    call(cusparseSpSV_analysis, memory.data());
+    arguments<heron_trisolve_args>("trisolve", HERON_PHASE_ANALYSE, memory.data());
+    call(cusparseSpSV_solve);
+    const auto args = arguments<heron_trisolve_args>("trisolve", HERON_PHASE_RUN, memory.data());
+    CHECK(recorded().plan != nullptr);
+    CHECK(args.op == (is_csr ? HERON_OP_CONJUGATE_TRANSPOSE : HERON_OP_CONJUGATE));
+    CHECK(args.a.fill == (is_csr ? HERON_FILL_UPPER : HERON_FILL_LOWER));
+    CHECK(args.a.diag == HERON_DIAG_NON_UNIT);
+    CHECK(args.a.values == values);
+    CHECK(args.diagonal == nullptr);
+    CHECK(args.type == HERON_C_32F);
+    CHECK(is_host_value(args.alpha, 2, -1));
+    CHECK(args.b.values == x_values);
+    CHECK(args.c.values == y_values);
+    CHECK(args.b.rows == 5);
+    CHECK(args.c.cols == 1);
+
+    REQUIRE(cusparseSpSV_updateMatrix(h, d, x_values, CUSPARSE_SPSV_UPDATE_GENERAL) == ok);
+    REQUIRE(cusparseSpSV_updateMatrix(h, d, x_values, CUSPARSE_SPSV_UPDATE_DIAGONAL) == ok);
+    call(cusparseSpSV_solve);
+    const auto updated = arguments<heron_trisolve_args>("trisolve", HERON_PHASE_RUN, memory.data());
+    CHECK(updated.a.values != values);
+    CHECK(std::memcmp(updated.a.values, x_values, 4 * 8) == 0);
+    CHECK(std::memcmp(updated.diagonal, x_values, 5 * 8) == 0);
+    REQUIRE(cusparseSpMatSetValues(a, values) == ok);
+    call(cusparseSpSV_solve);
+    CHECK(arguments<heron_trisolve_args>("trisolve", HERON_PHASE_RUN, memory.data()).a.values == values);
+}
+
+TEST_CASE("SpSM's transposed B is the same memory in the other order") {
+    const handle h(cusparseCreate);
+    const sparse_matrix a(cusparseCreateCoo, 5, 5, 4, rows, columns, values, CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const dense_matrix b(cusparseCreateDnMat, 3, 5, 4, x_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const dense_matrix c(cusparseCreateDnMat, 5, 3, 6, y_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const owned<cusparseSpSMDescr_t, &cusparseSpSM_destroyDescr> d(cusparseSpSM_createDescr);
+    const scalar alpha(HERON_R_64F, 2);
+    const auto call = [&](auto function, auto... last) {
+        REQUIRE(function(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, alpha, a, b, c, CUDA_R_64F,
+                         CUSPARSE_SPSM_ALG_DEFAULT, d, last...) == ok);
+    };
+    size_t size = 0;
+    call(cusparseSpSM_bufferSize, &size);
+    std::vector<char> memory(size);
+    call(cusparseSpSM_analysis, memory.data());
+    call(cusparseSpSM_solve);
+    const auto args = arguments<heron_trisolve_args>("trisolve", HERON_PHASE_RUN, memory.data());
+    CHECK(args.a.format == HERON_FORMAT_COO);
+    CHECK(args.b.rows == 5);
+    CHECK(args.b.cols == 3);
+    CHECK(args.b.ld == 4);
+    CHECK(args.b.order == HERON_ORDER_ROW);
+    CHECK(args.c.ld == 6);
+    CHECK(args.c.order == HERON_ORDER_COLUMN);
+    CHECK(args.staged_columns == 0);
+}
+
 TEST_CASE("streams and thread counts reach the plug-in") {
     const handle h(cusparseCreate);
     const auto stream = reinterpret_cast<cudaStream_t>(&buffer);

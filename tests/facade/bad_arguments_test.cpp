@@ -2,6 +2,7 @@
 // written.
 #include "families.hpp"
 #include "subject.hpp"
+#include "trisolve_arguments.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -842,6 +843,7 @@ void try_everything() {
     try_spmm();
     try_conversions();
     try_sddmm();
+    try_trisolve();
 }
 
 }  // namespace

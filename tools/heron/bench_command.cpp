@@ -10,6 +10,7 @@
 #include "kron_bench.hpp"
 #include "spmm_bench.hpp"
 #include "spmv_bench.hpp"
+#include "trisolve_bench.hpp"
 
 namespace heron::tools {
 namespace {
@@ -208,6 +209,54 @@ void add_kron_command(CLI::App& bench) {
     command->callback([arguments] { run_kron(*arguments); });
 }
 
+struct trisolve_arguments {
+    trisolve_bench_options bench;
+    output_options output;
+    double round_milliseconds = 20;
+};
+
+void run_trisolve(const trisolve_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    trisolve_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    if (options.matrices.empty()) options.matrices = {"poisson2d:512", "poisson3d:64", "poisson3d27:40", "uniform:200000,8"};
+    const trisolve_bench_result result = run_trisolve_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_trisolve_command(CLI::App& bench) {
+    const auto arguments = std::make_shared<trisolve_arguments>();
+    trisolve_bench_options& options = arguments->bench;
+    CLI::App* command = bench.add_subcommand("trisolve", "op(A) C = B with a triangle A of a sparse matrix in CSR");
+    command->add_option("--matrix", options.matrices, "Matrix Market files or families, see below")
+        ->option_text("SPEC ...");
+    add_contestant_options(*command, options.who);
+    add_list(*command, "--type", options.types, "f32, f64, c32, c64");
+    add_list(*command, "--op", options.ops, "N, T, C");
+    add_list(*command, "--triangle", options.triangles, "lower, upper");
+    command->add_option("--rhs", options.right_sides, "Right-hand sides: 1 is SpSV, more are SpSM")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--order", options.order, "Of B and C: column or row")->capture_default_str();
+    command->add_option("--analyses", options.analyses, "Analyses of each measurement")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of matrices and values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->footer("Families of matrices:\n" + matrix_families());
+    command->callback([arguments] { run_trisolve(*arguments); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -217,6 +266,7 @@ void add_bench_command(CLI::App& app) {
     add_spmv_command(*bench);
     add_spmm_command(*bench);
     add_kron_command(*bench);
+    add_trisolve_command(*bench);
 }
 
 }  // namespace heron::tools

@@ -68,6 +68,17 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     look_up(library_, spmm_buffer_size, "cusparseSpMM_bufferSize");
     look_up(library_, spmm_preprocess, "cusparseSpMM_preprocess");
     look_up(library_, spmm, "cusparseSpMM");
+    look_up(library_, sp_mat_set_attribute, "cusparseSpMatSetAttribute");
+    look_up(library_, spsv_create, "cusparseSpSV_createDescr");
+    look_up(library_, spsv_destroy, "cusparseSpSV_destroyDescr");
+    look_up(library_, spsv_buffer_size, "cusparseSpSV_bufferSize");
+    look_up(library_, spsv_analysis, "cusparseSpSV_analysis");
+    look_up(library_, spsv_solve, "cusparseSpSV_solve");
+    look_up(library_, spsm_create, "cusparseSpSM_createDescr");
+    look_up(library_, spsm_destroy, "cusparseSpSM_destroyDescr");
+    look_up(library_, spsm_buffer_size, "cusparseSpSM_bufferSize");
+    look_up(library_, spsm_analysis, "cusparseSpSM_analysis");
+    look_up(library_, spsm_solve, "cusparseSpSM_solve");
     path_ = file_of(reinterpret_cast<const void*>(create));
 }
 

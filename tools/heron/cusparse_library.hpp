@@ -61,6 +61,17 @@ class cusparse_library {
     decltype(&cusparseSpMM_bufferSize) spmm_buffer_size;
     decltype(&cusparseSpMM_preprocess) spmm_preprocess;
     decltype(&cusparseSpMM) spmm;
+    decltype(&cusparseSpMatSetAttribute) sp_mat_set_attribute;
+    decltype(&cusparseSpSV_createDescr) spsv_create;
+    decltype(&cusparseSpSV_destroyDescr) spsv_destroy;
+    decltype(&cusparseSpSV_bufferSize) spsv_buffer_size;
+    decltype(&cusparseSpSV_analysis) spsv_analysis;
+    decltype(&cusparseSpSV_solve) spsv_solve;
+    decltype(&cusparseSpSM_createDescr) spsm_create;
+    decltype(&cusparseSpSM_destroyDescr) spsm_destroy;
+    decltype(&cusparseSpSM_bufferSize) spsm_buffer_size;
+    decltype(&cusparseSpSM_analysis) spsm_analysis;
+    decltype(&cusparseSpSM_solve) spsm_solve;
 
   private:
     std::string name_;

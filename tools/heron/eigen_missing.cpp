@@ -1,5 +1,6 @@
-// Takes the place of eigen_spmv.cpp in a build without Eigen.
+// Takes the place of eigen_spmv.cpp and eigen_trisolve.cpp in a build without Eigen.
 #include "eigen_spmv.hpp"
+#include "trisolve_contenders.hpp"
 
 namespace heron::tools {
 
@@ -11,5 +12,7 @@ std::function<void()> make_eigen_spmv(const product_type&, index_widths, const s
                                       const eigen_operands&) {
     return {};
 }
+
+std::function<void()> eigen_triangular_solve(const trisolve_operands&, const trisolve_case&) { return {}; }
 
 }  // namespace heron::tools

@@ -6,6 +6,7 @@
 //   fill(pointer, byte, bytes)                        memset on the queue
 //   copy(to, from, bytes)                             device to device on the queue
 //   read(to_host, from, bytes)                        device to host; waits, unless the queue is being captured
+//   write(to, from_host, bytes)                       host to device on the queue; from_host may be reused at once
 //   log_failure(operation, reason)                    static, noexcept: one error line in the core's log
 //   static constexpr bool strided                     true: neighbouring items should touch neighbouring elements (GPU);
 //                                                     false: an item should own a contiguous range (CPU)
