@@ -57,6 +57,7 @@ extern "C" {
 #include "cusparse/vector.inc"
 #include "cusparse/spmv.inc"
 #include "cusparse/convert.inc"
+#include "cusparse/spgemm.inc"
 
 #ifdef __cplusplus
 }

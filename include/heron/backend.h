@@ -94,7 +94,7 @@ __attribute__((visibility("default")))
 const heron_backend* heron_plugin(const heron_host_services* services);
 
 /* RUN waits for the device only here, because the C signature returns a host value: spvv with result_on_device = 0
- * (unless its stream is being captured). ANALYSE of dense_to_sparse waits for nnz. */
+ * (unless its stream is being captured), spgemm_estimate and spgemm_symbolic. ANALYSE of dense_to_sparse waits for nnz. */
 
 #ifdef __cplusplus
 }
