@@ -7,6 +7,11 @@
 
 using namespace heron::test;
 
+namespace heron::test {
+void try_spgemm();
+void try_spgemm_reuse();
+}  // namespace heron::test
+
 namespace {
 
 const bool host_chosen = setenv("HERON_BACKEND", "host", 1) == 0;
@@ -835,6 +840,8 @@ void try_everything() {
     try_device_scalars();
     try_spmv();
     try_conversions();
+    try_spgemm();
+    try_spgemm_reuse();
 }
 
 }  // namespace
