@@ -4,6 +4,7 @@
 #include "../common/generic_table.hpp"
 #include "host_device.hpp"
 #include "host_kron.hpp"
+#include "host_spgemm.hpp"
 #include "host_spmv.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -11,6 +12,7 @@ namespace heron::HERON_LEVEL {
 void fill_slots(heron_backend& table) {
     fill_generic_slots<host_device>(table);
     fill_kron_slots(table);
+    fill_spgemm_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
 }
 

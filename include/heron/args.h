@@ -165,7 +165,8 @@ typedef struct heron_spgemm_operand {
  * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
  * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz and *longest:
  *                  the longest row of C. c.nnz is not read
- * spgemm_numeric   reads row_offsets, longest and c.nnz; writes what `parts` says. Without HERON_SPGEMM_COLUMNS c has them
+ * spgemm_numeric   reads row_offsets and longest, which may still be the bound; writes what `parts` says. Without
+ *                  HERON_SPGEMM_COLUMNS c has its columns
  *
  * RUN writes those that are pointers to host variables only where they are not NULL. SIZE reads none of the arrays. */
 typedef struct heron_spgemm_args {

@@ -86,6 +86,7 @@ class spgemm_description {
     void require_phase(interface i, phase p, const spgemm_operands& x) const;
     void require_result(const spgemm_operands& x) const;
     heron_spgemm_args compose(const spgemm_operands& x) const;
+    heron_spgemm_args compose_result(const spgemm_operands& x) const;
     static patterns place_patterns(part_layout& layout, const spgemm_operands& x);
     void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer);
     void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;

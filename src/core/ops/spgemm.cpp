@@ -232,7 +232,7 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
     args.row_products = row_products_;
     args.row_offsets = row_offsets_;
     args.products = products_;
-    args.longest = phase_ >= phase::counted ? longest_ : bound_;
+    args.longest = bound_;
     return args;
 }
 
@@ -317,10 +317,17 @@ void spgemm_description::count(context& c, const spgemm_operands& x, void* scrat
     phase_ = phase::counted;
 }
 
+// The reuse interface asks for its last buffer when C's rows are known exactly; the other one before.
+heron_spgemm_args spgemm_description::compose_result(const spgemm_operands& x) const {
+    heron_spgemm_args args = compose(x);
+    if (interface_ == interface::reuse) args.longest = longest_;
+    return args;
+}
+
 void spgemm_description::compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts) {
     require_result(x);
     require_inputs(c, x);
-    heron_spgemm_args args = compose(x);
+    heron_spgemm_args args = compose_result(x);
     if (parts & HERON_SPGEMM_VALUES) set_scalars(c, s, args);
     args.parts = parts;
     if (parts & HERON_SPGEMM_COLUMNS) x.c.plans.clear();
@@ -357,8 +364,7 @@ void spgemm_description::estimate_memory(context& c, const spgemm_operands& x, c
 // bound that the estimate gave.
 spgemm_description::compute_parts spgemm_description::place_compute(context& c, const spgemm_operands& x,
                                                                     void* memory) const {
-    heron_spgemm_args args = compose(x);
-    args.longest = bound_;
+    const heron_spgemm_args args = compose(x);
     part_layout layout(memory);
     compute_parts parts;
     parts.row_offsets = layout.take_counts(args.c.rows + 1);
@@ -403,8 +409,7 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     part_layout layout(kept.memory);
     const patterns moved = place_patterns(layout, x);
     int64_t* const row_offsets = layout.take_counts(result_of(x).rows + 1);
-    heron_spgemm_args args = compose(x);
-    args.longest = bound_;
+    const heron_spgemm_args args = compose(x);
     const sized_buffer all[] = {scratch, unused, kept};
     const size_t sizes[] = {symbolic_size(c, args), 0, layout.size()};
     for (const sized_buffer& b : all) required(b.size, b.size_name);
@@ -426,7 +431,7 @@ void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const 
     require_operands(x);
     require_phase(interface::reuse, phase::counted, x);
     part_layout layout(buffer.memory);
-    void* const scratch = layout.take(numeric_size(c, compose(x)));
+    void* const scratch = layout.take(numeric_size(c, compose_result(x)));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
     scratch_ = scratch;
