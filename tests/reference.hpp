@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -426,6 +427,61 @@ inline system_residual triangular_residual(const entries& triangle, cusparseOper
         const std::int64_t row_terms = terms[k / static_cast<std::size_t>(columns)];
         result.right.bound[k] =
             2 * error_bound(type, type, row_terms, magnitude[k] + std::abs(result.right.value[k]), result.right.value[k]);
+    }
+    return result;
+}
+
+// A sparse product: C's pattern, rows sorted, and its values with their bounds.
+struct sparse_expectation {
+    std::vector<std::int64_t> offsets, columns;
+    expectation values;
+};
+
+// op(m) by rows.
+inline std::vector<std::vector<entry>> rows_of_op(const entries& m, cusparseOperation_t op) {
+    std::vector<std::vector<entry>> rows(static_cast<std::size_t>(rows_of(m, op)));
+    for (const entry& e : m.list) {
+        const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+        const entry turned{transposed ? e.col : e.row, transposed ? e.row : e.col,
+                           op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? std::conj(e.value) : e.value};
+        rows[static_cast<std::size_t>(turned.row)].push_back(turned);
+    }
+    return rows;
+}
+
+// alpha*op(A)*op(B) + beta*C, where C's old values are those on the pattern of the product, in its order; they are read if
+// beta is not 0. alpha = 0 reads no values of A and B.
+inline sparse_expectation spgemm(const entries& a, cusparseOperation_t op_a, const entries& b, cusparseOperation_t op_b,
+                                 number alpha, number beta, const std::vector<number>& c, cudaDataType compute,
+                                 cudaDataType stored) {
+    struct sum {
+        number value{};
+        double magnitude = 0;
+        std::int64_t terms = 0;
+    };
+    const auto a_rows = rows_of_op(a, op_a), b_rows = rows_of_op(b, op_b);
+    sparse_expectation result;
+    result.offsets.push_back(0);
+    for (const auto& row : a_rows) {
+        std::map<std::int64_t, sum> sums;
+        for (const entry& x : row)
+            for (const entry& y : b_rows[static_cast<std::size_t>(x.col)]) {
+                sum& s = sums[y.col];
+                if (alpha == 0.0) continue;
+                s.value += product(x.value, y.value);
+                s.magnitude += std::abs(x.value) * std::abs(y.value);
+                ++s.terms;
+            }
+        for (const auto& [col, s] : sums) {
+            const std::size_t k = result.columns.size();
+            const number kept = beta == 0.0 ? number{} : product(beta, c.at(k));
+            const number value = (alpha == 0.0 ? number{} : product(alpha, s.value)) + kept;
+            result.columns.push_back(col);
+            result.values.value.push_back(value);
+            result.values.bound.push_back(
+                error_bound(compute, stored, s.terms, std::abs(alpha) * s.magnitude + std::abs(kept), value));
+        }
+        result.offsets.push_back(static_cast<std::int64_t>(result.columns.size()));
     }
     return result;
 }

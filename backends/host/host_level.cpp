@@ -8,6 +8,7 @@
 #include "host_spmm.hpp"
 #include "host_sddmm.hpp"
 #include "host_spmm_op.hpp"
+#include "host_spgemm.hpp"
 #include "host_spmv.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -18,6 +19,7 @@ void fill_slots(heron_backend& table) {
     fill_kron_slots(table);
     table.sddmm = &slot<host_device, heron_sddmm_args, &host_sddmm, operation_names::sddmm>;
     table.spmm_op = &slot<host_device, heron_spmm_op_args, &host_spmm_op, operation_names::spmm_op>;
+    fill_spgemm_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
     fill_spmm_slot(table);
 }

@@ -61,6 +61,7 @@ extern "C" {
 #include "cusparse/convert.inc"
 #include "cusparse/sddmm.inc"
 #include "cusparse/spmm_op.inc"
+#include "cusparse/spgemm.inc"
 
 #ifdef __cplusplus
 }

@@ -156,6 +156,52 @@ typedef struct heron_dense_to_sparse_args {
     int64_t* values_size; /* host address, written by ANALYSE for SELL: stored elements with padding */
 } heron_dense_to_sparse_args;
 
+/* The pattern of A^T, by element: element k of row i of A^T is A's stored element permutation[k], in column indices[k].
+ * Elements of one row keep their order. A is CSR; the arrays have A's types, and base 0. */
+typedef struct heron_transpose_pattern_args {
+    heron_spmat a;
+    void* offsets;     /* [cols + 1] */
+    void* indices;     /* [nnz] */
+    void* permutation; /* [nnz], of the offset type */
+} heron_transpose_pattern_args;
+
+/* One side of a sparse product: CSR, or an empty COO. */
+typedef struct heron_spgemm_operand {
+    heron_spmat matrix;
+    const void* permutation; /* NULL, or element k has the value matrix.values[permutation[k]]; of the offset type */
+    int32_t conjugate;
+} heron_spgemm_operand;
+
+/* C := alpha*A*B + beta*C in three operations, A m x k, B k x n. All rows of C are sorted, its pattern is that of the
+ * product whatever the values are, and beta*C is added element by element on this pattern; beta = 0 does not read C's values.
+ * The sums have an order of their own, so that they have the same bits on every run. A, B and C have one index type, A and B
+ * one offset type. The workspace of each operation is scratch memory.
+ *
+ * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
+ * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz and *longest:
+ *                  the longest row of C. c.nnz is not read
+ * spgemm_numeric   reads row_offsets and longest, which may still be the bound; writes what `parts` says. Without
+ *                  HERON_SPGEMM_COLUMNS c has its columns
+ *
+ * RUN writes those that are pointers to host variables only where they are not NULL. SIZE reads none of the arrays. */
+typedef struct heron_spgemm_args {
+    heron_spgemm_operand a, b;
+    heron_spmat c; /* CSR */
+    heron_scalar alpha, beta;
+    heron_type compute_type;
+    int32_t parts;         /* of heron_spgemm_part */
+    int64_t* row_products; /* device, [m]: products that each row takes */
+    int64_t* row_offsets;  /* device, [m + 1]: C's offsets, from 0 */
+    int64_t products;      /* of all rows */
+    int64_t longest;
+    int64_t* products_found; /* host */
+    int64_t* longest_found;  /* host */
+    int64_t* nnz_found;      /* host */
+} heron_spgemm_args;
+typedef heron_spgemm_args heron_spgemm_estimate_args;
+typedef heron_spgemm_args heron_spgemm_symbolic_args;
+typedef heron_spgemm_args heron_spgemm_numeric_args;
+
 /* Element (i, j) of a factor's op(A), m x n, is the stored element at i*row_step + j*column_step, conjugated or not. */
 typedef struct heron_kron_factor_args {
     int64_t m, n;

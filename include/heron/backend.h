@@ -96,8 +96,8 @@ const heron_backend* heron_plugin(const heron_host_services* services);
 /* ANALYSE of trisolve is not optional: RUN without its plan answers HERON_INVALID_VALUE. */
 
 /* RUN waits for the device only here, because the C signature returns a host value: spvv with result_on_device = 0
- * (unless its stream is being captured). ANALYSE of dense_to_sparse waits for nnz. SIZE and ANALYSE of spmm_op compile operators that
- * are given as text or code; RUN does too if they are new to it. */
+ * (unless its stream is being captured), spgemm_estimate and spgemm_symbolic. ANALYSE of dense_to_sparse waits for nnz. SIZE
+ * and ANALYSE of spmm_op compile operators that are given as text or code; RUN does too if they are new to it. */
 
 #ifdef __cplusplus
 }

@@ -111,6 +111,12 @@ typedef enum heron_kron_algorithm {
     HERON_KRON_RECURSIVE = 3     /* the first factor, then the rest by recursion */
 } heron_kron_algorithm;
 
+/* What the numeric phase of a sparse product writes. */
+typedef enum heron_spgemm_part {
+    HERON_SPGEMM_COLUMNS = 1, /* C's offsets and columns */
+    HERON_SPGEMM_VALUES = 2
+} heron_spgemm_part;
+
 /* How a dense product is computed. All but DEFAULT are a choice of the caller's, and a backend without it computes DEFAULT. */
 typedef enum heron_gemm_algorithm {
     HERON_GEMM_DEFAULT = 0,

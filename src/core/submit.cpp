@@ -60,8 +60,6 @@ void require_arrays(const heron_spmat& m, const char* argument) {
 
 bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
 
-namespace {
-
 heron_operation of_the_transpose(heron_operation op) {
     switch (op) {
         case HERON_OP_NONE: return HERON_OP_TRANSPOSE;
@@ -70,8 +68,6 @@ heron_operation of_the_transpose(heron_operation op) {
         default: return HERON_OP_CONJUGATE_TRANSPOSE;
     }
 }
-
-}  // namespace
 
 heron_spmat canonical(const heron_spmat& m, heron_operation& op) {
     heron_spmat result = m;

@@ -55,6 +55,9 @@ heron_spmat canonical(const heron_spmat& m, heron_operation& op);
 
 bool transposes(heron_operation op);
 
+// What turns A^T into op(A).
+heron_operation of_the_transpose(heron_operation op);
+
 // HERON_VALIDATE=1: the contents of arrays are checked before each use.
 bool validating();
 

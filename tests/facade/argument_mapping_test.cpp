@@ -726,6 +726,100 @@ TEST_CASE("SDDMM passes on batches") {
     CHECK(args.c.values_stride == 4);
 }
 
+namespace {
+
+// Large enough for what the core adds to RECORDED_SIZE.
+alignas(256) char large_buffers[3][65536];
+
+void check_spgemm(const heron_spgemm_args& args, const element_case& e) {
+    // op(A) is a CSC matrix transposed, which needs no transposition; op(B) is a CSR matrix that does.
+    CHECK(args.a.matrix.format == HERON_FORMAT_CSR);
+    CHECK(args.a.matrix.rows == 5);
+    CHECK(args.a.matrix.cols == 7);
+    CHECK(args.a.matrix.offsets == offsets);
+    CHECK(args.a.matrix.indices == rows);
+    CHECK(args.a.matrix.values == x_values);
+    CHECK(args.a.matrix.base == 1);
+    CHECK(args.a.permutation == nullptr);
+    CHECK(args.a.conjugate == 0);
+    CHECK(args.b.matrix.rows == 7);
+    CHECK(args.b.matrix.cols == 6);
+    CHECK(args.b.matrix.nnz == 4);
+    CHECK(args.b.matrix.values == y_values);
+    CHECK(args.b.matrix.offsets != offsets);
+    CHECK(args.b.matrix.base == 0);
+    CHECK(args.b.permutation != nullptr);
+    CHECK(args.b.conjugate == is_complex(e.type));
+    CHECK(args.c.rows == 5);
+    CHECK(args.c.cols == 6);
+    CHECK(args.c.offsets == columns);
+    CHECK(args.compute_type == e.compute);
+    CHECK(args.longest == RECORDED_NNZ);
+}
+
+}  // namespace
+
+TEST_CASE("SpGEMM passes on its factors, scalars and buffers") {
+    const handle h(cusparseCreate);
+    constexpr auto transposed = CUSPARSE_OPERATION_TRANSPOSE;
+    constexpr auto adjoint = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+    constexpr auto i64 = CUSPARSE_INDEX_64I;
+    constexpr auto one_based = CUSPARSE_INDEX_BASE_ONE;
+    constexpr auto alg = CUSPARSE_SPGEMM_ALG2;
+    for (const element_case& e : uniform) {
+        CAPTURE(e.cuda);
+        const sparse_matrix a(cusparseCreateCsc, 7, 5, 4, offsets, rows, x_values, i64, i64, one_based, e.cuda);
+        const sparse_matrix b(cusparseCreateCsr, 6, 7, 4, offsets, columns, y_values, i64, i64, one_based, e.cuda);
+        const sparse_matrix c(cusparseCreateCsr, 5, 6, 0, columns, nullptr, nullptr, i64, i64,
+                              CUSPARSE_INDEX_BASE_ZERO, e.cuda);
+        const owned<cusparseSpGEMMDescr_t, &cusparseSpGEMM_destroyDescr> d(cusparseSpGEMM_createDescr);
+        const double im = is_complex(e.type) ? -0.5 : 0;
+        const scalar alpha(e.compute, 2, im), beta(e.compute, 3, -im);
+        size_t size1 = sizeof large_buffers[0], size2 = sizeof large_buffers[1];
+        REQUIRE(cusparseSpGEMM_workEstimation(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d,
+                                              &size1, large_buffers[0]) == ok);
+        CHECK(std::string(recorded().operation) == "spgemm_estimate");
+        REQUIRE(cusparseSpGEMM_compute(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d, &size2,
+                                       large_buffers[1]) == ok);
+        CHECK(std::string(recorded().operation) == "spgemm_symbolic");
+        REQUIRE(cusparseCsrSetPointers(c, columns, columns, values) == ok);
+        REQUIRE(cusparseSpGEMM_copy(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d) == ok);
+        const auto args = arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory);
+        check_spgemm(args, e);
+        CHECK(args.c.nnz == RECORDED_NNZ);
+        CHECK(args.c.values == values);
+        CHECK(args.parts == (HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES));
+        CHECK(is_host_value(args.alpha, 2, im));
+        CHECK(is_host_value(args.beta, 3, -im));
+    }
+}
+
+TEST_CASE("SpGEMMreuse passes on which parts of C it wants") {
+    const handle h(cusparseCreate);
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto i64 = CUSPARSE_INDEX_64I;
+    constexpr auto alg = CUSPARSE_SPGEMM_DEFAULT;
+    const sparse_matrix a(cusparseCreateCsr, 5, 5, 4, offsets, columns, x_values, i64, i64, CUSPARSE_INDEX_BASE_ZERO,
+                          CUDA_R_64F);
+    const sparse_matrix c(cusparseCreateCsr, 5, 5, 0, rows, nullptr, nullptr, i64, i64, CUSPARSE_INDEX_BASE_ZERO,
+                          CUDA_R_64F);
+    const owned<cusparseSpGEMMDescr_t, &cusparseSpGEMM_destroyDescr> d(cusparseSpGEMM_createDescr);
+    const scalar one(HERON_R_64F, 1);
+    size_t size = sizeof large_buffers[0], none = 0;
+    REQUIRE(cusparseSpGEMMreuse_workEstimation(h, n, n, a, a, c, alg, d, &size, large_buffers[0]) == ok);
+    REQUIRE(cusparseSpGEMMreuse_nnz(h, n, n, a, a, c, alg, d, &size, large_buffers[1], &none, nullptr, &size,
+                                    large_buffers[2]) == ok);
+    const auto counted = arguments<heron_spgemm_args>("spgemm_symbolic", HERON_PHASE_RUN, recorded().memory);
+    CHECK(counted.row_offsets == static_cast<void*>(large_buffers[2]));
+    REQUIRE(cusparseCsrSetPointers(c, rows, columns, values) == ok);
+    REQUIRE(cusparseSpGEMMreuse_copy(h, n, n, a, a, c, alg, d, &size, large_buffers[1]) == ok);
+    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory).parts ==
+          HERON_SPGEMM_COLUMNS);
+    REQUIRE(cusparseSpGEMMreuse_compute(h, n, n, one, a, a, one, c, CUDA_R_64F, alg, d) == ok);
+    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory).parts ==
+          HERON_SPGEMM_VALUES);
+}
+
 TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     const handle h(cusparseCreate);
     const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,

@@ -2,16 +2,11 @@
 // written.
 #include "families.hpp"
 #include "subject.hpp"
-#include "trisolve_arguments.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 using namespace heron::test;
-
-namespace heron::test {
-void try_spmm();
-}
 
 namespace {
 
@@ -844,6 +839,8 @@ void try_everything() {
     try_conversions();
     try_sddmm();
     try_trisolve();
+    try_spgemm();
+    try_spgemm_reuse();
 }
 
 }  // namespace

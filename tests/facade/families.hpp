@@ -4,5 +4,9 @@
 namespace heron::test {
 
 void try_sddmm();
+void try_spgemm();
+void try_spgemm_reuse();
+void try_spmm();
+void try_trisolve();
 
 }  // namespace heron::test

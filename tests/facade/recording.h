@@ -24,7 +24,7 @@ typedef struct recorded_call {
 
 typedef const recorded_call* (*heron_recorded_function)(void);
 
-/* What SIZE answers, and what ANALYSE of dense_to_sparse counts. */
+/* What SIZE answers, and what ANALYSE of dense_to_sparse and the phases of SpGEMM count. */
 #define RECORDED_SIZE 4096
 #define RECORDED_NNZ 7
 #define RECORDED_VALUES_SIZE 11

@@ -62,14 +62,14 @@ void try_arguments(Subject& s, const spmm_operands& o) {
     s.template bad<1>("opA", no_operation).template bad<1>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<3>("alpha", nullptr);
-    s.template bad<4>("matA", nullptr, not_initialized).template bad<4>("matA", o.sell, not_supported);
+    s.template bad<4>("matA", nullptr).template bad<4>("matA", o.sell, not_supported);
     s.template bad<4>("matA", o.pair).template bad<4>("matB", o.wide_a);
     s.template bad<4>("computeType", o.float_a, not_supported);
-    s.template bad<5>("matB", nullptr, not_initialized).template bad<5>("matB", o.long_b);
+    s.template bad<5>("matB", nullptr).template bad<5>("matB", o.long_b);
     s.template bad<5>("matC", o.wide_b).template bad<5>("matB", o.pair_b);
     s.template bad<5>("computeType", o.float_b, not_supported);
     s.template bad<6>("beta", nullptr);
-    s.template bad<7>("matC", nullptr, not_initialized).template bad<7>("matC", o.long_c);
+    s.template bad<7>("matC", nullptr).template bad<7>("matC", o.long_c);
     s.template bad<7>("matC", o.wide_c).template bad<7>("matC", o.overlapping_c);
     s.template bad<7>("computeType", o.float_c, not_supported).template bad<7>("matC", o.const_c_as_output());
     s.template bad<8>("computeType", static_cast<cudaDataType>(99));

@@ -1,5 +1,5 @@
 // Every argument of SpSV and SpSM made invalid in turn. Part of bad_arguments_test.
-#include "trisolve_arguments.hpp"
+#include "families.hpp"
 #include "subject.hpp"
 
 namespace heron::test {
@@ -62,7 +62,7 @@ struct dense_operands {
 // What every phase refuses of the matrix, which is argument number i.
 template <size_t i, class Subject>
 void try_matrix(Subject& s, const matrices& m) {
-    s.template bad<i>("matA", nullptr, not_initialized).template bad<i>("matA", m.wide);
+    s.template bad<i>("matA", nullptr).template bad<i>("matA", m.wide);
     s.template bad<i>("matA", m.ell, not_supported).template bad<i>("matA", m.batch, not_supported);
     s.template bad<i>("computeType", m.floats, not_supported);
 }
@@ -76,7 +76,7 @@ void try_spsv_arguments(Subject& s, const matrices& m, const vectors& v) {
     s.template bad<5>("vecY", v.longer).template bad<5>("computeType", v.floats, not_supported);
     s.template bad<5>("vecY", const_cast<cusparseDnVecDescr_t>(static_cast<cusparseConstDnVecDescr_t>(v.constant)));
     s.template bad<6>("computeType", no_type).template bad<6>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1)).template bad<8>("spsvDescr", nullptr, not_initialized);
+    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1)).template bad<8>("spsvDescr", nullptr);
 }
 
 template <class Subject>
@@ -85,15 +85,15 @@ void try_spsm_arguments(Subject& s, const matrices& m, const dense_operands& d) 
     s.template bad<2>("opB", no_operation).template bad<2>("opB", conjugate, not_supported);
     s.template bad<2>("matB", CUSPARSE_OPERATION_TRANSPOSE).template bad<3>("alpha", nullptr);
     try_matrix<4>(s, m);
-    s.template bad<5>("matB", nullptr, not_initialized).template bad<5>("matB", d.taller);
+    s.template bad<5>("matB", nullptr).template bad<5>("matB", d.taller);
     s.template bad<5>("matC", d.wider).template bad<5>("computeType", d.floats, not_supported);
     s.template bad<5>("matB", d.batch, not_supported);
-    s.template bad<6>("matC", nullptr, not_initialized).template bad<6>("matC", d.taller);
+    s.template bad<6>("matC", nullptr).template bad<6>("matC", d.taller);
     s.template bad<6>("matC", d.wider).template bad<6>("computeType", d.floats, not_supported);
     s.template bad<6>("matC", d.batch, not_supported);
     s.template bad<6>("matC", const_cast<cusparseDnMatDescr_t>(static_cast<cusparseConstDnMatDescr_t>(d.constant)));
     s.template bad<7>("computeType", no_type).template bad<7>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1)).template bad<9>("spsmDescr", nullptr, not_initialized);
+    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1)).template bad<9>("spsmDescr", nullptr);
 }
 
 void* misaligned_values() { return reinterpret_cast<char*>(values) + 1; }
@@ -121,10 +121,10 @@ void try_spsv(const handle& h, const matrices& m) {
     solve.works().watch(y_values, sizeof y_values).bad<8>("spsvDescr", fresh);
     try_spsv_arguments(solve, m, v);
     solve.bad<1>("opA", conjugate).bad<3>("matA", m.other).bad<3>("matA", m.without_values);
-    solve.bad<4>("vecX", nullptr, not_initialized).bad<4>("vecX", v.without_values);
-    solve.bad<5>("vecY", nullptr, not_initialized).bad<5>("vecY", v.without_values);
+    solve.bad<4>("vecX", nullptr).bad<4>("vecX", v.without_values);
+    solve.bad<5>("vecY", nullptr).bad<5>("vecY", v.without_values);
     SUBJECT(update, cusparseSpSV_updateMatrix, h, d, values, CUSPARSE_SPSV_UPDATE_GENERAL);
-    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsvDescr", nullptr, not_initialized);
+    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsvDescr", nullptr);
     update.bad<1>("spsvDescr", fresh).bad<2>("newValues", nullptr).bad<2>("newValues", misaligned_values());
     update.bad<3>("updatePart", static_cast<cusparseSpSVUpdate_t>(2));
 }
@@ -154,7 +154,7 @@ void try_spsm(const handle& h, const matrices& m) {
     solve.bad<1>("opA", conjugate).bad<4>("matA", m.other).bad<4>("matA", m.without_values);
     solve.bad<5>("matB", o.without_values).bad<6>("matC", o.without_values);
     SUBJECT(update, cusparseSpSM_updateMatrix, h, d, values, CUSPARSE_SPSM_UPDATE_GENERAL);
-    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsmDescr", nullptr, not_initialized);
+    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsmDescr", nullptr);
     update.bad<1>("spsmDescr", fresh).bad<2>("newValues", nullptr).bad<2>("newValues", misaligned_values());
     update.bad<3>("updatePart", static_cast<cusparseSpSMUpdate_t>(-1));
 }

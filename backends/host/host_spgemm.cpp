@@ -1,0 +1,273 @@
+// Sparse products on the CPU, compiled once per instruction set level: Gustavson's algorithm with a dense accumulator and a
+// bitmap of its columns per thread, which gives sorted rows without sorting. Rows go to threads in small portions; each is
+// summed in the order of the factors' elements, so that the result does not depend on the threads.
+#include "host_spgemm.hpp"
+#include "../common/plans/spgemm.hpp"
+#include "../common/slot.hpp"
+#include "host_column_set.hpp"
+
+namespace heron::HERON_LEVEL::spgemm_host {
+
+// How many threads can have so many bytes each: as much in all as the factors take, about. 0 if not even one.
+inline int affordable_team(const host_device& device, const heron_spgemm_args& args, int64_t bytes_each) {
+    const heron_spmat& a = args.a.matrix;
+    const heron_spmat& b = args.b.matrix;
+    const int64_t limit = 32 * (a.rows + a.nnz + b.nnz) + (int64_t{4} << 20);
+    const int64_t wanted = team_for(device, args.products + a.rows);
+    const int64_t possible = limit / bytes_each;
+    return static_cast<int>(possible < wanted ? possible : wanted);
+}
+
+// Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is left.
+template <class F> void share_rows(int team, int64_t rows, F&& f) {
+    int64_t portion = rows / (int64_t{team} * 64);
+    portion = team == 1 ? rows : portion < 1 ? 1 : portion > 1024 ? 1024 : portion;
+    int64_t done = 0;
+    run_team(team, [&](int member, int) {
+        f(member, [&](range& r) {
+            r.begin = __atomic_fetch_add(&done, portion, __ATOMIC_RELAXED);
+            r.end = r.begin + portion < rows ? r.begin + portion : rows;
+            return r.begin < rows;
+        });
+    });
+}
+
+// CSR as the loops want it.
+template <class OT, class IT> struct pattern {
+    explicit pattern(const heron_spmat& m) : offsets(as<const OT>(m.offsets)), indices(as<const IT>(m.indices)), base(m.base) {}
+    int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
+    int64_t column(int64_t k) const { return static_cast<int64_t>(indices[k]) - base; }
+    // The rows to come are anywhere in memory.
+    void prefetch_offset(int64_t row) const { __builtin_prefetch(offsets + row); }
+    void prefetch_row(int64_t row) const { __builtin_prefetch(indices + begin(row)); }
+
+    const OT* offsets;
+    const IT* indices;
+    int64_t base;
+};
+
+// Values of an operand, possibly permuted and conjugated.
+template <class VT, class CT, class OT> struct operand_values {
+    explicit operand_values(const heron_spgemm_operand& o)
+        : values(as<const VT>(o.matrix.values)), permutation(as<const OT>(o.permutation)), conjugate(o.conjugate != 0) {}
+    bool plain() const { return !permutation && !conjugate; }
+    CT any(int64_t k) const {
+        const CT v = load<CT>(values[permutation ? static_cast<int64_t>(permutation[k]) : k]);
+        return conjugate ? conj(v) : v;
+    }
+
+    const VT* values;
+    const OT* permutation;
+    bool conjugate;
+};
+
+// ---- symbolic ----
+
+template <class OT, class IT> class symbolic {
+  public:
+    symbolic(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : device_(device),
+          args_(args),
+          slot_bytes_(column_set::bytes(args.b.matrix.cols, args.longest)),
+          team_(affordable_team(device, args, slot_bytes_)),
+          slots_(layout.take<char>(team_ * slot_bytes_)) {}
+
+    static bool serves(const host_device& device, const heron_spgemm_args& args) {
+        return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
+               affordable_team(device, args, column_set::bytes(args.b.matrix.cols, args.longest)) > 0;
+    }
+
+    void run() {
+        const int64_t rows = args_.a.matrix.rows;
+        share_rows(team_, rows, [&](int member, auto&& next) {
+            column_set set(slots_ + member * slot_bytes_, args_.b.matrix.cols);
+            for (range r{0, 0}; next(r);)
+                for (int64_t row = r.begin; row < r.end; ++row) args_.row_offsets[row] = count(set, row);
+        });
+        finish(rows);
+    }
+
+  private:
+    int64_t count(column_set& set, int64_t row) const {
+        const int64_t end = a_.begin(row + 1);
+        for (int64_t k = a_.begin(row); k < end; ++k) {
+            const int64_t inner = a_.column(k);
+            const int64_t inner_end = b_.begin(inner + 1);
+            for (int64_t l = b_.begin(inner); l < inner_end; ++l) set.insert(b_.column(l));
+        }
+        return set.drain();
+    }
+
+    // Lengths of rows into offsets.
+    void finish(int64_t rows) {
+        int64_t nnz = 0, longest = 0;
+        for (int64_t row = 0; row < rows; ++row) {
+            const int64_t length = args_.row_offsets[row];
+            longest = length > longest ? length : longest;
+            args_.row_offsets[row] = nnz;
+            nnz += length;
+        }
+        args_.row_offsets[rows] = nnz;
+        plans::require_offsets_hold(args_.c, nnz);
+        plans::write_product_offsets(device_, args_);
+        plans::report(args_.nnz_found, nnz);
+        plans::report(args_.longest_found, longest);
+    }
+
+    host_device& device_;
+    const heron_spgemm_args& args_;
+    pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
+    int64_t slot_bytes_;
+    int team_;
+    char* slots_;
+};
+
+inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_spgemm_args& args,
+                            heron_workspace& workspace) {
+    plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        using plan = symbolic<OT, IT>;
+        if (!plan::serves(device, args)) return plans::spgemm_symbolic(device, phase, args, workspace);
+        workspace_layout layout(phase, workspace);
+        plan p(device, args, layout);
+        if (phase == HERON_PHASE_RUN) p.run();
+    });
+}
+
+// ---- numeric ----
+
+template <class VT, class CT, class OT, class IT> class numeric {
+  public:
+    numeric(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : device_(device),
+          args_(args),
+          slot_bytes_(bytes_each(args)),
+          team_(affordable_team(device, args, slot_bytes_)),
+          slots_(layout.take<char>(team_ * slot_bytes_)) {}
+
+    static bool serves(const host_device& device, const heron_spgemm_args& args) {
+        return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
+               affordable_team(device, args, bytes_each(args)) > 0;
+    }
+
+    void run() {
+        alpha_ = scalar(args_.alpha);
+        beta_ = scalar(args_.beta);
+        const bool columns = args_.parts & HERON_SPGEMM_COLUMNS;
+        const bool values = args_.parts & HERON_SPGEMM_VALUES;
+        if (columns) plans::write_product_offsets(device_, args_);
+        const bool sums = values && !equal(alpha_, CT{});
+        if (sums && b_values_.plain()) return columns ? rows<true, true, true>() : rows<true, true, false>();
+        if (sums) return columns ? rows<true, false, true>() : rows<true, false, false>();
+        columns ? rows<false, true, true>() : rows<false, true, false>();
+    }
+
+  private:
+    static int64_t sums_bytes(const heron_spgemm_args& args) {
+        return (args.b.matrix.cols * static_cast<int64_t>(sizeof(CT)) + 63) / 64 * 64;
+    }
+    static int64_t bytes_each(const heron_spgemm_args& args) {
+        return sums_bytes(args) + column_set::bytes(args.b.matrix.cols, args.longest);
+    }
+
+    static CT scalar(const heron_scalar& s) {
+        const scalar_argument<CT> argument = as_argument<CT>(s);
+        return argument.device ? *argument.device : argument.value;
+    }
+
+    // with_columns: C's columns are found, else they are there. plain_b: B's values are used as they lie.
+    template <bool with_sums, bool plain_b, bool with_columns> void rows() {
+        share_rows(team_, args_.a.matrix.rows, [&](int member, auto&& next) {
+            char* const slot = slots_ + member * slot_bytes_;
+            CT* const sums = reinterpret_cast<CT*>(slot);
+            __builtin_memset(static_cast<void*>(sums), 0, static_cast<size_t>(sums_bytes(args_)));
+            column_set set(slot + sums_bytes(args_), with_columns ? args_.b.matrix.cols : 0);
+            for (range r{0, 0}; next(r);)
+                for (int64_t row = r.begin; row < r.end; ++row) {
+                    if (with_sums || with_columns) add_products<with_sums, plain_b, with_columns>(row, sums, set);
+                    if (with_columns) write_row(row, sums, set);
+                    else write_values(row, sums);
+                }
+        });
+    }
+
+    template <bool with_sums, bool plain_b, bool with_columns>
+    void add_products(int64_t row, CT* sums, column_set& set) const {
+        const int64_t end = a_.begin(row + 1);
+        for (int64_t k = a_.begin(row); k < end; ++k) {
+            const int64_t inner = a_.column(k);
+            const CT ak = with_sums ? a_values_.any(k) : CT{};
+            const int64_t inner_end = b_.begin(inner + 1);
+            for (int64_t l = b_.begin(inner); l < inner_end; ++l) {
+                const int64_t column = b_.column(l);
+                if (with_columns) set.insert(column);
+                if (with_sums) {
+                    const CT bl = plain_b ? load<CT>(b_values_.values[l]) : b_values_.any(l);
+                    sums[column] = mad(ak, bl, sums[column]);
+                }
+            }
+        }
+    }
+
+    void write_value(int64_t k, CT& sum) const {
+        CT result = mul(alpha_, sum);
+        sum = CT{};
+        VT* const values = as<VT>(args_.c.values);
+        if (!equal(beta_, CT{})) result = mad(beta_, load<CT>(values[k]), result);
+        store(values[k], result);
+    }
+
+    // Never writes behind the row, even if the factors have changed since it was counted.
+    void write_row(int64_t row, CT* sums, column_set& set) const {
+        int64_t k = args_.row_offsets[row];
+        const int64_t end = args_.row_offsets[row + 1];
+        IT* const columns = as<IT>(args_.c.indices);
+        const bool values = args_.parts & HERON_SPGEMM_VALUES;
+        set.drain([&](int64_t column) {
+            if (k >= end) return;
+            columns[k] = static_cast<IT>(column + args_.c.base);
+            if (values) write_value(k, sums[column]);
+            ++k;
+        });
+    }
+
+    void write_values(int64_t row, CT* sums) const {
+        const IT* const columns = as<const IT>(args_.c.indices);
+        for (int64_t k = args_.row_offsets[row]; k < args_.row_offsets[row + 1]; ++k)
+            write_value(k, sums[static_cast<int64_t>(columns[k]) - args_.c.base]);
+    }
+
+    host_device& device_;
+    const heron_spgemm_args& args_;
+    pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
+    operand_values<VT, CT, OT> a_values_{args_.a}, b_values_{args_.b};
+    int64_t slot_bytes_;
+    int team_;
+    char* slots_;
+    CT alpha_{}, beta_{};
+};
+
+inline void spgemm_numeric(host_device& device, heron_phase phase, const heron_spgemm_args& args,
+                           heron_workspace& workspace) {
+    visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
+        plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+            using plan = numeric<VT, CT, OT, IT>;
+            if (!plan::serves(device, args)) return plans::spgemm_numeric(device, phase, args, workspace);
+            workspace_layout layout(phase, workspace);
+            plan p(device, args, layout);
+            if (phase == HERON_PHASE_RUN) p.run();
+        });
+    });
+}
+
+}  // namespace heron::HERON_LEVEL::spgemm_host
+
+namespace heron::HERON_LEVEL {
+
+void fill_spgemm_slots(heron_backend& table) {
+    table.spgemm_symbolic =
+        &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_numeric =
+        &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_numeric, operation_names::spgemm_numeric>;
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,449 @@
+// Sparse times sparse: validation, the buffers of the phases, and their composition from the plug-ins' operations.
+#include "../spgemm.hpp"
+#include "../element_types.hpp"
+#include "../submit.hpp"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace heron::core {
+
+// Hands out aligned parts of a buffer; without memory only the sum counts.
+class part_layout {
+  public:
+    explicit part_layout(void* memory) {
+        if (!memory) return;
+        const auto address = reinterpret_cast<uintptr_t>(memory);
+        base_ = reinterpret_cast<char*>((address + alignment - 1) / alignment * alignment);
+    }
+
+    void* take(size_t bytes) {
+        void* const part = here();
+        used_ += (bytes + alignment - 1) / alignment * alignment;
+        return part;
+    }
+    int64_t* take_counts(int64_t count) { return static_cast<int64_t*>(take(static_cast<size_t>(count) * sizeof(int64_t))); }
+
+    void* here() const { return base_ ? base_ + used_ : nullptr; }
+    size_t used() const { return used_; }
+    // Never 0, because NULL, which is what an allocation of no bytes gives, asks for the size.
+    size_t size() const { return used_ + alignment; }
+
+  private:
+    static constexpr size_t alignment = 256;
+    char* base_ = nullptr;
+    size_t used_ = 0;
+};
+
+namespace {
+
+int64_t rows_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.cols : m.rows; }
+int64_t cols_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.rows : m.cols; }
+
+void require_operand(const heron_spmat& m, const heron_spmat& a, const char* argument) {
+    if (m.format != HERON_FORMAT_CSR && m.format != HERON_FORMAT_CSC) not_supported(argument, "is neither CSR nor CSC");
+    if (m.batch_count > 1) not_supported(argument, "SpGEMM takes no batches");
+    if (m.type != a.type)
+        not_supported(argument, fmt::format("type {} differs from matA's {}", name_of(m.type), name_of(a.type)));
+    if (m.index_type != a.index_type) not_supported(argument, "has another index type than matA");
+}
+
+void require_operands(const spgemm_operands& x) {
+    const heron_spmat &a = x.a.value, &b = x.b.value, &c = x.c.value;
+    compute_type_of(a.type, "matA");
+    require_operand(a, a, "matA");
+    require_operand(b, a, "matB");
+    require_operand(c, a, "matC");
+    if (b.offset_type != a.offset_type) not_supported("matB", "has another offset type than matA");
+    const int64_t inner = cols_of(x.op_a, a), rows = rows_of(x.op_a, a), cols = cols_of(x.op_b, b);
+    if (rows_of(x.op_b, b) != inner)
+        invalid("matB", fmt::format("op(B) has {} rows, but op(A) has {} columns", rows_of(x.op_b, b), inner));
+    if (c.rows != rows || c.cols != cols)
+        invalid("matC", fmt::format("is {} x {}, but the product is {} x {}", c.rows, c.cols, rows, cols));
+}
+
+void require_inputs(context& c, const spgemm_operands& x) {
+    require_arrays(x.a.value, "matA");
+    require_arrays(x.b.value, "matB");
+    validate_contents(c, x.a.value, "matA");
+    validate_contents(c, x.b.value, "matB");
+}
+
+// A factor of the product as the plug-ins see it: CSR with an operation.
+struct factor {
+    factor(const heron_spmat& m, heron_operation o) : op(o), stored(canonical(m, op)) {}
+
+    bool transposed() const { return stored.nnz > 0 && transposes(op); }
+    bool conjugated() const {
+        return is_complex(stored.type) && (op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE);
+    }
+
+    heron_operation op;
+    heron_spmat stored;
+};
+
+// The two factors of C as a CSR matrix. A C in CSC is the CSR matrix of op(B)^T * op(A)^T.
+struct factors {
+    explicit factors(const spgemm_operands& x)
+        : a(by_columns(x) ? factor(x.b.value, of_the_transpose(x.op_b)) : factor(x.a.value, x.op_a)),
+          b(by_columns(x) ? factor(x.a.value, of_the_transpose(x.op_a)) : factor(x.b.value, x.op_b)) {}
+
+    factor a, b;
+
+  private:
+    static bool by_columns(const spgemm_operands& x) { return x.c.value.format == HERON_FORMAT_CSC; }
+};
+
+heron_spmat result_of(const spgemm_operands& x) {
+    heron_spmat c = x.c.value;
+    if (c.format == HERON_FORMAT_CSC) std::swap(c.rows, c.cols);
+    c.format = HERON_FORMAT_CSR;
+    return c;
+}
+
+bool is_question(const sized_buffer& b) { return !b.memory; }
+
+void require_enough(const sized_buffer& b, size_t needed) {
+    if (*b.size < needed)
+        throw error(HERON_INSUFFICIENT_RESOURCES, b.size_name,
+                    fmt::format("{} bytes are too few, {} are needed", *b.size, needed));
+    if (needed > 0 && !b.memory) invalid(b.size_name, fmt::format("the buffer is NULL, but {} bytes are needed", needed));
+}
+
+// In a question writes the size, else compares it with what there is.
+void settle(const sized_buffer& b, size_t needed) {
+    required(b.size, b.size_name);
+    if (is_question(b)) *b.size = needed;
+    else require_enough(b, needed);
+}
+
+// IEEE binary16 or bfloat16, exactly.
+double widened(uint16_t bits, bool brain) {
+    const int mantissa_bits = brain ? 7 : 10;
+    const int bias = brain ? 127 : 15;
+    const int mantissa = bits & ((1 << mantissa_bits) - 1);
+    const int exponent = (bits & 0x7fff) >> mantissa_bits;
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 2 * bias + 1) return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+    const int whole = exponent > 0 ? mantissa + (1 << mantissa_bits) : mantissa;
+    return sign * std::ldexp(whole, std::max(exponent, 1) - bias - mantissa_bits);
+}
+
+// A scalar of a 16-bit compute type, which is what the documented uniform rows ask for; the sums have 32 bits.
+heron_scalar short_scalar(const context& c, const void* pointer, heron_type type, const char* argument) {
+    if (c.pointer_mode() == pointer_mode::device)
+        not_supported("computeType", "16-bit scalars in device memory are not built: use the 32-bit compute type");
+    uint16_t parts[2] = {0, 0};
+    std::memcpy(parts, required(pointer, argument), size_of(type));
+    const bool brain = type == HERON_R_16BF || type == HERON_C_16BF;
+    return {nullptr, widened(parts[0], brain), is_complex(type) ? widened(parts[1], brain) : 0};
+}
+
+void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& args) {
+    const heron_type storage = args.c.type;
+    args.compute_type = compute_type_of(storage, "matC");
+    if (s.compute_type != args.compute_type && s.compute_type != storage)
+        not_supported("computeType", fmt::format("{} does not go with values of type {}", name_of(s.compute_type),
+                                                 name_of(storage)));
+    const auto scalar = [&](const void* pointer, const char* argument) {
+        return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, argument)
+                                                   : short_scalar(c, pointer, storage, argument);
+    };
+    args.alpha = scalar(s.alpha, "alpha");
+    args.beta = scalar(s.beta, "beta");
+}
+
+void require_scalars(const context& c, const spgemm_scalars& s, const spgemm_operands& x) {
+    heron_spgemm_args args{};
+    args.c = x.c.value;
+    set_scalars(c, s, args);
+}
+
+template <class Args> size_t scratch_size(context& c, const char* name, slot_pointer<Args> slot, const Args& args) {
+    heron_workspace workspace{};
+    call_slot(c, name, slot, HERON_PHASE_SIZE, args, workspace);
+    return workspace.size;
+}
+
+template <class Args> void run(context& c, const char* name, slot_pointer<Args> slot, const Args& args, void* scratch) {
+    heron_workspace workspace{};
+    workspace.memory = scratch;
+    call_slot(c, name, slot, HERON_PHASE_RUN, args, workspace);
+}
+
+size_t symbolic_size(context& c, const heron_spgemm_args& args) {
+    return scratch_size(c, "spgemm_symbolic", c.table().spgemm_symbolic, args);
+}
+size_t numeric_size(context& c, const heron_spgemm_args& args) {
+    return scratch_size(c, "spgemm_numeric", c.table().spgemm_numeric, args);
+}
+
+heron_transpose_pattern_args transposition(const factor& f, void* offsets, void* indices, void* permutation) {
+    return {f.stored, offsets, indices, permutation};
+}
+
+size_t transposition_size(context& c, const factor& f) {
+    if (!f.transposed()) return 0;
+    return scratch_size(c, "transpose_pattern", c.table().transpose_pattern, transposition(f, nullptr, nullptr, nullptr));
+}
+
+}  // namespace
+
+spgemm_description::patterns spgemm_description::place_patterns(part_layout& layout, const spgemm_operands& x) {
+    const auto place = [&](const factor& f) -> pattern {
+        if (!f.transposed()) return {};
+        const size_t offset = size_of(f.stored.offset_type), index = size_of(f.stored.index_type);
+        const auto elements = static_cast<size_t>(f.stored.nnz);
+        pattern p;
+        p.offsets = layout.take((static_cast<size_t>(f.stored.cols) + 1) * offset);
+        p.indices = layout.take(elements * index);
+        p.permutation = layout.take(elements * offset);
+        return p;
+    };
+    const factors f(x);
+    patterns result;
+    result.begin = layout.here();
+    const size_t before = layout.used();
+    result.a = place(f.a);
+    result.b = place(f.b);
+    result.bytes = layout.used() - before;
+    return result;
+}
+
+heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
+    const auto operand = [](const factor& f, const pattern& p) {
+        heron_spgemm_operand o{f.stored, nullptr, f.conjugated()};
+        if (transposes(f.op)) std::swap(o.matrix.rows, o.matrix.cols);
+        if (!f.transposed()) return o;
+        o.matrix.offsets = p.offsets;
+        o.matrix.indices = p.indices;
+        o.matrix.base = 0;
+        o.permutation = p.permutation;
+        return o;
+    };
+    const factors f(x);
+    heron_spgemm_args args{};
+    args.a = operand(f.a, patterns_.a);
+    args.b = operand(f.b, patterns_.b);
+    args.c = result_of(x);
+    args.compute_type = compute_type_of(args.c.type, "matC");
+    args.parts = HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES;
+    args.row_products = row_products_;
+    args.row_offsets = row_offsets_;
+    args.products = products_;
+    args.longest = bound_;
+    return args;
+}
+
+// Whether the call belongs to what the description has seen so far.
+void spgemm_description::require_phase(interface i, phase p, const spgemm_operands& x) const {
+    static constexpr const char* names[2][4] = {{"", "SpGEMM_workEstimation", "SpGEMM_compute", "SpGEMM_copy"},
+                                                {"", "SpGEMMreuse_workEstimation", "SpGEMMreuse_nnz", "SpGEMMreuse_copy"}};
+    const auto name_of_phase = [&](phase of) { return names[static_cast<int>(i)][static_cast<int>(of)]; };
+    if (phase_ == phase::none || interface_ != i)
+        invalid("spgemmDescr", fmt::format("{} has not been called yet with this descriptor and a buffer",
+                                           name_of_phase(phase::estimated)));
+    if (phase_ < p)
+        invalid("spgemmDescr", fmt::format("{} has not been called yet with this descriptor{}", name_of_phase(p),
+                                           p == phase::counted || i == interface::reuse ? " and a buffer" : ""));
+    const auto differs = [](const heron_spmat& m, const heron_spmat& n) {
+        return m.format != n.format || m.rows != n.rows || m.cols != n.cols || m.base != n.base || m.type != n.type ||
+               m.offset_type != n.offset_type || m.index_type != n.index_type;
+    };
+    const auto require_same = [&](const heron_spmat& m, const heron_spmat& n, bool same_nnz, const char* argument) {
+        if (differs(m, n) || (same_nnz && m.nnz != n.nnz))
+            invalid(argument, fmt::format("is not the matrix that {} was called with", name_of_phase(phase::estimated)));
+    };
+    require_same(x.a.value, shape_.a, true, "matA");
+    require_same(x.b.value, shape_.b, true, "matB");
+    require_same(x.c.value, shape_.c, false, "matC");
+    if (x.op_a != shape_.op_a) invalid("opA", "is not the operation of the phase before");
+    if (x.op_b != shape_.op_b) invalid("opB", "is not the operation of the phase before");
+}
+
+void spgemm_description::require_result(const spgemm_operands& x) const {
+    const heron_spmat& c = x.c.value;
+    if (c.nnz != nnz_) invalid("matC", fmt::format("has {} elements, but the product has {}", c.nnz, nnz_));
+    if (c.rows > 0 && c.cols > 0 && !c.offsets) invalid("matC", "has NULL offsets");
+    require_arrays(c, "matC");
+}
+
+// ---- the phases that both interfaces share ----
+
+void spgemm_description::build_patterns(context& c, const spgemm_operands& x, void* scratch) const {
+    const factors f(x);
+    const auto build = [&](const factor& of, const pattern& p) {
+        if (!of.transposed()) return;
+        run(c, "transpose_pattern", c.table().transpose_pattern,
+            transposition(of, p.offsets, p.indices, p.permutation), scratch);
+    };
+    build(f.a, patterns_.a);
+    build(f.b, patterns_.b);
+}
+
+void spgemm_description::estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer) {
+    const factors f(x);
+    part_layout layout(buffer.memory);
+    spgemm_description next;
+    next.interface_ = i;
+    next.shape_ = {x.op_a, x.op_b, x.a.value, x.b.value, x.c.value};
+    next.patterns_ = place_patterns(layout, x);
+    next.row_products_ = layout.take_counts(result_of(x).rows);
+    heron_spgemm_args args = next.compose(x);
+    args.products_found = &next.products_;
+    args.longest_found = &next.bound_;
+    const size_t estimate_bytes = scratch_size(c, "spgemm_estimate", c.table().spgemm_estimate, args);
+    void* const scratch =
+        layout.take(std::max({estimate_bytes, transposition_size(c, f.a), transposition_size(c, f.b)}));
+    settle(buffer, layout.size());
+    if (is_question(buffer)) return;
+    require_inputs(c, x);
+    next.build_patterns(c, x, scratch);
+    run(c, "spgemm_estimate", c.table().spgemm_estimate, args, scratch);
+    next.phase_ = phase::estimated;
+    *this = next;
+}
+
+void spgemm_description::count(context& c, const spgemm_operands& x, void* scratch) {
+    require_inputs(c, x);
+    phase_ = phase::estimated;
+    heron_spgemm_args args = compose(x);
+    args.nnz_found = &nnz_;
+    args.longest_found = &longest_;
+    run(c, "spgemm_symbolic", c.table().spgemm_symbolic, args, scratch);
+    x.c.value.nnz = nnz_;
+    x.c.plans.clear();
+    phase_ = phase::counted;
+}
+
+// The reuse interface asks for its last buffer when C's rows are known exactly; the other one before.
+heron_spgemm_args spgemm_description::compose_result(const spgemm_operands& x) const {
+    heron_spgemm_args args = compose(x);
+    if (interface_ == interface::reuse) args.longest = longest_;
+    return args;
+}
+
+void spgemm_description::compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts) {
+    require_result(x);
+    require_inputs(c, x);
+    heron_spgemm_args args = compose_result(x);
+    if (parts & HERON_SPGEMM_VALUES) set_scalars(c, s, args);
+    args.parts = parts;
+    if (parts & HERON_SPGEMM_COLUMNS) x.c.plans.clear();
+    run(c, "spgemm_numeric", c.table().spgemm_numeric, args, scratch_);
+}
+
+// ---- the interface without reuse ----
+
+void spgemm_description::work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                                         const sized_buffer& buffer) {
+    require_operands(x);
+    require_scalars(c, s, x);
+    estimate(c, interface::products, x, buffer);
+}
+
+int64_t spgemm_description::products() const {
+    if (phase_ == phase::none)
+        invalid("spgemmDescr", "SpGEMM_workEstimation has not been called yet with this descriptor and a buffer");
+    return products_;
+}
+
+void spgemm_description::estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
+                                         const sized_buffer& own, size_t* compute_bytes) const {
+    require_operands(x);
+    require_scalars(c, s, x);
+    require_phase(interface::products, phase::estimated, x);
+    if (!(fraction > 0 && fraction <= 1)) invalid("chunk_fraction", fmt::format("{} is not in (0, 1]", fraction));
+    if (!is_question(own)) required(compute_bytes, "bufferSize2");
+    settle(own, 0);
+    if (compute_bytes) *compute_bytes = place_compute(c, x, nullptr).size;
+}
+
+// The offsets of C stay until the copy; counting and computing share their scratch memory, whose size follows from the
+// bound that the estimate gave.
+spgemm_description::compute_parts spgemm_description::place_compute(context& c, const spgemm_operands& x,
+                                                                    void* memory) const {
+    const heron_spgemm_args args = compose(x);
+    part_layout layout(memory);
+    compute_parts parts;
+    parts.row_offsets = layout.take_counts(args.c.rows + 1);
+    parts.scratch = layout.take(std::max(symbolic_size(c, args), numeric_size(c, args)));
+    parts.size = layout.size();
+    return parts;
+}
+
+void spgemm_description::compute(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                                 const sized_buffer& buffer) {
+    require_operands(x);
+    require_scalars(c, s, x);
+    require_phase(interface::products, phase::estimated, x);
+    const compute_parts parts = place_compute(c, x, buffer.memory);
+    settle(buffer, parts.size);
+    if (is_question(buffer)) return;
+    row_offsets_ = parts.row_offsets;
+    scratch_ = parts.scratch;
+    count(c, x, scratch_);
+}
+
+void spgemm_description::copy(context& c, const spgemm_operands& x, const spgemm_scalars& s) {
+    require_operands(x);
+    require_scalars(c, s, x);
+    require_phase(interface::products, phase::counted, x);
+    compute_result(c, x, s, HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES);
+    phase_ = phase::copied;
+}
+
+// ---- the reuse interface ----
+
+void spgemm_description::reuse_work_estimation(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+    require_operands(x);
+    estimate(c, interface::reuse, x, buffer);
+}
+
+void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch,
+                                   const sized_buffer& unused, const sized_buffer& kept) {
+    require_operands(x);
+    require_phase(interface::reuse, phase::estimated, x);
+    // The patterns move from the first buffer, which may go after this call.
+    part_layout layout(kept.memory);
+    const patterns moved = place_patterns(layout, x);
+    int64_t* const row_offsets = layout.take_counts(result_of(x).rows + 1);
+    const heron_spgemm_args args = compose(x);
+    const sized_buffer all[] = {scratch, unused, kept};
+    const size_t sizes[] = {symbolic_size(c, args), 0, layout.size()};
+    for (const sized_buffer& b : all) required(b.size, b.size_name);
+    for (int i = 0; i < 3; ++i)
+        if (is_question(kept)) *all[i].size = sizes[i];
+        else require_enough(all[i], sizes[i]);
+    if (is_question(kept)) return;
+    if (moved.bytes > 0 && patterns_.begin != moved.begin) {
+        c.with_queue([&](heron_queue* queue) {
+            check(c.table().copy(queue, moved.begin, patterns_.begin, moved.bytes), "copying the patterns");
+        });
+        patterns_ = moved;
+    }
+    row_offsets_ = row_offsets;
+    count(c, x, scratch.memory);
+}
+
+void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+    require_operands(x);
+    require_phase(interface::reuse, phase::counted, x);
+    part_layout layout(buffer.memory);
+    void* const scratch = layout.take(numeric_size(c, compose_result(x)));
+    settle(buffer, layout.size());
+    if (is_question(buffer)) return;
+    scratch_ = scratch;
+    compute_result(c, x, {}, HERON_SPGEMM_COLUMNS);
+    phase_ = phase::copied;
+}
+
+void spgemm_description::reuse_compute(context& c, const spgemm_operands& x, const spgemm_scalars& s) {
+    require_operands(x);
+    require_scalars(c, s, x);
+    require_phase(interface::reuse, phase::copied, x);
+    compute_result(c, x, s, HERON_SPGEMM_VALUES);
+}
+
+}  // namespace heron::core

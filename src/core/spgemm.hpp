@@ -1,0 +1,110 @@
+#pragma once
+// C := alpha*op(A)*op(B) + beta*C with sparse operands, in the phases of cuSPARSE's two interfaces. The description is what
+// lives between the phases: which were reached, what they counted, and the caller's buffers that later phases read.
+//
+//   products: work_estimation, [estimate_memory,] compute, copy
+//   reuse:    reuse_work_estimation, reuse_nnz, reuse_copy, reuse_compute any number of times, with any values
+//
+// The first phase transposes the pattern of an operand where its operation or format wants it, and counts products; the
+// second counts the elements of C. Nothing is ever as large as the number of products.
+#include "context.hpp"
+#include "descriptors.hpp"
+
+namespace heron::core {
+
+// The operands. Their shapes are the same in every phase, their values may change.
+struct spgemm_operands {
+    heron_operation op_a, op_b;
+    const sparse_matrix& a;
+    const sparse_matrix& b;
+    sparse_matrix& c;
+};
+
+// Not known to the phases of the reuse interface before reuse_compute.
+struct spgemm_scalars {
+    const void* alpha;
+    const void* beta;
+    heron_type compute_type;
+};
+
+// A buffer of the caller's. Without memory the call asks for the size, which goes to *size; with memory *size is what the
+// memory has, and INSUFFICIENT_RESOURCES is thrown if that is too little.
+struct sized_buffer {
+    size_t* size;
+    void* memory;
+    const char* size_name;
+};
+
+class part_layout;
+
+class spgemm_description {
+  public:
+    void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s, const sized_buffer& buffer);
+    int64_t products() const;
+    // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
+    void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
+                         const sized_buffer& own, size_t* compute_size) const;
+    void compute(context& c, const spgemm_operands& x, const spgemm_scalars& s, const sized_buffer& buffer);
+    void copy(context& c, const spgemm_operands& x, const spgemm_scalars& s);
+
+    void reuse_work_estimation(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    // scratch may go after the call, unused is never needed, kept stays until the last reuse_compute.
+    void reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch, const sized_buffer& unused,
+                   const sized_buffer& kept);
+    void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    void reuse_compute(context& c, const spgemm_operands& x, const spgemm_scalars& s);
+
+  private:
+    enum class interface { products, reuse };
+    enum class phase { none, estimated, counted, copied };
+
+    // What must not change between the phases.
+    struct shape {
+        heron_operation op_a, op_b;
+        heron_spmat a, b, c;
+    };
+
+    // The transposed pattern of an operand, in a buffer of the caller's; nothing where none is needed.
+    struct pattern {
+        void* offsets = nullptr;
+        void* indices = nullptr;
+        void* permutation = nullptr;
+    };
+
+    struct patterns {
+        pattern a, b;
+        void* begin = nullptr;
+        size_t bytes = 0;
+    };
+
+    struct compute_parts {
+        int64_t* row_offsets;
+        void* scratch;
+        size_t size;
+    };
+
+    void require_phase(interface i, phase p, const spgemm_operands& x) const;
+    void require_result(const spgemm_operands& x) const;
+    heron_spgemm_args compose(const spgemm_operands& x) const;
+    heron_spgemm_args compose_result(const spgemm_operands& x) const;
+    static patterns place_patterns(part_layout& layout, const spgemm_operands& x);
+    void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer);
+    void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;
+    void count(context& c, const spgemm_operands& x, void* scratch);
+    compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;
+    void compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts);
+
+    interface interface_ = interface::products;
+    phase phase_ = phase::none;
+    shape shape_{};
+    patterns patterns_;
+    int64_t* row_products_ = nullptr;
+    int64_t* row_offsets_ = nullptr;
+    void* scratch_ = nullptr;  // of the numeric operation
+    int64_t products_ = 0;
+    int64_t bound_ = 0;    // of the longest row of C
+    int64_t longest_ = 0;  // exactly
+    int64_t nnz_ = 0;
+};
+
+}  // namespace heron::core

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace heron::test {
-
-// Tries every argument of SpSV and SpSM.
-void try_trisolve();
-
-}  // namespace heron::test

@@ -1,0 +1,213 @@
+// The phases of SpGEMM: order, buffers that are too small, and large or awkward products.
+#include "spgemm_problem.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
+constexpr auto T = CUSPARSE_OPERATION_TRANSPOSE;
+constexpr auto invalid = CUSPARSE_STATUS_INVALID_VALUE;
+constexpr auto insufficient = CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
+
+const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+
+sparse_arrays random_matrix(std::int64_t rows, std::int64_t cols, std::int64_t sparsity, cudaDataType type = CUDA_R_32F) {
+    random_source random(static_cast<std::uint64_t>(rows * 3 + cols));
+    return arrange(with_values(random_pattern(rows, cols, sparsity, random), type, random), csr, {}, type, random);
+}
+
+spgemm_call plain_call(cudaDataType type = CUDA_R_32F) {
+    spgemm_call call;
+    call.compute = sum_type(type);
+    return call;
+}
+
+}  // namespace
+
+TEST_CASE("a phase that comes too early names the missing one") {
+    const sparse_arrays m = random_matrix(40, 40, 5);
+    spgemm_problem problem(m, T, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size = 0;
+    std::int64_t products = -1;
+    const auto refuses = [](cusparseStatus_t status, const char* missing) {
+        expect(status, invalid);
+        return missing;
+    };
+    {
+        const log_capture log;
+        const char* const missing = refuses(problem.compute(d.get(), call, &size, nullptr), "SpGEMM_workEstimation");
+        expect(problem.copy(d.get(), call), invalid);
+        expect(cusparseSpGEMM_getNumProducts(d.get(), &products), invalid);
+        CHECK(products == -1);
+        CHECK(log.contains(missing));
+    }
+    expect(problem.work_estimation(d.get(), call, &size, nullptr));
+    {
+        const log_capture log;
+        std::size_t question = 0;
+        expect(problem.compute(d.get(), call, &question, nullptr), invalid);
+        CHECK(log.contains("SpGEMM_workEstimation"));
+    }
+    const workspace buffer1(size);
+    expect(problem.work_estimation(d.get(), call, &size, buffer1.data()));
+    {
+        const log_capture log;
+        expect(problem.copy(d.get(), call), invalid);
+        CHECK(log.contains("SpGEMM_compute"));
+    }
+    // The other interface has seen nothing.
+    const log_capture log;
+    expect(problem.reuse_copy(d.get(), call, &size, nullptr), invalid);
+    CHECK(log.contains("SpGEMMreuse_workEstimation"));
+}
+
+TEST_CASE("a phase of the reuse interface that comes too early names the missing one") {
+    const sparse_arrays m = random_matrix(40, 40, 5);
+    spgemm_problem problem(m, T, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size = 0;
+    spgemm_problem::three_buffers buffers;
+    {
+        const log_capture log;
+        expect(problem.reuse_nnz(d.get(), call, buffers), invalid);
+        CHECK(log.contains("SpGEMMreuse_workEstimation"));
+    }
+    expect(problem.reuse_work_estimation(d.get(), call, &size, nullptr));
+    const workspace buffer1(size);
+    expect(problem.reuse_work_estimation(d.get(), call, &size, buffer1.data()));
+    {
+        const log_capture log;
+        expect(problem.reuse_copy(d.get(), call, &size, nullptr), invalid);
+        CHECK(log.contains("SpGEMMreuse_nnz"));
+    }
+    expect(problem.reuse_nnz(d.get(), call, buffers));
+    const workspace first(buffers.size[0]), third(buffers.size[2]);
+    buffers.memory[0] = first.data();
+    buffers.memory[2] = third.data();
+    expect(problem.reuse_nnz(d.get(), call, buffers));
+    problem.give_c_arrays(call);
+    const log_capture log;
+    expect(problem.reuse_compute(d.get(), call), invalid);
+    CHECK(log.contains("SpGEMMreuse_copy"));
+}
+
+TEST_CASE("buffers that are too small are refused") {
+    const sparse_arrays m = random_matrix(200, 200, 9);
+    spgemm_problem problem(m, T, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size1 = 0, size2 = 0;
+    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
+    const workspace buffer1(size1);
+    std::size_t small = size1 - 1;
+    const log_capture log;
+    expect(problem.work_estimation(d.get(), call, &small, buffer1.data()), insufficient);
+    CHECK(log.contains("bufferSize1"));
+    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
+    expect(problem.compute(d.get(), call, &size2, nullptr));
+    const workspace buffer2(size2);
+    small = size2 - 1;
+    expect(problem.compute(d.get(), call, &small, buffer2.data()), insufficient);
+    CHECK(log.contains("bufferSize2"));
+    CHECK(problem.c_nnz() == 0);
+    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    problem.give_c_arrays(call);
+    expect(problem.copy(d.get(), call));
+    problem.check(call);
+}
+
+TEST_CASE("a phase with other matrices is refused") {
+    const sparse_arrays m = random_matrix(50, 50, 5), other = random_matrix(50, 50, 7);
+    spgemm_problem problem(m, N, m, N), different(other, N, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size1 = 0, size2 = 0;
+    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
+    const workspace buffer1(size1);
+    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
+    const log_capture log;
+    expect(different.compute(d.get(), call, &size2, nullptr), invalid);
+    CHECK(log.contains("matA"));
+}
+
+TEST_CASE("C's offsets are there after the phase that counts") {
+    const sparse_arrays m = random_matrix(60, 60, 5);
+    spgemm_problem problem(m, N, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size = 0;
+    expect(problem.reuse_work_estimation(d.get(), call, &size, nullptr));
+    const workspace buffer1(size);
+    expect(problem.reuse_work_estimation(d.get(), call, &size, buffer1.data()));
+    spgemm_problem::three_buffers buffers;
+    expect(problem.reuse_nnz(d.get(), call, buffers));
+    const workspace first(buffers.size[0]), third(buffers.size[2]);
+    buffers.memory[0] = first.data();
+    buffers.memory[2] = third.data();
+    expect(problem.reuse_nnz(d.get(), call, buffers));
+    CHECK(problem.c_offsets().back() == problem.c_nnz());
+}
+
+TEST_CASE("C without room for the product is refused") {
+    const sparse_arrays m = random_matrix(60, 60, 5);
+    spgemm_problem problem(m, N, m, N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size1 = 0, size2 = 0;
+    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
+    const workspace buffer1(size1);
+    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
+    expect(problem.compute(d.get(), call, &size2, nullptr));
+    const workspace buffer2(size2);
+    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    const log_capture log;
+    expect(problem.copy(d.get(), call), invalid);
+    CHECK(log.contains("matC"));
+    problem.make_c();
+    expect(problem.copy(d.get(), call), invalid);
+}
+
+// A tall X with 5 % elements: NVIDIA's default algorithm runs out of memory for X^T*X, or returns zeros.
+TEST_CASE("X^T X of a tall matrix") {
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    const sparse_arrays x = random_matrix(2000, 300, 20, type);
+    spgemm_problem problem(x, T, x, N);
+    problem.run(plain_call(type));
+    problem.run_reuse(plain_call(type));
+    CHECK(problem.c_nnz() > 80000);
+    CHECK(problem.workspace_bytes() < 40 * x.values.size() + 64 * 300 + 100000);
+}
+
+TEST_CASE("workspaces do not grow with the number of products") {
+    // Each row of C takes 150 x 150 products and has 150 elements.
+    const sparse_arrays dense = random_matrix(150, 150, 1);
+    spgemm_problem problem(dense, N, dense, N);
+    problem.run(plain_call());
+    CHECK(problem.products() == 150 * 150 * 150);
+    CHECK(problem.workspace_bytes() < 1000000);
+}
+
+TEST_CASE("more than 2^31 products are counted") {
+    // 70 000 rows that name one row of 70 000 elements: C would have 4.9e9 elements, which 32-bit offsets cannot count.
+    constexpr std::int64_t n = 70000;
+    entries left{n, 1, {}}, right{1, n, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+        left.list.push_back({i, 0, 1.0});
+        right.list.push_back({0, i, 1.0});
+    }
+    random_source random;
+    spgemm_problem problem(arrange(left, csr, {}, CUDA_R_32F, random), N, arrange(right, csr, {}, CUDA_R_32F, random), N);
+    const spgemm_call call = plain_call();
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    std::size_t size = 0;
+    expect(problem.work_estimation(d.get(), call, &size, nullptr));
+    const workspace buffer(size);
+    expect(problem.work_estimation(d.get(), call, &size, buffer.data()));
+    std::int64_t products = 0;
+    expect(cusparseSpGEMM_getNumProducts(d.get(), &products));
+    CHECK(products == n * n);
+}

@@ -1,0 +1,261 @@
+// SpGEMM and SpGEMMreuse against the oracle: shapes, formats, operations, types, scalars, and the phases.
+#include "spgemm_problem.hpp"
+
+#include <cstring>
+
+using namespace heron::test;
+
+namespace {
+
+constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
+constexpr auto T = CUSPARSE_OPERATION_TRANSPOSE;
+constexpr auto H = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+
+const layout csr{"CSR", CUSPARSE_FORMAT_CSR}, csr_shuffled{"CSR shuffled", CUSPARSE_FORMAT_CSR, true},
+    csc{"CSC", CUSPARSE_FORMAT_CSC}, csc_shuffled{"CSC shuffled", CUSPARSE_FORMAT_CSC, true};
+
+bool is_host() { return backend_name() == "host"; }
+
+// Building a program costs PoCL more than running it.
+std::vector<cudaDataType> main_types() {
+    if (is_host()) return spgemm_types();
+    return {CUDA_R_32F, device_has(CUDA_C_64F) ? CUDA_C_64F : CUDA_C_32F};
+}
+cudaDataType main_type() { return device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F; }
+
+spgemm_call general_call(cudaDataType type) {
+    spgemm_call call;
+    call.compute = sum_type(type);
+    call.alpha = representable(call.compute, {0.75, -0.5});
+    call.beta = representable(call.compute, {-1.25, 0.25});
+    return call;
+}
+
+spgemm_call plain_call(cudaDataType type) {
+    spgemm_call call;
+    call.compute = sum_type(type);
+    return call;
+}
+
+entries transposed_if(entries m, bool wanted) {
+    if (!wanted) return m;
+    std::swap(m.rows, m.cols);
+    for (entry& e : m.list) std::swap(e.row, e.col);
+    return m;
+}
+
+struct pair_of_arrays {
+    sparse_arrays a, b;
+};
+
+// Arrays of A and B whose op(A) and op(B) have the patterns given.
+pair_of_arrays arrange_pair(const entries& op_a_pattern, cusparseOperation_t op_a, const entries& op_b_pattern,
+                            cusparseOperation_t op_b, const layout& la, const layout& lb, const index_choice& index,
+                            cudaDataType type) {
+    random_source random(5);
+    const entries a = with_values(transposed_if(op_a_pattern, op_a != N), type, random);
+    const entries b = with_values(transposed_if(op_b_pattern, op_b != N), type, random);
+    return {arrange(a, la, index, type, random), arrange(b, lb, index, type, random)};
+}
+
+// A right factor for a left one: thin, with empty rows and one long row.
+entries partner_of(const entries& left, std::int64_t cols) {
+    random_source random(9);
+    entries right = random_pattern(left.cols, cols, 6, random);
+    std::erase_if(right.list, [](const entry& e) { return e.row % 5 == 3; });
+    if (left.cols > 4)
+        for (std::int64_t j = 0; j < cols; ++j)
+            if (j % 3 == 0) right.list.push_back({3, j, 1.0});
+    return right;
+}
+
+}  // namespace
+
+TEST_CASE("SpGEMM of every shape and type") {
+    for (const cudaDataType type : main_types())
+        for (const named_pattern& left : small_patterns()) {
+            INFO(left.name << ", " << facts(type).name);
+            const entries right = partner_of(left.matrix, 43);
+            const pair_of_arrays m = arrange_pair(left.matrix, N, right, N, csr, csr_shuffled, {}, type);
+            spgemm_problem problem(m.a, N, m.b, N);
+            problem.run(plain_call(type));
+            problem.run(general_call(type));
+            problem.run_reuse(general_call(type));
+        }
+}
+
+TEST_CASE("SpGEMM of every format and operation") {
+    const entries left = irregular_pattern();
+    const entries right = partner_of(left, 29);
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_C_32F})
+        for (const layout& la : {csr, csr_shuffled, csc, csc_shuffled})
+            for (const layout& lb : {csr, csc_shuffled})
+                for (const cusparseOperation_t op_a : {N, T, H})
+                    for (const cusparseOperation_t op_b : {N, T, H}) {
+                        INFO(la.name << " x " << lb.name << ", operations " << op_a << " " << op_b);
+                        const pair_of_arrays m = arrange_pair(left, op_a, right, op_b, la, lb, {}, type);
+                        spgemm_problem problem(m.a, op_a, m.b, op_b);
+                        problem.run(general_call(type));
+                        problem.run_reuse(plain_call(type));
+                    }
+}
+
+TEST_CASE("SpGEMM writes a C by columns too") {
+    const entries left = irregular_pattern();
+    const entries right = partner_of(left, 29);
+    for (const cusparseOperation_t op_a : {N, T, H})
+        for (const cusparseOperation_t op_b : {N, T, H}) {
+            INFO("operations " << op_a << " " << op_b);
+            const pair_of_arrays m = arrange_pair(left, op_a, right, op_b, csc, csr, {}, CUDA_C_32F);
+            spgemm_options options;
+            options.c_format = CUSPARSE_FORMAT_CSC;
+            spgemm_problem problem(m.a, op_a, m.b, op_b, options);
+            problem.run(general_call(CUDA_C_32F));
+            problem.run_reuse(general_call(CUDA_C_32F));
+        }
+}
+
+TEST_CASE("SpGEMM with every index type and base") {
+    const entries left = irregular_pattern();
+    const entries right = partner_of(left, 29);
+    for (const index_choice& index : index_choices())
+        for (const cusparseIndexType_t c_offsets : {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I})
+            for (const int c_base : {0, 1}) {
+                if (c_offsets == CUSPARSE_INDEX_32I && index.indices == CUSPARSE_INDEX_64I) continue;
+                INFO("offsets " << index.offsets << ", indices " << index.indices << ", base " << index.base);
+                const pair_of_arrays m = arrange_pair(left, T, right, N, csr_shuffled, csr, index, CUDA_R_32F);
+                spgemm_options options;
+                options.c_index = {c_offsets, index.indices, c_base};
+                options.early_offsets = c_base == 0;
+                options.misalignment = 1;
+                spgemm_problem problem(m.a, T, m.b, N, options);
+                problem.run(general_call(CUDA_R_32F));
+                problem.run_reuse(general_call(CUDA_R_32F));
+            }
+}
+
+TEST_CASE("SpGEMM takes NULL arrays where nothing is stored") {
+    for (const entries& pattern : {entries{7, 7, {}}, entries{0, 0, {}}}) {
+        const pair_of_arrays m = arrange_pair(pattern, N, pattern, N, csr, csr, {}, CUDA_R_32F);
+        for (const cusparseOperation_t op : {N, T}) {
+            spgemm_options options;
+            options.absent_arrays = true;
+            spgemm_problem problem(m.a, op, m.b, op, options);
+            problem.run(general_call(CUDA_R_32F));
+            problem.run_reuse(general_call(CUDA_R_32F));
+        }
+    }
+}
+
+TEST_CASE("SpGEMM with scalars of every kind") {
+    const entries left = irregular_pattern();
+    const entries right = partner_of(left, 29);
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_C_32F}) {
+        const pair_of_arrays m = arrange_pair(left, N, right, N, csr, csr, {}, type);
+        spgemm_problem problem(m.a, N, m.b, N);
+        for (const number alpha : {number{0.0}, number{1.0}, number{-0.5}})
+            for (const number beta : {number{0.0}, number{1.0}, number{2.5}})
+                for (const auto mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE}) {
+                    INFO("alpha " << alpha.real() << ", beta " << beta.real() << ", pointer mode " << mode);
+                    spgemm_call call = plain_call(type);
+                    call.alpha = alpha;
+                    call.beta = beta;
+                    call.mode = mode;
+                    problem.run(call);
+                    problem.run_reuse(call);
+                }
+    }
+}
+
+TEST_CASE("alpha = 0 reads no values of the factors") {
+    const entries left = irregular_pattern();
+    pair_of_arrays m = arrange_pair(left, T, partner_of(left, 29), N, csr, csr, {}, CUDA_R_32F);
+    std::fill(m.a.values.begin(), m.a.values.end(), poison(CUDA_R_32F));
+    std::fill(m.b.values.begin(), m.b.values.end(), poison(CUDA_R_32F));
+    spgemm_problem problem(m.a, T, m.b, N);
+    spgemm_call call = general_call(CUDA_R_32F);
+    call.alpha = 0.0;
+    problem.run(call);
+    call.beta = 0.0;
+    problem.run(call);
+}
+
+TEST_CASE("SpGEMM with the documented 16-bit compute types") {
+    for (const cudaDataType type : {CUDA_R_16F, CUDA_R_16BF, CUDA_C_16F, CUDA_C_16BF}) {
+        if (!is_host() && type != CUDA_R_16F) continue;
+        INFO(facts(type).name);
+        const entries left = irregular_pattern();
+        const pair_of_arrays m = arrange_pair(left, N, partner_of(left, 29), N, csr, csr, {}, type);
+        spgemm_problem problem(m.a, N, m.b, N);
+        spgemm_call call = general_call(type);
+        call.compute = type;
+        problem.run(call);
+        call.mode = CUSPARSE_POINTER_MODE_DEVICE;
+        const spgemm_descriptor d = make_spgemm_descriptor();
+        std::size_t size = 0;
+        expect(problem.work_estimation(d.get(), call, &size, nullptr), CUSPARSE_STATUS_NOT_SUPPORTED);
+    }
+}
+
+TEST_CASE("columns that occur twice in a row of a factor add up") {
+    entries left{3, 3, {{0, 1, 1.0}, {0, 1, 2.0}, {0, 2, 1.0}, {2, 0, 4.0}}};
+    entries right{3, 4, {{1, 3, 1.0}, {1, 3, 5.0}, {1, 0, 2.0}, {2, 3, 1.0}, {0, 2, 1.0}, {0, 2, 1.0}}};
+    random_source random;
+    for (const cusparseOperation_t op : {N, T}) {
+        const sparse_arrays a = arrange(transposed_if(left, op == T), csr, {}, CUDA_R_32F, random);
+        const sparse_arrays b = arrange(transposed_if(right, op == T), csr, {}, CUDA_R_32F, random);
+        spgemm_problem problem(a, op, b, op);
+        problem.run(general_call(CUDA_R_32F));
+        problem.run_reuse(general_call(CUDA_R_32F));
+        CHECK(problem.c_nnz() == 3);
+    }
+}
+
+TEST_CASE("every algorithm gives the same bits, every time") {
+    random_source random(3);
+    const entries left = random_pattern(300, 400, 15, random);
+    const cudaDataType type = main_type();
+    const pair_of_arrays m = arrange_pair(left, N, random_pattern(400, 350, 15, random), N, csr, csr, {}, type);
+    std::vector<unsigned char> first;
+    for (int algorithm = 0; algorithm <= 5; ++algorithm)
+        for (int repeat = 0; repeat < 2; ++repeat) {
+            spgemm_problem problem(m.a, N, m.b, N);
+            spgemm_call call = plain_call(type);
+            call.algorithm = static_cast<cusparseSpGEMMAlg_t>(algorithm);
+            call.estimate_memory = algorithm >= CUSPARSE_SPGEMM_ALG2;
+            problem.run(call);
+            if (first.empty()) first = problem.value_bytes();
+            CHECK((problem.value_bytes() == first));
+        }
+}
+
+TEST_CASE("the number of products is exact") {
+    const entries left = irregular_pattern();
+    const entries right = partner_of(left, 29);
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(right.rows));
+    for (const entry& e : right.list) ++lengths[static_cast<std::size_t>(e.row)];
+    std::int64_t expected = 0;
+    for (const entry& e : left.list) expected += lengths[static_cast<std::size_t>(e.col)];
+    for (const cusparseOperation_t op : {N, T}) {
+        const pair_of_arrays m = arrange_pair(left, op, right, op, csr, csr, {}, CUDA_R_32F);
+        spgemm_problem problem(m.a, op, m.b, op);
+        problem.run(plain_call(CUDA_R_32F));
+        CHECK(problem.products() == expected);
+    }
+}
+
+TEST_CASE("workspaces of exactly the sizes queried, at any address") {
+    random_source random(4);
+    const entries left = random_pattern(700, 300, 30, random);
+    for (const cusparseOperation_t op_a : {N, T}) {
+        const pair_of_arrays m =
+            arrange_pair(left, op_a, random_pattern(300, 500, 40, random), N, csr, csr, {}, CUDA_R_32F);
+        for (const std::size_t misalignment : {1, 8, 255}) {
+            spgemm_problem problem(m.a, op_a, m.b, N);
+            spgemm_call call = general_call(CUDA_R_32F);
+            call.misalignment = misalignment;
+            problem.run(call);
+            problem.run_reuse(call);
+        }
+    }
+}
