@@ -1,5 +1,6 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "../common/generic_table.hpp"
+#include "opencl_adopt.hpp"
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
 #include "opencl_spmv.hpp"
@@ -146,6 +147,26 @@ heron_status fill_slot(heron_queue* queue, void* destination, unsigned char byte
 // No operation leaves a plan.
 heron_status plan_destroy(heron_plan*) { return HERON_SUCCESS; }
 
+heron_status queue_adopt(void* command_queue, heron_queue** queue) {
+    return guard("queue_adopt", [&] { *queue = adopt(command_queue); });
+}
+
+heron_status queue_wait_for(heron_queue* queue, size_t count, void* const* events) {
+    return guard("queue_wait_for", [&] { wait_for(*queue, count, events); });
+}
+
+heron_status queue_mark(heron_queue* queue, void** event) {
+    return guard("queue_mark", [&] { *event = mark(*queue); });
+}
+
+heron_status buffer_info(heron_queue* queue, void* memory, size_t* bytes) {
+    return guard("buffer_info", [&] { *bytes = buffer_bytes(*queue, memory); });
+}
+
+heron_status adoptions_forget() {
+    return guard("adoptions_forget", [&] { forget_adoptions(); });
+}
+
 heron_backend make_table() {
     heron_backend table{};
     table.abi = HERON_BACKEND_ABI;
@@ -176,6 +197,11 @@ heron_backend make_table() {
     table.copy = copy_slot;
     table.fill = fill_slot;
     table.plan_destroy = plan_destroy;
+    table.queue_adopt = queue_adopt;
+    table.queue_wait_for = queue_wait_for;
+    table.queue_mark = queue_mark;
+    table.buffer_info = buffer_info;
+    table.adoptions_forget = adoptions_forget;
     fill_generic_slots<opencl_device>(table);
     table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
     table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
