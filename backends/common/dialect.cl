@@ -29,6 +29,8 @@
 #define MUL(CT, a, b) HERON_NAME1(heron_mul, CT)(a, b)
 #define MAD(CT, a, b, c) HERON_NAME1(heron_mad, CT)(a, b, c)
 #define CONJ(CT, a) HERON_NAME1(heron_conj, CT)(a)
+#define DIV(CT, a, b) HERON_NAME1(heron_div, CT)(a, b)
+#define REAL(CT, a) HERON_NAME1(heron_real, CT)(a)
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) HERON_NAME1(heron_atomic_add, CT)((p) + (i), v)
@@ -53,6 +55,8 @@ HERON_FN i32 heron_sub_i32(i32 a, i32 b) { return a - b; }
 HERON_FN i32 heron_mul_i32(i32 a, i32 b) { return a * b; }
 HERON_FN i32 heron_mad_i32(i32 a, i32 b, i32 c) { return a * b + c; }
 HERON_FN i32 heron_conj_i32(i32 a) { return a; }
+HERON_FN i32 heron_div_i32(i32 a, i32 b) { return a / b; }
+HERON_FN i32 heron_real_i32(i32 a) { return a; }
 HERON_FN int heron_equal_i32(i32 a, i32 b) { return a == b; }
 HERON_FN i32 heron_load_i32_i8(GLOBAL const i8* p, heron_index i) { return p[i]; }
 HERON_FN i32 heron_load_i32_i32(GLOBAL const i32* p, heron_index i) { return p[i]; }
@@ -69,6 +73,8 @@ HERON_FN f32 heron_sub_f32(f32 a, f32 b) { return a - b; }
 HERON_FN f32 heron_mul_f32(f32 a, f32 b) { return a * b; }
 HERON_FN f32 heron_mad_f32(f32 a, f32 b, f32 c) { return a * b + c; }
 HERON_FN f32 heron_conj_f32(f32 a) { return a; }
+HERON_FN f32 heron_div_f32(f32 a, f32 b) { return a / b; }
+HERON_FN f32 heron_real_f32(f32 a) { return a; }
 HERON_FN int heron_equal_f32(f32 a, f32 b) { return a == b; }
 
 #define heron_zero_c32 ((c32)(0.0f, 0.0f))
@@ -80,6 +86,17 @@ HERON_FN c32 heron_mad_c32(c32 a, c32 b, c32 c) {
 }
 HERON_FN c32 heron_mul_c32(c32 a, c32 b) { return heron_mad_c32(a, b, heron_zero_c32); }
 HERON_FN c32 heron_conj_c32(c32 a) { return (c32)(a.x, -a.y); }
+HERON_FN c32 heron_div_c32(c32 a, c32 b) {
+    if (fabs(b.x) >= fabs(b.y)) {
+        const f32 ratio = b.y / b.x;
+        const f32 size = b.x + b.y * ratio;
+        return (c32)((a.x + a.y * ratio) / size, (a.y - a.x * ratio) / size);
+    }
+    const f32 ratio = b.x / b.y;
+    const f32 size = b.x * ratio + b.y;
+    return (c32)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
+}
+HERON_FN c32 heron_real_c32(c32 a) { return (c32)(a.x, 0.0f); }
 HERON_FN int heron_equal_c32(c32 a, c32 b) { return a.x == b.x && a.y == b.y; }
 
 // Rounds to nearest even; a NaN stays a NaN.
@@ -143,6 +160,8 @@ HERON_FN f64 heron_sub_f64(f64 a, f64 b) { return a - b; }
 HERON_FN f64 heron_mul_f64(f64 a, f64 b) { return a * b; }
 HERON_FN f64 heron_mad_f64(f64 a, f64 b, f64 c) { return a * b + c; }
 HERON_FN f64 heron_conj_f64(f64 a) { return a; }
+HERON_FN f64 heron_div_f64(f64 a, f64 b) { return a / b; }
+HERON_FN f64 heron_real_f64(f64 a) { return a; }
 HERON_FN int heron_equal_f64(f64 a, f64 b) { return a == b; }
 HERON_FN f64 heron_load_f64_f32(GLOBAL const f32* p, heron_index i) { return p[i]; }
 HERON_FN f64 heron_load_f64_f64(GLOBAL const f64* p, heron_index i) { return p[i]; }
@@ -157,6 +176,17 @@ HERON_FN c64 heron_mad_c64(c64 a, c64 b, c64 c) {
 }
 HERON_FN c64 heron_mul_c64(c64 a, c64 b) { return heron_mad_c64(a, b, heron_zero_c64); }
 HERON_FN c64 heron_conj_c64(c64 a) { return (c64)(a.x, -a.y); }
+HERON_FN c64 heron_div_c64(c64 a, c64 b) {
+    if (fabs(b.x) >= fabs(b.y)) {
+        const f64 ratio = b.y / b.x;
+        const f64 size = b.x + b.y * ratio;
+        return (c64)((a.x + a.y * ratio) / size, (a.y - a.x * ratio) / size);
+    }
+    const f64 ratio = b.x / b.y;
+    const f64 size = b.x * ratio + b.y;
+    return (c64)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
+}
+HERON_FN c64 heron_real_c64(c64 a) { return (c64)(a.x, 0.0); }
 HERON_FN int heron_equal_c64(c64 a, c64 b) { return a.x == b.x && a.y == b.y; }
 HERON_FN c64 heron_load_c64_f64(GLOBAL const f64* p, heron_index i) { return (c64)(p[i], 0.0); }
 HERON_FN c64 heron_load_c64_c64(GLOBAL const c64* p, heron_index i) { return p[i]; }

@@ -10,6 +10,7 @@
 //   GLOBAL                           address space of operands
 //   LOAD(CT, VT, p, i)  STORE(CT, VT, p, i, v)   p[i] of storage type VT as compute type CT and back, rounded to nearest
 //   ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b) ONE(CT)
+//   DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part
 //   SCALAR(CT, value, pointer)       *pointer if there is one, else value
 //   ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
 //
@@ -45,6 +46,8 @@
 #define MUL(CT, a, b) mul(a, b)
 #define MAD(CT, a, b, c) mad(a, b, c)
 #define CONJ(CT, a) conj(a)
+#define DIV(CT, a, b) divide(a, b)
+#define REAL(CT, a) real_part(a)
 #define EQUAL(CT, a, b) equal(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) atomic_add((p) + (i), v)
@@ -163,11 +166,24 @@ template <class T> HERON_FN T mul(T a, T b) { return a * b; }
 template <class T> HERON_FN T mad(T a, T b, T c) { return a * b + c; }
 template <class T> HERON_FN T conj(T a) { return a; }
 template <class T> HERON_FN bool equal(T a, T b) { return a == b; }
+template <class T> HERON_FN T divide(T a, T b) { return a / b; }
+template <class T> HERON_FN T real_part(T a) { return a; }
 
 template <class C> HERON_FN C add_complex(C a, C b) { return {a.re + b.re, a.im + b.im}; }
 template <class C> HERON_FN C sub_complex(C a, C b) { return {a.re - b.re, a.im - b.im}; }
 template <class C> HERON_FN C mad_complex(C a, C b, C c) {
     return {a.re * b.re + (c.re - a.im * b.im), a.re * b.im + (c.im + a.im * b.re)};
+}
+// Smith, Algorithm 116, CACM 5(8), 1962: no overflow where |b|^2 would.
+template <class C> HERON_FN C divide_complex(C a, C b) {
+    if ((b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im)) {
+        const auto ratio = b.im / b.re;
+        const auto size = b.re + b.im * ratio;
+        return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
+    }
+    const auto ratio = b.re / b.im;
+    const auto size = b.re * ratio + b.im;
+    return {(a.re * ratio + a.im) / size, (a.im * ratio - a.re) / size};
 }
 HERON_FN c32 add(c32 a, c32 b) { return add_complex(a, b); }
 HERON_FN c64 add(c64 a, c64 b) { return add_complex(a, b); }
@@ -179,6 +195,10 @@ HERON_FN c32 mul(c32 a, c32 b) { return mad_complex(a, b, c32{}); }
 HERON_FN c64 mul(c64 a, c64 b) { return mad_complex(a, b, c64{}); }
 HERON_FN c32 conj(c32 a) { return {a.re, -a.im}; }
 HERON_FN c64 conj(c64 a) { return {a.re, -a.im}; }
+HERON_FN c32 divide(c32 a, c32 b) { return divide_complex(a, b); }
+HERON_FN c64 divide(c64 a, c64 b) { return divide_complex(a, b); }
+HERON_FN c32 real_part(c32 a) { return {a.re, 0}; }
+HERON_FN c64 real_part(c64 a) { return {a.re, 0}; }
 HERON_FN bool equal(c32 a, c32 b) { return a.re == b.re && a.im == b.im; }
 HERON_FN bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
 

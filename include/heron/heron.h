@@ -183,4 +183,6 @@ HERON_API heron_status heron_kronmult(heron_handle handle, const void* alpha, co
 #ifdef __cplusplus
 }
 #endif
+
+#include <heron/dense.h>
 #endif

@@ -119,6 +119,9 @@ typedef enum heron_gemm_algorithm {
     HERON_GEMM_3XTF32 = 3 /* f32 by three TF32 products: close to f32's accuracy */
 } heron_gemm_algorithm;
 
+/* Where the scalars alpha and beta of a handle's calls lie. */
+typedef enum heron_pointer_mode { HERON_POINTER_HOST = 0, HERON_POINTER_DEVICE = 1 } heron_pointer_mode;
+
 /* How SYR2K and HER2K add their two products. */
 typedef enum heron_rank_2k_algorithm {
     HERON_RANK_2K_FUSED = 0,     /* both in one kernel, which reads and writes C once; the default */
