@@ -1,5 +1,6 @@
 #include "opencl_dense_shape.hpp"
 #include "opencl_cache.hpp"
+#include "opencl_dense_kit.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -140,6 +141,16 @@ dense_shape dense_shape_of(const device_traits& traits, heron_type type) {
     if (const auto shape = find_entry(read_tuning(traits.name), '\n', type)) return *shape;
     if (const auto shape = known_shape(traits, type)) return *shape;
     return traits.is_cpu ? processor_default(traits, type) : gpu_default(traits, type);
+}
+
+const dense_kit& dense_kits::get(const device_traits& traits, heron_type type) {
+    const std::lock_guard lock(mutex_);
+    const auto found = kits_.find(type);
+    if (found != kits_.end()) return found->second;
+    dense_kit& kit = kits_[type];
+    kit.shape = dense_shape_of(traits, type);
+    kit.key = {"dense_tuned", kit.shape.definitions(type)};
+    return kit;
 }
 
 }  // namespace heron::opencl

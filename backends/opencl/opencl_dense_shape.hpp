@@ -3,8 +3,10 @@
 //
 // As text, "columns VW MV NR" or "tiles WX WY VW MV UW NV KT". What HERON_OPENCL_GEMM names wins ("f32 columns 16 2 12;c64
 // tiles 16 16 2 2 2 2 8"), then the tuner's result in the cache directory, then the table of known devices, then a default.
-#include "opencl_platform.hpp"
+#include "opencl_traits.hpp"
+#include <heron/types.h>
 #include <optional>
+#include <string>
 
 namespace heron::opencl {
 

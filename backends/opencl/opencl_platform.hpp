@@ -1,8 +1,10 @@
 #pragma once
 // The OpenCL devices that Heron can use, found once per process.
+#include "opencl_dense_kit.hpp"
 #include "opencl_error.hpp"
 #include "opencl_program.hpp"
 #include "opencl_scratch.hpp"
+#include "opencl_traits.hpp"
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -40,21 +42,6 @@ class stream {
     uint64_t seen_by_default_ = 0;
 };
 
-struct device_traits {
-    std::string name, vendor, driver, c_version, platform_name, platform_version;
-    cl_uint vendor_id = 0;
-    unsigned major = 0, minor = 0;
-    uint64_t memory_bytes = 0, cache_bytes = 0, local_bytes = 0, largest_allocation = 0;
-    uint32_t compute_units = 0, clock_mhz = 0;
-    size_t largest_group = 0;
-    bool is_gpu = false;
-    bool is_cpu = false;
-    uint32_t float_vector = 0;  // width of the native vectors, in floats
-    bool has_fp64 = false;         // with the 64-bit atomics that the transposed products need
-    bool is_fine_grained = false;  // fine-grained buffer SVM
-    bool is_unified = false;       // fine-grained, and device memory is host memory
-};
-
 class device {
   public:
     // The reason why Heron cannot use the OpenCL device is returned in *why; it is empty for a good one.
@@ -70,6 +57,7 @@ class device {
     cl_context context();
     program_store& programs() { return programs_; }
     scratch_pool& scratch() { return *scratch_; }
+    dense_kits& dense() { return dense_; }
     bool is_guest() const { return is_guest_; }
 
     // Kernels hold their arguments, so that each queue has its own; those of a guest serve one adopted queue after another.
@@ -102,6 +90,7 @@ class device {
     std::vector<std::shared_ptr<stream>> streams_;
     program_store programs_;
     std::unique_ptr<scratch_pool> scratch_;
+    dense_kits dense_;
     std::vector<std::unique_ptr<kernel_cache>> idle_kernels_;
     bool is_guest_ = false;
 };

@@ -1,6 +1,7 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "../common/generic_table.hpp"
 #include "opencl_adopt.hpp"
+#include "opencl_dense.hpp"
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
 #include "opencl_spmv.hpp"
@@ -203,6 +204,11 @@ heron_backend make_table() {
     table.buffer_info = buffer_info;
     table.adoptions_forget = adoptions_forget;
     fill_generic_slots<opencl_device>(table);
+    table.gemm = &slot<opencl_device, heron_gemm_args, &gemm, operation_names::gemm>;
+    table.gemmt = &slot<opencl_device, heron_gemmt_args, &gemmt, operation_names::gemmt>;
+    table.symm = &slot<opencl_device, heron_symm_args, &symm, operation_names::symm>;
+    table.trmm = &slot<opencl_device, heron_trmm_args, &trmm, operation_names::trmm>;
+    table.trsm = &slot<opencl_device, heron_trsm_args, &trsm, operation_names::trsm>;
     table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
     table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
     table.spmv = &slot<opencl_device, heron_spmv_args, &spmv, operation_names::spmv>;
