@@ -1,0 +1,401 @@
+// Dense products: gemm, batched and triangular ones, rank-k and rank-2k updates, symm and hemm, against the oracle.
+#include "dense_problem.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+// Each kernel that OpenCL builds costs a compilation.
+std::vector<heron_type> types() {
+    if (backend_name() == "opencl") return {HERON_R_32F, HERON_C_64F};
+    return {HERON_R_32F, HERON_R_64F, HERON_C_32F, HERON_C_64F};
+}
+
+constexpr heron_order orders[] = {HERON_ORDER_COLUMN, HERON_ORDER_ROW};
+constexpr heron_fill_mode fills[] = {HERON_FILL_LOWER, HERON_FILL_UPPER};
+constexpr heron_side sides[] = {HERON_SIDE_LEFT, HERON_SIDE_RIGHT};
+constexpr std::int64_t small_sizes[] = {0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 23, 25, 31, 33, 40};
+
+std::int64_t small_size(random_source& random) { return small_sizes[random.below(std::size(small_sizes))]; }
+
+// 0, 1 and something else, each often.
+number random_scalar(random_source& random, heron_type type, bool real) {
+    const std::int64_t kind = random.below(4);
+    if (kind < 2) return static_cast<double>(kind);
+    const number v = random_number(random, type);
+    return real ? number{v.real(), 0} : v;
+}
+
+heron_type compute_type(heron_type type) {
+    if (type == HERON_R_16F || type == HERON_R_16BF) return HERON_R_32F;
+    return type == HERON_C_16F || type == HERON_C_16BF ? HERON_C_32F : type;
+}
+
+heron_type real_of(heron_type type) {
+    return type == HERON_C_32F ? HERON_R_32F : type == HERON_C_64F ? HERON_R_64F : type;
+}
+
+// alpha and beta where the handle's pointer mode wants them.
+class scalars {
+  public:
+    scalars(heron_type alpha_type, number alpha, heron_type beta_type, number beta, bool on_device)
+        : alpha_(scalar_bytes(alpha_type, alpha)), beta_(scalar_bytes(beta_type, beta)), on_device_(on_device) {
+        if (!on_device) return;
+        device_.emplace_back(alpha_);
+        device_.emplace_back(beta_);
+        expect(heron_set_pointer_mode(native(), HERON_POINTER_DEVICE));
+    }
+    ~scalars() { heron_set_pointer_mode(native(), HERON_POINTER_HOST); }
+    scalars(const scalars&) = delete;
+    scalars& operator=(const scalars&) = delete;
+    const void* alpha() const { return on_device_ ? device_[0].data() : alpha_.data(); }
+    const void* beta() const { return on_device_ ? device_[1].data() : beta_.data(); }
+
+  private:
+    std::vector<unsigned char> alpha_, beta_;
+    bool on_device_;
+    std::vector<device_array<unsigned char>> device_;
+};
+
+double roundings(std::int64_t k) { return static_cast<double>(4 * k + 16); }
+
+// alpha*sum + beta*c with its size. As in BLAS, what is multiplied by zero is not looked at.
+term combine(number alpha, const term& sum, number beta, number c) {
+    term result;
+    if (alpha != 0.0) result = {product(alpha, sum.value), std::abs(alpha) * sum.size};
+    if (beta != 0.0) {
+        result.value += product(beta, c);
+        result.size += std::abs(beta) * std::abs(c);
+    }
+    return result;
+}
+
+void check_gemm(random_source& random, heron_type type, heron_order order, heron_operation op_a, heron_operation op_b,
+                std::int64_t m, std::int64_t n, std::int64_t k, bool on_device) {
+    const heron_type compute = compute_type(type);
+    const number alpha = random_scalar(random, compute, false), beta = random_scalar(random, compute, false);
+    dense_case a = random_operand(random, type, order, op_a, m, k, random.below(3));
+    dense_case b = random_operand(random, type, order, op_b, k, n, random.below(3));
+    dense_case c = random_dense(random, type, order, m, n, random.below(3));
+    const auto everywhere = [](std::int64_t, std::int64_t) { return true; };
+    if (beta == 0.0) poison(c, everywhere);
+    const device_dense da(a), db(b), dc(c);
+    const scalars s(compute, alpha, compute, beta, on_device);
+    CAPTURE(type, order, op_a, op_b, m, n, k, alpha, beta, on_device, a.ld, b.ld, c.ld);
+    expect(heron_gemm(native(), type, order, op_a, op_b, m, n, k, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(),
+                      dc.data(), c.ld, HERON_GEMM_DEFAULT));
+    const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
+        want = combine(alpha, dot(k, [&](auto l) { return element(a, op_a, i, l); },
+                                  [&](auto l) { return element(b, op_b, l, j); }),
+                       beta, c.at(i, j));
+        // A 16-bit result is rounded once more, and the sum in single precision.
+        if (type != compute) want.size = std::abs(want.value) + want.size * 1e-4;
+        return true;
+    };
+    CHECK(difference(c, dc.download(), type, type == compute ? roundings(k) : 1.0, expected) == "");
+}
+
+struct rank_shape {
+    heron_type type;
+    heron_order order;
+    heron_fill_mode fill;
+    heron_operation op;
+    std::int64_t n, k;
+    bool hermitian, two, on_device;
+    heron_rank_2k_algorithm algorithm;
+};
+
+void check_rank(random_source& random, const rank_shape& r) {
+    const heron_type alpha_type = r.hermitian && !r.two ? real_of(r.type) : r.type;
+    const heron_type beta_type = r.hermitian ? real_of(r.type) : r.type;
+    const number alpha = random_scalar(random, r.type, r.hermitian && !r.two);
+    const number beta = random_scalar(random, r.type, r.hermitian);
+    dense_case a = random_operand(random, r.type, r.order, r.op, r.n, r.k, random.below(3));
+    dense_case b = random_operand(random, r.type, r.order, r.op, r.n, r.k, random.below(3));
+    dense_case c = random_dense(random, r.type, r.order, r.n, r.n, random.below(3));
+    const bool nothing = (alpha == 0.0 || r.k == 0) && beta == 1.0;
+    poison(c, [&](std::int64_t i, std::int64_t j) { return !in_triangle(r.fill, i, j) || beta == 0.0; });
+    if (r.hermitian && beta != 0.0 && !nothing)
+        for (std::int64_t i = 0; i < r.n; ++i) c.at(i, i) = {c.at(i, i).real(), std::nan("")};
+    const device_dense da(a), db(b), dc(c);
+    const scalars s(alpha_type, alpha, beta_type, beta, r.on_device);
+    CAPTURE(r.type, r.order, r.fill, r.op, r.n, r.k, r.hermitian, r.two, r.on_device, r.algorithm, alpha, beta);
+    if (r.two) {
+        const auto call = r.hermitian ? heron_her2k : heron_syr2k;
+        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(),
+                    dc.data(), c.ld, r.algorithm));
+    } else {
+        const auto call = r.hermitian ? heron_herk : heron_syrk;
+        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, s.beta(), dc.data(), c.ld));
+    }
+    const auto turned = [&](const dense_case& x, std::int64_t l, std::int64_t j) {
+        const number v = element(x, r.op, j, l);
+        return r.hermitian ? std::conj(v) : v;
+    };
+    const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
+        if (!in_triangle(r.fill, i, j) || nothing) return false;
+        number old = c.at(i, j);
+        if (r.hermitian && i == j) old = old.real();
+        want = combine(alpha, dot(r.k, [&](auto l) { return element(a, r.op, i, l); },
+                                  [&](auto l) { return turned(r.two ? b : a, l, j); }),
+                       beta, old);
+        if (r.two) {
+            const term second = combine(r.hermitian ? std::conj(alpha) : alpha,
+                                        dot(r.k, [&](auto l) { return element(b, r.op, i, l); },
+                                            [&](auto l) { return turned(a, l, j); }),
+                                        0.0, 0.0);
+            want.value += second.value;
+            want.size += second.size;
+        }
+        if (r.hermitian && i == j) want.value = want.value.real();
+        return true;
+    };
+    const dense_case result = dc.download();
+    CHECK(difference(c, result, r.type, roundings(2 * r.k), expected) == "");
+    if (r.hermitian && !nothing)
+        for (std::int64_t i = 0; i < r.n; ++i) CHECK(result.at(i, i).imag() == 0.0);
+}
+
+void check_symm(random_source& random, heron_type type, heron_order order, heron_side side, heron_fill_mode fill,
+                bool hermitian, std::int64_t m, std::int64_t n) {
+    const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
+    const bool left = side == HERON_SIDE_LEFT;
+    const std::int64_t k = left ? m : n;
+    dense_case a = random_dense(random, type, order, k, k, random.below(3));
+    dense_case b = random_dense(random, type, order, m, n, random.below(3));
+    dense_case c = random_dense(random, type, order, m, n, random.below(3));
+    poison(a, [&](std::int64_t i, std::int64_t j) { return !in_triangle(fill, i, j); });
+    if (hermitian)
+        for (std::int64_t i = 0; i < k; ++i) a.at(i, i) = {a.at(i, i).real(), std::nan("")};
+    if (beta == 0.0) poison(c, [](std::int64_t, std::int64_t) { return true; });
+    const device_dense da(a), db(b), dc(c);
+    const scalars s(type, alpha, type, beta, random.below(2) == 0);
+    CAPTURE(type, order, side, fill, hermitian, m, n, alpha, beta);
+    const auto call = hermitian ? heron_hemm : heron_symm;
+    expect(call(native(), type, order, side, fill, m, n, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(), dc.data(),
+                c.ld));
+    const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
+        const term sum = left ? dot(k, [&](auto l) { return symmetric_element(a, fill, hermitian, i, l); },
+                                    [&](auto l) { return b.at(l, j); })
+                              : dot(k, [&](auto l) { return b.at(i, l); },
+                                    [&](auto l) { return symmetric_element(a, fill, hermitian, l, j); });
+        want = combine(alpha, sum, beta, c.at(i, j));
+        return true;
+    };
+    CHECK(difference(c, dc.download(), type, roundings(k), expected) == "");
+}
+
+}  // namespace
+
+TEST_CASE("gemm: every combination of types, orders and operations") {
+    random_source random(1);
+    for (const heron_type type : types())
+        for (const heron_order order : orders)
+            for (int op_a = 0; op_a < 4; ++op_a)
+                for (int op_b = 0; op_b < 4; ++op_b)
+                    for (int n = 0; n < 6; ++n)
+                        check_gemm(random, type, order, static_cast<heron_operation>(op_a),
+                                   static_cast<heron_operation>(op_b), small_size(random), small_size(random),
+                                   small_size(random), n == 0);
+}
+
+TEST_CASE("gemm: 16-bit types are computed in single precision") {
+    random_source random(2);
+    for (const heron_type type : {HERON_R_16F, HERON_R_16BF, HERON_C_16F, HERON_C_16BF}) {
+        if (backend_name() == "opencl" && type != HERON_R_16F) continue;
+        for (int n = 0; n < 12; ++n)
+            check_gemm(random, type, orders[n % 2], static_cast<heron_operation>(random.below(4)),
+                       static_cast<heron_operation>(random.below(4)), small_size(random), small_size(random),
+                       small_size(random), n % 3 == 0);
+    }
+}
+
+TEST_CASE("gemm: shapes beyond a tile, vectors, tall and flat matrices") {
+    random_source random(3);
+    constexpr std::int64_t shapes[][3] = {{130, 70, 50},  {1, 300, 40},   {300, 1, 40},  {1, 1, 1000},  {500, 3, 17},
+                                          {3, 500, 17},   {65, 66, 600},  {193, 97, 385}, {129, 257, 33}, {64, 64, 64},
+                                          {1000, 12, 260}, {12, 1000, 260}};
+    for (const heron_type type : types())
+        for (const auto& s : shapes)
+            check_gemm(random, type, orders[random.below(2)], static_cast<heron_operation>(random.below(3)),
+                       static_cast<heron_operation>(random.below(3)), s[0], s[1], s[2], false);
+}
+
+TEST_CASE("gemm: row order is column order of the transposes, bit for bit") {
+    random_source random(4);
+    for (const heron_type type : types()) {
+        const std::int64_t m = 19, n = 34, k = 21;
+        dense_case a = random_dense(random, type, HERON_ORDER_ROW, m, k, 1);
+        dense_case b = random_dense(random, type, HERON_ORDER_ROW, k, n, 2);
+        dense_case c = random_dense(random, type, HERON_ORDER_ROW, m, n, 3);
+        const device_dense da(a), db(b), first(c), second(c);
+        const scalars s(type, random_number(random, type), type, random_number(random, type), false);
+        expect(heron_gemm(native(), type, HERON_ORDER_ROW, HERON_OP_NONE, HERON_OP_NONE, m, n, k, s.alpha(), da.data(), a.ld,
+                          db.data(), b.ld, s.beta(), first.data(), c.ld, HERON_GEMM_DEFAULT));
+        expect(heron_gemm(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, n, m, k, s.alpha(), db.data(),
+                          b.ld, da.data(), a.ld, s.beta(), second.data(), c.ld, HERON_GEMM_DEFAULT));
+        CHECK(first.bytes() == second.bytes());
+    }
+}
+
+TEST_CASE("gemm_batched: strided, pointers and indices") {
+    random_source random(5);
+    for (const heron_type type : types())
+        for (int n = 0; n < 24; ++n) {
+            const heron_order order = orders[random.below(2)];
+            const auto op_a = static_cast<heron_operation>(random.below(4));
+            const auto op_b = static_cast<heron_operation>(random.below(4));
+            const std::int64_t m = small_size(random), columns = small_size(random), k = small_size(random);
+            const std::int64_t count = random.below(7);
+            const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
+            // The items lie behind one another in one matrix of count*lines lines; A's are shared in every third case.
+            const bool shared = n % 3 == 0;
+            std::vector<dense_case> as, bs, cs;
+            for (std::int64_t q = 0; q < count; ++q) {
+                as.push_back(shared && q > 0 ? as[0] : random_operand(random, type, order, op_a, m, k, 1));
+                bs.push_back(random_operand(random, type, order, op_b, k, columns, 2));
+                cs.push_back(random_dense(random, type, order, m, columns, 1));
+                if (beta == 0.0) poison(cs.back(), [](std::int64_t, std::int64_t) { return true; });
+            }
+            const auto joined = [&](const std::vector<dense_case>& items) {
+                dense_case all{type};
+                for (const dense_case& item : items) all.values.insert(all.values.end(), item.values.begin(), item.values.end());
+                return all;
+            };
+            const device_dense da(joined(as)), db(joined(bs)), dc(joined(cs));
+            const auto stride = [&](const std::vector<dense_case>& items) {
+                return items.empty() ? std::int64_t{1} : static_cast<std::int64_t>(items[0].values.size());
+            };
+            std::vector<void*> addresses;
+            std::vector<std::int32_t> indices;
+            const std::size_t size = size_of(cuda_type(type));
+            for (std::int64_t q = 0; q < count; ++q) {
+                addresses.push_back(static_cast<unsigned char*>(db.data()) + static_cast<std::size_t>(q * stride(bs)) * size);
+                indices.push_back(static_cast<std::int32_t>(q));
+            }
+            const device_array<void*> b_list(addresses);
+            const device_array<std::int32_t> c_list(indices);
+            const heron_batch_operand a = heron_batch_strided(da.data(), shared ? 0 : stride(as));
+            const heron_batch_operand b = n % 2 ? heron_batch_pointers(b_list.data())
+                                                : heron_batch_strided(db.data(), stride(bs));
+            const bool indexed = stride(cs) > 0 && random.below(2) == 0;
+            const heron_batch_operand c = indexed ? heron_batch_indexed(dc.data(), stride(cs), c_list.data(), HERON_INDEX_32)
+                                                  : heron_batch_strided(dc.data(), stride(cs));
+            const scalars s(type, alpha, type, beta, random.below(3) == 0);
+            CAPTURE(type, order, op_a, op_b, m, columns, k, count, alpha, beta, shared, indexed);
+            expect(heron_gemm_batched(native(), type, order, op_a, op_b, m, columns, k, s.alpha(), a,
+                                      count ? as[0].ld : 1000, b, count ? bs[0].ld : 1000, s.beta(), c,
+                                      count ? cs[0].ld : 1000, count, HERON_GEMM_DEFAULT));
+            const dense_case result = dc.download();
+            for (std::int64_t q = 0; q < count; ++q) {
+                const dense_case& old = cs[static_cast<std::size_t>(q)];
+                dense_case got = old;
+                std::copy_n(result.values.begin() + q * stride(cs), stride(cs), got.values.begin());
+                const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
+                    want = combine(alpha,
+                                   dot(k, [&](auto l) { return element(as[static_cast<std::size_t>(q)], op_a, i, l); },
+                                       [&](auto l) { return element(bs[static_cast<std::size_t>(q)], op_b, l, j); }),
+                                   beta, old.at(i, j));
+                    return true;
+                };
+                CHECK(difference(old, got, type, roundings(k), expected) == "");
+            }
+        }
+}
+
+TEST_CASE("gemmt: one triangle of a product with any operations") {
+    random_source random(6);
+    for (const heron_type type : types())
+        for (const heron_order order : orders)
+            for (const heron_fill_mode fill : fills)
+                for (int op_a = 0; op_a < 4; ++op_a)
+                    for (int op_b = 0; op_b < 4; ++op_b) {
+                        const auto a_op = static_cast<heron_operation>(op_a), b_op = static_cast<heron_operation>(op_b);
+                        const std::int64_t n = small_size(random), k = small_size(random);
+                        const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
+                        dense_case a = random_operand(random, type, order, a_op, n, k, random.below(3));
+                        dense_case b = random_operand(random, type, order, b_op, k, n, random.below(3));
+                        dense_case c = random_dense(random, type, order, n, n, random.below(3));
+                        poison(c, [&](std::int64_t i, std::int64_t j) { return !in_triangle(fill, i, j) || beta == 0.0; });
+                        const device_dense da(a), db(b), dc(c);
+                        const scalars s(type, alpha, type, beta, random.below(3) == 0);
+                        CAPTURE(type, order, fill, op_a, op_b, n, k, alpha, beta);
+                        expect(heron_gemmt(native(), type, order, fill, a_op, b_op, n, k, s.alpha(), da.data(), a.ld,
+                                           db.data(), b.ld, s.beta(), dc.data(), c.ld));
+                        const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
+                            if (!in_triangle(fill, i, j)) return false;
+                            want = combine(alpha, dot(k, [&](auto l) { return element(a, a_op, i, l); },
+                                                      [&](auto l) { return element(b, b_op, l, j); }),
+                                           beta, c.at(i, j));
+                            return true;
+                        };
+                        CHECK(difference(c, dc.download(), type, roundings(k), expected) == "");
+                    }
+}
+
+TEST_CASE("syrk, herk, syr2k and her2k") {
+    random_source random(7);
+    for (const heron_type type : types())
+        for (const heron_order order : orders)
+            for (const heron_fill_mode fill : fills)
+                for (const bool hermitian : {false, true}) {
+                    if (hermitian && !is_complex(type)) continue;
+                    for (const bool turned : {false, true})
+                        for (const bool two : {false, true})
+                            for (int n = 0; n < 5; ++n) {
+                                const bool on_device = n == 0;
+                                const heron_operation op = !turned     ? HERON_OP_NONE
+                                                           : hermitian ? HERON_OP_CONJUGATE_TRANSPOSE
+                                                                       : HERON_OP_TRANSPOSE;
+                                check_rank(random, {type, order, fill, op, small_size(random), small_size(random), hermitian,
+                                                    two, on_device,
+                                                    n == 1 ? HERON_RANK_2K_TWO_PASSES : HERON_RANK_2K_FUSED});
+                            }
+                }
+}
+
+TEST_CASE("rank updates beyond a tile") {
+    random_source random(8);
+    constexpr std::int64_t shapes[][2] = {{150, 20}, {97, 400}, {201, 33}, {64, 300}};
+    for (const heron_type type : types())
+        for (const auto& s : shapes)
+            for (const bool two : {false, true})
+                check_rank(random, {type, orders[random.below(2)], fills[random.below(2)], HERON_OP_NONE, s[0], s[1],
+                                    is_complex(type), two, false, HERON_RANK_2K_FUSED});
+}
+
+TEST_CASE("symm and hemm") {
+    random_source random(9);
+    for (const heron_type type : types())
+        for (const heron_order order : orders)
+            for (const heron_side side : sides)
+                for (const heron_fill_mode fill : fills)
+                    for (const bool hermitian : {false, true}) {
+                        if (hermitian && !is_complex(type)) continue;
+                        for (int n = 0; n < 5; ++n)
+                            check_symm(random, type, order, side, fill, hermitian, small_size(random), small_size(random));
+                        check_symm(random, type, order, side, fill, hermitian, 90 + random.below(60), 90 + random.below(60));
+                    }
+}
+
+TEST_CASE("her2k is what her2k by two passes is") {
+    random_source random(10);
+    for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {
+        if (backend_name() == "opencl" && type == HERON_C_32F) continue;
+        const std::int64_t n = 37, k = 29;
+        dense_case a = random_dense(random, type, HERON_ORDER_COLUMN, n, k, 0);
+        dense_case b = random_dense(random, type, HERON_ORDER_COLUMN, n, k, 0);
+        dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, n, n, 0);
+        const device_dense da(a), db(b), fused(c), twice(c);
+        const scalars s(type, random_number(random, type), real_of(type), 0.5, false);
+        for (const auto& [to, algorithm] : {std::pair{&fused, HERON_RANK_2K_FUSED}, {&twice, HERON_RANK_2K_TWO_PASSES}})
+            expect(heron_her2k(native(), type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, n, k, s.alpha(), da.data(),
+                               n, db.data(), n, s.beta(), to->data(), n, algorithm));
+        const dense_case want = twice.download();
+        const auto expected = [&](std::int64_t i, std::int64_t j, term& t) {
+            t = {want.at(i, j), static_cast<double>(2 * k)};
+            return i >= j;
+        };
+        CHECK(difference(c, fused.download(), type, 8.0, expected) == "");
+    }
+}
