@@ -74,6 +74,11 @@ HERON_FN CT dense_element(dense_source s, GLOBAL const CT* x, long r, long k) {
     return v;
 }
 
+HERON_FN int dense_is_zero(CT value, GLOBAL const RT* pointer, long is_real) {
+    const CT v = dense_scalar(value, pointer, is_real);
+    return EQUAL(CT, v, ZERO(CT));
+}
+
 HERON_FN CT dense_scale(dense_source s, CT value, GLOBAL const RT* pointer) {
     const CT scale = dense_scalar(value, pointer, s.has_real_scale);
     return s.scaled == 2 ? CONJ(CT, scale) : scale;
@@ -180,7 +185,7 @@ typedef struct {
     long offset, ld;  // of C
     long triangle;    // 0 all of C, 1 lower, 2 upper
     long hermitian;
-    long has_real_beta;  // in device memory
+    long has_real_alpha, has_real_beta;  // in device memory
     long range;  // which k count: 0 all, 1 up to the row, 2 from the row on, 3 from the column on, 4 up to the column
 } dense_product;
 
@@ -298,8 +303,13 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void heron_dense_product(
-    dense_product p, GLOBAL CT* c, CT value, GLOBAL const RT* pointer, GLOBAL const RT* pa, GLOBAL const RT* pb) {
-    const CT beta = dense_scalar(value, pointer, p.has_real_beta);
+    dense_product p, GLOBAL CT* c, CT alpha_value, GLOBAL const RT* alpha_pointer, CT beta_value,
+    GLOBAL const RT* beta_pointer, GLOBAL const RT* pa, GLOBAL const RT* pb) {
+    const CT beta = dense_scalar(beta_value, beta_pointer, p.has_real_beta);
+    if (p.total == 0 || dense_is_zero(alpha_value, alpha_pointer, p.has_real_alpha)) {
+        if (EQUAL(CT, beta, ONE(CT))) return;
+        p.total = 0;
+    }
     const long row = (long)get_global_id(0) * PA;
     const long first = (long)get_global_id(1) * PANELS * PB;
     const long last = min(p.n, first + PANELS * PB);
@@ -328,10 +338,15 @@ HERON_FN void dense_triangle_block(long t, long* row, long* column) {
 }
 
 __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_product(
-    dense_product p, GLOBAL CT* c, CT value, GLOBAL const RT* pointer, GLOBAL const RT* pa, GLOBAL const RT* pb) {
+    dense_product p, GLOBAL CT* c, CT alpha_value, GLOBAL const RT* alpha_pointer, CT beta_value,
+    GLOBAL const RT* beta_pointer, GLOBAL const RT* pa, GLOBAL const RT* pb) {
     __local CHUNK_VECTOR a_tile[2][A_CHUNKS];
     __local CHUNK_VECTOR b_tile[2][B_CHUNKS];
-    const CT beta = dense_scalar(value, pointer, p.has_real_beta);
+    const CT beta = dense_scalar(beta_value, beta_pointer, p.has_real_beta);
+    if (p.total == 0 || dense_is_zero(alpha_value, alpha_pointer, p.has_real_alpha)) {
+        if (EQUAL(CT, beta, ONE(CT))) return;
+        p.total = 0;
+    }
     const int tx = (int)get_local_id(0), ty = (int)get_local_id(1);
     const int lane = ty * WX + tx;
     long row = (long)get_group_id(0), column = (long)get_group_id(1);
@@ -468,9 +483,10 @@ HERON_FN CT dense_divide(CT a, CT b) { return a / b; }
 #endif
 
 // A work-item solves M*x = b in place of b.
-__kernel void heron_dense_solve(dense_system s, GLOBAL const CT* a, GLOBAL CT* b) {
+__kernel void heron_dense_solve(dense_system s, GLOBAL const CT* a, GLOBAL CT* b, GLOBAL const RT* alpha) {
     const long vector = get_global_id(0);
-    if (vector >= s.count) return;
+    // The solution for alpha = 0 is there already, and M is not read.
+    if (vector >= s.count || (alpha && dense_is_zero(ZERO(CT), alpha, 0))) return;
     GLOBAL CT* const to = b + s.offset + vector * s.line;
     CT x[NB];
 #pragma unroll

@@ -13,7 +13,7 @@ struct source {
         stores_lower, unit, scaled, has_real_scale;
 };
 struct product {
-    int64_t m, n, total, offset, ld, triangle, hermitian, has_real_beta, range;
+    int64_t m, n, total, offset, ld, triangle, hermitian, has_real_alpha, has_real_beta, range;
 };
 struct triangular_block {
     int64_t order, count, a_offset, a_row, a_column, conjugate, unit, offset, line, step;
@@ -62,9 +62,10 @@ struct job {
     bool conjugate_second = false;
     operand a[2], b[2];
     heron_scalar alpha{}, beta{};
-    bool has_real_alpha = false;
+    // Where it is 0, what alpha multiplies is not read.
+    heron_scalar gate{};
     heron_dense_operand c{};
-    product update{};  // triangle, hermitian, has_real_beta, range
+    product update{};  // triangle, hermitian, has_real_alpha, has_real_beta, range
 };
 
 template <class CT>
@@ -107,10 +108,11 @@ class engine {
         run(j);
     }
 
-    void solve(const triangular_block& block, const void* a, void* b) {
+    // Nothing is solved where alpha is 0 in device memory.
+    void solve(const triangular_block& block, const void* a, void* b, const void* alpha) {
         const size_t local = 64;
         launch(kit_.ids.solve, "dense_solve", {static_cast<size_t>(quotient(block.count, 64)), 1}, {local, 1}, block,
-               static_cast<const CT*>(a), static_cast<CT*>(b));
+               static_cast<const CT*>(a), static_cast<CT*>(b), static_cast<const RT*>(alpha));
     }
 
   private:
@@ -174,7 +176,7 @@ class engine {
         s.total = chunk.total;
         s.begin = chunk.begin;
         s.scaled = scaled;
-        s.has_real_scale = j.has_real_alpha;
+        s.has_real_scale = j.update.has_real_alpha;
         const auto alpha = as_argument<CT>(j.alpha);
         const auto steps = static_cast<size_t>(quotient(s.steps, shape().columns ? pack_steps : pack_tile));
         const auto lines = static_cast<size_t>(quotient(s.padded_rows, shape().columns ? width : pack_tile));
@@ -191,6 +193,7 @@ class engine {
         p.total = total;
         p.offset = j.c.offset + row + column * j.c.ld;
         p.ld = j.c.ld;
+        const auto gate = as_argument<CT>(j.gate);
         const auto scale = as_argument<CT>(beta);
         const int64_t rows_of_tiles = quotient(rows, shape().rows());
         size_t groups[] = {static_cast<size_t>(rows_of_tiles), static_cast<size_t>(quotient(columns, shape().cols()))};
@@ -202,7 +205,7 @@ class engine {
         }
         launch(kit_.ids.product, "dense_product", groups,
                {static_cast<size_t>(shape().wx), static_cast<size_t>(shape().wy)}, p, static_cast<CT*>(j.c.memory),
-               scale.value, reinterpret_cast<const RT*>(scale.device), a_, b_);
+               gate.value, reinterpret_cast<const RT*>(gate.device), scale.value, reinterpret_cast<const RT*>(scale.device), a_, b_);
     }
 
     opencl_device& device_;
@@ -221,7 +224,7 @@ void run_gemm(opencl_device& device, const heron_gemm_args& g) {
     j.k = g.k;
     j.a[0] = left_operand(g.a, g.op_a);
     j.b[0] = right_operand(g.b, g.op_b);
-    j.alpha = g.alpha;
+    j.alpha = j.gate = g.alpha;
     j.beta = g.beta;
     j.c = g.c;
     engine<CT>(device, g.type).run(j);
@@ -238,12 +241,12 @@ void run_gemmt(opencl_device& device, const heron_gemmt_args& g) {
         j.a[t] = left_operand(g.a[t], g.op_a);
         j.b[t] = right_operand(g.b[t], g.op_b);
     }
-    j.alpha = g.alpha;
+    j.alpha = j.gate = g.alpha;
     j.beta = g.beta;
-    j.has_real_alpha = g.hermitian && g.terms == 1;
     j.c = g.c;
     j.update.triangle = g.fill == HERON_FILL_LOWER ? 1 : 2;
     j.update.hermitian = g.hermitian;
+    j.update.has_real_alpha = g.hermitian && g.terms == 1;
     j.update.has_real_beta = g.hermitian;
     engine<CT>(device, g.type).run(j);
 }
@@ -261,7 +264,7 @@ void run_symm(opencl_device& device, const heron_symm_args& g) {
     // B' is packed as its transpose.
     stored.from.stores_lower = (g.fill == HERON_FILL_LOWER) == left;
     (left ? j.b[0] : j.a[0]) = left ? right_operand(g.b, HERON_OP_NONE) : left_operand(g.b, HERON_OP_NONE);
-    j.alpha = g.alpha;
+    j.alpha = j.gate = g.alpha;
     j.beta = g.beta;
     j.c = g.c;
     engine<CT>(device, g.type).run(j);
@@ -284,7 +287,7 @@ void run_trmm(opencl_device& device, const heron_triangular_args& g) {
     stored.from.stores_lower = is_lower(g) == left;
     stored.from.unit = g.diag == HERON_DIAG_UNIT;
     (left ? j.b[0] : j.a[0]) = left ? right_operand(g.b, HERON_OP_NONE) : left_operand(g.b, HERON_OP_NONE);
-    j.alpha = g.alpha;
+    j.alpha = j.gate = g.alpha;
     j.c = g.b;
     j.update.range = left ? (is_lower(g) ? 1 : 2) : (is_lower(g) ? 3 : 4);
     engine<CT>(device, g.type).run(j);
@@ -336,7 +339,7 @@ class triangular_solver {
         block.offset = args_.b.offset + start * vectors_.step;
         block.line = vectors_.line;
         block.step = sign * vectors_.step;
-        engine_.solve(block, args_.a.memory, args_.b.memory);
+        engine_.solve(block, args_.a.memory, args_.b.memory, args_.alpha.device);
     }
 
     // The solved elements are [first, last), the others [from, to).
@@ -355,6 +358,7 @@ class triangular_solver {
         (left ? j.b[0] : j.a[0]) = left ? right_operand(solved, HERON_OP_NONE) : left_operand(solved, HERON_OP_NONE);
         j.alpha.re = -1;
         j.beta.re = 1;
+        j.gate = args_.alpha;
         j.c = args_.b;
         j.c.offset += from * vectors_.step;
         engine_.run(j);

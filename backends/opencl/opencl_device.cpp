@@ -14,11 +14,7 @@ program_key make_program_key(const kernel_family& family, const char* const* nam
 
 opencl_device::~opencl_device() {
     if (has_work_) queue_.flush();
-    for (const auto& buffer : scratch_)
-        if (last_)
-            scratch_pool::done_after(buffer, last_);
-        else
-            scratch_pool::cancel(*buffer);
+    for (const auto& buffer : scratch_) queue_.device.scratch().give_back(buffer, last_);
     if (last_) clReleaseEvent(last_);
 }
 

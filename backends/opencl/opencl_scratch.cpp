@@ -21,11 +21,13 @@ scratch_buffer::~scratch_buffer() {
 
 std::shared_ptr<scratch_buffer> scratch_pool::take(cl_context context, size_t bytes, cl_command_queue owner) {
     const std::lock_guard lock(mutex_);
-    const auto is_free = [&](const auto& b) { return b->pending == 0 || (owner && b->owner == owner); };
+    const auto is_free = [&](const auto& b) {
+        return !b->held && (b->pending == 0 || (owner && b->owner == owner));
+    };
     const auto found = std::find_if(buffers_.begin(), buffers_.end(),
                                     [&](const auto& b) { return b->bytes >= bytes && is_free(b); });
     if (found != buffers_.end()) {
-        ++(*found)->pending;
+        (*found)->held = true;
         (*found)->owner = owner;
         return *found;
     }
@@ -38,18 +40,20 @@ std::shared_ptr<scratch_buffer> scratch_pool::take(cl_context context, size_t by
     made->memory = clCreateBuffer(context, CL_MEM_READ_WRITE, made->bytes, nullptr, &code);
     check(code, "clCreateBuffer");
     made->owner = owner;
-    made->pending = 1;
+    made->held = true;
     buffers_.push_back(made);
     return made;
 }
 
-void scratch_pool::done_after(const std::shared_ptr<scratch_buffer>& buffer, cl_event event) {
+void scratch_pool::give_back(const std::shared_ptr<scratch_buffer>& buffer, cl_event last) {
+    const std::lock_guard lock(mutex_);
+    buffer->held = false;
+    if (!last) return;
     auto* const user = new std::shared_ptr<scratch_buffer>(buffer);
-    if (clSetEventCallback(event, CL_COMPLETE, use_is_over, user) == CL_SUCCESS) return;
-    // Never reused by others then, which costs memory but is safe.
+    ++buffer->pending;
+    if (clSetEventCallback(last, CL_COMPLETE, use_is_over, user) == CL_SUCCESS) return;
+    // It stays pending and serves this queue alone.
     delete user;
 }
-
-void scratch_pool::cancel(scratch_buffer& buffer) { --buffer.pending; }
 
 }  // namespace heron::opencl

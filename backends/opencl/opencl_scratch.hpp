@@ -14,20 +14,20 @@ struct scratch_buffer {
     ~scratch_buffer();
     cl_mem memory = nullptr;
     size_t bytes = 0;
-    // Guarded by the pool: the in-order queue that used it last, which no other object can be while work is pending.
+    // Guarded by the pool: whether a call has it, and the in-order queue that used it last, which no other object can be while
+    // work is pending.
+    bool held = false;
     cl_command_queue owner = nullptr;
     std::atomic<int> pending{0};  // uses that are not known to be done
 };
 
 class scratch_pool {
   public:
-    // At least `bytes`; throws plan_error when the device has no memory. owner: the queue, or NULL when it is
-    // out of order. The caller ends the use by done_after, or by returning the buffer unused with cancel.
+    // At least `bytes`; throws plan_error when the device has no memory. owner: the queue, or NULL when it is out of order.
     std::shared_ptr<scratch_buffer> take(cl_context context, size_t bytes, cl_command_queue owner);
 
-    // The use ends when the command of this event does. The event stays the caller's.
-    static void done_after(const std::shared_ptr<scratch_buffer>& buffer, cl_event event);
-    static void cancel(scratch_buffer& buffer);
+    // The call has submitted what it has to, which ends with this event; NULL if that is nothing. The event stays the caller's.
+    void give_back(const std::shared_ptr<scratch_buffer>& buffer, cl_event last);
 
   private:
     std::mutex mutex_;
