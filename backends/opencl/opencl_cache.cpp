@@ -1,6 +1,7 @@
 #include "opencl_cache.hpp"
 #include "opencl_error.hpp"
 #include <atomic>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -92,6 +93,18 @@ void write_cached_binary(const std::string& key, const std::string& binary) {
     if (written && closed && std::rename(name.c_str(), file_of(directory, key).c_str()) == 0) return;
     std::remove(name.c_str());
     hint_once("cannot write in " + directory.string());
+}
+
+std::string read_tuning(const std::string& device_name) {
+    const fs::path directory = cache_directory();
+    if (directory.empty()) return {};
+    std::string name = device_name;
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
+    std::ifstream file(directory / ("gemm-" + name + ".txt"));
+    std::ostringstream content;
+    if (file) content << file.rdbuf();
+    return content.str();
 }
 
 }  // namespace heron::opencl

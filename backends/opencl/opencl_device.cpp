@@ -28,10 +28,24 @@ const void* opencl_device::identity_of(const program_key& key) {
     return &identities.try_emplace(key).first->second;
 }
 
-// A NULL pointer goes as "no memory object", which OpenCL defines for every version; as an SVM address it is
-// undefined.
+opencl_device::~opencl_device() {
+    if (has_work_) queue_.flush();
+    for (const auto& buffer : scratch_) queue_.device.scratch().give_back(buffer, last_);
+    if (last_) clReleaseEvent(last_);
+}
+
+cl_mem opencl_device::take_scratch(size_t bytes) {
+    scratch_.reserve(scratch_.size() + 1);
+    scratch_.push_back(queue_.device.scratch().take(queue_.device.context(), bytes, queue_.ordering()));
+    return scratch_.back()->memory;
+}
+
+// On a caller's queue operands are memory objects. Elsewhere a NULL pointer goes as "no memory object", which OpenCL defines
+// for every version; as an SVM address it is undefined.
 void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* pointer) {
-    if (pointer)
+    if (queue_.adopted)
+        check(clSetKernelArg(kernel, index, sizeof(cl_mem), pointer ? &pointer : nullptr), "clSetKernelArg");
+    else if (pointer)
         check(clSetKernelArgSVMPointer(kernel, index, pointer), "clSetKernelArgSVMPointer");
     else
         check(clSetKernelArg(kernel, index, sizeof(cl_mem), nullptr), "clSetKernelArg");
@@ -43,13 +57,21 @@ static void list_blocks(cl_kernel kernel, const std::vector<void*>& blocks) {
         clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, blocks.size() * sizeof blocks[0], blocks.data());
 }
 
-void opencl_device::enqueue(const kernel_instance& k, size_t groups, size_t local_size) {
-    has_work_ = true;
+void opencl_device::enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]) {
     if (follows_addresses_) list_blocks(k.kernel, all_blocks(queue_.index));
-    const size_t global_size = groups * local_size;
-    const cl_int code = clEnqueueNDRangeKernel(queue_.submit().commands(), k.kernel, 1, nullptr, &global_size,
-                                               &local_size, 0, nullptr, nullptr);
-    if (code != CL_SUCCESS) fail(code, std::string("clEnqueueNDRangeKernel(") + k.name + ")");
+    const size_t global[] = {groups[0] * local[0], groups[1] * local[1]};
+    const cl_uint dimensions = global[1] > 1 ? 2 : 1;
+    cl_event done = nullptr;
+    queue_.enqueue(
+        k.name,
+        [&](cl_command_queue commands, cl_uint count, const cl_event* waits, cl_event* event) {
+            return clEnqueueNDRangeKernel(commands, k.kernel, dimensions, nullptr, global, local, count, waits, event);
+        },
+        scratch_.empty() ? nullptr : &done);
+    has_work_ = true;
+    if (!done) return;
+    if (last_) clReleaseEvent(last_);
+    last_ = done;
 }
 
 }  // namespace heron::opencl

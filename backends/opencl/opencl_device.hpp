@@ -65,9 +65,7 @@ class opencl_device {
 
     explicit opencl_device(heron_queue* queue) : queue_(*queue) {}
     // The device starts now, not when somebody waits.
-    ~opencl_device() {
-        if (has_work_) queue_.flush();
-    }
+    ~opencl_device();
     opencl_device(const opencl_device&) = delete;
     opencl_device& operator=(const opencl_device&) = delete;
 
@@ -105,6 +103,21 @@ class opencl_device {
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
+    // A kernel whose program was put together at run time. `id` is an address that stands for name and program. The group
+    // is local[0] x local[1].
+    template <class... Args>
+    void launch_program(const void* id, const char* name, const program_key& key, const size_t (&groups)[2],
+                        const size_t (&local)[2], Args... args) {
+        const kernel_instance& k = queue_.kernel(id, null_pointers(args...), name, [&] { return key; });
+        set_arguments(k.kernel, args...);
+        enqueue(k, groups, local);
+    }
+
+    const dense_kit& dense_kernels(heron_type type) { return queue_.device.dense().get(traits(), type); }
+
+    // Memory until the end of what is launched on this object.
+    cl_mem take_scratch(size_t bytes);
+
     void fill(void* p, unsigned char byte, size_t bytes) { fill_on_device(queue_, p, byte, bytes); }
     void copy(void* to, const void* from, size_t bytes) { copy_on_device(queue_, to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
@@ -136,14 +149,14 @@ class opencl_device {
     }
 
     template <class... Args>
-    static void set_arguments(cl_kernel kernel, const Args&... args) {
+    void set_arguments(cl_kernel kernel, const Args&... args) {
         cl_uint index = 0;
         (set_argument(kernel, index++, args), ...);
     }
 
     template <class T>
-    static void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
-        if constexpr (std::is_pointer_v<T>)
+    void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
+        if constexpr (std::is_pointer_v<T> && !std::is_same_v<T, cl_mem>)
             set_pointer(kernel, index, value);
         else
             check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
@@ -152,10 +165,15 @@ class opencl_device {
     // An address that stands for the program, in every queue and for ever.
     static const void* identity_of(const program_key& key);
 
-    static void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
-    void enqueue(const kernel_instance& k, size_t groups, size_t local_size);
+    void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
+    void enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]);
+    void enqueue(const kernel_instance& k, size_t groups, size_t local_size) {
+        enqueue(k, {groups, 1}, {local_size, 1});
+    }
 
     heron_queue& queue_;
+    std::vector<std::shared_ptr<scratch_buffer>> scratch_;
+    cl_event last_ = nullptr;  // while there is scratch memory
     bool has_work_ = false;
     bool follows_addresses_ = false;
 };

@@ -1,4 +1,5 @@
 #include "opencl_platform.hpp"
+#include "opencl_queue.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +52,8 @@ device_traits read_traits(cl_device_id id, cl_platform_id platform) {
     t.clock_mhz = number<cl_uint>(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     t.largest_group = number<size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     t.is_gpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU;
+    t.is_cpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+    t.float_vector = number<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     const std::string extensions = text(clGetDeviceInfo, id, CL_DEVICE_EXTENSIONS);
     t.has_fp64 =
         contains_word(extensions, "cl_khr_fp64") && contains_word(extensions, "cl_khr_int64_base_atomics");
@@ -145,6 +148,8 @@ void join(cl_command_queue before, cl_command_queue after) {
 stream::stream(cl_context context, cl_device_id device)
     : context_(context), device_(device), work_(create_queue(context, device, 0)) {}
 
+stream::stream(cl_command_queue adopted) : work_(adopted) { check(clRetainCommandQueue(work_), "clRetainCommandQueue"); }
+
 stream::~stream() {
     clReleaseCommandQueue(work_);
     if (clock_) clReleaseCommandQueue(clock_);
@@ -157,14 +162,52 @@ cl_command_queue stream::clock() {
 }
 
 device::device(cl_device_id id, cl_platform_id platform, std::string* why)
-    : id_(id), traits_(read_traits(id, platform)), programs_(*this) {
+    : id_(id), traits_(read_traits(id, platform)), programs_(*this), scratch_(std::make_unique<scratch_pool>()) {
     const auto svm =
         traits_.major >= 2 ? number<cl_device_svm_capabilities>(id, CL_DEVICE_SVM_CAPABILITIES) : 0;
     traits_.is_fine_grained = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-    const bool is_cpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     traits_.is_unified =
-        traits_.is_fine_grained && (is_cpu || number<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY));
+        traits_.is_fine_grained && (traits_.is_cpu || number<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY));
     *why = why_unusable(id, traits_, svm);
+}
+
+device::device(cl_device_id id, cl_context context)
+    : id_(id),
+      traits_(read_traits(id, number<cl_platform_id>(id, CL_DEVICE_PLATFORM))),
+      context_(context),
+      programs_(*this),
+      scratch_(std::make_unique<scratch_pool>()),
+      is_guest_(true) {
+    check(clRetainContext(context_), "clRetainContext");
+}
+
+device::~device() {
+    empty_caches();
+    if (is_guest_) clReleaseContext(context_);
+}
+
+void device::empty_caches() {
+    const std::lock_guard lock(mutex_);
+    idle_kernels_.clear();
+    programs_.clear();
+    scratch_ = std::make_unique<scratch_pool>();
+}
+
+std::unique_ptr<kernel_cache> device::borrow_kernels() {
+    const std::lock_guard lock(mutex_);
+    if (idle_kernels_.empty()) return std::make_unique<kernel_cache>();
+    auto kernels = std::move(idle_kernels_.back());
+    idle_kernels_.pop_back();
+    return kernels;
+}
+
+void device::return_kernels(std::unique_ptr<kernel_cache> kernels) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+        idle_kernels_.push_back(std::move(kernels));
+    } catch (const std::bad_alloc&) {
+        kernels.reset();
+    }
 }
 
 void device::open(const std::lock_guard<std::mutex>&) {
@@ -176,6 +219,7 @@ void device::open(const std::lock_guard<std::mutex>&) {
 }
 
 cl_context device::context() {
+    if (is_guest_) return context_;
     const std::lock_guard lock(mutex_);
     open(lock);
     return context_;
@@ -219,6 +263,7 @@ void device::finish() {
 }
 
 void device::order_before_submission(stream& s) {
+    if (is_guest_) return;
     const std::lock_guard lock(mutex_);
     if (&s != default_stream_.get()) {
         if (s.seen_of_default_ == default_stream_->submitted_) return;
@@ -236,6 +281,7 @@ void device::order_before_submission(stream& s) {
 // Counted only now: a join by another thread in between may or may not have covered the work, and is then
 // repeated.
 void device::count_submission(stream& s) {
+    if (is_guest_) return;
     const std::lock_guard lock(mutex_);
     ++s.submitted_;
 }

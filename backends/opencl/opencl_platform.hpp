@@ -1,7 +1,10 @@
 #pragma once
 // The OpenCL devices that Heron can use, found once per process.
+#include "opencl_dense_kit.hpp"
 #include "opencl_error.hpp"
 #include "opencl_program.hpp"
+#include "opencl_scratch.hpp"
+#include "opencl_traits.hpp"
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -9,11 +12,15 @@
 
 namespace heron::opencl {
 
+class kernel_cache;
+
 // An in-order command queue. Events take their times from a second, profiling queue, so that the work itself
 // never pays for being timed.
 class stream {
   public:
     stream(cl_context context, cl_device_id device);
+    // A caller's queue.
+    explicit stream(cl_command_queue adopted);
     ~stream();
     stream(const stream&) = delete;
     stream& operator=(const stream&) = delete;
@@ -23,8 +30,8 @@ class stream {
 
   private:
     friend class device;
-    cl_context context_;
-    cl_device_id device_;
+    cl_context context_ = nullptr;
+    cl_device_id device_ = nullptr;
     cl_command_queue work_ = nullptr;
     std::mutex mutex_;
     cl_command_queue clock_ = nullptr;
@@ -35,28 +42,29 @@ class stream {
     uint64_t seen_by_default_ = 0;
 };
 
-struct device_traits {
-    std::string name, vendor, driver, c_version, platform_name, platform_version;
-    cl_uint vendor_id = 0;
-    unsigned major = 0, minor = 0;
-    uint64_t memory_bytes = 0, cache_bytes = 0, local_bytes = 0, largest_allocation = 0;
-    uint32_t compute_units = 0, clock_mhz = 0;
-    size_t largest_group = 0;
-    bool is_gpu = false;
-    bool has_fp64 = false;         // with the 64-bit atomics that the transposed products need
-    bool is_fine_grained = false;  // fine-grained buffer SVM
-    bool is_unified = false;       // fine-grained, and device memory is host memory
-};
-
 class device {
   public:
     // The reason why Heron cannot use the OpenCL device is returned in *why; it is empty for a good one.
     device(cl_device_id id, cl_platform_id platform, std::string* why);
+    // The device in a caller's context. It has no streams of its own.
+    device(cl_device_id id, cl_context context);
+    ~device();
+    device(const device&) = delete;
+    device& operator=(const device&) = delete;
 
     const device_traits& traits() const { return traits_; }
     cl_device_id id() const { return id_; }
     cl_context context();
     program_store& programs() { return programs_; }
+    scratch_pool& scratch() { return *scratch_; }
+    dense_kits& dense() { return dense_; }
+    bool is_guest() const { return is_guest_; }
+
+    // Kernels hold their arguments, so that each queue has its own; those of a guest serve one adopted queue after another.
+    std::unique_ptr<kernel_cache> borrow_kernels();
+    // Drops programs, kernels and scratch memory.
+    void empty_caches();
+    void return_kernels(std::unique_ptr<kernel_cache> kernels) noexcept;
 
     // The stream behind a native handle; NULL is the default stream. Throws for an address that is no stream.
     std::shared_ptr<stream> stream_of(void* handle);
@@ -81,6 +89,10 @@ class device {
     std::shared_ptr<stream> default_stream_;
     std::vector<std::shared_ptr<stream>> streams_;
     program_store programs_;
+    std::unique_ptr<scratch_pool> scratch_;
+    dense_kits dense_;
+    std::vector<std::unique_ptr<kernel_cache>> idle_kernels_;
+    bool is_guest_ = false;
 };
 
 struct device_list {

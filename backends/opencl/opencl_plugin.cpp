@@ -1,6 +1,8 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "../common/generic_table.hpp"
 #include "../common/plan_record.hpp"
+#include "opencl_adopt.hpp"
+#include "opencl_dense.hpp"
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
 #include "opencl_spmm_op.hpp"
@@ -152,6 +154,26 @@ heron_status plan_destroy(heron_plan* plan) {
     return HERON_SUCCESS;
 }
 
+heron_status queue_adopt(void* command_queue, heron_queue** queue) {
+    return guard("queue_adopt", [&] { *queue = adopt(command_queue); });
+}
+
+heron_status queue_wait_for(heron_queue* queue, size_t count, void* const* events) {
+    return guard("queue_wait_for", [&] { wait_for(*queue, count, events); });
+}
+
+heron_status queue_mark(heron_queue* queue, void** event) {
+    return guard("queue_mark", [&] { *event = mark(*queue); });
+}
+
+heron_status buffer_info(heron_queue* queue, void* memory, size_t* bytes) {
+    return guard("buffer_info", [&] { *bytes = buffer_bytes(*queue, memory); });
+}
+
+heron_status adoptions_forget() {
+    return guard("adoptions_forget", [&] { forget_adoptions(); });
+}
+
 heron_backend make_table() {
     heron_backend table{};
     table.abi = HERON_BACKEND_ABI;
@@ -182,7 +204,17 @@ heron_backend make_table() {
     table.copy = copy_slot;
     table.fill = fill_slot;
     table.plan_destroy = plan_destroy;
+    table.queue_adopt = queue_adopt;
+    table.queue_wait_for = queue_wait_for;
+    table.queue_mark = queue_mark;
+    table.buffer_info = buffer_info;
+    table.adoptions_forget = adoptions_forget;
     fill_generic_slots<opencl_device>(table);
+    table.gemm = &slot<opencl_device, heron_gemm_args, &gemm, operation_names::gemm>;
+    table.gemmt = &slot<opencl_device, heron_gemmt_args, &gemmt, operation_names::gemmt>;
+    table.symm = &slot<opencl_device, heron_symm_args, &symm, operation_names::symm>;
+    table.trmm = &slot<opencl_device, heron_trmm_args, &trmm, operation_names::trmm>;
+    table.trsm = &slot<opencl_device, heron_trsm_args, &trsm, operation_names::trsm>;
     table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
     table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
     table.spmm_op = &slot<opencl_device, heron_spmm_op_args, &spmm_op, operation_names::spmm_op>;

@@ -110,6 +110,12 @@ cl_program program_store::get(const program_key& key) {
     return programs_.emplace(key, build(key)).first->second;
 }
 
+void program_store::clear() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, program] : programs_) clReleaseProgram(program);
+    programs_.clear();
+}
+
 cl_program program_store::build(const program_key& key) const {
     const device_traits& t = device_.traits();
     if (needs_fp64(key) && !t.has_fp64)

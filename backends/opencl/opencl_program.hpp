@@ -24,6 +24,9 @@ class program_store {
     // each other.
     cl_program get(const program_key& key);
 
+    // Releases all programs. Kernels that were made of them stay good.
+    void clear();
+
   private:
     cl_program build(const program_key& key) const;
 

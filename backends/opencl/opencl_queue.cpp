@@ -51,6 +51,33 @@ float event::elapsed(const event& start, const event& stop) {
     return static_cast<float>(static_cast<double>(difference) * 1e-6);
 }
 
+kernel_cache::~kernel_cache() {
+    for (const auto& [id, instances] : kernels)
+        for (const auto& [null_pointers, instance] : instances) clReleaseKernel(instance.kernel);
+}
+
+adoption::~adoption() {
+    drop_waits();
+    if (last_) clReleaseEvent(last_);
+}
+
+void adoption::add_wait(cl_event event) {
+    check(clRetainEvent(event), "clRetainEvent");
+    waits_.push_back(event);
+}
+
+void adoption::drop_waits() {
+    for (cl_event event : waits_) clReleaseEvent(event);
+    waits_.clear();
+}
+
+void adoption::follow(cl_event event) {
+    drop_waits();
+    if (last_) clReleaseEvent(last_);
+    last_ = event;
+    if (!is_in_order_) add_wait(event);
+}
+
 namespace {
 
 // CPU drivers vectorise over the items of a work-group.
@@ -70,11 +97,20 @@ size_t local_size_of(cl_kernel kernel, const device& d) {
 }  // namespace heron::opencl
 
 heron_queue::heron_queue(heron::opencl::device& d, int device_index)
-    : device(d), index(device_index), stream(d.stream_of(nullptr)) {}
+    : device(d),
+      index(device_index),
+      stream(d.stream_of(nullptr)),
+      kernels_(std::make_unique<heron::opencl::kernel_cache>()) {}
+
+heron_queue::heron_queue(std::shared_ptr<heron::opencl::device> guest, cl_command_queue commands, bool is_in_order)
+    : device(*guest),
+      index(-1),
+      stream(std::make_shared<heron::opencl::stream>(commands)),
+      adopted(std::make_unique<heron::opencl::adoption>(guest, is_in_order)),
+      kernels_(guest->borrow_kernels()) {}
 
 heron_queue::~heron_queue() {
-    for (const auto& [id, instances] : kernels_)
-        for (const auto& [null_pointers, instance] : instances) clReleaseKernel(instance.kernel);
+    if (adopted) device.return_kernels(std::move(kernels_));
 }
 
 heron::opencl::kernel_instance heron_queue::create_kernel(const char* name,

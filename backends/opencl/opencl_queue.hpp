@@ -2,6 +2,7 @@
 // A handle's execution context, and the events and streams behind the table's opaque pointers.
 #include "opencl_platform.hpp"
 #include <unordered_map>
+#include <vector>
 
 namespace heron::opencl {
 
@@ -10,6 +11,43 @@ struct kernel_instance {
     cl_kernel kernel = nullptr;
     size_t local_size = 0;
     const char* name = "";
+};
+
+// The kernels of a queue by the address that stands for kernel and types, and by which arguments are NULL.
+class kernel_cache {
+  public:
+    kernel_cache() = default;
+    ~kernel_cache();
+    kernel_cache(const kernel_cache&) = delete;
+    kernel_cache& operator=(const kernel_cache&) = delete;
+
+    std::unordered_map<const void*, std::unordered_map<uint64_t, kernel_instance>> kernels;
+};
+
+// What an adopted command queue needs beyond an owned one.
+class adoption {
+  public:
+    adoption(std::shared_ptr<device> guest, bool is_in_order) : guest_(std::move(guest)), is_in_order_(is_in_order) {}
+    ~adoption();
+    adoption(const adoption&) = delete;
+    adoption& operator=(const adoption&) = delete;
+
+    // The caller's events for the first command, then the chain of commands on an out-of-order queue.
+    void add_wait(cl_event event);
+    cl_uint wait_count() const { return static_cast<cl_uint>(waits_.size()); }
+    const cl_event* wait_list() const { return waits_.empty() ? nullptr : waits_.data(); }
+    // The command behind the event was enqueued with that list. Takes the event over.
+    void follow(cl_event event);
+    cl_event last() const { return last_; }
+    bool is_in_order() const { return is_in_order_; }
+
+  private:
+    void drop_waits();
+
+    std::shared_ptr<device> guest_;  // outlives the queue
+    bool is_in_order_;
+    std::vector<cl_event> waits_;
+    cl_event last_ = nullptr;
 };
 
 // The stream's command queue for the time of one or more enqueues.
@@ -54,6 +92,8 @@ class event {
 
 struct heron_queue {
     heron_queue(heron::opencl::device& d, int device_index);
+    // On a caller's command queue.
+    heron_queue(std::shared_ptr<heron::opencl::device> guest, cl_command_queue commands, bool is_in_order);
     ~heron_queue();
     heron_queue(const heron_queue&) = delete;
     heron_queue& operator=(const heron_queue&) = delete;
@@ -67,18 +107,40 @@ struct heron_queue {
     // their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
     template <class MakeKey>
     const heron::opencl::kernel_instance& kernel(const void* id, uint64_t null_pointers, const char* name, MakeKey&& key) {
-        auto& instances = kernels_[id];
+        auto& instances = kernels_->kernels[id];
         const auto found = instances.find(null_pointers);
         if (found != instances.end()) return found->second;
         return instances.emplace(null_pointers, create_kernel(name, key())).first->second;
     }
 
+    // Enqueues one command: f(commands, wait_count, wait_list, event). *event gets the command's event, for the caller to
+    // release, if event is not NULL.
+    template <class F>
+    void enqueue(const char* call, F&& f, cl_event* event = nullptr) {
+        using namespace heron::opencl;
+        if (!adopted) {
+            check(f(submit().commands(), cl_uint{0}, static_cast<const cl_event*>(nullptr), event), call);
+            return;
+        }
+        cl_event done = nullptr;
+        check(f(stream->work(), adopted->wait_count(), adopted->wait_list(), &done), call);
+        if (event) {
+            clRetainEvent(done);
+            *event = done;
+        }
+        adopted->follow(done);
+    }
+
+    // What keeps the order of commands without events: the queue, unless it is out of order.
+    cl_command_queue ordering() const { return adopted && !adopted->is_in_order() ? nullptr : stream->work(); }
+
     heron::opencl::device& device;
     const int index;
     std::shared_ptr<heron::opencl::stream> stream;
+    std::unique_ptr<heron::opencl::adoption> adopted;  // NULL for a queue of Heron's own
 
   private:
     heron::opencl::kernel_instance create_kernel(const char* name, const heron::opencl::program_key& key);
 
-    std::unordered_map<const void*, std::unordered_map<uint64_t, heron::opencl::kernel_instance>> kernels_;
+    std::unique_ptr<heron::opencl::kernel_cache> kernels_;
 };

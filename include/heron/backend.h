@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Raised when a shipped field or meaning changes; never by appending. */
-#define HERON_BACKEND_ABI 1
+#define HERON_BACKEND_ABI 2
 
 /* Execution context of one handle on one device: the stream that it submits to and whatever the backend caches. Calls
  * on one queue come from one thread at a time. */
@@ -80,6 +80,21 @@ typedef struct heron_backend {
     heron_status (*fill)(heron_queue* queue, void* destination, unsigned char byte, size_t bytes);
 
     heron_status (*plan_destroy)(heron_plan* plan);
+
+    /* Command queues that belong to the caller, in a backend whose API has such objects (OpenCL: cl_command_queue, cl_event,
+     * cl_mem); NULL slots elsewhere. The memory of the operands on an adopted queue is such an object too. queue_destroy
+     * ends the adoption and waits for nothing; what was submitted keeps what it needs.
+     * queue_adopt: INVALID_VALUE for what is no command queue.
+     * queue_wait_for: what the queue is given from now on starts after the events; INVALID_VALUE for a bad event,
+     * MAPPING_ERROR for one of another context.
+     * queue_mark: *event completes when all that the queue was given since its adoption is done; the caller owns it.
+     * buffer_info: INVALID_VALUE for what is no buffer, MAPPING_ERROR for a buffer of another context.
+     * adoptions_forget: frees the programs and memory that are kept for the contexts of adopted queues. */
+    heron_status (*queue_adopt)(void* command_queue, heron_queue** queue);
+    heron_status (*queue_wait_for)(heron_queue* queue, size_t count, void* const* events);
+    heron_status (*queue_mark)(heron_queue* queue, void** event);
+    heron_status (*buffer_info)(heron_queue* queue, void* memory, size_t* bytes);
+    heron_status (*adoptions_forget)(void);
 
 #define HERON_OP(family, op) heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
 #include <heron/ops.def>

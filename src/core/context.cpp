@@ -44,6 +44,12 @@ context::context(const core::backend& b, int device) : backend_(checked(b, devic
     check(table().queue_create(device_, &queue_), "creating a queue");
 }
 
+context::context(const core::backend& b, command_queue queue) : backend_(b), device_(-1) {
+    if (!b.table.abi) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
+    if (!b.table.queue_adopt) not_supported("commandQueue", fmt::format("the {} plug-in adopts no queues", b.name));
+    check(b.table.queue_adopt(queue.handle, &queue_), "adopting a command queue");
+}
+
 context::~context() { table().queue_destroy(queue_); }
 
 void* context::stream() const {
@@ -77,6 +83,25 @@ void context::set_threads(int threads) {
     const std::lock_guard lock(mutex_);
     check(table().queue_threads(queue_, threads), "setting the thread count");
     threads_ = threads;
+}
+
+void context::wait_for(size_t count, void* const* events) {
+    const std::lock_guard lock(mutex_);
+    check(table().queue_wait_for(queue_, count, events), "waiting for events");
+}
+
+void* context::mark() {
+    const std::lock_guard lock(mutex_);
+    void* event = nullptr;
+    check(table().queue_mark(queue_, &event), "marking the end of the work");
+    return event;
+}
+
+size_t context::buffer_bytes(void* memory) {
+    const std::lock_guard lock(mutex_);
+    size_t bytes = 0;
+    check(table().buffer_info(queue_, memory, &bytes), "looking at a buffer");
+    return bytes;
 }
 
 context& context::from(void* handle, const char* argument) {

@@ -7,6 +7,11 @@ namespace heron::core {
 
 enum class pointer_mode { host = 0, device = 1 };
 
+// A command queue of the caller's, in a backend that has such objects (cl_command_queue).
+struct command_queue {
+    void* handle;
+};
+
 class context {
   public:
     // On the default backend.
@@ -14,6 +19,9 @@ class context {
     // The device chosen by choose_thread_device, else HERON_DEVICE, else the thread's in the CUDA runtime, else 0.
     explicit context(const core::backend& b);
     context(const core::backend& b, int device);
+    // On a caller's command queue; device() is then -1 and operands are the backend's own objects (cl_mem). Throws
+    // INVALID_VALUE for what is no queue.
+    context(const core::backend& b, command_queue queue);
     ~context();
     context(const context&) = delete;
     context& operator=(const context&) = delete;
@@ -34,6 +42,11 @@ class context {
         const std::lock_guard lock(mutex_);
         f(queue_);
     }
+
+    // On a caller's command queue, as the slots of the same meaning in backend.h; these throw their statuses.
+    void wait_for(size_t count, void* const* events);
+    void* mark();
+    size_t buffer_bytes(void* memory);
 
     // Throws HERON_NOT_INITIALIZED when the handle is NULL; argument names it in the message.
     static context& from(void* handle, const char* argument = "handle");

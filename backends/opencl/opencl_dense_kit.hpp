@@ -1,0 +1,29 @@
+#pragma once
+// The dense kernels of one device for one type: their shape and program.
+#include "opencl_dense_shape.hpp"
+#include "opencl_program.hpp"
+#include <map>
+#include <mutex>
+
+namespace heron::opencl {
+
+struct dense_kit {
+    dense_shape shape;
+    program_key key;
+    // Addresses that stand for the kernels of this program.
+    struct {
+        char pack_a, pack_b, product, solve;
+    } ids;
+};
+
+// The kits of a device, each made at its first use. They live as long as this.
+class dense_kits {
+  public:
+    const dense_kit& get(const device_traits& traits, heron_type type);
+
+  private:
+    std::mutex mutex_;
+    std::map<heron_type, dense_kit> kits_;
+};
+
+}  // namespace heron::opencl

@@ -1,0 +1,33 @@
+#pragma once
+// The shapes that the dense kernels of dense_tuned.cl can have, and which one a device gets.
+//
+// As text, "columns VW MV NR" or "tiles WX WY VW MV UW NV KT". What HERON_OPENCL_GEMM names wins ("f32 columns 16 2 12;c64
+// tiles 16 16 2 2 2 2 8"), then the tuner's result in the cache directory, then the table of known devices, then a default.
+#include "opencl_traits.hpp"
+#include <heron/types.h>
+#include <optional>
+#include <string>
+
+namespace heron::opencl {
+
+struct dense_shape {
+    bool columns = false;  // for processors
+    int vw = 0, mv = 0, nr = 0;
+    int wx = 1, wy = 1, uw = 0, nv = 0, kt = 1;
+
+    int rows() const { return vw * mv * (columns ? 1 : wx); }
+    int cols() const { return columns ? nr : wy * uw * nv; }
+    std::string text() const;
+    // As lines of an OpenCL program.
+    std::string definitions(heron_type type) const;
+};
+
+// Nothing for text that is no shape, or one that the kernels cannot have.
+std::optional<dense_shape> parse_dense_shape(const std::string& text, heron_type type);
+
+// The type in settings: "f32", "f64", "c32", "c64".
+const char* dense_type_name(heron_type type);
+
+dense_shape dense_shape_of(const device_traits& traits, heron_type type);
+
+}  // namespace heron::opencl

@@ -1,0 +1,118 @@
+/* The level 3 of clBLAS, served by Heron on any OpenCL 1.2 device.
+ *
+ * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work runs on the first of
+ * the command queues, after the events of the wait list, and no call waits for the device. events may be NULL; otherwise it has
+ * an entry for each queue, each of which completes when the whole work is done and is the caller's to release. Queues may be out
+ * of order. All functions but Setup and Teardown may be called by several threads.
+ *
+ * Not here: the functions of levels 1 and 2 and the helpers for matrices. */
+#ifndef CLBLAS_H_
+#define CLBLAS_H_
+
+#include <stddef.h>
+#include <CL/cl.h>
+#include "clBLAS-complex.h"
+#include "clBLAS.version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum clblasOrder_ { clblasRowMajor = 0, clblasColumnMajor = 1 } clblasOrder;
+typedef enum clblasTranspose_ { clblasNoTrans = 0, clblasTrans = 1, clblasConjTrans = 2 } clblasTranspose;
+typedef enum clblasUplo_ { clblasUpper = 0, clblasLower = 1 } clblasUplo;
+typedef enum clblasDiag_ { clblasUnit = 0, clblasNonUnit = 1 } clblasDiag;
+typedef enum clblasSide_ { clblasLeft = 0, clblasRight = 1 } clblasSide;
+
+typedef enum clblasStatus_ {
+    clblasSuccess = CL_SUCCESS,
+    clblasInvalidValue = CL_INVALID_VALUE,
+    clblasInvalidCommandQueue = CL_INVALID_COMMAND_QUEUE,
+    clblasInvalidContext = CL_INVALID_CONTEXT,
+    clblasInvalidMemObject = CL_INVALID_MEM_OBJECT,
+    clblasInvalidDevice = CL_INVALID_DEVICE,
+    clblasInvalidEventWaitList = CL_INVALID_EVENT_WAIT_LIST,
+    clblasOutOfResources = CL_OUT_OF_RESOURCES,
+    clblasOutOfHostMemory = CL_OUT_OF_HOST_MEMORY,
+    clblasInvalidOperation = CL_INVALID_OPERATION,
+    clblasCompilerNotAvailable = CL_COMPILER_NOT_AVAILABLE,
+    clblasBuildProgramFailure = CL_BUILD_PROGRAM_FAILURE,
+    clblasNotImplemented = -1024,
+    clblasNotInitialized = -1023,
+    clblasInvalidMatA = -1022,
+    clblasInvalidMatB = -1021,
+    clblasInvalidMatC = -1020,
+    clblasInvalidVecX = -1019,
+    clblasInvalidVecY = -1018,
+    clblasInvalidDim = -1017,
+    clblasInvalidLeadDimA = -1016,
+    clblasInvalidLeadDimB = -1015,
+    clblasInvalidLeadDimC = -1014,
+    clblasInvalidIncX = -1013,
+    clblasInvalidIncY = -1012,
+    clblasInsufficientMemMatA = -1011,
+    clblasInsufficientMemMatB = -1010,
+    clblasInsufficientMemMatC = -1009,
+    clblasInsufficientMemVecX = -1008,
+    clblasInsufficientMemVecY = -1007
+} clblasStatus;
+
+/* The version of the interface. NULL is accepted. */
+clblasStatus clblasGetVersion(cl_uint* major, cl_uint* minor, cl_uint* patch);
+
+/* Before the first operation. Twice is allowed; one Teardown ends it. */
+clblasStatus clblasSetup(void);
+/* Frees the programs and the memory that are kept for the contexts in use. */
+void clblasTeardown(void);
+
+
+#define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
+
+#define CLBLAS_NAME(name) clblas##name
+#define CLBLAS_FN(name) clblasS##name
+#define CLBLAS_T cl_float
+#include "clblas/level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clblasD##name
+#define CLBLAS_T cl_double
+#include "clblas/level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clblasC##name
+#define CLBLAS_T FloatComplex
+#include "clblas/level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clblasZ##name
+#define CLBLAS_T DoubleComplex
+#include "clblas/level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clblasC##name
+#define CLBLAS_T FloatComplex
+#define CLBLAS_R cl_float
+#include "clblas/hermitian.inc"
+#undef CLBLAS_R
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clblasZ##name
+#define CLBLAS_T DoubleComplex
+#define CLBLAS_R cl_double
+#include "clblas/hermitian.inc"
+#undef CLBLAS_R
+#undef CLBLAS_T
+#undef CLBLAS_FN
+#undef CLBLAS_NAME
+
+#undef CLBLAS_TAIL
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,114 @@
+#include "call.hpp"
+#include "../core/loader.hpp"
+#include <fmt/format.h>
+
+namespace heron::clblas {
+namespace {
+
+clblasStatus of_matrix(char name, clblasStatus a, clblasStatus b, clblasStatus c) {
+    return name == 'A' ? a : name == 'B' ? b : c;
+}
+
+std::unique_ptr<core::context> adopt(cl_command_queue queue, size_t index) {
+    try {
+        return std::make_unique<core::context>(core::find_backend("opencl"), core::command_queue{queue});
+    } catch (const core::error& e) {
+        if (e.status() != HERON_INVALID_VALUE) throw;
+        fail(clblasInvalidCommandQueue, fmt::format("commandQueues[{}]: is no command queue", index));
+    }
+}
+
+void wait(core::context& context, const tail& t) {
+    if (t.wait_count == 0) return;
+    if (!t.waits) fail(clblasInvalidEventWaitList, "eventWaitList: is NULL, but numEventsInWaitList is not 0");
+    const std::vector<void*> events(t.waits, t.waits + t.wait_count);
+    try {
+        context.wait_for(events.size(), events.data());
+    } catch (const core::error& e) {
+        fail(e.status() == HERON_MAPPING_ERROR ? clblasInvalidContext : clblasInvalidEventWaitList,
+             "eventWaitList: holds what is no event of the queue's context");
+    }
+}
+
+size_t bytes_of(core::context& context, char name, cl_mem memory) {
+    try {
+        return context.buffer_bytes(memory);
+    } catch (const core::error& e) {
+        if (e.status() == HERON_MAPPING_ERROR)
+            fail(clblasInvalidContext, fmt::format("{}: belongs to another context than a command queue", name));
+        fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC), fmt::format("{}: is no buffer", name));
+    }
+}
+
+// A number of the caller's that the core takes as signed; what does not fit is negative there, and so refused.
+int64_t as_signed(size_t n) { return static_cast<int64_t>(n); }
+
+}  // namespace
+
+call::call(const tail& t) : tail_(t) {
+    if (t.queue_count == 0) fail(clblasInvalidValue, "numCommandQueues: is 0");
+    if (!t.queues) fail(clblasInvalidValue, "commandQueues: is NULL");
+    for (cl_uint i = 0; i < t.queue_count; ++i) queues_.push_back(adopt(t.queues[i], i));
+    wait(context(), t);
+}
+
+core::dense_matrix_operand call::operand(char name, const matrix& m, size_t element_bytes) {
+    size_t bytes = 0;
+    for (const auto& queue : queues_) bytes = bytes_of(*queue, name, m.memory);
+    return {m.memory, as_signed(m.ld), as_signed(m.offset), as_signed(bytes / element_bytes)};
+}
+
+void call::finish() {
+    if (!tail_.events) return;
+    void* const done = context().mark();
+    tail_.events[0] = static_cast<cl_event>(done);
+    for (size_t i = 1; i < queues_.size(); ++i) {
+        try {
+            queues_[i]->wait_for(1, &done);
+            tail_.events[i] = static_cast<cl_event>(queues_[i]->mark());
+        } catch (const core::error&) {
+            // The work is under way: its own event serves as well, though later work of that queue need not follow it.
+            tail_.events[i] = static_cast<cl_event>(context().mark());
+        }
+    }
+}
+
+clblasStatus status_of(heron_status status) {
+    switch (status) {
+        case HERON_SUCCESS:
+            return clblasSuccess;
+        case HERON_NOT_INITIALIZED:
+            return clblasCompilerNotAvailable;
+        case HERON_ALLOC_FAILED:
+        case HERON_EXECUTION_FAILED:
+        case HERON_INSUFFICIENT_RESOURCES:
+            return clblasOutOfResources;
+        case HERON_INVALID_VALUE:
+            return clblasInvalidValue;
+        case HERON_ARCH_MISMATCH:
+            return clblasInvalidDevice;
+        case HERON_MAPPING_ERROR:
+            return clblasInvalidContext;
+        case HERON_INTERNAL_ERROR:
+            return clblasBuildProgramFailure;
+        default:
+            return clblasNotImplemented;
+    }
+}
+
+clblasStatus status_of(const core::dense_error& e) {
+    switch (e.fault()) {
+        case core::dense_fault::dimension:
+            return clblasInvalidDim;
+        case core::dense_fault::memory:
+            return of_matrix(e.operand(), clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
+        case core::dense_fault::leading_dimension:
+            return of_matrix(e.operand(), clblasInvalidLeadDimA, clblasInvalidLeadDimB, clblasInvalidLeadDimC);
+        case core::dense_fault::buffer_size:
+            return of_matrix(e.operand(), clblasInsufficientMemMatA, clblasInsufficientMemMatB, clblasInsufficientMemMatC);
+        default:
+            return clblasInvalidValue;
+    }
+}
+
+}  // namespace heron::clblas

@@ -1,0 +1,92 @@
+// The exported functions of clAmdBlas.
+#include "level3.hpp"
+#include "state.hpp"
+#include <clAmdBlas.h>
+
+#define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
+#define CLBLAS_TAIL_VALUES {numCommandQueues, commandQueues, numEventsInWaitList, eventWaitList, events}
+#define CLBLAS_NAME(name) clAmdBlas##name
+#define CLBLAS_TEXT_OF(name) #name
+#define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
+
+using heron::clblas::type_of;
+
+extern "C" {
+
+clAmdBlasStatus clAmdBlasGetVersion(cl_uint* major, cl_uint* minor, cl_uint* patch) {
+    if (major) *major = clAmdBlasVersionMajor;
+    if (minor) *minor = clAmdBlasVersionMinor;
+    if (patch) *patch = clAmdBlasVersionPatch;
+    return clAmdBlasSuccess;
+}
+
+clAmdBlasStatus clAmdBlasSetup(void) {
+    return clAmdBlasStatus(heron::clblas::guarded("clAmdBlasSetup", [] { heron::clblas::set_up(); }));
+}
+
+void clAmdBlasTeardown(void) {
+    heron::clblas::guarded("clAmdBlasTeardown", [] { heron::clblas::tear_down(); });
+}
+
+cl_ulong clAmdBlasAddScratchImage(cl_context context, size_t width, size_t height, clAmdBlasStatus* error) {
+    cl_ulong id = 0;
+    const auto status = heron::clblas::guarded("clAmdBlasAddScratchImage", [&] {
+        using heron::clblas::fail;
+        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
+        if (!context) fail(clblasInvalidContext, "context: is NULL");
+        if (width == 0 || height == 0) fail(clblasInvalidValue, "width, height: is 0");
+        id = heron::clblas::add_scratch_image();
+    });
+    if (error) *error = clAmdBlasStatus(status);
+    return id;
+}
+
+clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
+    return clAmdBlasStatus(heron::clblas::guarded("clAmdBlasRemoveScratchImage", [&] {
+        using heron::clblas::fail;
+        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
+        if (!heron::clblas::remove_scratch_image(imageID)) fail(clblasInvalidValue, "imageID: was not added");
+    }));
+}
+
+#define CLBLAS_FN(name) clAmdBlasS##name
+#define CLBLAS_T cl_float
+#include "amd_level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clAmdBlasD##name
+#define CLBLAS_T cl_double
+#include "amd_level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clAmdBlasC##name
+#define CLBLAS_T FloatComplex
+#include "amd_level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clAmdBlasZ##name
+#define CLBLAS_T DoubleComplex
+#include "amd_level3.inc"
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clAmdBlasC##name
+#define CLBLAS_T FloatComplex
+#define CLBLAS_R cl_float
+#include "hermitian.inc"
+#undef CLBLAS_R
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+#define CLBLAS_FN(name) clAmdBlasZ##name
+#define CLBLAS_T DoubleComplex
+#define CLBLAS_R cl_double
+#include "hermitian.inc"
+#undef CLBLAS_R
+#undef CLBLAS_T
+#undef CLBLAS_FN
+
+}
