@@ -26,7 +26,10 @@ template <class E> cusparseStatus_t set(const char* function, cusparseMatDescr_t
 }  // namespace
 
 cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descr) {
-    return guarded(__func__, [&] { *core::required(descr, "descrA") = new cusparseMatDescr; });
+    return guarded(__func__, [&] {
+        cusparseMatDescr_t& made = *core::required(descr, "descrA");
+        made = new cusparseMatDescr;
+    });
 }
 
 cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descr) {
