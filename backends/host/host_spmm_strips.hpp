@@ -7,26 +7,26 @@
 namespace heron::HERON_LEVEL {
 
 template <class CT>
-struct real_part {
+struct component_of {
     using type = CT;
     static constexpr int parts = 1;
 };
 template <>
-struct real_part<c32> {
+struct component_of<c32> {
     using type = float;
     static constexpr int parts = 2;
 };
 template <>
-struct real_part<c64> {
+struct component_of<c64> {
     using type = double;
     static constexpr int parts = 2;
 };
 
 // Elements of CT in a vector, and vectors in the widest strip: complex sums take two registers each.
 template <class CT>
-constexpr int vector_elements = most_lanes<typename real_part<CT>::type> / real_part<CT>::parts;
+constexpr int vector_elements = most_lanes<typename component_of<CT>::type> / component_of<CT>::parts;
 template <class CT>
-constexpr int most_vectors = 8 / real_part<CT>::parts;
+constexpr int most_vectors = 8 / component_of<CT>::parts;
 template <class CT>
 constexpr int widest_strip = vector_elements<CT> * most_vectors<CT>;
 
@@ -50,9 +50,9 @@ struct strip_of_b {
 
 template <class CT, int vectors>
 struct strip_sum {
-    using R = typename real_part<CT>::type;
+    using R = typename component_of<CT>::type;
     static constexpr int L = most_lanes<R>;
-    static constexpr bool is_complex = real_part<CT>::parts == 2;
+    static constexpr bool is_complex = component_of<CT>::parts == 2;
 
     template <class Source>
     [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate, strip_of_b<CT> strip,
