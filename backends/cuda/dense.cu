@@ -4,7 +4,8 @@
 namespace heron::HERON_LEVEL::plans {
 
 template <>
-void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace) {
+void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
+                       heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(args.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
@@ -29,7 +30,8 @@ void gemm_batched<cuda_device>(cuda_device& device, heron_phase phase, const her
 }
 
 template <>
-void gemmt<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemmt_args& args, heron_workspace& workspace) {
+void gemmt<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemmt_args& args,
+                        heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_dense(args.type, [&]<class CT>(type<CT>) { tuned_gemmt<CT>(device, args); });

@@ -4,7 +4,8 @@
 namespace heron::HERON_LEVEL {
 
 namespace dense_cuda {
-template <> struct tiles_for<c64> {
+template <>
+struct tiles_for<c64> {
     using wide = warp_tile<c64, 64, 64, 8, 3, 32, 32>;
     using large = wide;
     using small = warp_tile<c64, 32, 32, 8, 3, 16, 16>;
@@ -12,13 +13,16 @@ template <> struct tiles_for<c64> {
 };
 }  // namespace dense_cuda
 
-template <> void tuned_gemm<c64>(cuda_device& device, const heron_gemm_args& args) {
+template <>
+void tuned_gemm<c64>(cuda_device& device, const heron_gemm_args& args) {
     dense_cuda::gemm_of<c64>(device, args);
 }
-template <> void tuned_gemm_batched<c64>(cuda_device& device, const heron_gemm_batched_args& args) {
+template <>
+void tuned_gemm_batched<c64>(cuda_device& device, const heron_gemm_batched_args& args) {
     dense_cuda::gemm_batched_of<c64>(device, args);
 }
-template <> void tuned_gemmt<c64>(cuda_device& device, const heron_gemmt_args& args) {
+template <>
+void tuned_gemmt<c64>(cuda_device& device, const heron_gemmt_args& args) {
     dense_cuda::gemmt_of<c64>(device, args);
 }
 

@@ -4,7 +4,8 @@
 namespace heron::HERON_LEVEL {
 
 namespace dense_cuda {
-template <> struct tiles_for<f64> {
+template <>
+struct tiles_for<f64> {
     using wide = warp_tile<f64, 128, 128, 16, 2, 64, 32>;
     using large = wide;
     using small = warp_tile<f64, 64, 64, 16, 3, 32, 32>;
@@ -12,13 +13,16 @@ template <> struct tiles_for<f64> {
 };
 }  // namespace dense_cuda
 
-template <> void tuned_gemm<f64>(cuda_device& device, const heron_gemm_args& args) {
+template <>
+void tuned_gemm<f64>(cuda_device& device, const heron_gemm_args& args) {
     dense_cuda::gemm_of<f64>(device, args);
 }
-template <> void tuned_gemm_batched<f64>(cuda_device& device, const heron_gemm_batched_args& args) {
+template <>
+void tuned_gemm_batched<f64>(cuda_device& device, const heron_gemm_batched_args& args) {
     dense_cuda::gemm_batched_of<f64>(device, args);
 }
-template <> void tuned_gemmt<f64>(cuda_device& device, const heron_gemmt_args& args) {
+template <>
+void tuned_gemmt<f64>(cuda_device& device, const heron_gemmt_args& args) {
     dense_cuda::gemmt_of<f64>(device, args);
 }
 

@@ -1,24 +1,35 @@
 #pragma once
-// Dense products on CUDA: a block computes one tile of C. Tiles of A and B come into shared memory by asynchronous copies,
-// several steps ahead. The inner dimension may have two terms, so that a rank-2k update is one kernel.
+// Dense products on CUDA: a block computes one tile of C. Tiles of A and B come into shared memory by
+// asynchronous copies, several steps ahead. The inner dimension may have two terms, so that a rank-2k update
+// is one kernel.
 #include "cuda_intrinsics.cuh"
 #include "dense_tiles.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
-template <class CT> struct real_part_of { using type = CT; };
-template <> struct real_part_of<c32> { using type = f32; };
-template <> struct real_part_of<c64> { using type = f64; };
+template <class CT>
+struct real_part_of {
+    using type = CT;
+};
+template <>
+struct real_part_of<c32> {
+    using type = f32;
+};
+template <>
+struct real_part_of<c64> {
+    using type = f64;
+};
 
-// Where the matrices of the items of a batch begin. kind: 0 base + item*stride; 1 addresses; 2 and 3 base + index*stride with
-// 32- and 64-bit indices.
+// Where the matrices of the items of a batch begin. kind: 0 base + item*stride; 1 addresses; 2 and 3 base +
+// index*stride with 32- and 64-bit indices.
 struct places {
     const void* base;
     const void* list;
     int64_t stride, list_step;
     int kind;
 
-    template <class CT> __device__ const CT* of(int64_t item) const {
+    template <class CT>
+    __device__ const CT* of(int64_t item) const {
         if (kind == 1) return static_cast<const CT* const*>(list)[item * list_step];
         const int64_t unit = kind == 0   ? item
                              : kind == 2 ? static_cast<const i32*>(list)[item * list_step]
@@ -36,7 +47,8 @@ struct operand {
 
 enum class part { all, lower, upper };
 
-template <class CT> struct scalar {
+template <class CT>
+struct scalar {
     CT value;
     const CT* device;
     const typename real_part_of<CT>::type* real;
@@ -47,7 +59,8 @@ template <class CT> struct scalar {
     }
 };
 
-template <class CT> struct parameters {
+template <class CT>
+struct parameters {
     int64_t m, n, k, count;
     int terms, conjugate_second, conjugate_sum, hermitian;
     part stored;
@@ -59,8 +72,8 @@ template <class CT> struct parameters {
 
 // Lines [line, line + Lines) and steps [begin, begin + Depth) of an operand, zero beyond its end.
 template <int Lines, int Depth, int Length, int Threads, class CT>
-static __device__ inline void load_tile(const CT* p, const operand& o, int64_t line, int64_t lines, int64_t begin, int64_t depth,
-                                        CT* to) {
+static __device__ inline void load_tile(const CT* p, const operand& o, int64_t line, int64_t lines,
+                                        int64_t begin, int64_t depth, CT* to) {
     constexpr int size = sizeof(CT);
     constexpr int wide = 16 / size;
     const int thread = static_cast<int>(threadIdx.x);
@@ -89,7 +102,8 @@ struct tile_place {
     int64_t row, column;  // in tiles
 };
 
-// Tile number `number` in an order that keeps neighbours together, so that what is loaded is still in the cache.
+// Tile number `number` in an order that keeps neighbours together, so that what is loaded is still in the
+// cache.
 static __device__ inline tile_place place_of(int64_t number, int64_t row_tiles, int64_t column_tiles) {
     constexpr int64_t band = 8;
     const int64_t first = number / (band * column_tiles) * band;
@@ -110,7 +124,8 @@ static __device__ inline tile_place triangle_place_of(int64_t number, part store
 // alpha/conj(alpha) without overflow.
 static __device__ inline f32 phase(f32) { return 1; }
 static __device__ inline f64 phase(f64) { return 1; }
-template <class CT> static __device__ inline CT phase(CT alpha) {
+template <class CT>
+static __device__ inline CT phase(CT alpha) {
     const auto re = fabs(alpha.re), im = fabs(alpha.im);
     const auto most = re > im ? re : im;
     const CT unit{alpha.re / most, alpha.im / most};
@@ -121,7 +136,8 @@ template <class CT> static __device__ inline CT phase(CT alpha) {
 
 // One element of C from its sum; the caller has checked that it is stored.
 template <class CT>
-static __device__ inline void finish(const parameters<CT>& p, CT* to, CT sum, CT alpha, CT beta, bool is_diagonal) {
+static __device__ inline void finish(const parameters<CT>& p, CT* to, CT sum, CT alpha, CT beta,
+                                     bool is_diagonal) {
     CT value = mul(alpha, p.conjugate_sum ? conj(sum) : sum);
     const bool is_real = p.hermitian && is_diagonal;
     if (is_real) value = real_part(value);
@@ -130,7 +146,8 @@ static __device__ inline void finish(const parameters<CT>& p, CT* to, CT sum, CT
 }
 
 // One tile of one item.
-template <class Tile, bool conjugates_b> class tile_product {
+template <class Tile, bool conjugates_b>
+class tile_product {
   public:
     using CT = typename Tile::CT;
     static constexpr int a_size = Tile::row_length * Tile::depth;
@@ -138,7 +155,11 @@ template <class Tile, bool conjugates_b> class tile_product {
     static constexpr int shared_bytes = (a_size + b_size) * Tile::stages * static_cast<int>(sizeof(CT));
 
     __device__ tile_product(const parameters<CT>& p, int64_t item, tile_place place, CT* shared)
-        : p_(p), item_(item), row_(place.row * Tile::rows), column_(place.column * Tile::columns), shared_(shared) {}
+        : p_(p),
+          item_(item),
+          row_(place.row * Tile::rows),
+          column_(place.column * Tile::columns),
+          shared_(shared) {}
 
     __device__ void run() {
         const CT alpha = p_.alpha.get(), beta = p_.beta.get();
@@ -166,7 +187,8 @@ template <class Tile, bool conjugates_b> class tile_product {
         }
         for (int64_t s = 0; s < all; ++s) {
             wait_for_copies<Tile::stages - 2>();
-            // The step is here for all threads, and none still reads the one before, whose place is filled again.
+            // The step is here for all threads, and none still reads the one before, whose place is filled
+            // again.
             __syncthreads();
             if (s + Tile::stages - 1 < all) load_step(s + Tile::stages - 1);
             commit_copies();
@@ -190,9 +212,10 @@ template <class Tile, bool conjugates_b> class tile_product {
         CT* const to = shared_ + s % Tile::stages * (a_size + b_size);
         const operand& a = p_.a[term];
         const operand& b = p_.b[term];
-        load_tile<Tile::rows, Tile::depth, Tile::row_length, Tile::threads>(a.at.template of<CT>(item_), a, row_, p_.m, begin, p_.k, to);
-        load_tile<Tile::columns, Tile::depth, Tile::column_length, Tile::threads>(b.at.template of<CT>(item_), b, column_, p_.n, begin,
-                                                                                  p_.k, to + a_size);
+        load_tile<Tile::rows, Tile::depth, Tile::row_length, Tile::threads>(a.at.template of<CT>(item_), a,
+                                                                            row_, p_.m, begin, p_.k, to);
+        load_tile<Tile::columns, Tile::depth, Tile::column_length, Tile::threads>(
+            b.at.template of<CT>(item_), b, column_, p_.n, begin, p_.k, to + a_size);
     }
 
     const parameters<CT>& p_;
@@ -204,21 +227,25 @@ template <class Tile, bool conjugates_b> class tile_product {
 
 inline __host__ __device__ int64_t tiles_of(int64_t length, int tile) { return (length + tile - 1) / tile; }
 
-template <class Tile> __host__ __device__ int64_t tiles_of_item(const parameters<typename Tile::CT>& p) {
+template <class Tile>
+__host__ __device__ int64_t tiles_of_item(const parameters<typename Tile::CT>& p) {
     const int64_t rows = tiles_of(p.m, Tile::rows), columns = tiles_of(p.n, Tile::columns);
     return p.stored == part::all ? rows * columns : rows * (rows + 1) / 2;
 }
 
 template <class Tile, bool conjugates_b>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks) multiply(const __grid_constant__ parameters<typename Tile::CT> p) {
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    multiply(const __grid_constant__ parameters<typename Tile::CT> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     const int64_t per_item = tiles_of_item<Tile>(p);
     for (int64_t unit = blockIdx.x; unit < per_item * p.count; unit += gridDim.x) {
         const int64_t number = unit % per_item;
-        const tile_place place = p.stored == part::all
-                                     ? place_of(number, tiles_of(p.m, Tile::rows), tiles_of(p.n, Tile::columns))
-                                     : triangle_place_of(number, p.stored);
-        tile_product<Tile, conjugates_b>(p, unit / per_item, place, reinterpret_cast<typename Tile::CT*>(shared)).run();
+        const tile_place place =
+            p.stored == part::all ? place_of(number, tiles_of(p.m, Tile::rows), tiles_of(p.n, Tile::columns))
+                                  : triangle_place_of(number, p.stored);
+        tile_product<Tile, conjugates_b>(p, unit / per_item, place,
+                                         reinterpret_cast<typename Tile::CT*>(shared))
+            .run();
     }
 }
 

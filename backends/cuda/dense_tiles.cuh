@@ -1,14 +1,15 @@
 #pragma once
-// How the threads of a block hold a tile of C and add to it from the tiles of A and B in shared memory. There, step l of the
-// inner dimension is a row of `rows` or `columns` elements with a little padding.
+// How the threads of a block hold a tile of C and add to it from the tiles of A and B in shared memory.
+// There, step l of the inner dimension is a row of `rows` or `columns` elements with a little padding.
 #include "../common/dialect.hpp"
 #include <cuda_runtime.h>
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
-// Every thread has TM x TN elements and adds with plain multiply-adds. Its rows are chunks of 16 bytes, as wide as a load,
-// spread over the tile so that a warp reads neighbouring chunks.
-template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN> struct thread_tile {
+// Every thread has TM x TN elements and adds with plain multiply-adds. Its rows are chunks of 16 bytes, as
+// wide as a load, spread over the tile so that a warp reads neighbouring chunks.
+template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN>
+struct thread_tile {
     using CT = Element;
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages;
     static constexpr int threads = BM / TM * (BN / TN);
@@ -17,14 +18,17 @@ template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN> str
     static constexpr int row_length = BM + chunk, column_length = BN + chunk;
     static_assert(TM % chunk == 0 && TN % chunk == 0);
 
-    __device__ thread_tile() : row_(static_cast<int>(threadIdx.x) % (BM / TM)), column_(static_cast<int>(threadIdx.x) / (BM / TM)) {}
+    __device__ thread_tile()
+        : row_(static_cast<int>(threadIdx.x) % (BM / TM)),
+          column_(static_cast<int>(threadIdx.x) / (BM / TM)) {}
 
     __device__ void clear() {
 #pragma unroll
         for (int i = 0; i < TM * TN; ++i) sums_[i] = CT{};
     }
 
-    template <bool conjugates_b> __device__ void add(const CT* a, const CT* b) {
+    template <bool conjugates_b>
+    __device__ void add(const CT* a, const CT* b) {
 #pragma unroll
         for (int l = 0; l < BK; ++l) {
             fragment<TM> x;
@@ -35,7 +39,8 @@ template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN> str
             for (int j = 0; j < TN; ++j)
 #pragma unroll
                 for (int i = 0; i < TM; ++i)
-                    sums_[j * TM + i] = mad(x.values[i], conjugates_b ? conj(y.values[j]) : y.values[j], sums_[j * TM + i]);
+                    sums_[j * TM + i] =
+                        mad(x.values[i], conjugates_b ? conj(y.values[j]) : y.values[j], sums_[j * TM + i]);
         }
     }
 
@@ -45,36 +50,46 @@ template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN> str
     }
 
     // f(row, column, sum) for the thread's elements.
-    template <class F> __device__ void each(F&& f) const {
+    template <class F>
+    __device__ void each(F&& f) const {
 #pragma unroll
         for (int j = 0; j < TN; ++j)
 #pragma unroll
-            for (int i = 0; i < TM; ++i) f(place<TM, BM>(row_, i), place<TN, BN>(column_, j), sums_[j * TM + i]);
+            for (int i = 0; i < TM; ++i)
+                f(place<TM, BM>(row_, i), place<TN, BN>(column_, j), sums_[j * TM + i]);
     }
 
   private:
-    template <int N> struct alignas(16) fragment { CT values[N]; };
+    template <int N>
+    struct alignas(16) fragment {
+        CT values[N];
+    };
 
-    template <int N, int Length> static __device__ int place(int thread, int element) {
+    template <int N, int Length>
+    static __device__ int place(int thread, int element) {
         return element / chunk * (Length * chunk / N) + thread * chunk + element % chunk;
     }
 
-    template <int N, int Length> static __device__ void load(const CT* line, int thread, fragment<N>& f) {
+    template <int N, int Length>
+    static __device__ void load(const CT* line, int thread, fragment<N>& f) {
 #pragma unroll
         for (int c = 0; c < N / chunk; ++c)
-            reinterpret_cast<int4*>(f.values)[c] = *reinterpret_cast<const int4*>(line + place<N, Length>(thread, c * chunk));
+            reinterpret_cast<int4*>(f.values)[c] =
+                *reinterpret_cast<const int4*>(line + place<N, Length>(thread, c * chunk));
     }
 
     int row_, column_;
     CT sums_[TM * TN];
 };
 
-// d += a*b for 16 x 8 x 8 doubles of a warp. Lane 4*g + t holds a(g + 8*(i%2), t + 4*(i/2)), b(t + 4*i, g) and
-// d(g + 8*(i/2), 2*t + i%2).
-static __device__ inline void multiply_on_tensor_core(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+// d += a*b for 16 x 8 x 8 doubles of a warp. Lane 4*g + t holds a(g + 8*(i%2), t + 4*(i/2)), b(t + 4*i, g)
+// and d(g + 8*(i/2), 2*t + i%2).
+static __device__ inline void multiply_on_tensor_core(double (&d)[4], const double (&a)[4],
+                                                      const double (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+        "%1, %2, %3};"
         : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 #else
@@ -88,8 +103,10 @@ static __device__ inline void multiply_on_tensor_core(double (&d)[4], const doub
 #endif
 }
 
-// Every warp has WM x WN elements and adds on the Tensor Cores for double precision. A complex product is four real ones.
-template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN> struct warp_tile {
+// Every warp has WM x WN elements and adds on the Tensor Cores for double precision. A complex product is
+// four real ones.
+template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN>
+struct warp_tile {
     using CT = Element;
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages;
     static constexpr int threads = BM / WM * (BN / WN) * 32;
@@ -115,7 +132,8 @@ template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN> str
                 for (int e = 0; e < 4; ++e) sums_[p][i][e] = 0;
     }
 
-    template <bool conjugates_b> __device__ void add(const CT* a, const CT* b) {
+    template <bool conjugates_b>
+    __device__ void add(const CT* a, const CT* b) {
 #pragma unroll
         for (int l = 0; l < BK; l += 8) {
             double y[parts][WN / 8][2];
@@ -123,13 +141,15 @@ template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN> str
             for (int j = 0; j < WN / 8; ++j)
 #pragma unroll
                 for (int e = 0; e < 2; ++e)
-                    split<conjugates_b>(b[(l + step_ + 4 * e) * column_length + column_ + 8 * j + group_], y, j, e);
+                    split<conjugates_b>(b[(l + step_ + 4 * e) * column_length + column_ + 8 * j + group_], y,
+                                        j, e);
 #pragma unroll
             for (int i = 0; i < WM / 16; ++i) {
                 double x[parts][1][4];
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    split<false>(a[(l + step_ + e / 2 * 4) * row_length + row_ + 16 * i + e % 2 * 8], x, 0, e);
+                    split<false>(a[(l + step_ + e / 2 * 4) * row_length + row_ + 16 * i + e % 2 * 8], x, 0,
+                                 e);
 #pragma unroll
                 for (int j = 0; j < WN / 8; ++j) add_tile(i * (WN / 8) + j, x, y, j);
             }
@@ -143,14 +163,16 @@ template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN> str
             for (int e = 0; e < 4; ++e) set(i, e, mul(factor, get(i, e)));
     }
 
-    template <class F> __device__ void each(F&& f) const {
+    template <class F>
+    __device__ void each(F&& f) const {
 #pragma unroll
         for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
             for (int j = 0; j < WN / 8; ++j)
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    f(row_ + 16 * i + e / 2 * 8, column_ + 8 * j + 2 * step_ + e % 2, get(i * (WN / 8) + j, e));
+                    f(row_ + 16 * i + e / 2 * 8, column_ + 8 * j + 2 * step_ + e % 2,
+                      get(i * (WN / 8) + j, e));
     }
 
   private:
@@ -166,7 +188,8 @@ template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN> str
         }
     }
 
-    __device__ void add_tile(int tile, const double (&x)[parts][1][4], const double (&y)[parts][WN / 8][2], int j) {
+    __device__ void add_tile(int tile, const double (&x)[parts][1][4], const double (&y)[parts][WN / 8][2],
+                             int j) {
         multiply_on_tensor_core(sums_[0][tile], x[0][0], y[0][j]);
         if constexpr (parts == 2) {
             const double minus[4] = {-x[1][0][0], -x[1][0][1], -x[1][0][2], -x[1][0][3]};

@@ -1,5 +1,6 @@
 #pragma once
-// Small products straight from the operands, without packing: the elements of a column of op(A) must be neighbours.
+// Small products straight from the operands, without packing: the elements of a column of op(A) must be
+// neighbours.
 #include "host_dense_product.hpp"
 
 namespace heron::HERON_LEVEL::dense_host {
@@ -7,7 +8,8 @@ namespace heron::HERON_LEVEL::dense_host {
 // Up to here packing costs more than the slower steps through unpacked operands.
 inline constexpr int64_t largest_small = 48;
 
-template <class CT> class small_product {
+template <class CT>
+class small_product {
   public:
     // Element (i, l) of op(A) is a[i + l*a_step], (l, j) of op(B) is b[l*b_row + j*b_column].
     struct operands {
@@ -33,7 +35,8 @@ template <class CT> class small_product {
     static constexpr int L = most_lanes<R>;
     static constexpr int widest = 4 / parts;  // columns at once
 
-    template <int W> static void rest(const operands& o, int64_t i, int64_t m, int64_t n, int64_t k) {
+    template <int W>
+    static void rest(const operands& o, int64_t i, int64_t m, int64_t n, int64_t k) {
         if ((m - i) * parts >= W) {
             columns<W, 1>(o, i, n, k);
             i += W / parts;
@@ -41,14 +44,16 @@ template <class CT> class small_product {
         if constexpr (W > parts) rest<W / 2>(o, i, m, n, k);
     }
 
-    template <int W, int V> static void columns(const operands& o, int64_t i, int64_t n, int64_t k) {
+    template <int W, int V>
+    static void columns(const operands& o, int64_t i, int64_t n, int64_t k) {
         int64_t j = 0;
         for (; j + widest <= n; j += widest) block<W, V, widest>(o, i, j, k);
         for (; j < n; ++j) block<W, V, 1>(o, i, j, k);
     }
 
     // V vectors of W lanes in N columns.
-    template <int W, int V, int N> [[gnu::always_inline]] static inline void block(const operands& o, int64_t i, int64_t j, int64_t k) {
+    template <int W, int V, int N>
+    [[gnu::always_inline]] static inline void block(const operands& o, int64_t i, int64_t j, int64_t k) {
         using vector = lanes<R, W>;
         const R* a = reinterpret_cast<const R*>(o.a + i);
         const R* b = reinterpret_cast<const R*>(o.b + j * o.b_column);
@@ -80,7 +85,8 @@ template <class CT> class small_product {
             }
     }
 
-    template <int W> [[gnu::always_inline]] static inline lanes<R, W> times(CT factor, lanes<R, W> v) {
+    template <int W>
+    [[gnu::always_inline]] static inline lanes<R, W> times(CT factor, lanes<R, W> v) {
         if constexpr (parts == 2)
             return factor.re * v + factor.im * times_i<R, W>(v);
         else
@@ -94,7 +100,7 @@ bool multiply_small(const product_target<CT>& target, int64_t k, const strided_t
     if (target.m > largest_small || target.n > largest_small || k > largest_small) return false;
     const strided_source<CT>& a = term.a;
     const strided_source<CT>& b = term.b;
-    typename small_product<CT>::operands o{a.p,     a.step,     b.p,         b.step,   b.line,
+    typename small_product<CT>::operands o{a.p,          a.step,     b.p,         b.step,   b.line,
                                            b.conjugates, term.alpha, target.beta, target.c, target.ldc};
     if (a.line != 1 || a.conjugates) {
         for (int64_t i = 0; i < target.m; ++i)

@@ -1,5 +1,6 @@
-// Every argument of the dense operations made wrong in turn: the status, one log line that names the argument, and an output
-// that stays as it is. Also what quick returns leave unread, and what the core makes of the scalars' places.
+// Every argument of the dense operations made wrong in turn: the status, one log line that names the
+// argument, and an output that stays as it is. Also what quick returns leave unread, and what the core makes
+// of the scalars' places.
 #include "facade.hpp"
 #include <cstdint>
 #include <cstring>
@@ -50,69 +51,76 @@ struct function {
     std::function<heron_status(const arguments&)> call;
 };
 
-// Letters: o order, s side, u uplo, d diag, A op_a as "trans_a", B op_b as "trans_b", t op_a as "trans", m, n, k, q count,
-// l alpha, e beta, a b c operands with their leading dimensions, g algorithm, p passes, C complex types only, H no plain transpose.
+// Letters: o order, s side, u uplo, d diag, A op_a as "trans_a", B op_b as "trans_b", t op_a as "trans", m,
+// n, k, q count, l alpha, e beta, a b c operands with their leading dimensions, g algorithm, p passes, C
+// complex types only, H no plain transpose.
 std::vector<function> functions() {
     using args = const arguments&;
     return {
         {"heron_gemm", "oABmnkleabcg",
          [](args x) {
-             return heron_gemm(x.handle, x.type, x.order, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb,
-                               x.beta, x.c, x.ldc, x.algorithm);
+             return heron_gemm(x.handle, x.type, x.order, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda,
+                               x.b, x.ldb, x.beta, x.c, x.ldc, x.algorithm);
          }},
         {"heron_gemm_batched", "oABmnkqleg",
          [](args x) {
-             return heron_gemm_batched(x.handle, x.type, x.order, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a_batch, x.lda,
-                                       x.b_batch, x.ldb, x.beta, x.c_batch, x.ldc, x.count, x.algorithm);
+             return heron_gemm_batched(x.handle, x.type, x.order, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha,
+                                       x.a_batch, x.lda, x.b_batch, x.ldb, x.beta, x.c_batch, x.ldc, x.count,
+                                       x.algorithm);
          }},
         {"heron_gemmt", "ouABnkleabc",
          [](args x) {
-             return heron_gemmt(x.handle, x.type, x.order, x.uplo, x.op_a, x.op_b, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb,
-                                x.beta, x.c, x.ldc);
+             return heron_gemmt(x.handle, x.type, x.order, x.uplo, x.op_a, x.op_b, x.n, x.k, x.alpha, x.a,
+                                x.lda, x.b, x.ldb, x.beta, x.c, x.ldc);
          }},
         {"heron_syrk", "outnkleac",
          [](args x) {
-             return heron_syrk(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.beta, x.c, x.ldc);
+             return heron_syrk(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda,
+                               x.beta, x.c, x.ldc);
          }},
         {"heron_herk", "outnkleacCH",
          [](args x) {
-             return heron_herk(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.beta, x.c, x.ldc);
+             return heron_herk(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda,
+                               x.beta, x.c, x.ldc);
          }},
         {"heron_syr2k", "outnkleabcp",
          [](args x) {
-             return heron_syr2k(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta,
-                                x.c, x.ldc, x.passes);
+             return heron_syr2k(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.b,
+                                x.ldb, x.beta, x.c, x.ldc, x.passes);
          }},
         {"heron_her2k", "outnkleabcpCH",
          [](args x) {
-             return heron_her2k(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta,
-                                x.c, x.ldc, x.passes);
+             return heron_her2k(x.handle, x.type, x.order, x.uplo, x.op_a, x.n, x.k, x.alpha, x.a, x.lda, x.b,
+                                x.ldb, x.beta, x.c, x.ldc, x.passes);
          }},
         {"heron_symm", "osumnleabc",
          [](args x) {
-             return heron_symm(x.handle, x.type, x.order, x.side, x.uplo, x.m, x.n, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta,
-                               x.c, x.ldc);
+             return heron_symm(x.handle, x.type, x.order, x.side, x.uplo, x.m, x.n, x.alpha, x.a, x.lda, x.b,
+                               x.ldb, x.beta, x.c, x.ldc);
          }},
         {"heron_hemm", "osumnleabcC",
          [](args x) {
-             return heron_hemm(x.handle, x.type, x.order, x.side, x.uplo, x.m, x.n, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta,
-                               x.c, x.ldc);
+             return heron_hemm(x.handle, x.type, x.order, x.side, x.uplo, x.m, x.n, x.alpha, x.a, x.lda, x.b,
+                               x.ldb, x.beta, x.c, x.ldc);
          }},
         // The output is B here.
         {"heron_trmm", "osutdmnlaO",
          [](args x) {
-             return heron_trmm(x.handle, x.type, x.order, x.side, x.uplo, x.op_a, x.diag, x.m, x.n, x.alpha, x.a, x.lda, x.c,
-                               x.ldc);
+             return heron_trmm(x.handle, x.type, x.order, x.side, x.uplo, x.op_a, x.diag, x.m, x.n, x.alpha,
+                               x.a, x.lda, x.c, x.ldc);
          }},
         {"heron_trsm", "osutdmnlaO",
          [](args x) {
-             return heron_trsm(x.handle, x.type, x.order, x.side, x.uplo, x.op_a, x.diag, x.m, x.n, x.alpha, x.a, x.lda, x.c,
-                               x.ldc);
+             return heron_trsm(x.handle, x.type, x.order, x.side, x.uplo, x.op_a, x.diag, x.m, x.n, x.alpha,
+                               x.a, x.lda, x.c, x.ldc);
          }},
     };
 }
 
-template <class Enum> Enum no_such() { return static_cast<Enum>(99); }
+template <class Enum>
+Enum no_such() {
+    return static_cast<Enum>(99);
+}
 
 struct mistake {
     char letter;
@@ -160,7 +168,10 @@ const mistake mistakes[] = {
     {'q', "a", [](arguments& x) { x.a_batch.stride = -1; }},
     {'q', "b", [](arguments& x) { x.b_batch = heron_batch_pointers(nullptr); }},
     {'q', "b", [](arguments& x) { x.b_batch = heron_batch_indexed(b_values, 16, nullptr, HERON_INDEX_32); }},
-    {'q', "b", [](arguments& x) { x.b_batch = heron_batch_indexed(b_values, 16, b_values, no_such<heron_index_type>()); }},
+    {'q', "b",
+     [](arguments& x) {
+         x.b_batch = heron_batch_indexed(b_values, 16, b_values, no_such<heron_index_type>());
+     }},
     {'q', "c", [](arguments& x) { x.c_batch.stride = 0; }},
 };
 

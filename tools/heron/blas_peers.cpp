@@ -87,23 +87,27 @@ class openblas : public blas_peer {
         if (p.operation == dense_operation::gemm) {
             const auto run = [this, p, name](auto alpha, auto beta) -> std::function<void()> {
                 using T = decltype(alpha);
-                const auto f = library_.get<void(int, int, int, int, int, int, T, const void*, int, const void*, int, T,
-                                                 void*, int)>(name);
+                const auto f = library_.get<void(int, int, int, int, int, int, T, const void*, int,
+                                                 const void*, int, T, void*, int)>(name);
                 return [=] {
-                    f(column_order, code(p.op_a), code(p.op_b), p.m, p.n, p.k, alpha, p.a, p.lda(), p.b, p.ldb(), beta, p.c,
-                      p.m);
+                    f(column_order, code(p.op_a), code(p.op_b), p.m, p.n, p.k, alpha, p.a, p.lda(), p.b,
+                      p.ldb(), beta, p.c, p.m);
                 };
             };
-            return p.is_complex() ? run(static_cast<const void*>(one), static_cast<const void*>(zero)) : run(R(1), R(0));
+            return p.is_complex() ? run(static_cast<const void*>(one), static_cast<const void*>(zero))
+                                  : run(R(1), R(0));
         }
         if (p.operation == dense_operation::rank_k) {
-            const auto f = library_.get<void(int, int, int, int, int, R, const void*, int, R, void*, int)>(name);
+            const auto f =
+                library_.get<void(int, int, int, int, int, R, const void*, int, R, void*, int)>(name);
             return [=] { f(column_order, lower, no_transpose, p.n, p.k, R(1), p.a, p.n, R(0), p.c, p.n); };
         }
         const auto run = [this, p, name](auto alpha) -> std::function<void()> {
             using T = decltype(alpha);
             const auto f =
-                library_.get<void(int, int, int, int, int, T, const void*, int, const void*, int, R, void*, int)>(name);
+                library_
+                    .get<void(int, int, int, int, int, T, const void*, int, const void*, int, R, void*, int)>(
+                        name);
             return [=] {
                 f(column_order, lower, no_transpose, p.n, p.k, alpha, p.a, p.n, p.b, p.n, R(0), p.c, p.n);
             };
@@ -134,26 +138,32 @@ class cublas : public blas_peer {
         constexpr int no_transpose = 0, lower = 0;
         const std::string name =
             fmt::format("cublas{}{}_v2", static_cast<char>(letter(p.type) - 'a' + 'A'), stem(p));
-        const void* const one = p.is_single() ? static_cast<const void*>(constants<float>::one) : constants<double>::one;
-        const void* const zero = p.is_single() ? static_cast<const void*>(constants<float>::zero) : constants<double>::zero;
+        const void* const one =
+            p.is_single() ? static_cast<const void*>(constants<float>::one) : constants<double>::one;
+        const void* const zero =
+            p.is_single() ? static_cast<const void*>(constants<float>::zero) : constants<double>::zero;
         void* const handle = handle_;
         if (p.operation == dense_operation::gemm) {
-            const auto f = library_.get<int(void*, int, int, int, int, int, const void*, const void*, int, const void*, int,
-                                            const void*, void*, int)>(name);
+            const auto f = library_.get<int(void*, int, int, int, int, int, const void*, const void*, int,
+                                            const void*, int, const void*, void*, int)>(name);
             return [=] {
-                check_status(f(handle, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a, p.lda(), p.b, p.ldb(), zero, p.c, p.m),
-                             name);
+                check_status(
+                    f(handle, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a, p.lda(), p.b, p.ldb(), zero, p.c, p.m),
+                    name);
             };
         }
         if (p.operation == dense_operation::rank_k) {
-            const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int, const void*, void*,
-                                            int)>(name);
-            return [=] { check_status(f(handle, lower, no_transpose, p.n, p.k, one, p.a, p.n, zero, p.c, p.n), name); };
+            const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int,
+                                            const void*, void*, int)>(name);
+            return [=] {
+                check_status(f(handle, lower, no_transpose, p.n, p.k, one, p.a, p.n, zero, p.c, p.n), name);
+            };
         }
-        const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int, const void*, int,
-                                        const void*, void*, int)>(name);
+        const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int, const void*,
+                                        int, const void*, void*, int)>(name);
         return [=] {
-            check_status(f(handle, lower, no_transpose, p.n, p.k, one, p.a, p.n, p.b, p.n, zero, p.c, p.n), name);
+            check_status(f(handle, lower, no_transpose, p.n, p.k, one, p.a, p.n, p.b, p.n, zero, p.c, p.n),
+                         name);
         };
     }
 
@@ -184,7 +194,9 @@ std::vector<std::unique_ptr<blas_peer>> open_blas_peers(const device& where) {
     std::vector<std::unique_ptr<blas_peer>> peers;
     if (where.is_processor() && where.info().is_host_accessible) {
         const shared_library library(std::array{"libopenblas.so.0", "libopenblas.so"});
-        if (library) peers.push_back(std::make_unique<openblas>(library, static_cast<int>(where.info().compute_units)));
+        if (library)
+            peers.push_back(
+                std::make_unique<openblas>(library, static_cast<int>(where.info().compute_units)));
     }
     if (where.backend() == "cuda") {
         const shared_library library(std::array{"libcublas.so.13", "libcublas.so.12", "libcublas.so"});

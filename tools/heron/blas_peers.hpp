@@ -1,4 +1,5 @@
-// Other BLAS libraries, opened at run time, as opponents in a benchmark: OpenBLAS on the processor, cuBLAS on CUDA.
+// Other BLAS libraries, opened at run time, as opponents in a benchmark: OpenBLAS on the processor, cuBLAS on
+// CUDA.
 #pragma once
 
 #include <heron/heron.h>

@@ -59,7 +59,8 @@ void set_sizes(dense_problem& p, const std::string& text) {
     const std::size_t wanted = is_gemm ? 3 : 2;
     const bool is_right = numbers.size() == 1 || numbers.size() == wanted;
     if (!is_right || *std::min_element(numbers.begin(), numbers.end()) < 1)
-        throw std::invalid_argument(fmt::format("'{}' is not a size such as 256 or {}", text, is_gemm ? "1000x20x300" : "500x30"));
+        throw std::invalid_argument(
+            fmt::format("'{}' is not a size such as 256 or {}", text, is_gemm ? "1000x20x300" : "500x30"));
     p.m = numbers.front();
     p.k = numbers.back();
     p.n = is_gemm && numbers.size() == 3 ? numbers[1] : p.m;
@@ -79,7 +80,8 @@ const char* name_of(dense_operation operation, bool complex) {
 // Operands on a device, and some elements of the result in double.
 class dense_operands {
   public:
-    dense_operands(const device& where, const dense_problem& problem, const element_type& type, std::uint64_t seed)
+    dense_operands(const device& where, const dense_problem& problem, const element_type& type,
+                   std::uint64_t seed)
         : where_(where), problem_(problem), type_(type), random_(seed) {
         const auto m = static_cast<std::size_t>(problem.m), n = static_cast<std::size_t>(problem.n),
                    k = static_cast<std::size_t>(problem.k);
@@ -104,18 +106,18 @@ class dense_operands {
         const void* const zero = p.is_single() ? static_cast<const void*>(single_zero) : double_zero;
         const heron_handle handle = where_.handle();
         if (p.operation == dense_operation::gemm) {
-            check(heron_gemm(handle, p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a, p.lda(), p.b,
-                             p.ldb(), zero, p.c, p.m, HERON_GEMM_DEFAULT),
+            check(heron_gemm(handle, p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a,
+                             p.lda(), p.b, p.ldb(), zero, p.c, p.m, HERON_GEMM_DEFAULT),
                   "heron_gemm");
         } else if (p.operation == dense_operation::rank_k) {
             const auto f = p.is_complex() ? heron_herk : heron_syrk;
-            check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one, p.a, p.n, zero, p.c,
-                    p.n),
+            check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one, p.a,
+                    p.n, zero, p.c, p.n),
                   "heron_herk");
         } else {
             const auto f = p.is_complex() ? heron_her2k : heron_syr2k;
-            check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one, p.a, p.n, p.b, p.n,
-                    zero, p.c, p.n, algorithm),
+            check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one, p.a,
+                    p.n, p.b, p.n, zero, p.c, p.n, algorithm),
                   "heron_her2k");
         }
     }
@@ -175,7 +177,8 @@ class dense_operands {
                     add(at(b_, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, j, l, p.n, HERON_OP_NONE)));
             }
         }
-        const auto index = static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(p.m);
+        const auto index =
+            static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(p.m);
         const number got{c.real[index], c.imag_at(index)};
         return std::abs(got - sum) <= traits_of(type_.scalar).epsilon * (4.0 * p.k + 16) * size;
     }
@@ -211,8 +214,8 @@ class dense_bench {
     void run_backend(const std::string& name) {
         const device where(name);
         const auto peers = open_blas_peers(where);
-        heading_.push_back(fmt::format("{}: {}, {}, {} compute units", name, where.info().name, where.info().isa,
-                                       where.info().compute_units));
+        heading_.push_back(fmt::format("{}: {}, {}, {} compute units", name, where.info().name,
+                                       where.info().isa, where.info().compute_units));
         record described = device_record(where.info());
         described["backend"] = name;
         for (const auto& peer : peers) {
@@ -226,8 +229,9 @@ class dense_bench {
         described["peak_gflops"]["f32"] = peaks[1] * 1e-9;
         devices_.push_back(std::move(described));
         for (const std::string& type_name : options_.types)
-            for (const std::string& ops : options_.operation == dense_operation::gemm ? options_.operations
-                                                                                     : std::vector<std::string>{"NN"})
+            for (const std::string& ops : options_.operation == dense_operation::gemm
+                                              ? options_.operations
+                                              : std::vector<std::string>{"NN"})
                 for (const std::string& size : options_.sizes) {
                     const element_type& type = find_type(type_name);
                     dense_problem p;
@@ -240,8 +244,8 @@ class dense_bench {
                 }
     }
 
-    void run_case(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers, const dense_problem& p,
-                  const element_type& type, const std::string& ops, double peak) {
+    void run_case(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers,
+                  const dense_problem& p, const element_type& type, const std::string& ops, double peak) {
         record row;
         row["backend"] = where.backend();
         row["operation"] = name_of(p.operation, p.is_complex());
@@ -250,8 +254,8 @@ class dense_bench {
         row["m"] = p.m;
         row["n"] = p.n;
         row["k"] = p.k;
-        progress_.step(fmt::format("{} {} {} {}x{}x{}", where.backend(), row["operation"].get<std::string>(), type.name, p.m,
-                                   p.n, p.k));
+        progress_.step(fmt::format("{} {} {} {}x{}x{}", where.backend(), row["operation"].get<std::string>(),
+                                   type.name, p.m, p.n, p.k));
         try {
             const dense_operands data(where, p, type, options_.seed);
             time(where, peers, data, peak, row);
@@ -263,8 +267,8 @@ class dense_bench {
         rows_.push_back(std::move(row));
     }
 
-    void time(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers, const dense_operands& data,
-              double peak, record& row) {
+    void time(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers,
+              const dense_operands& data, double peak, record& row) {
         std::vector<std::string> names{"heron"};
         std::vector<std::function<void()>> calls{[&] { data.run_heron(HERON_RANK_2K_FUSED); }};
         if (options_.two_passes && data.problem().operation == dense_operation::rank_2k) {
@@ -312,7 +316,8 @@ class dense_bench {
         result.run["options"]["rounds"] = options_.timing.rounds;
         result.rows = rows_;
         result.heading = heading_;
-        result.heading.insert(result.heading.begin(), fmt::format("heron bench {}, Heron {}", name, library_version()));
+        result.heading.insert(result.heading.begin(),
+                              fmt::format("heron bench {}, Heron {}", name, library_version()));
         result.columns = {{.key = "/backend", .title = "backend"},
                           {.key = "/operation", .title = "op"},
                           {.key = "/type", .title = "type"},
@@ -331,9 +336,10 @@ class dense_bench {
             result.columns.push_back({.key = "/ratio/" + other, .title = "ratio", .format = "{:.2f}"});
         }
         result.columns.push_back({.key = "/message", .title = "message"});
-        result.notes = {"GFLOP/s: from the median per call, a complex multiply-add counted as 8; ratio: above 1 Heron is",
-                        "faster; % peak: of multiply-adds between registers on all cores, measured (processors) or from",
-                        "clock and multiprocessors (CUDA)."};
+        result.notes = {
+            "GFLOP/s: from the median per call, a complex multiply-add counted as 8; ratio: above 1 Heron is",
+            "faster; % peak: of multiply-adds between registers on all cores, measured (processors) or from",
+            "clock and multiprocessors (CUDA)."};
         return result;
     }
 

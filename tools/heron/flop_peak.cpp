@@ -81,7 +81,8 @@ double measured_peak() {
                 threads = omp_get_num_threads();
             }
         }
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         spent += seconds;
         const double lanes = static_cast<double>(best.bytes) / static_cast<double>(sizeof(R));
         peak = std::max(peak, 2.0 * sums * steps * lanes * threads / seconds);
@@ -94,7 +95,7 @@ struct multiply_adds {
     double single, twice;  // per clock and multiprocessor
 };
 // From NVIDIA's tables of arithmetic throughput.
-constexpr multiply_adds cuda_rates[] = {{8, 0, 64, 64},  {8, 6, 128, 2},   {8, 9, 128, 2},
+constexpr multiply_adds cuda_rates[] = {{8, 0, 64, 64},   {8, 6, 128, 2},   {8, 9, 128, 2},
                                         {9, 0, 128, 128}, {10, 0, 128, 64}, {12, 0, 128, 2}};
 
 }  // namespace
