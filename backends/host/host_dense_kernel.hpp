@@ -1,29 +1,35 @@
 #pragma once
-// The innermost kernel of the dense products: one tile of C, held in registers while the packed panels of A and B go by.
-// The division of labour is that of BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015, 10.1145/2764454).
+// The innermost kernel of the dense products: one tile of C, held in registers while the packed panels of A
+// and B go by. The division of labour is that of BLIS (Van Zee and van de Geijn, ACM TOMS 41(3),
+// 2015, 10.1145/2764454).
 //
-// A complex tile has two sums per element, of A with the real and with the imaginary parts of B; each is a plain
-// multiply-add of interleaved data, and they are joined once in the end.
+// A complex tile has two sums per element, of A with the real and with the imaginary parts of B; each is a
+// plain multiply-add of interleaved data, and they are joined once in the end.
 #include "host_lanes.hpp"
 
 namespace heron::HERON_LEVEL::dense_host {
 
-template <class CT> struct parts_of {
+template <class CT>
+struct parts_of {
     using real = CT;
     static constexpr int count = 1;
 };
-template <> struct parts_of<c32> {
+template <>
+struct parts_of<c32> {
     using real = f32;
     static constexpr int count = 2;
 };
-template <> struct parts_of<c64> {
+template <>
+struct parts_of<c64> {
     using real = f64;
     static constexpr int count = 2;
 };
-template <class CT> using real_of = typename parts_of<CT>::real;
+template <class CT>
+using real_of = typename parts_of<CT>::real;
 
 // Two vectors of rows and as many columns as leave registers for A and one element of B.
-template <class CT> struct tile {
+template <class CT>
+struct tile {
     using R = real_of<CT>;
     static constexpr int parts = parts_of<CT>::count;
     static constexpr int lanes_count = most_lanes<R>;
@@ -34,13 +40,15 @@ template <class CT> struct tile {
 };
 
 // The sums of a tile, column by column.
-template <class CT> struct tile_sums {
+template <class CT>
+struct tile_sums {
     typename tile<CT>::vector v[tile<CT>::columns][tile<CT>::vectors];
 };
 
 // sums := A*B for k steps; A holds tile::rows and B tile::columns elements per step.
 template <class CT>
-[[gnu::always_inline]] inline void multiply(int64_t k, const CT* packed_a, const CT* packed_b, tile_sums<CT>& sums) {
+[[gnu::always_inline]] inline void multiply(int64_t k, const CT* packed_a, const CT* packed_b,
+                                            tile_sums<CT>& sums) {
     using T = tile<CT>;
     using R = typename T::R;
     using vector = typename T::vector;
@@ -72,7 +80,8 @@ template <class CT>
         }
 }
 
-template <class CT> [[gnu::always_inline]] inline typename tile<CT>::vector scaled(CT factor, typename tile<CT>::vector v) {
+template <class CT>
+[[gnu::always_inline]] inline typename tile<CT>::vector scaled(CT factor, typename tile<CT>::vector v) {
     if constexpr (parts_of<CT>::count == 2)
         return factor.re * v + factor.im * times_i<real_of<CT>, tile<CT>::lanes_count>(v);
     else
@@ -81,12 +90,14 @@ template <class CT> [[gnu::always_inline]] inline typename tile<CT>::vector scal
 
 // A whole tile: C := alpha*A*B + beta*C.
 template <class CT>
-[[gnu::noinline]] void update_tile(int64_t k, const CT* a, const CT* b, CT alpha, CT beta, CT* c, int64_t ldc) {
+[[gnu::noinline]] void update_tile(int64_t k, const CT* a, const CT* b, CT alpha, CT beta, CT* c,
+                                   int64_t ldc) {
     using T = tile<CT>;
     constexpr int L = T::lanes_count;
     using R = typename T::R;
     for (int j = 0; j < T::columns; ++j)
-        for (int at = 0; at < T::rows; at += 64 / static_cast<int>(sizeof(CT))) __builtin_prefetch(c + j * ldc + at, 1);
+        for (int at = 0; at < T::rows; at += 64 / static_cast<int>(sizeof(CT)))
+            __builtin_prefetch(c + j * ldc + at, 1);
     tile_sums<CT> sums;
     multiply(k, a, b, sums);
     // Addresses are computed again: the compiler would rather keep them in registers that the sums need.
@@ -105,7 +116,8 @@ template <class CT>
 }
 
 // A whole tile's product into t, column by column without gaps.
-template <class CT> [[gnu::noinline]] void multiply_tile(int64_t k, const CT* a, const CT* b, CT* t) {
+template <class CT>
+[[gnu::noinline]] void multiply_tile(int64_t k, const CT* a, const CT* b, CT* t) {
     using T = tile<CT>;
     tile_sums<CT> sums;
     multiply(k, a, b, sums);
@@ -113,7 +125,8 @@ template <class CT> [[gnu::noinline]] void multiply_tile(int64_t k, const CT* a,
     for (int j = 0; j < T::columns; ++j)
 #pragma GCC unroll 2
         for (int v = 0; v < T::vectors; ++v)
-            store_lanes<T::lanes_count>(reinterpret_cast<typename T::R*>(t + j * T::rows) + v * T::lanes_count, sums.v[j][v]);
+            store_lanes<T::lanes_count>(
+                reinterpret_cast<typename T::R*>(t + j * T::rows) + v * T::lanes_count, sums.v[j][v]);
 }
 
 }  // namespace heron::HERON_LEVEL::dense_host

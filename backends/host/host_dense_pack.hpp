@@ -1,7 +1,7 @@
 #pragma once
-// Packed panels for the kernel: slivers of W lines (rows of op(A) or columns of op(B)), the W elements of one step of the
-// inner dimension side by side, zeros where the matrix ends. What an operand is, transposed, conjugated, symmetric with one
-// triangle stored, is decided here and nowhere else.
+// Packed panels for the kernel: slivers of W lines (rows of op(A) or columns of op(B)), the W elements of one
+// step of the inner dimension side by side, zeros where the matrix ends. What an operand is, transposed,
+// conjugated, symmetric with one triangle stored, is decided here and nowhere else.
 #include "host_dense_kernel.hpp"
 
 namespace heron::HERON_LEVEL::dense_host {
@@ -18,7 +18,8 @@ inline void copy_sliver(const CT* from, int64_t step, int64_t depth, CT* to) {
         for (int w = 0; w < W; ++w) to[w] = conjugates ? conjugated(from[w]) : from[w];
 }
 
-// W lines of `depth` elements each of which is contiguous. Blocks of 8 steps keep what is written in a few cache lines.
+// W lines of `depth` elements each of which is contiguous. Blocks of 8 steps keep what is written in a few
+// cache lines.
 template <int W, bool conjugates, class CT>
 inline void turn_sliver(const CT* from, int64_t line, int64_t depth, CT* to) {
     constexpr int block = 8;
@@ -38,21 +39,28 @@ inline void turn_sliver(const CT* from, int64_t line, int64_t depth, CT* to) {
 }
 
 // Element (i, l) lies at i*line + l*step.
-template <class CT> struct strided_source {
+template <class CT>
+struct strided_source {
     const CT* p;
     int64_t line, step;
     bool conjugates;
 
-    template <int W> void pack(int64_t first, int64_t lines, int64_t begin, int64_t depth, CT* to) const {
+    template <int W>
+    void pack(int64_t first, int64_t lines, int64_t begin, int64_t depth, CT* to) const {
         const CT* const from = p + first * line + begin * step;
         if (lines < W) return pack_edge<W>(from, lines, depth, to);
-        if (line == 1) return conjugates ? copy_sliver<W, true>(from, step, depth, to) : copy_sliver<W, false>(from, step, depth, to);
-        if (step == 1) return conjugates ? turn_sliver<W, true>(from, line, depth, to) : turn_sliver<W, false>(from, line, depth, to);
+        if (line == 1)
+            return conjugates ? copy_sliver<W, true>(from, step, depth, to)
+                              : copy_sliver<W, false>(from, step, depth, to);
+        if (step == 1)
+            return conjugates ? turn_sliver<W, true>(from, line, depth, to)
+                              : turn_sliver<W, false>(from, line, depth, to);
         pack_edge<W>(from, lines, depth, to);
     }
 
   private:
-    template <int W> void pack_edge(const CT* from, int64_t lines, int64_t depth, CT* to) const {
+    template <int W>
+    void pack_edge(const CT* from, int64_t lines, int64_t depth, CT* to) const {
         for (int64_t l = 0; l < depth; ++l)
             for (int w = 0; w < W; ++w) {
                 const CT v = w < lines ? from[w * line + l * step] : CT{};
@@ -62,12 +70,14 @@ template <class CT> struct strided_source {
 };
 
 // Element (i, l) of a symmetric or Hermitian matrix with one triangle stored, or of its transpose.
-template <class CT> struct symmetric_source {
+template <class CT>
+struct symmetric_source {
     const CT* p;
     int64_t ld;
     bool lower, hermitian, transposes;
 
-    template <int W> void pack(int64_t first, int64_t lines, int64_t begin, int64_t depth, CT* to) const {
+    template <int W>
+    void pack(int64_t first, int64_t lines, int64_t begin, int64_t depth, CT* to) const {
         const int64_t end = begin + depth;
         // Steps before `low` lie below the diagonal for all lines, steps from `high` on above it.
         const int64_t low = clamp(first, begin, end), high = clamp(first + lines, begin, end);

@@ -8,7 +8,8 @@ bool packing_memory::reserve(int threads) noexcept {
     constexpr size_t huge_page = size_t{2} << 20;
     const size_t needed = shared_bytes + slack + static_cast<size_t>(threads) * (own_bytes + slack);
     const size_t bytes = (needed + huge_page - 1) / huge_page * huge_page;
-    void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const p =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return false;
     madvise(p, bytes, MADV_HUGEPAGE);
     release();

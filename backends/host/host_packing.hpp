@@ -1,6 +1,6 @@
 #pragma once
-// Memory for packed panels of dense matrices. It is address space that a queue reserves when it is made, so that running an
-// operation allocates nothing; pages become memory when they are first written.
+// Memory for packed panels of dense matrices. It is address space that a queue reserves when it is made, so
+// that running an operation allocates nothing; pages become memory when they are first written.
 #include <cstddef>
 
 namespace heron::host {

@@ -9,7 +9,8 @@ using namespace heron::core;
 
 namespace {
 
-template <class F> heron_status guarded(const char* function, heron_handle handle, F&& f) noexcept {
+template <class F>
+heron_status guarded(const char* function, heron_handle handle, F&& f) noexcept {
     return guard<heron_status>(function, [&] { f(context::from(handle)); });
 }
 
@@ -17,10 +18,13 @@ template <class F> heron_status guarded(const char* function, heron_handle handl
 heron_type compute_type(heron_type type) {
     switch (type) {
         case HERON_R_16F:
-        case HERON_R_16BF: return HERON_R_32F;
+        case HERON_R_16BF:
+            return HERON_R_32F;
         case HERON_C_16F:
-        case HERON_C_16BF: return HERON_C_32F;
-        default: return type;
+        case HERON_C_16BF:
+            return HERON_C_32F;
+        default:
+            return type;
     }
 }
 
@@ -39,91 +43,109 @@ heron_status heron_get_pointer_mode(heron_handle handle, heron_pointer_mode* mod
     });
 }
 
-heron_status heron_gemm(heron_handle handle, heron_type type, heron_order order, heron_operation op_a, heron_operation op_b,
-                        int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
-                        int64_t ldb, const void* beta, void* c, int64_t ldc, heron_gemm_algorithm algorithm) {
+heron_status heron_gemm(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
+                        heron_operation op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                        const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
+                        int64_t ldc, heron_gemm_algorithm algorithm) {
     return guarded(__func__, handle, [&](context& x) {
-        gemm(x, {type, compute_type(type), order, op_a, op_b, m, n, k, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}, algorithm});
+        gemm(x, {type,
+                 compute_type(type),
+                 order,
+                 op_a,
+                 op_b,
+                 m,
+                 n,
+                 k,
+                 alpha,
+                 {a, lda},
+                 {b, ldb},
+                 beta,
+                 {c, ldc},
+                 algorithm});
     });
 }
 
 heron_status heron_gemm_batched(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
                                 heron_operation op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
-                                heron_batch_operand a, int64_t lda, heron_batch_operand b, int64_t ldb, const void* beta,
-                                heron_batch_operand c, int64_t ldc, int64_t count, heron_gemm_algorithm algorithm) {
+                                heron_batch_operand a, int64_t lda, heron_batch_operand b, int64_t ldb,
+                                const void* beta, heron_batch_operand c, int64_t ldc, int64_t count,
+                                heron_gemm_algorithm algorithm) {
     return guarded(__func__, handle, [&](context& x) {
-        gemm_batched(x, {type, compute_type(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b, ldb, beta, c, ldc,
-                         algorithm});
+        gemm_batched(x, {type, compute_type(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b, ldb,
+                         beta, c, ldc, algorithm});
     });
 }
 
-heron_status heron_gemmt(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, heron_operation op_a,
-                         heron_operation op_b, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
-                         const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
+heron_status heron_gemmt(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                         heron_operation op_a, heron_operation op_b, int64_t n, int64_t k, const void* alpha,
+                         const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
+                         int64_t ldc) {
     return guarded(__func__, handle, [&](context& x) {
         gemmt(x, {type, order, uplo, op_a, op_b, n, k, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}});
     });
 }
 
-heron_status heron_syrk(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, heron_operation op,
-                        int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta, void* c,
-                        int64_t ldc) {
+heron_status heron_syrk(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                        heron_operation op, int64_t n, int64_t k, const void* alpha, const void* a,
+                        int64_t lda, const void* beta, void* c, int64_t ldc) {
     return guarded(__func__, handle, [&](context& x) {
         syrk(x, {type, order, uplo, op, n, k, alpha, {a, lda}, beta, {c, ldc}});
     });
 }
 
-heron_status heron_herk(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, heron_operation op,
-                        int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta, void* c,
-                        int64_t ldc) {
+heron_status heron_herk(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                        heron_operation op, int64_t n, int64_t k, const void* alpha, const void* a,
+                        int64_t lda, const void* beta, void* c, int64_t ldc) {
     return guarded(__func__, handle, [&](context& x) {
         herk(x, {type, order, uplo, op, n, k, alpha, {a, lda}, beta, {c, ldc}});
     });
 }
 
-heron_status heron_syr2k(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, heron_operation op,
-                         int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
-                         const void* beta, void* c, int64_t ldc, heron_rank_2k_algorithm algorithm) {
+heron_status heron_syr2k(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                         heron_operation op, int64_t n, int64_t k, const void* alpha, const void* a,
+                         int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                         heron_rank_2k_algorithm algorithm) {
     return guarded(__func__, handle, [&](context& x) {
         syr2k(x, {type, order, uplo, op, n, k, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}, algorithm});
     });
 }
 
-heron_status heron_her2k(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, heron_operation op,
-                         int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
-                         const void* beta, void* c, int64_t ldc, heron_rank_2k_algorithm algorithm) {
+heron_status heron_her2k(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                         heron_operation op, int64_t n, int64_t k, const void* alpha, const void* a,
+                         int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                         heron_rank_2k_algorithm algorithm) {
     return guarded(__func__, handle, [&](context& x) {
         her2k(x, {type, order, uplo, op, n, k, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}, algorithm});
     });
 }
 
-heron_status heron_symm(heron_handle handle, heron_type type, heron_order order, heron_side side, heron_fill_mode uplo,
-                        int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
-                        const void* beta, void* c, int64_t ldc) {
+heron_status heron_symm(heron_handle handle, heron_type type, heron_order order, heron_side side,
+                        heron_fill_mode uplo, int64_t m, int64_t n, const void* alpha, const void* a,
+                        int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
     return guarded(__func__, handle, [&](context& x) {
         symm(x, {type, order, side, uplo, m, n, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}});
     });
 }
 
-heron_status heron_hemm(heron_handle handle, heron_type type, heron_order order, heron_side side, heron_fill_mode uplo,
-                        int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b, int64_t ldb,
-                        const void* beta, void* c, int64_t ldc) {
+heron_status heron_hemm(heron_handle handle, heron_type type, heron_order order, heron_side side,
+                        heron_fill_mode uplo, int64_t m, int64_t n, const void* alpha, const void* a,
+                        int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc) {
     return guarded(__func__, handle, [&](context& x) {
         hemm(x, {type, order, side, uplo, m, n, alpha, {a, lda}, {b, ldb}, beta, {c, ldc}});
     });
 }
 
-heron_status heron_trmm(heron_handle handle, heron_type type, heron_order order, heron_side side, heron_fill_mode uplo,
-                        heron_operation op, heron_diag_type diag, int64_t m, int64_t n, const void* alpha, const void* a,
-                        int64_t lda, void* b, int64_t ldb) {
+heron_status heron_trmm(heron_handle handle, heron_type type, heron_order order, heron_side side,
+                        heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m, int64_t n,
+                        const void* alpha, const void* a, int64_t lda, void* b, int64_t ldb) {
     return guarded(__func__, handle, [&](context& x) {
         trmm(x, {type, order, side, uplo, op, diag, m, n, alpha, {a, lda}, {b, ldb}});
     });
 }
 
-heron_status heron_trsm(heron_handle handle, heron_type type, heron_order order, heron_side side, heron_fill_mode uplo,
-                        heron_operation op, heron_diag_type diag, int64_t m, int64_t n, const void* alpha, const void* a,
-                        int64_t lda, void* b, int64_t ldb) {
+heron_status heron_trsm(heron_handle handle, heron_type type, heron_order order, heron_side side,
+                        heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m, int64_t n,
+                        const void* alpha, const void* a, int64_t lda, void* b, int64_t ldb) {
     return guarded(__func__, handle, [&](context& x) {
         trsm(x, {type, order, side, uplo, op, diag, m, n, alpha, {a, lda}, {b, ldb}});
     });

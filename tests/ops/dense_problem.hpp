@@ -27,11 +27,11 @@ struct dense_case {
 };
 
 number random_number(random_source& random, heron_type type);
-dense_case random_dense(random_source& random, heron_type type, heron_order order, std::int64_t rows, std::int64_t columns,
-                        std::int64_t padding);
+dense_case random_dense(random_source& random, heron_type type, heron_order order, std::int64_t rows,
+                        std::int64_t columns, std::int64_t padding);
 // The stored matrix whose op is rows x columns.
-dense_case random_operand(random_source& random, heron_type type, heron_order order, heron_operation op, std::int64_t rows,
-                          std::int64_t columns, std::int64_t padding);
+dense_case random_operand(random_source& random, heron_type type, heron_order order, heron_operation op,
+                          std::int64_t rows, std::int64_t columns, std::int64_t padding);
 
 // Element (i, j) of op(m).
 number element(const dense_case& m, heron_operation op, std::int64_t i, std::int64_t j);
@@ -41,7 +41,8 @@ bool in_triangle(heron_fill_mode fill, std::int64_t i, std::int64_t j);
 void poison(dense_case& m, const std::function<bool(std::int64_t, std::int64_t)>& where);
 
 // Element (i, j) of a symmetric or Hermitian matrix of which one triangle is stored, or of a triangular one.
-number symmetric_element(const dense_case& m, heron_fill_mode fill, bool hermitian, std::int64_t i, std::int64_t j);
+number symmetric_element(const dense_case& m, heron_fill_mode fill, bool hermitian, std::int64_t i,
+                         std::int64_t j);
 number triangular_element(const dense_case& m, heron_fill_mode fill, heron_diag_type diag, heron_operation op,
                           std::int64_t i, std::int64_t j);
 
@@ -77,8 +78,8 @@ term dot(std::int64_t k, A&& a, B&& b) {
     return sum;
 }
 
-// Every element that `expected` gives a term for is that within `roundings` units of its size; all other elements, padding
-// included, have the bits that they had. Returns the first difference, or "".
+// Every element that `expected` gives a term for is that within `roundings` units of its size; all other
+// elements, padding included, have the bits that they had. Returns the first difference, or "".
 std::string difference(const dense_case& before, const dense_case& after, heron_type type, double roundings,
                        const std::function<bool(std::int64_t, std::int64_t, term&)>& expected);
 

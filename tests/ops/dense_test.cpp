@@ -1,4 +1,5 @@
-// Dense products: gemm, batched and triangular ones, rank-k and rank-2k updates, symm and hemm, against the oracle.
+// Dense products: gemm, batched and triangular ones, rank-k and rank-2k updates, symm and hemm, against the
+// oracle.
 #include "dense_problem.hpp"
 
 using namespace heron::test;
@@ -39,7 +40,9 @@ heron_type real_of(heron_type type) {
 class scalars {
   public:
     scalars(heron_type alpha_type, number alpha, heron_type beta_type, number beta, bool on_device)
-        : alpha_(scalar_bytes(alpha_type, alpha)), beta_(scalar_bytes(beta_type, beta)), on_device_(on_device) {
+        : alpha_(scalar_bytes(alpha_type, alpha)),
+          beta_(scalar_bytes(beta_type, beta)),
+          on_device_(on_device) {
         if (!on_device) return;
         device_.emplace_back(alpha_);
         device_.emplace_back(beta_);
@@ -70,8 +73,8 @@ term combine(number alpha, const term& sum, number beta, number c) {
     return result;
 }
 
-void check_gemm(random_source& random, heron_type type, heron_order order, heron_operation op_a, heron_operation op_b,
-                std::int64_t m, std::int64_t n, std::int64_t k, bool on_device) {
+void check_gemm(random_source& random, heron_type type, heron_order order, heron_operation op_a,
+                heron_operation op_b, std::int64_t m, std::int64_t n, std::int64_t k, bool on_device) {
     const heron_type compute = compute_type(type);
     const number alpha = random_scalar(random, compute, false), beta = random_scalar(random, compute, false);
     dense_case a = random_operand(random, type, order, op_a, m, k, random.below(3));
@@ -82,11 +85,13 @@ void check_gemm(random_source& random, heron_type type, heron_order order, heron
     const device_dense da(a), db(b), dc(c);
     const scalars s(compute, alpha, compute, beta, on_device);
     CAPTURE(type, order, op_a, op_b, m, n, k, alpha, beta, on_device, a.ld, b.ld, c.ld);
-    expect(heron_gemm(native(), type, order, op_a, op_b, m, n, k, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(),
-                      dc.data(), c.ld, HERON_GEMM_DEFAULT));
+    expect(heron_gemm(native(), type, order, op_a, op_b, m, n, k, s.alpha(), da.data(), a.ld, db.data(), b.ld,
+                      s.beta(), dc.data(), c.ld, HERON_GEMM_DEFAULT));
     const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
-        want = combine(alpha, dot(k, [&](auto l) { return element(a, op_a, i, l); },
-                                  [&](auto l) { return element(b, op_b, l, j); }),
+        want = combine(alpha,
+                       dot(
+                           k, [&](auto l) { return element(a, op_a, i, l); },
+                           [&](auto l) { return element(b, op_b, l, j); }),
                        beta, c.at(i, j));
         // A 16-bit result is rounded once more, and the sum in single precision.
         if (type != compute) want.size = std::abs(want.value) + want.size * 1e-4;
@@ -119,14 +124,16 @@ void check_rank(random_source& random, const rank_shape& r) {
         for (std::int64_t i = 0; i < r.n; ++i) c.at(i, i) = {c.at(i, i).real(), std::nan("")};
     const device_dense da(a), db(b), dc(c);
     const scalars s(alpha_type, alpha, beta_type, beta, r.on_device);
-    CAPTURE(r.type, r.order, r.fill, r.op, r.n, r.k, r.hermitian, r.two, r.on_device, r.algorithm, alpha, beta);
+    CAPTURE(r.type, r.order, r.fill, r.op, r.n, r.k, r.hermitian, r.two, r.on_device, r.algorithm, alpha,
+            beta);
     if (r.two) {
         const auto call = r.hermitian ? heron_her2k : heron_syr2k;
-        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(),
-                    dc.data(), c.ld, r.algorithm));
+        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, db.data(),
+                    b.ld, s.beta(), dc.data(), c.ld, r.algorithm));
     } else {
         const auto call = r.hermitian ? heron_herk : heron_syrk;
-        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, s.beta(), dc.data(), c.ld));
+        expect(call(native(), r.type, r.order, r.fill, r.op, r.n, r.k, s.alpha(), da.data(), a.ld, s.beta(),
+                    dc.data(), c.ld));
     }
     const auto turned = [&](const dense_case& x, std::int64_t l, std::int64_t j) {
         const number v = element(x, r.op, j, l);
@@ -136,12 +143,15 @@ void check_rank(random_source& random, const rank_shape& r) {
         if (!in_triangle(r.fill, i, j) || nothing) return false;
         number old = c.at(i, j);
         if (r.hermitian && i == j) old = old.real();
-        want = combine(alpha, dot(r.k, [&](auto l) { return element(a, r.op, i, l); },
-                                  [&](auto l) { return turned(r.two ? b : a, l, j); }),
+        want = combine(alpha,
+                       dot(
+                           r.k, [&](auto l) { return element(a, r.op, i, l); },
+                           [&](auto l) { return turned(r.two ? b : a, l, j); }),
                        beta, old);
         if (r.two) {
             const term second = combine(r.hermitian ? std::conj(alpha) : alpha,
-                                        dot(r.k, [&](auto l) { return element(b, r.op, i, l); },
+                                        dot(
+                                            r.k, [&](auto l) { return element(b, r.op, i, l); },
                                             [&](auto l) { return turned(a, l, j); }),
                                         0.0, 0.0);
             want.value += second.value;
@@ -156,8 +166,8 @@ void check_rank(random_source& random, const rank_shape& r) {
         for (std::int64_t i = 0; i < r.n; ++i) CHECK(result.at(i, i).imag() == 0.0);
 }
 
-void check_symm(random_source& random, heron_type type, heron_order order, heron_side side, heron_fill_mode fill,
-                bool hermitian, std::int64_t m, std::int64_t n) {
+void check_symm(random_source& random, heron_type type, heron_order order, heron_side side,
+                heron_fill_mode fill, bool hermitian, std::int64_t m, std::int64_t n) {
     const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
     const bool left = side == HERON_SIDE_LEFT;
     const std::int64_t k = left ? m : n;
@@ -172,12 +182,14 @@ void check_symm(random_source& random, heron_type type, heron_order order, heron
     const scalars s(type, alpha, type, beta, random.below(2) == 0);
     CAPTURE(type, order, side, fill, hermitian, m, n, alpha, beta);
     const auto call = hermitian ? heron_hemm : heron_symm;
-    expect(call(native(), type, order, side, fill, m, n, s.alpha(), da.data(), a.ld, db.data(), b.ld, s.beta(), dc.data(),
-                c.ld));
+    expect(call(native(), type, order, side, fill, m, n, s.alpha(), da.data(), a.ld, db.data(), b.ld,
+                s.beta(), dc.data(), c.ld));
     const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
-        const term sum = left ? dot(k, [&](auto l) { return symmetric_element(a, fill, hermitian, i, l); },
+        const term sum = left ? dot(
+                                    k, [&](auto l) { return symmetric_element(a, fill, hermitian, i, l); },
                                     [&](auto l) { return b.at(l, j); })
-                              : dot(k, [&](auto l) { return b.at(i, l); },
+                              : dot(
+                                    k, [&](auto l) { return b.at(i, l); },
                                     [&](auto l) { return symmetric_element(a, fill, hermitian, l, j); });
         want = combine(alpha, sum, beta, c.at(i, j));
         return true;
@@ -212,9 +224,9 @@ TEST_CASE("gemm: 16-bit types are computed in single precision") {
 
 TEST_CASE("gemm: shapes beyond a tile, vectors, tall and flat matrices") {
     random_source random(3);
-    constexpr std::int64_t shapes[][3] = {{130, 70, 50},  {1, 300, 40},   {300, 1, 40},  {1, 1, 1000},  {500, 3, 17},
-                                          {3, 500, 17},   {65, 66, 600},  {193, 97, 385}, {129, 257, 33}, {64, 64, 64},
-                                          {1000, 12, 260}, {12, 1000, 260}};
+    constexpr std::int64_t shapes[][3] = {{130, 70, 50},  {1, 300, 40}, {300, 1, 40},    {1, 1, 1000},
+                                          {500, 3, 17},   {3, 500, 17}, {65, 66, 600},   {193, 97, 385},
+                                          {129, 257, 33}, {64, 64, 64}, {1000, 12, 260}, {12, 1000, 260}};
     for (const heron_type type : types())
         for (const auto& s : shapes)
             check_gemm(random, type, orders[random.below(2)], static_cast<heron_operation>(random.below(3)),
@@ -230,10 +242,12 @@ TEST_CASE("gemm: row order is column order of the transposes, bit for bit") {
         dense_case c = random_dense(random, type, HERON_ORDER_ROW, m, n, 3);
         const device_dense da(a), db(b), first(c), second(c);
         const scalars s(type, random_number(random, type), type, random_number(random, type), false);
-        expect(heron_gemm(native(), type, HERON_ORDER_ROW, HERON_OP_NONE, HERON_OP_NONE, m, n, k, s.alpha(), da.data(), a.ld,
-                          db.data(), b.ld, s.beta(), first.data(), c.ld, HERON_GEMM_DEFAULT));
-        expect(heron_gemm(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, n, m, k, s.alpha(), db.data(),
-                          b.ld, da.data(), a.ld, s.beta(), second.data(), c.ld, HERON_GEMM_DEFAULT));
+        expect(heron_gemm(native(), type, HERON_ORDER_ROW, HERON_OP_NONE, HERON_OP_NONE, m, n, k, s.alpha(),
+                          da.data(), a.ld, db.data(), b.ld, s.beta(), first.data(), c.ld,
+                          HERON_GEMM_DEFAULT));
+        expect(heron_gemm(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, n, m, k,
+                          s.alpha(), db.data(), b.ld, da.data(), a.ld, s.beta(), second.data(), c.ld,
+                          HERON_GEMM_DEFAULT));
         CHECK(first.bytes() == second.bytes());
     }
 }
@@ -247,8 +261,10 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
             const auto op_b = static_cast<heron_operation>(random.below(4));
             const std::int64_t m = small_size(random), columns = small_size(random), k = small_size(random);
             const std::int64_t count = random.below(7);
-            const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
-            // The items lie behind one another in one matrix of count*lines lines; A's are shared in every third case.
+            const number alpha = random_scalar(random, type, false),
+                         beta = random_scalar(random, type, false);
+            // The items lie behind one another in one matrix of count*lines lines; A's are shared in every
+            // third case.
             const bool shared = n % 3 == 0;
             std::vector<dense_case> as, bs, cs;
             for (std::int64_t q = 0; q < count; ++q) {
@@ -259,7 +275,8 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
             }
             const auto joined = [&](const std::vector<dense_case>& items) {
                 dense_case all{type};
-                for (const dense_case& item : items) all.values.insert(all.values.end(), item.values.begin(), item.values.end());
+                for (const dense_case& item : items)
+                    all.values.insert(all.values.end(), item.values.begin(), item.values.end());
                 return all;
             };
             const device_dense da(joined(as)), db(joined(bs)), dc(joined(cs));
@@ -270,17 +287,19 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
             std::vector<std::int32_t> indices;
             const std::size_t size = size_of(cuda_type(type));
             for (std::int64_t q = 0; q < count; ++q) {
-                addresses.push_back(static_cast<unsigned char*>(db.data()) + static_cast<std::size_t>(q * stride(bs)) * size);
+                addresses.push_back(static_cast<unsigned char*>(db.data()) +
+                                    static_cast<std::size_t>(q * stride(bs)) * size);
                 indices.push_back(static_cast<std::int32_t>(q));
             }
             const device_array<void*> b_list(addresses);
             const device_array<std::int32_t> c_list(indices);
             const heron_batch_operand a = heron_batch_strided(da.data(), shared ? 0 : stride(as));
-            const heron_batch_operand b = n % 2 ? heron_batch_pointers(b_list.data())
-                                                : heron_batch_strided(db.data(), stride(bs));
+            const heron_batch_operand b =
+                n % 2 ? heron_batch_pointers(b_list.data()) : heron_batch_strided(db.data(), stride(bs));
             const bool indexed = stride(cs) > 0 && random.below(2) == 0;
-            const heron_batch_operand c = indexed ? heron_batch_indexed(dc.data(), stride(cs), c_list.data(), HERON_INDEX_32)
-                                                  : heron_batch_strided(dc.data(), stride(cs));
+            const heron_batch_operand c =
+                indexed ? heron_batch_indexed(dc.data(), stride(cs), c_list.data(), HERON_INDEX_32)
+                        : heron_batch_strided(dc.data(), stride(cs));
             const scalars s(type, alpha, type, beta, random.below(3) == 0);
             CAPTURE(type, order, op_a, op_b, m, columns, k, count, alpha, beta, shared, indexed);
             expect(heron_gemm_batched(native(), type, order, op_a, op_b, m, columns, k, s.alpha(), a,
@@ -292,10 +311,12 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
                 dense_case got = old;
                 std::copy_n(result.values.begin() + q * stride(cs), stride(cs), got.values.begin());
                 const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
-                    want = combine(alpha,
-                                   dot(k, [&](auto l) { return element(as[static_cast<std::size_t>(q)], op_a, i, l); },
-                                       [&](auto l) { return element(bs[static_cast<std::size_t>(q)], op_b, l, j); }),
-                                   beta, old.at(i, j));
+                    want = combine(
+                        alpha,
+                        dot(
+                            k, [&](auto l) { return element(as[static_cast<std::size_t>(q)], op_a, i, l); },
+                            [&](auto l) { return element(bs[static_cast<std::size_t>(q)], op_b, l, j); }),
+                        beta, old.at(i, j));
                     return true;
                 };
                 CHECK(difference(old, got, type, roundings(k), expected) == "");
@@ -310,22 +331,28 @@ TEST_CASE("gemmt: one triangle of a product with any operations") {
             for (const heron_fill_mode fill : fills)
                 for (int op_a = 0; op_a < 4; ++op_a)
                     for (int op_b = 0; op_b < 4; ++op_b) {
-                        const auto a_op = static_cast<heron_operation>(op_a), b_op = static_cast<heron_operation>(op_b);
+                        const auto a_op = static_cast<heron_operation>(op_a),
+                                   b_op = static_cast<heron_operation>(op_b);
                         const std::int64_t n = small_size(random), k = small_size(random);
-                        const number alpha = random_scalar(random, type, false), beta = random_scalar(random, type, false);
+                        const number alpha = random_scalar(random, type, false),
+                                     beta = random_scalar(random, type, false);
                         dense_case a = random_operand(random, type, order, a_op, n, k, random.below(3));
                         dense_case b = random_operand(random, type, order, b_op, k, n, random.below(3));
                         dense_case c = random_dense(random, type, order, n, n, random.below(3));
-                        poison(c, [&](std::int64_t i, std::int64_t j) { return !in_triangle(fill, i, j) || beta == 0.0; });
+                        poison(c, [&](std::int64_t i, std::int64_t j) {
+                            return !in_triangle(fill, i, j) || beta == 0.0;
+                        });
                         const device_dense da(a), db(b), dc(c);
                         const scalars s(type, alpha, type, beta, random.below(3) == 0);
                         CAPTURE(type, order, fill, op_a, op_b, n, k, alpha, beta);
-                        expect(heron_gemmt(native(), type, order, fill, a_op, b_op, n, k, s.alpha(), da.data(), a.ld,
-                                           db.data(), b.ld, s.beta(), dc.data(), c.ld));
+                        expect(heron_gemmt(native(), type, order, fill, a_op, b_op, n, k, s.alpha(),
+                                           da.data(), a.ld, db.data(), b.ld, s.beta(), dc.data(), c.ld));
                         const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
                             if (!in_triangle(fill, i, j)) return false;
-                            want = combine(alpha, dot(k, [&](auto l) { return element(a, a_op, i, l); },
-                                                      [&](auto l) { return element(b, b_op, l, j); }),
+                            want = combine(alpha,
+                                           dot(
+                                               k, [&](auto l) { return element(a, a_op, i, l); },
+                                               [&](auto l) { return element(b, b_op, l, j); }),
                                            beta, c.at(i, j));
                             return true;
                         };
@@ -347,8 +374,8 @@ TEST_CASE("syrk, herk, syr2k and her2k") {
                                 const heron_operation op = !turned     ? HERON_OP_NONE
                                                            : hermitian ? HERON_OP_CONJUGATE_TRANSPOSE
                                                                        : HERON_OP_TRANSPOSE;
-                                check_rank(random, {type, order, fill, op, small_size(random), small_size(random), hermitian,
-                                                    two, on_device,
+                                check_rank(random, {type, order, fill, op, small_size(random),
+                                                    small_size(random), hermitian, two, on_device,
                                                     n == 1 ? HERON_RANK_2K_TWO_PASSES : HERON_RANK_2K_FUSED});
                             }
                 }
@@ -360,8 +387,8 @@ TEST_CASE("rank updates beyond a tile") {
     for (const heron_type type : types())
         for (const auto& s : shapes)
             for (const bool two : {false, true})
-                check_rank(random, {type, orders[random.below(2)], fills[random.below(2)], HERON_OP_NONE, s[0], s[1],
-                                    is_complex(type), two, false, HERON_RANK_2K_FUSED});
+                check_rank(random, {type, orders[random.below(2)], fills[random.below(2)], HERON_OP_NONE,
+                                    s[0], s[1], is_complex(type), two, false, HERON_RANK_2K_FUSED});
 }
 
 TEST_CASE("symm and hemm") {
@@ -373,8 +400,10 @@ TEST_CASE("symm and hemm") {
                     for (const bool hermitian : {false, true}) {
                         if (hermitian && !is_complex(type)) continue;
                         for (int n = 0; n < 5; ++n)
-                            check_symm(random, type, order, side, fill, hermitian, small_size(random), small_size(random));
-                        check_symm(random, type, order, side, fill, hermitian, 90 + random.below(60), 90 + random.below(60));
+                            check_symm(random, type, order, side, fill, hermitian, small_size(random),
+                                       small_size(random));
+                        check_symm(random, type, order, side, fill, hermitian, 90 + random.below(60),
+                                   90 + random.below(60));
                     }
 }
 
@@ -388,9 +417,10 @@ TEST_CASE("her2k is what her2k by two passes is") {
         dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, n, n, 0);
         const device_dense da(a), db(b), fused(c), twice(c);
         const scalars s(type, random_number(random, type), real_of(type), 0.5, false);
-        for (const auto& [to, algorithm] : {std::pair{&fused, HERON_RANK_2K_FUSED}, {&twice, HERON_RANK_2K_TWO_PASSES}})
-            expect(heron_her2k(native(), type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, n, k, s.alpha(), da.data(),
-                               n, db.data(), n, s.beta(), to->data(), n, algorithm));
+        for (const auto& [to, algorithm] :
+             {std::pair{&fused, HERON_RANK_2K_FUSED}, {&twice, HERON_RANK_2K_TWO_PASSES}})
+            expect(heron_her2k(native(), type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, n, k,
+                               s.alpha(), da.data(), n, db.data(), n, s.beta(), to->data(), n, algorithm));
         const dense_case want = twice.download();
         const auto expected = [&](std::int64_t i, std::int64_t j, term& t) {
             t = {want.at(i, j), static_cast<double>(2 * k)};

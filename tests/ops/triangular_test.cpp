@@ -28,10 +28,12 @@ void check_triangular(random_source& random, const triangular_shape& t, bool sol
     dense_case b = random_dense(random, t.type, t.order, t.m, t.n, random.below(3));
     // Solutions must not grow without bound: a diagonal away from zero, and small elements beside it.
     if (solves) {
-        const double scale = std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(k) + 2))));
+        const double scale =
+            std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(k) + 2))));
         for (std::int64_t j = 0; j < k; ++j)
             for (std::int64_t i = 0; i < k; ++i)
-                a.at(i, j) = i == j ? a.at(i, j) + number{a.at(i, j).real() < 0 ? -1.0 : 1.0, 0} : a.at(i, j) * scale;
+                a.at(i, j) =
+                    i == j ? a.at(i, j) + number{a.at(i, j).real() < 0 ? -1.0 : 1.0, 0} : a.at(i, j) * scale;
         a.values = rounded(cuda_type(t.type), a.values);
     }
     poison(a, [&](std::int64_t i, std::int64_t j) {
@@ -46,15 +48,20 @@ void check_triangular(random_source& random, const triangular_shape& t, bool sol
     CAPTURE(t.type, t.order, t.side, t.fill, t.op, t.diag, t.m, t.n, alpha, device_mode);
     if (device_mode) expect(heron_set_pointer_mode(native(), HERON_POINTER_DEVICE));
     const auto call = solves ? heron_trsm : heron_trmm;
-    const heron_status status = call(native(), t.type, t.order, t.side, t.fill, t.op, t.diag, t.m, t.n,
-                                     device_mode ? on_device.data() : scalar.data(), da.data(), a.ld, db.data(), b.ld);
+    const heron_status status =
+        call(native(), t.type, t.order, t.side, t.fill, t.op, t.diag, t.m, t.n,
+             device_mode ? on_device.data() : scalar.data(), da.data(), a.ld, db.data(), b.ld);
     expect(heron_set_pointer_mode(native(), HERON_POINTER_HOST));
     expect(status);
     const dense_case x = db.download();
-    const auto entry = [&](std::int64_t i, std::int64_t j) { return triangular_element(a, t.fill, t.diag, t.op, i, j); };
+    const auto entry = [&](std::int64_t i, std::int64_t j) {
+        return triangular_element(a, t.fill, t.diag, t.op, i, j);
+    };
     const auto multiplied = [&](const dense_case& y, std::int64_t i, std::int64_t j) {
-        return left ? dot(k, [&](auto l) { return entry(i, l); }, [&](auto l) { return y.at(l, j); })
-                    : dot(k, [&](auto l) { return y.at(i, l); }, [&](auto l) { return entry(l, j); });
+        return left ? dot(
+                          k, [&](auto l) { return entry(i, l); }, [&](auto l) { return y.at(l, j); })
+                    : dot(
+                          k, [&](auto l) { return y.at(i, l); }, [&](auto l) { return entry(l, j); });
     };
     const double roundings = static_cast<double>(4 * k + 16);
     if (!solves || t.alpha == 0) {
@@ -67,7 +74,8 @@ void check_triangular(random_source& random, const triangular_shape& t, bool sol
         CHECK(difference(b, x, t.type, roundings, expected) == "");
         return;
     }
-    // The residual op(A)*X - alpha*B, componentwise; x itself wherever that is within the bound, so padding is compared too.
+    // The residual op(A)*X - alpha*B, componentwise; x itself wherever that is within the bound, so padding
+    // is compared too.
     const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
         const term sum = multiplied(x, i, j);
         const number target = product(alpha, b.at(i, j));
@@ -90,7 +98,9 @@ void check_all(bool solves, std::uint64_t stream) {
                                         static_cast<heron_fill_mode>(code / 4 % 2),
                                         static_cast<heron_operation>(code / 8 % 3),
                                         static_cast<heron_diag_type>(code / 24),
-                                        0, 0, 2};
+                                        0,
+                                        0,
+                                        2};
             for (int n = 0; n < 4; ++n) {
                 triangular_shape t = base;
                 t.m = sizes[random.below(std::size(sizes))];
@@ -107,11 +117,12 @@ void check_larger(bool solves, std::uint64_t stream) {
     for (const heron_type type : types())
         for (const auto& s : shapes)
             for (int code = 0; code < 4; ++code)
-                check_triangular(random,
-                                 {type, static_cast<heron_order>(random.below(2)), static_cast<heron_side>(code % 2),
-                                  static_cast<heron_fill_mode>(code / 2), static_cast<heron_operation>(random.below(3)),
-                                  static_cast<heron_diag_type>(random.below(2)), s[0], s[1], 2},
-                                 solves);
+                check_triangular(
+                    random,
+                    {type, static_cast<heron_order>(random.below(2)), static_cast<heron_side>(code % 2),
+                     static_cast<heron_fill_mode>(code / 2), static_cast<heron_operation>(random.below(3)),
+                     static_cast<heron_diag_type>(random.below(2)), s[0], s[1], 2},
+                    solves);
 }
 
 }  // namespace

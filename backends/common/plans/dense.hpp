@@ -1,6 +1,6 @@
 #pragma once
-// Dense products and triangular solves for any device: one item per element of the result, or per column or row of B where
-// the operation works in place. The tuned overrides share what is said here about operands.
+// Dense products and triangular solves for any device: one item per element of the result, or per column or
+// row of B where the operation works in place. The tuned overrides share what is said here about operands.
 #include "dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -10,29 +10,50 @@ inline constexpr kernel_family dense{"dense", "VT CT RT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-template <class CT> struct dense_real { using type = CT; };
-template <> struct dense_real<c32> { using type = f32; };
-template <> struct dense_real<c64> { using type = f64; };
+template <class CT>
+struct dense_real {
+    using type = CT;
+};
+template <>
+struct dense_real<c32> {
+    using type = f32;
+};
+template <>
+struct dense_real<c64> {
+    using type = f64;
+};
 
 // Calls f with the element type of the operations that know only one.
-template <class F> void visit_dense(heron_type t, F&& f) {
+template <class F>
+void visit_dense(heron_type t, F&& f) {
     switch (t) {
-        case HERON_R_32F: return f(type<f32>{});
-        case HERON_R_64F: return f(type<f64>{});
-        case HERON_C_32F: return f(type<c32>{});
-        case HERON_C_64F: return f(type<c64>{});
-        default: no_such_types();
+        case HERON_R_32F:
+            return f(type<f32>{});
+        case HERON_R_64F:
+            return f(type<f64>{});
+        case HERON_C_32F:
+            return f(type<c32>{});
+        case HERON_C_64F:
+            return f(type<c64>{});
+        default:
+            no_such_types();
     }
 }
 
 inline bool dense_transposes(heron_operation op) {
     return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE;
 }
-inline bool dense_conjugates(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
+inline bool dense_conjugates(heron_operation op) {
+    return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE;
+}
 
 // Steps from row to row and from column to column of op(A).
-inline heron_index dense_row_step(heron_operation op, heron_index ld) { return dense_transposes(op) ? ld : 1; }
-inline heron_index dense_column_step(heron_operation op, heron_index ld) { return dense_transposes(op) ? 1 : ld; }
+inline heron_index dense_row_step(heron_operation op, heron_index ld) {
+    return dense_transposes(op) ? ld : 1;
+}
+inline heron_index dense_column_step(heron_operation op, heron_index ld) {
+    return dense_transposes(op) ? 1 : ld;
+}
 
 inline int dense_kind(const heron_batch_operand& o) {
     if (o.kind == HERON_BATCH_POINTERS) return 1;
@@ -40,7 +61,8 @@ inline int dense_kind(const heron_batch_operand& o) {
     return o.index_type == HERON_INDEX_32 ? 2 : 3;
 }
 
-// A triangular operation on vectors: side LEFT works on the columns of B with M = op(A), RIGHT on its rows with M = op(A)^T.
+// A triangular operation on vectors: side LEFT works on the columns of B with M = op(A), RIGHT on its rows
+// with M = op(A)^T.
 struct triangular_vectors {
     explicit triangular_vectors(const heron_triangular_args& a)
         : left(a.side == HERON_SIDE_LEFT),
@@ -59,40 +81,52 @@ struct triangular_vectors {
     heron_index line, step;  // between vectors, and between elements of one
 };
 
+// The products of one pair of storage and compute type.
+template <class VT, class CT, class Device>
+void launch_gemm(Device& device, const heron_gemm_args& g) {
+    using RT = typename dense_real<CT>::type;
+    const auto alpha = as_argument<CT>(g.alpha);
+    const auto beta = as_argument<CT>(g.beta);
+    device.template launch<kernels::gemm<VT, CT, RT>>(
+        kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.k}, alpha.value, alpha.device,
+        as<const VT>(g.a.memory), heron_index{g.a.offset}, dense_row_step(g.op_a, g.a.ld),
+        dense_column_step(g.op_a, g.a.ld), int{dense_conjugates(g.op_a)}, as<const VT>(g.b.memory),
+        heron_index{g.b.offset}, dense_row_step(g.op_b, g.b.ld), dense_column_step(g.op_b, g.b.ld),
+        int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory), heron_index{g.c.offset},
+        heron_index{g.c.ld});
+}
+
+template <class VT, class CT, class Device>
+void launch_gemm_batched(Device& device, const heron_gemm_batched_args& g) {
+    using RT = typename dense_real<CT>::type;
+    const auto alpha = as_argument<CT>(g.alpha);
+    const auto beta = as_argument<CT>(g.beta);
+    device.template launch<kernels::gemm_batched<VT, CT, RT>>(
+        kernels::dense, g.m * g.n * g.count, heron_index{g.m}, heron_index{g.n}, heron_index{g.k},
+        alpha.value, alpha.device, as<const VT>(g.a.base), g.a.list, dense_kind(g.a), heron_index{g.a.stride},
+        heron_index{g.a.list_step}, dense_row_step(g.op_a, g.lda), dense_column_step(g.op_a, g.lda),
+        int{dense_conjugates(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b),
+        heron_index{g.b.stride}, heron_index{g.b.list_step}, dense_row_step(g.op_b, g.ldb),
+        dense_column_step(g.op_b, g.ldb), int{dense_conjugates(g.op_b)}, beta.value, beta.device,
+        as<VT>(g.c.base), g.c.list, dense_kind(g.c), heron_index{g.c.stride}, heron_index{g.c.list_step},
+        heron_index{g.ldc});
+}
+
 template <class Device>
 void gemm(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_uniform(g.type, g.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using RT = typename dense_real<CT>::type;
-        const auto alpha = as_argument<CT>(g.alpha);
-        const auto beta = as_argument<CT>(g.beta);
-        device.template launch<kernels::gemm<VT, CT, RT>>(
-            kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.k}, alpha.value, alpha.device,
-            as<const VT>(g.a.memory), heron_index{g.a.offset}, dense_row_step(g.op_a, g.a.ld), dense_column_step(g.op_a, g.a.ld),
-            int{dense_conjugates(g.op_a)}, as<const VT>(g.b.memory), heron_index{g.b.offset}, dense_row_step(g.op_b, g.b.ld),
-            dense_column_step(g.op_b, g.b.ld), int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory),
-            heron_index{g.c.offset}, heron_index{g.c.ld});
-    });
+    visit_uniform(g.type, g.compute_type,
+                  [&]<class VT, class CT>(type<VT>, type<CT>) { launch_gemm<VT, CT>(device, g); });
 }
 
 template <class Device>
-void gemm_batched(Device& device, heron_phase phase, const heron_gemm_batched_args& g, heron_workspace& workspace) {
+void gemm_batched(Device& device, heron_phase phase, const heron_gemm_batched_args& g,
+                  heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_uniform(g.type, g.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using RT = typename dense_real<CT>::type;
-        const auto alpha = as_argument<CT>(g.alpha);
-        const auto beta = as_argument<CT>(g.beta);
-        device.template launch<kernels::gemm_batched<VT, CT, RT>>(
-            kernels::dense, g.m * g.n * g.count, heron_index{g.m}, heron_index{g.n}, heron_index{g.k}, alpha.value,
-            alpha.device, as<const VT>(g.a.base), g.a.list, dense_kind(g.a), heron_index{g.a.stride},
-            heron_index{g.a.list_step}, dense_row_step(g.op_a, g.lda), dense_column_step(g.op_a, g.lda),
-            int{dense_conjugates(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b), heron_index{g.b.stride},
-            heron_index{g.b.list_step}, dense_row_step(g.op_b, g.ldb), dense_column_step(g.op_b, g.ldb),
-            int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.base), g.c.list, dense_kind(g.c),
-            heron_index{g.c.stride}, heron_index{g.c.list_step}, heron_index{g.ldc});
-    });
+    visit_uniform(g.type, g.compute_type,
+                  [&]<class VT, class CT>(type<VT>, type<CT>) { launch_gemm_batched<VT, CT>(device, g); });
 }
 
 template <class Device>
@@ -111,12 +145,14 @@ void gemmt(Device& device, heron_phase phase, const heron_gemmt_args& g, heron_w
             int{g.terms}, int{g.conjugate_second}, int{g.hermitian}, alpha.value,
             real_alpha ? nullptr : alpha.device, real_alpha ? as<const RT>(g.alpha.device) : nullptr,
             as<const CT>(g.a[0].memory), heron_index{g.a[0].offset}, dense_row_step(g.op_a, g.a[0].ld),
-            dense_column_step(g.op_a, g.a[0].ld), as<const CT>(g.a[second].memory), heron_index{g.a[second].offset},
-            dense_row_step(g.op_a, g.a[second].ld), dense_column_step(g.op_a, g.a[second].ld), int{dense_conjugates(g.op_a)},
+            dense_column_step(g.op_a, g.a[0].ld), as<const CT>(g.a[second].memory),
+            heron_index{g.a[second].offset}, dense_row_step(g.op_a, g.a[second].ld),
+            dense_column_step(g.op_a, g.a[second].ld), int{dense_conjugates(g.op_a)},
             as<const CT>(g.b[0].memory), heron_index{g.b[0].offset}, dense_row_step(g.op_b, g.b[0].ld),
-            dense_column_step(g.op_b, g.b[0].ld), as<const CT>(g.b[second].memory), heron_index{g.b[second].offset},
-            dense_row_step(g.op_b, g.b[second].ld), dense_column_step(g.op_b, g.b[second].ld), int{dense_conjugates(g.op_b)},
-            beta.value, real_beta ? nullptr : beta.device, real_beta ? as<const RT>(g.beta.device) : nullptr,
+            dense_column_step(g.op_b, g.b[0].ld), as<const CT>(g.b[second].memory),
+            heron_index{g.b[second].offset}, dense_row_step(g.op_b, g.b[second].ld),
+            dense_column_step(g.op_b, g.b[second].ld), int{dense_conjugates(g.op_b)}, beta.value,
+            real_beta ? nullptr : beta.device, real_beta ? as<const RT>(g.beta.device) : nullptr,
             as<CT>(g.c.memory), heron_index{g.c.offset}, heron_index{g.c.ld});
     });
 }
@@ -131,15 +167,16 @@ void symm(Device& device, heron_phase phase, const heron_symm_args& s, heron_wor
         const auto beta = as_argument<CT>(s.beta);
         device.template launch<kernels::symm<CT, CT, RT>>(
             kernels::dense, s.m * s.n, heron_index{s.m}, heron_index{s.n}, int{s.side == HERON_SIDE_LEFT},
-            int{s.fill == HERON_FILL_LOWER}, int{s.hermitian}, alpha.value, alpha.device, as<const CT>(s.a.memory),
-            heron_index{s.a.offset}, heron_index{s.a.ld}, as<const CT>(s.b.memory), heron_index{s.b.offset},
-            heron_index{s.b.ld}, beta.value, beta.device, as<CT>(s.c.memory), heron_index{s.c.offset},
-            heron_index{s.c.ld});
+            int{s.fill == HERON_FILL_LOWER}, int{s.hermitian}, alpha.value, alpha.device,
+            as<const CT>(s.a.memory), heron_index{s.a.offset}, heron_index{s.a.ld}, as<const CT>(s.b.memory),
+            heron_index{s.b.offset}, heron_index{s.b.ld}, beta.value, beta.device, as<CT>(s.c.memory),
+            heron_index{s.c.offset}, heron_index{s.c.ld});
     });
 }
 
 template <template <class...> class Kernel, class Device>
-void triangular(Device& device, heron_phase phase, const heron_triangular_args& t, heron_workspace& workspace) {
+void triangular(Device& device, heron_phase phase, const heron_triangular_args& t,
+                heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_dense(t.type, [&]<class CT>(type<CT>) {
@@ -147,9 +184,9 @@ void triangular(Device& device, heron_phase phase, const heron_triangular_args& 
         const triangular_vectors v(t);
         const auto alpha = as_argument<CT>(t.alpha);
         device.template launch<Kernel<CT, CT, RT>>(
-            kernels::dense, v.count, v.order, v.lower, int{t.diag == HERON_DIAG_UNIT}, alpha.value, alpha.device,
-            as<const CT>(t.a.memory), heron_index{t.a.offset}, v.a_row, v.a_column, int{dense_conjugates(t.op_a)},
-            as<CT>(t.b.memory), heron_index{t.b.offset}, v.line, v.step);
+            kernels::dense, v.count, v.order, v.lower, int{t.diag == HERON_DIAG_UNIT}, alpha.value,
+            alpha.device, as<const CT>(t.a.memory), heron_index{t.a.offset}, v.a_row, v.a_column,
+            int{dense_conjugates(t.op_a)}, as<CT>(t.b.memory), heron_index{t.b.offset}, v.line, v.step);
     });
 }
 

@@ -1,4 +1,5 @@
-// Dense products and triangular solves: validation, row order turned into column order, one operation submitted.
+// Dense products and triangular solves: validation, row order turned into column order, one operation
+// submitted.
 #include "dense.hpp"
 #include "../descriptors.hpp"
 #include "../element_types.hpp"
@@ -20,7 +21,8 @@ namespace {
     wrong(dense_fault::value, 0, argument, std::move(reason));
 }
 
-template <class Enum> void require_enum(Enum value, Enum last, const char* argument, const char* reason) {
+template <class Enum>
+void require_enum(Enum value, Enum last, const char* argument, const char* reason) {
     if (value < Enum{} || value > last) wrong_value(argument, reason);
 }
 
@@ -52,7 +54,8 @@ void require_types(heron_type type, heron_type compute_type) {
     require_enum(compute_type, HERON_C_64F, "compute_type", "is not an element type");
     const bool integer = type == HERON_R_8I || type == HERON_R_32I;
     if (integer || compute_type_of(type, "type") != compute_type)
-        not_supported("compute_type", fmt::format("{} matrices are not computed in {}", name_of(type), name_of(compute_type)));
+        not_supported("compute_type", fmt::format("{} matrices are not computed in {}", name_of(type),
+                                                  name_of(compute_type)));
 }
 
 void require_algorithm(heron_gemm_algorithm algorithm) {
@@ -95,12 +98,13 @@ int64_t extent(const operand_name& name, int64_t offset, int64_t ld, int64_t lin
 }
 
 // A stored matrix of rows x columns in `order`. reads: it is used at all.
-heron_dense_operand checked(const operand_name& name, const dense_matrix_operand& o, heron_order order, int64_t rows,
-                            int64_t columns, heron_type type, bool reads) {
+heron_dense_operand checked(const operand_name& name, const dense_matrix_operand& o, heron_order order,
+                            int64_t rows, int64_t columns, heron_type type, bool reads) {
     const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
     const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
     require_leading_dimension(name, o.ld, line);
-    if (o.offset < 0) wrong(dense_fault::buffer_size, name.letter, name.offset, fmt::format("is negative ({})", o.offset));
+    if (o.offset < 0)
+        wrong(dense_fault::buffer_size, name.letter, name.offset, fmt::format("is negative ({})", o.offset));
     const heron_dense_operand result{const_cast<void*>(o.memory), o.offset, o.ld};
     if (line == 0 || lines == 0 || !reads) return result;
     if (!o.memory) wrong(dense_fault::memory, name.letter, name.memory, "is NULL");
@@ -109,7 +113,8 @@ heron_dense_operand checked(const operand_name& name, const dense_matrix_operand
         wrong(dense_fault::buffer_size, name.letter, name.memory,
               fmt::format("holds {} elements, but {} are needed", o.size, needed));
     if (o.size < 0 && reinterpret_cast<uintptr_t>(o.memory) % size_of(type) != 0)
-        wrong(dense_fault::memory, name.letter, name.memory, fmt::format("is not aligned to {} bytes", size_of(type)));
+        wrong(dense_fault::memory, name.letter, name.memory,
+              fmt::format("is not aligned to {} bytes", size_of(type)));
     return result;
 }
 
@@ -120,7 +125,8 @@ heron_dense_operand checked(const operand_name& name, const dense_matrix_operand
 }
 
 void check_batch(const operand_name& name, const heron_batch_operand& o, int64_t ld, heron_order order,
-                 heron_operation op, int64_t rows, int64_t columns, int64_t count, heron_type type, bool reads) {
+                 heron_operation op, int64_t rows, int64_t columns, int64_t count, heron_type type,
+                 bool reads) {
     if (transposes(op)) std::swap(rows, columns);
     const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
     const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
@@ -138,10 +144,12 @@ void check_batch(const operand_name& name, const heron_batch_operand& o, int64_t
     if (listed && !o.list) wrong(dense_fault::memory, name.letter, name.memory, "has a NULL list");
     if (based && !o.base) wrong(dense_fault::memory, name.letter, name.memory, "is NULL");
     if (based && reinterpret_cast<uintptr_t>(o.base) % size_of(type) != 0)
-        wrong(dense_fault::memory, name.letter, name.memory, fmt::format("is not aligned to {} bytes", size_of(type)));
+        wrong(dense_fault::memory, name.letter, name.memory,
+              fmt::format("is not aligned to {} bytes", size_of(type)));
     const bool is_output = name.letter == 'C';
     if (is_output && !listed && count > 1 && o.stride < line)
-        wrong_value(name.memory, fmt::format("has stride {}, with which the items' outputs overlap", o.stride));
+        wrong_value(name.memory,
+                    fmt::format("has stride {}, with which the items' outputs overlap", o.stride));
 }
 
 heron_type real_of(heron_type type) {
@@ -170,23 +178,27 @@ heron_operation simplified(heron_operation op, heron_type type) {
     return transposes(op) ? HERON_OP_TRANSPOSE : HERON_OP_NONE;
 }
 
-heron_fill_mode other(heron_fill_mode fill) { return fill == HERON_FILL_LOWER ? HERON_FILL_UPPER : HERON_FILL_LOWER; }
+heron_fill_mode other(heron_fill_mode fill) {
+    return fill == HERON_FILL_LOWER ? HERON_FILL_UPPER : HERON_FILL_LOWER;
+}
 heron_side other(heron_side side) { return side == HERON_SIDE_LEFT ? HERON_SIDE_RIGHT : HERON_SIDE_LEFT; }
 
-// Rank-k updates in column order. In row order the arrays hold the transposes, C^T = alpha*conj(A)*A^T + beta*C^T: the other
-// operation on the other triangle.
+// Rank-k updates in column order. In row order the arrays hold the transposes, C^T = alpha*conj(A)*A^T +
+// beta*C^T: the other operation on the other triangle.
 struct rank_update {
     heron_fill_mode fill;
     heron_operation op;
 };
 
-rank_update in_column_order(heron_order order, heron_fill_mode fill, heron_operation op, bool hermitian, heron_type type) {
+rank_update in_column_order(heron_order order, heron_fill_mode fill, heron_operation op, bool hermitian,
+                            heron_type type) {
     require_order(order);
     require_fill(fill);
     const heron_operation turned = hermitian ? HERON_OP_CONJUGATE_TRANSPOSE : HERON_OP_TRANSPOSE;
     if (!hermitian && !is_complex(type) && op == HERON_OP_CONJUGATE_TRANSPOSE) op = HERON_OP_TRANSPOSE;
     if (op != HERON_OP_NONE && op != turned)
-        wrong_value("trans", hermitian ? "is neither NONE nor CONJUGATE_TRANSPOSE" : "is neither NONE nor TRANSPOSE");
+        wrong_value("trans",
+                    hermitian ? "is neither NONE nor CONJUGATE_TRANSPOSE" : "is neither NONE nor TRANSPOSE");
     if (order == HERON_ORDER_COLUMN) return {fill, op};
     return {other(fill), op == HERON_OP_NONE ? turned : HERON_OP_NONE};
 }
@@ -225,7 +237,8 @@ void rank_k(context& context, const char* name, const rank_k_call& call, bool he
     if (!changes_nothing(args)) run(context, name, context.table().gemmt, args);
 }
 
-// One product and its pass over C after the other. The first leaves the part of the diagonal that the second would cancel.
+// One product and its pass over C after the other. The first leaves the part of the diagonal that the second
+// would cancel.
 void two_passes(context& context, const char* name, heron_gemmt_args args) {
     if (args.alpha.device || args.beta.device)
         not_supported("algorithm", "TWO_PASSES takes scalars from the host only");
@@ -304,7 +317,8 @@ void triangular(context& context, const char* name, slot_pointer<heron_triangula
     require_order(call.order);
     require_side(call.side);
     require_fill(call.fill);
-    require_enum(call.op, HERON_OP_CONJUGATE_TRANSPOSE, "trans", "is not NONE, TRANSPOSE or CONJUGATE_TRANSPOSE");
+    require_enum(call.op, HERON_OP_CONJUGATE_TRANSPOSE, "trans",
+                 "is not NONE, TRANSPOSE or CONJUGATE_TRANSPOSE");
     require_enum(call.diag, HERON_DIAG_UNIT, "diag", "is not a kind of diagonal");
     require_size(call.m, "m");
     require_size(call.n, "n");
@@ -384,9 +398,12 @@ void gemm_batched(context& context, const gemm_batched_call& call) {
     args.beta = scalar(context, call.beta, call.compute_type, "beta");
     const bool is_empty = call.m == 0 || call.n == 0 || call.count == 0;
     const bool reads = !is_empty && call.k > 0 && !is_zero(args.alpha);
-    check_batch(name_a, call.a, call.lda, call.order, call.op_a, call.m, call.k, call.count, call.type, reads);
-    check_batch(name_b, call.b, call.ldb, call.order, call.op_b, call.k, call.n, call.count, call.type, reads);
-    check_batch(name_c, call.c, call.ldc, call.order, HERON_OP_NONE, call.m, call.n, call.count, call.type, !is_empty);
+    check_batch(name_a, call.a, call.lda, call.order, call.op_a, call.m, call.k, call.count, call.type,
+                reads);
+    check_batch(name_b, call.b, call.ldb, call.order, call.op_b, call.k, call.n, call.count, call.type,
+                reads);
+    check_batch(name_c, call.c, call.ldc, call.order, HERON_OP_NONE, call.m, call.n, call.count, call.type,
+                !is_empty);
     require_countable({call.m, call.n, call.count}, call.type);
     if (is_empty || (!reads && is_one(args.beta))) return;
     const bool turned = call.order == HERON_ORDER_ROW;
@@ -443,7 +460,11 @@ void her2k(context& context, const rank_2k_call& call) { rank_2k(context, "her2k
 void symm(context& context, const symm_call& call) { symmetric_product(context, "symm", call, false); }
 void hemm(context& context, const symm_call& call) { symmetric_product(context, "hemm", call, true); }
 
-void trmm(context& context, const triangular_call& call) { triangular(context, "trmm", context.table().trmm, call); }
-void trsm(context& context, const triangular_call& call) { triangular(context, "trsm", context.table().trsm, call); }
+void trmm(context& context, const triangular_call& call) {
+    triangular(context, "trmm", context.table().trmm, call);
+}
+void trsm(context& context, const triangular_call& call) {
+    triangular(context, "trsm", context.table().trsm, call);
+}
 
 }  // namespace heron::core

@@ -1,26 +1,27 @@
 #pragma once
-// The typed calls of the dense operations, in the terms of BLAS. A call validates everything, turns row order into column
-// order and submits one operation of the plug-in. It throws core::error, mostly a dense_error that tells the facades which
-// kind of argument was wrong, and has then written nothing.
+// The typed calls of the dense operations, in the terms of BLAS. A call validates everything, turns row order
+// into column order and submits one operation of the plug-in. It throws core::error, mostly a dense_error
+// that tells the facades which kind of argument was wrong, and has then written nothing.
 //
-// As in BLAS: beta = 0 does not read C; alpha = 0 or k = 0 reads neither A nor B; only one triangle of a symmetric,
-// Hermitian or triangular matrix is read or written; imaginary parts on the diagonal of a Hermitian matrix are not read and
-// become 0. Nothing at all is done where m or n is 0, or (alpha = 0 or k = 0) and beta = 1, so that HERK and HER2K then
-// leave the diagonal as it was. A and B may be NULL where they are not read.
+// As in BLAS: beta = 0 does not read C; alpha = 0 or k = 0 reads neither A nor B; only one triangle of a
+// symmetric, Hermitian or triangular matrix is read or written; imaginary parts on the diagonal of a
+// Hermitian matrix are not read and become 0. Nothing at all is done where m or n is 0, or (alpha = 0 or k =
+// 0) and beta = 1, so that HERK and HER2K then leave the diagonal as it was. A and B may be NULL where they
+// are not read.
 #include "../context.hpp"
 #include "../error.hpp"
 #include <heron/args.h>
 
 namespace heron::core {
 
-// A matrix as the caller stores it: element (i, j) is offset + i + j*ld (column order) or offset + i*ld + j (row order)
-// elements behind memory.
+// A matrix as the caller stores it: element (i, j) is offset + i + j*ld (column order) or offset + i*ld + j
+// (row order) elements behind memory.
 struct dense_matrix_operand {
     const void* memory = nullptr;  // a device address, or a cl_mem
     int64_t ld = 0;
     int64_t offset = 0;
-    // Where memory is a cl_mem, the elements that it holds, and the call checks that the operand fits. Negative: memory is an
-    // address and its extent unknown.
+    // Where memory is a cl_mem, the elements that it holds, and the call checks that the operand fits.
+    // Negative: memory is an address and its extent unknown.
     int64_t size = -1;
 };
 
@@ -36,7 +37,9 @@ enum class dense_fault {
 class dense_error : public error {
   public:
     dense_error(dense_fault fault, char operand, std::string argument, std::string reason)
-        : error(HERON_INVALID_VALUE, std::move(argument), std::move(reason)), fault_(fault), operand_(operand) {}
+        : error(HERON_INVALID_VALUE, std::move(argument), std::move(reason)),
+          fault_(fault),
+          operand_(operand) {}
     ~dense_error() override;
 
     dense_fault fault() const noexcept { return fault_; }
@@ -47,11 +50,11 @@ class dense_error : public error {
     char operand_;
 };
 
-// Scalars are read in the handle's pointer mode. They have the type of the matrices (compute_type for gemm), except that
-// herk's alpha and beta and her2k's beta are real numbers of the same precision.
+// Scalars are read in the handle's pointer mode. They have the type of the matrices (compute_type for gemm),
+// except that herk's alpha and beta and her2k's beta are real numbers of the same precision.
 
-// C := alpha*op(A)*op(B) + beta*C. C is m x n, op(A) is m x k, op(B) is k x n. Types: R_32F, R_64F, C_32F, C_64F with the
-// same compute_type; R_16F and R_16BF with R_32F; C_16F and C_16BF with C_32F.
+// C := alpha*op(A)*op(B) + beta*C. C is m x n, op(A) is m x k, op(B) is k x n. Types: R_32F, R_64F, C_32F,
+// C_64F with the same compute_type; R_16F and R_16BF with R_32F; C_16F and C_16BF with C_32F.
 struct gemm_call {
     heron_type type, compute_type;
     heron_order order;
@@ -65,7 +68,8 @@ struct gemm_call {
 };
 void gemm(context& context, const gemm_call& call);
 
-// The same for items 0 <= i < count. The operands' addresses or strides are as heron_batch_operand says, without offsets.
+// The same for items 0 <= i < count. The operands' addresses or strides are as heron_batch_operand says,
+// without offsets.
 struct gemm_batched_call {
     heron_type type, compute_type;
     heron_order order;
@@ -83,7 +87,8 @@ struct gemm_batched_call {
 };
 void gemm_batched(context& context, const gemm_batched_call& call);
 
-// One triangle of C := alpha*op(A)*op(B) + beta*C, which is n x n. Types as the rest: R_32F, R_64F, C_32F, C_64F.
+// One triangle of C := alpha*op(A)*op(B) + beta*C, which is n x n. Types as the rest: R_32F, R_64F, C_32F,
+// C_64F.
 struct gemmt_call {
     heron_type type;
     heron_order order;
@@ -97,9 +102,9 @@ struct gemmt_call {
 };
 void gemmt(context& context, const gemmt_call& call);
 
-// One triangle of C := alpha*op(A)*op(A)^T + beta*C (syrk; op NONE or TRANSPOSE) or alpha*op(A)*op(A)^H + beta*C (herk; op
-// NONE or CONJUGATE_TRANSPOSE, complex types only). op(A) is n x k. For real types syrk takes CONJUGATE_TRANSPOSE for
-// TRANSPOSE.
+// One triangle of C := alpha*op(A)*op(A)^T + beta*C (syrk; op NONE or TRANSPOSE) or alpha*op(A)*op(A)^H +
+// beta*C (herk; op NONE or CONJUGATE_TRANSPOSE, complex types only). op(A) is n x k. For real types syrk
+// takes CONJUGATE_TRANSPOSE for TRANSPOSE.
 struct rank_k_call {
     heron_type type;
     heron_order order;
@@ -132,8 +137,8 @@ struct rank_2k_call {
 void syr2k(context& context, const rank_2k_call& call);
 void her2k(context& context, const rank_2k_call& call);
 
-// C := alpha*A*B + beta*C (LEFT, A is m x m) or alpha*B*A + beta*C (RIGHT, A is n x n), A symmetric or Hermitian (hemm,
-// complex types only) with triangle `fill` stored; B and C are m x n.
+// C := alpha*A*B + beta*C (LEFT, A is m x m) or alpha*B*A + beta*C (RIGHT, A is n x n), A symmetric or
+// Hermitian (hemm, complex types only) with triangle `fill` stored; B and C are m x n.
 struct symm_call {
     heron_type type;
     heron_order order;
@@ -148,9 +153,9 @@ struct symm_call {
 void symm(context& context, const symm_call& call);
 void hemm(context& context, const symm_call& call);
 
-// trmm: B := alpha*op(A)*B (LEFT, A is m x m) or alpha*B*op(A) (RIGHT, A is n x n). trsm: the X of op(A)*X = alpha*B or
-// X*op(A) = alpha*B in place of B; a zero on the diagonal gives infinities or NaNs. op: NONE, TRANSPOSE or
-// CONJUGATE_TRANSPOSE. B is m x n.
+// trmm: B := alpha*op(A)*B (LEFT, A is m x m) or alpha*B*op(A) (RIGHT, A is n x n). trsm: the X of op(A)*X =
+// alpha*B or X*op(A) = alpha*B in place of B; a zero on the diagonal gives infinities or NaNs. op: NONE,
+// TRANSPOSE or CONJUGATE_TRANSPOSE. B is m x n.
 struct triangular_call {
     heron_type type;
     heron_order order;
