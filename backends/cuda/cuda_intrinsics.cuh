@@ -67,6 +67,18 @@ static __device__ inline void copy_async(void* shared, const void* global) {
                      : "memory");
 }
 
+// The same for the first `valid` bytes; the rest becomes zero.
+template <int bytes>
+static __device__ inline void copy_async_or_zero(void* shared, const void* global, int valid) {
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    if constexpr (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(valid) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(bytes), "r"(valid)
+                     : "memory");
+}
+
 // Closes the group of copies that the thread has started since the last call.
 static __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 

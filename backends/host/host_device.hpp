@@ -11,11 +11,12 @@ class host_device {
     static constexpr bool strided = false;
 
     explicit host_device(heron_queue* queue)
-        : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()) {}
+        : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()), packing_(queue->packing) {}
 
     static void log_failure(const char* operation, const char* reason) noexcept { host::log_error(operation, reason); }
 
     int threads() const { return threads_; }
+    const host::packing_memory& packing() const { return packing_; }
 
     template <class Kernel, class... Args> void launch(const kernel_family&, int64_t count, Args... args) {
         const int team = count < smallest_parallel_count ? 1 : threads_;
@@ -31,6 +32,7 @@ class host_device {
     // Below this many items a thread team costs more than it gains.
     static constexpr int64_t smallest_parallel_count = 512;
     int threads_;
+    const host::packing_memory& packing_;
 };
 
 }  // namespace heron::HERON_LEVEL

@@ -1,7 +1,10 @@
 #pragma once
 // The host's execution context: work runs at once, on the calling thread and its OpenMP team.
+#include "host_packing.hpp"
+
 struct heron_queue {
     int threads = 0;  // 0: OpenMP's default
+    heron::host::packing_memory packing;
 };
 
 namespace heron::host {

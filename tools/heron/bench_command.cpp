@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "dense_bench.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
 #include "kron_bench.hpp"
@@ -155,6 +156,47 @@ void add_kron_command(CLI::App& bench) {
     command->callback([arguments] { run_kron(*arguments); });
 }
 
+struct dense_arguments {
+    dense_bench_options bench;
+    output_options output;
+    double round_milliseconds = 50;
+};
+
+void run_dense(const dense_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    dense_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    const dense_bench_result result = run_dense_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_dense_command(CLI::App& bench, const char* name, const char* what, dense_operation operation) {
+    const auto arguments = std::make_shared<dense_arguments>();
+    dense_bench_options& options = arguments->bench;
+    options.operation = operation;
+    CLI::App* command = bench.add_subcommand(name, what);
+    add_list(*command, "--backend", options.backends, "host, opencl, cuda; unset: every usable one");
+    add_list(*command, "--n", options.sizes,
+             operation == dense_operation::gemm ? "Sizes: N, or MxNxK" : "Sizes: N, or NxK");
+    add_list(*command, "--type", options.types, "f32, f64, c32, c64");
+    if (operation == dense_operation::gemm)
+        add_list(*command, "--op", options.operations, "Of A and B: NN, NT, TN, CN, ...");
+    if (operation == dense_operation::rank_2k)
+        command->add_flag("--two-passes", options.two_passes, "Compare with two products one after the other");
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of the values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->callback([arguments] { run_dense(*arguments); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -163,6 +205,10 @@ void add_bench_command(CLI::App& app) {
     bench->require_subcommand(1);
     add_spmv_command(*bench);
     add_kron_command(*bench);
+    add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
+    add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)", dense_operation::rank_k);
+    add_dense_command(*bench, "her2k", "C := A B^H + B A^H, one triangle (syr2k for real types)",
+                      dense_operation::rank_2k);
 }
 
 }  // namespace heron::tools

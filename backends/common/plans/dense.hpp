@@ -59,40 +59,47 @@ struct triangular_vectors {
     heron_index line, step;  // between vectors, and between elements of one
 };
 
+// The products of one pair of storage and compute type.
+template <class VT, class CT, class Device> void launch_gemm(Device& device, const heron_gemm_args& g) {
+    using RT = typename dense_real<CT>::type;
+    const auto alpha = as_argument<CT>(g.alpha);
+    const auto beta = as_argument<CT>(g.beta);
+    device.template launch<kernels::gemm<VT, CT, RT>>(
+        kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.k}, alpha.value, alpha.device,
+        as<const VT>(g.a.memory), heron_index{g.a.offset}, dense_row_step(g.op_a, g.a.ld),
+        dense_column_step(g.op_a, g.a.ld), int{dense_conjugates(g.op_a)}, as<const VT>(g.b.memory),
+        heron_index{g.b.offset}, dense_row_step(g.op_b, g.b.ld), dense_column_step(g.op_b, g.b.ld),
+        int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory), heron_index{g.c.offset},
+        heron_index{g.c.ld});
+}
+
+template <class VT, class CT, class Device> void launch_gemm_batched(Device& device, const heron_gemm_batched_args& g) {
+    using RT = typename dense_real<CT>::type;
+    const auto alpha = as_argument<CT>(g.alpha);
+    const auto beta = as_argument<CT>(g.beta);
+    device.template launch<kernels::gemm_batched<VT, CT, RT>>(
+        kernels::dense, g.m * g.n * g.count, heron_index{g.m}, heron_index{g.n}, heron_index{g.k}, alpha.value,
+        alpha.device, as<const VT>(g.a.base), g.a.list, dense_kind(g.a), heron_index{g.a.stride},
+        heron_index{g.a.list_step}, dense_row_step(g.op_a, g.lda), dense_column_step(g.op_a, g.lda),
+        int{dense_conjugates(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b), heron_index{g.b.stride},
+        heron_index{g.b.list_step}, dense_row_step(g.op_b, g.ldb), dense_column_step(g.op_b, g.ldb),
+        int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.base), g.c.list, dense_kind(g.c),
+        heron_index{g.c.stride}, heron_index{g.c.list_step}, heron_index{g.ldc});
+}
+
 template <class Device>
 void gemm(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_uniform(g.type, g.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using RT = typename dense_real<CT>::type;
-        const auto alpha = as_argument<CT>(g.alpha);
-        const auto beta = as_argument<CT>(g.beta);
-        device.template launch<kernels::gemm<VT, CT, RT>>(
-            kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.k}, alpha.value, alpha.device,
-            as<const VT>(g.a.memory), heron_index{g.a.offset}, dense_row_step(g.op_a, g.a.ld), dense_column_step(g.op_a, g.a.ld),
-            int{dense_conjugates(g.op_a)}, as<const VT>(g.b.memory), heron_index{g.b.offset}, dense_row_step(g.op_b, g.b.ld),
-            dense_column_step(g.op_b, g.b.ld), int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory),
-            heron_index{g.c.offset}, heron_index{g.c.ld});
-    });
+    visit_uniform(g.type, g.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) { launch_gemm<VT, CT>(device, g); });
 }
 
 template <class Device>
 void gemm_batched(Device& device, heron_phase phase, const heron_gemm_batched_args& g, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_uniform(g.type, g.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using RT = typename dense_real<CT>::type;
-        const auto alpha = as_argument<CT>(g.alpha);
-        const auto beta = as_argument<CT>(g.beta);
-        device.template launch<kernels::gemm_batched<VT, CT, RT>>(
-            kernels::dense, g.m * g.n * g.count, heron_index{g.m}, heron_index{g.n}, heron_index{g.k}, alpha.value,
-            alpha.device, as<const VT>(g.a.base), g.a.list, dense_kind(g.a), heron_index{g.a.stride},
-            heron_index{g.a.list_step}, dense_row_step(g.op_a, g.lda), dense_column_step(g.op_a, g.lda),
-            int{dense_conjugates(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b), heron_index{g.b.stride},
-            heron_index{g.b.list_step}, dense_row_step(g.op_b, g.ldb), dense_column_step(g.op_b, g.ldb),
-            int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.base), g.c.list, dense_kind(g.c),
-            heron_index{g.c.stride}, heron_index{g.c.list_step}, heron_index{g.ldc});
-    });
+    visit_uniform(g.type, g.compute_type,
+                  [&]<class VT, class CT>(type<VT>, type<CT>) { launch_gemm_batched<VT, CT>(device, g); });
 }
 
 template <class Device>

@@ -1,0 +1,25 @@
+// Dense products in double precision, on Tensor Cores but for the smallest.
+#include "dense_launch.cuh"
+
+namespace heron::HERON_LEVEL {
+
+namespace dense_cuda {
+template <> struct tiles_for<f64> {
+    using wide = warp_tile<f64, 128, 128, 16, 2, 64, 32>;
+    using large = wide;
+    using small = warp_tile<f64, 64, 64, 16, 3, 32, 32>;
+    using tiny = thread_tile<f64, 32, 32, 8, 3, 4, 4>;
+};
+}  // namespace dense_cuda
+
+template <> void tuned_gemm<f64>(cuda_device& device, const heron_gemm_args& args) {
+    dense_cuda::gemm_of<f64>(device, args);
+}
+template <> void tuned_gemm_batched<f64>(cuda_device& device, const heron_gemm_batched_args& args) {
+    dense_cuda::gemm_batched_of<f64>(device, args);
+}
+template <> void tuned_gemmt<f64>(cuda_device& device, const heron_gemmt_args& args) {
+    dense_cuda::gemmt_of<f64>(device, args);
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,123 @@
+#pragma once
+// From an operation's arguments to a launch: which tile, and what the kernel is told.
+#include "dense_kernel.cuh"
+#include "dense_tuned.hpp"
+
+namespace heron::HERON_LEVEL::dense_cuda {
+
+// The tiles of a type, largest first. `large` and `small` are square where a triangle is computed with them.
+template <class CT> struct tiles_for;
+
+inline bool is_multiple_of_16(int64_t bytes) { return bytes % 16 == 0; }
+
+template <class CT> bool is_aligned(const places& at, int64_t depth_step) {
+    constexpr int64_t size = sizeof(CT);
+    return at.kind == 0 && is_multiple_of_16(static_cast<int64_t>(reinterpret_cast<intptr_t>(at.base))) &&
+           is_multiple_of_16(at.stride * size) && is_multiple_of_16(depth_step * size);
+}
+
+template <class CT> operand as_operand(const places& at, int64_t line_step, int64_t depth_step) {
+    return {at, line_step, depth_step, line_step == 1 && is_aligned<CT>(at, depth_step)};
+}
+
+// op(A) by rows and op(B) by columns.
+template <class CT> operand row_operand(const places& at, heron_operation op, int64_t ld) {
+    return as_operand<CT>(at, plans::dense_row_step(op, ld), plans::dense_column_step(op, ld));
+}
+template <class CT> operand column_operand(const places& at, heron_operation op, int64_t ld) {
+    return as_operand<CT>(at, plans::dense_column_step(op, ld), plans::dense_row_step(op, ld));
+}
+
+template <class CT> places place_of(const heron_dense_operand& o) {
+    return {static_cast<const CT*>(o.memory) + o.offset, nullptr, 0, 0, 0};
+}
+inline places place_of(const heron_batch_operand& o) { return {o.base, o.list, o.stride, o.list_step, plans::dense_kind(o)}; }
+
+// real: the number on the device is a real one.
+template <class CT> scalar<CT> as_scalar(const heron_scalar& s, bool real) {
+    using R = typename real_part_of<CT>::type;
+    return {scalar_value<CT>(s.re, s.im), real ? nullptr : static_cast<const CT*>(s.device),
+            real ? static_cast<const R*>(s.device) : nullptr};
+}
+
+template <class Tile, bool conjugates_b> void launch(cuda_device& device, const parameters<typename Tile::CT>& p) {
+    const auto kernel = &multiply<Tile, conjugates_b>;
+    constexpr int bytes = tile_product<Tile, conjugates_b>::shared_bytes;
+    static_assert(bytes <= 99 * 1024);
+    if constexpr (bytes > 48 * 1024)
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    device.launch_blocks(kernel, tiles_of_item<Tile>(p) * p.count, Tile::threads, bytes, p);
+}
+
+template <class Tile> void launch(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    if constexpr (!std::is_same_v<typename Tile::CT, typename real_part_of<typename Tile::CT>::type>)
+        if (conjugates_b) return launch<Tile, true>(device, p);
+    launch<Tile, false>(device, p);
+}
+
+// The largest tile that gives every multiprocessor something to do; the smallest for matrices not larger than it.
+template <class CT> void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conjugates_b) {
+    using tiles = tiles_for<CT>;
+    // conj(A)*B = conj(A*conj(B)): at most B is conjugated while it is multiplied.
+    p.conjugate_sum = conjugates_a;
+    const bool conjugates = conjugates_a != conjugates_b;
+    const auto fills = [&](int64_t count) { return count * p.count >= device.multiprocessors(); };
+    if (p.m <= tiles::tiny::rows && p.n <= tiles::tiny::columns) return launch<typename tiles::tiny>(device, p, conjugates);
+    if (p.stored == part::all && fills(tiles_of_item<typename tiles::wide>(p)))
+        return launch<typename tiles::wide>(device, p, conjugates);
+    if (fills(tiles_of_item<typename tiles::large>(p))) return launch<typename tiles::large>(device, p, conjugates);
+    launch<typename tiles::small>(device, p, conjugates);
+}
+
+template <class CT> void gemm_of(cuda_device& device, const heron_gemm_args& g) {
+    parameters<CT> p{};
+    p.m = g.m;
+    p.n = g.n;
+    p.k = g.k;
+    p.count = p.terms = 1;
+    p.a[0] = row_operand<CT>(place_of<CT>(g.a), g.op_a, g.a.ld);
+    p.b[0] = column_operand<CT>(place_of<CT>(g.b), g.op_b, g.b.ld);
+    p.alpha = as_scalar<CT>(g.alpha, false);
+    p.beta = as_scalar<CT>(g.beta, false);
+    p.c = place_of<CT>(g.c);
+    p.ldc = g.c.ld;
+    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+}
+
+template <class CT> void gemm_batched_of(cuda_device& device, const heron_gemm_batched_args& g) {
+    parameters<CT> p{};
+    p.m = g.m;
+    p.n = g.n;
+    p.k = g.k;
+    p.count = g.count;
+    p.terms = 1;
+    p.a[0] = row_operand<CT>(place_of(g.a), g.op_a, g.lda);
+    p.b[0] = column_operand<CT>(place_of(g.b), g.op_b, g.ldb);
+    p.alpha = as_scalar<CT>(g.alpha, false);
+    p.beta = as_scalar<CT>(g.beta, false);
+    p.c = place_of(g.c);
+    p.ldc = g.ldc;
+    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+}
+
+template <class CT> void gemmt_of(cuda_device& device, const heron_gemmt_args& g) {
+    parameters<CT> p{};
+    p.m = p.n = g.n;
+    p.k = g.k;
+    p.count = 1;
+    p.terms = g.terms;
+    p.conjugate_second = g.conjugate_second;
+    p.hermitian = g.hermitian;
+    p.stored = g.fill == HERON_FILL_LOWER ? part::lower : part::upper;
+    for (int t = 0; t < g.terms; ++t) {
+        p.a[t] = row_operand<CT>(place_of<CT>(g.a[t]), g.op_a, g.a[t].ld);
+        p.b[t] = column_operand<CT>(place_of<CT>(g.b[t]), g.op_b, g.b[t].ld);
+    }
+    p.alpha = as_scalar<CT>(g.alpha, g.hermitian && g.terms == 1);
+    p.beta = as_scalar<CT>(g.beta, g.hermitian);
+    p.c = place_of<CT>(g.c);
+    p.ldc = g.c.ld;
+    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+}
+
+}  // namespace heron::HERON_LEVEL::dense_cuda

@@ -1,0 +1,23 @@
+#pragma once
+// Dense products as CUDA runs them: the shared plans' slots are these specialisations.
+#include "../common/plans/dense.hpp"
+#include "cuda_device.cuh"
+
+namespace heron::HERON_LEVEL {
+
+// The files dense_*.cu hold one type each.
+template <class CT> void tuned_gemm(cuda_device& device, const heron_gemm_args& args);
+template <class CT> void tuned_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args);
+template <class CT> void tuned_gemmt(cuda_device& device, const heron_gemmt_args& args);
+
+namespace plans {
+template <>
+void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace);
+template <>
+void gemm_batched<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_batched_args& args,
+                               heron_workspace& workspace);
+template <>
+void gemmt<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemmt_args& args, heron_workspace& workspace);
+}  // namespace plans
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,49 @@
+// Other BLAS libraries, opened at run time, as opponents in a benchmark: OpenBLAS on the processor, cuBLAS on CUDA.
+#pragma once
+
+#include <heron/heron.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device.hpp"
+
+namespace heron::tools {
+
+enum class dense_operation { gemm, rank_k, rank_2k };
+
+// In column order with alpha = 1 and beta = 0: C := op(A)*op(B), or the lower triangle of C := A*A^H, or of
+// C := A*B^H + B*A^H (without conjugation for real types). Leading dimensions are as short as can be.
+struct dense_problem {
+    dense_operation operation = dense_operation::gemm;
+    heron_type type = HERON_R_32F;
+    heron_operation op_a = HERON_OP_NONE;
+    heron_operation op_b = HERON_OP_NONE;
+    int m = 0, n = 0, k = 0;
+    const void* a = nullptr;
+    const void* b = nullptr;
+    void* c = nullptr;
+
+    bool is_complex() const { return type == HERON_C_32F || type == HERON_C_64F; }
+    bool is_single() const { return type == HERON_R_32F || type == HERON_C_32F; }
+    int lda() const { return op_a == HERON_OP_NONE ? m : k; }
+    int ldb() const { return operation == dense_operation::rank_2k ? n : op_b == HERON_OP_NONE ? k : n; }
+    // Floating-point operations.
+    double operations() const;
+};
+
+class blas_peer {
+  public:
+    virtual ~blas_peer() = default;
+    virtual std::string name() const = 0;
+    virtual std::string version() const = 0;
+    // Submits the problem to the device's default stream, or computes it.
+    virtual std::function<void()> call(const dense_problem& problem) const = 0;
+};
+
+// The libraries that work on this device's memory and are installed.
+std::vector<std::unique_ptr<blas_peer>> open_blas_peers(const device& where);
+
+}  // namespace heron::tools

@@ -1,0 +1,35 @@
+// heron bench gemm, herk and her2k: dense products on every backend, beside other BLAS libraries.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "blas_peers.hpp"
+#include "generators.hpp"
+#include "measure.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace heron::tools {
+
+struct dense_bench_options {
+    dense_operation operation = dense_operation::gemm;
+    std::vector<std::string> backends{};               // empty: every usable one
+    std::vector<std::string> sizes{"256", "1024"};     // n, or m x n x k as "1000x20x300" (rank updates: n x k)
+    std::vector<std::string> types{"f32", "f64", "c32", "c64"};
+    std::vector<std::string> operations{"NN"};         // gemm: op of A and of B, each N, T or C
+    bool two_passes = false;                           // her2k by two products one after the other, beside the other
+    std::uint64_t seed = default_seed;
+    measure_options timing{};
+};
+
+struct dense_bench_result {
+    report table{};
+    int failures = 0;
+};
+
+// Throws std::exception where options are wrong or nothing can be measured.
+dense_bench_result run_dense_bench(const dense_bench_options& options, progress& progress);
+
+}  // namespace heron::tools
