@@ -13,6 +13,7 @@ FORBIDDEN_INCLUDES = {
     "src/core": r"cuda|opencl|CL/|omp\.h|cusparse|\.\./cusparse|backends/",
     "src/native": r"cuda|opencl|CL/|omp\.h|cusparse|backends/",
     "src/cusparse": r"opencl|CL/|omp\.h|backends/",
+    "src/clblas": r"cuda|opencl|CL/|omp\.h|cusparse|backends/",
     "src/cudart": r"opencl|CL/|omp\.h|backends/",
     "include/heron": r"cuda|opencl|CL/|fmt|\.hpp",
     "backends": r"src/|core/|cusparse|cublas",

@@ -4,7 +4,7 @@
 usage: exported_symbols_test.py BUILD_FOLDER SOURCE_FOLDER
 
 Checks that libcusparse exports exactly tests/facade/exported_symbols.txt in the version node libcusparse.so.12, that the
-headers declare exactly those functions, that libheron exports the native API in HERON_0 and nothing else in public, that
+headers declare exactly those functions, that both libraries of clBLAS export exactly clblas_symbols.txt, that libheron exports the native API in HERON_0 and nothing else in public, that
 a plug-in exports heron_plugin alone, that nothing needs a CUDA runtime, and that libheron and the facades stay small.
 """
 import pathlib
@@ -59,6 +59,19 @@ def check_cusparse(library, source):
     return problems
 
 
+def check_clblas(compat, source):
+    libraries = [compat / name for name in ("libclBLAS.so.2", "libclAmdBlas.so.1")]
+    if not any(library.exists() for library in libraries):
+        return []
+    expected = (source / "tests/facade/clblas_symbols.txt").read_text().split()
+    problems = []
+    for library in libraries:
+        problems += difference(f"{library.name} exports", exported(library), expected)
+        if dynamic(library, "SONAME") != [library.name]:
+            problems.append(f"{library.name}'s SONAME is {dynamic(library, 'SONAME')}")
+    return problems
+
+
 def check_heron(library, source):
     symbols = exported(library)
     public = {name for name, node in symbols.items() if node == "HERON_0"}
@@ -90,6 +103,7 @@ def main():
     cusparse = (build / "lib/heron/compat/libcusparse.so.12").resolve()
     plugins = sorted((build / "lib/heron").glob("libheron-*.so"))
     problems = check_cusparse(cusparse, source) + check_heron(heron, source)
+    problems += check_clblas(build / "lib/heron/compat", source)
     for plugin in plugins:
         problems += check_plugin(plugin)
     for library in compat | {heron}:

@@ -27,6 +27,24 @@ def expect_answer(what, *command, **environment):
     print(f"{what}: ok")
 
 
+def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
+    if not (compat / "libclBLAS.so.2").exists():
+        print("clBLAS: skipped, built without OpenCL")
+        return
+    source_file = consumer / "clblas.c"
+    run("cmake", "-S", consumer / "clblas", "-B", scratch / "clblas", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", scratch / "clblas")
+    expect_answer("clBLAS by find_package", scratch / "clblas/clblas")
+    flags = run("pkg-config", "--cflags", "--libs", "clBLAS", **pkg_config).split()
+    run("cc", "-std=c99", "-O0", source_file, *flags, f"-Wl,-rpath-link,{lib}", "-lOpenCL", "-o", scratch / "clblas_pc")
+    expect_answer("clBLAS by pkg-config", scratch / "clblas_pc", LD_LIBRARY_PATH=f"{lib}:{compat}")
+    for name in ("clBLAS", "clAmdBlas"):
+        run("cc", "-std=gnu17", "-O0", source_file, f"-I{headers}", f"-L{compat}", f"-l{name}", f"-Wl,-rpath-link,{lib}",
+            "-lOpenCL", "-o", scratch / name)
+        # The libraries find libheron by themselves.
+        expect_answer(f"both generations in lib{name}", scratch / name, LD_LIBRARY_PATH=str(compat))
+
+
 def main(scratch):
     prefix = scratch / "prefix"
     run("cmake", "--install", build, "--prefix", prefix)
@@ -50,6 +68,8 @@ def main(scratch):
     libraries = [f"-L{lib}", f"-L{compat}", "-lcusparse", "-lheron", f"-Wl,-rpath-link,{lib}"]
     run("cc", "-std=c99", consumer / "spmv.c", *includes, *libraries, "-o", scratch / "plain")
     expect_answer("plain cc", scratch / "plain", LD_LIBRARY_PATH=paths)
+
+    check_clblas(scratch, prefix, lib, compat, headers, pkg_config)
 
     if not toolkit:
         print("drop-in for NVIDIA's library: skipped, no CUDA toolkit")

@@ -8,5 +8,6 @@ namespace heron::tools {
 void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
+void add_tune_command(CLI::App& app);
 
 }  // namespace heron::tools

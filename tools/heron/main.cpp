@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
         heron::tools::add_info_command(app);
         heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
+        heron::tools::add_tune_command(app);
         CLI11_PARSE(app, argc, argv);
         return 0;
     } catch (const std::bad_alloc&) {

@@ -1,0 +1,76 @@
+#include "gemm_shapes.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace heron::tools {
+namespace {
+
+bool is_double(const std::string& type) { return type == "f64" || type == "c64"; }
+bool is_complex(const std::string& type) { return type == "c32" || type == "c64"; }
+
+// The accumulators of a tile, in vectors of the processor, fit the 32 registers of the largest.
+std::vector<gemm_shape> processor_shapes(const std::string& type) {
+    std::vector<gemm_shape> shapes;
+    const int parts = is_complex(type) ? 2 : 1;
+    for (const int width : {2, 4, 8, 16})
+        for (int vectors = 1; vectors <= 4; ++vectors)
+            for (const int columns : {2, 3, 4, 6, 8, 10, 12, 14}) {
+                const int accumulators = vectors * columns * parts;
+                const bool fits = (is_double(type) ? 8 : 4) * width <= 64;
+                if (fits && accumulators >= 4 && accumulators <= 28) shapes.push_back({true, {width, vectors, columns}});
+            }
+    return shapes;
+}
+
+bool fits_gpu(const std::string& type, int wx, int wy, int rows, int columns, int depth) {
+    const int bytes = (is_double(type) ? 8 : 4) * (is_complex(type) ? 2 : 1);
+    const int chunk = 16 * (is_complex(type) ? 2 : 1);
+    const int registers = rows * columns * bytes / 4;
+    const int local = 2 * depth * (wx * rows + wy * columns) * bytes;
+    return registers >= 8 && registers <= 128 && local <= 48 * 1024 && depth * wx * rows * bytes % chunk == 0 &&
+           depth * wy * columns * bytes % chunk == 0;
+}
+
+std::vector<gemm_shape> gpu_shapes(const std::string& type) {
+    std::vector<gemm_shape> shapes;
+    for (const int wx : {8, 16, 32})
+        for (const int wy : {8, 16})
+            for (const int vw : {2, 4})
+                for (const int mv : {1, 2})
+                    for (const int uw : {2, 4})
+                        for (const int nv : {1, 2})
+                            for (const int depth : {8, 16, 32})
+                                if (fits_gpu(type, wx, wy, vw * mv, uw * nv, depth))
+                                    shapes.push_back({false, {wx, wy, vw, mv, uw, nv, depth}});
+    return shapes;
+}
+
+}  // namespace
+
+std::string gemm_shape::text() const {
+    std::string result = columns ? "columns" : "tiles";
+    for (const int parameter : parameters) result += ' ' + std::to_string(parameter);
+    return result;
+}
+
+std::vector<gemm_shape> gemm_shapes(const std::string& type, bool is_processor) {
+    return is_processor ? processor_shapes(type) : gpu_shapes(type);
+}
+
+int distance(const gemm_shape& a, const gemm_shape& b) {
+    if (a.columns != b.columns) return static_cast<int>(a.parameters.size() + b.parameters.size());
+    int result = 0;
+    for (std::size_t i = 0; i < a.parameters.size(); ++i) result += a.parameters[i] != b.parameters[i];
+    return result;
+}
+
+std::string with_shape(const std::string& file, const std::string& type, const std::string& shape) {
+    std::istringstream lines(file);
+    std::string line, result;
+    while (std::getline(lines, line))
+        if (line.rfind(type + ' ', 0) != 0 && !line.empty()) result += line + '\n';
+    return result + type + ' ' + shape + '\n';
+}
+
+}  // namespace heron::tools
