@@ -1,6 +1,10 @@
 #include "host_levels.hpp"
+#include "host_queue.hpp"
 #include <cstdlib>
 #include <cstring>
+
+// Here, so that no instruction set level has a copy.
+heron_plan::~heron_plan() = default;
 
 namespace heron {
 #define HERON_HOST_LEVEL(space, name, test) \
@@ -36,6 +40,9 @@ const level& chosen_level() {
     return chosen;
 }
 
-heron_status plan_destroy(heron_plan*) { return HERON_SUCCESS; }
+heron_status plan_destroy(heron_plan* plan) {
+    delete plan;
+    return HERON_SUCCESS;
+}
 
 }  // namespace heron::host

@@ -4,6 +4,11 @@ struct heron_queue {
     int threads = 0;  // 0: OpenMP's default
 };
 
+// What an operation's ANALYSE leaves on the host. Every operation derives its own.
+struct heron_plan {
+    virtual ~heron_plan();
+};
+
 namespace heron::host {
 
 // Sends a reason to the core's log.

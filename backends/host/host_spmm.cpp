@@ -4,6 +4,7 @@
 #include "../common/plans/dispatch.hpp"
 #include "../common/slot.hpp"
 #include "host_spmm_strips.hpp"
+#include <new>
 
 namespace heron::HERON_LEVEL {
 namespace {
@@ -41,6 +42,25 @@ struct strip_of_c {
     }
 };
 
+// A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
+struct sorted_plan : heron_plan {
+    sorted_plan(int64_t line_count, int64_t place_count)
+        : lines(line_count),
+          count(place_count),
+          offsets(new (std::nothrow) int64_t[static_cast<size_t>(line_count + 1)]),
+          places(new (std::nothrow) sorted_place[static_cast<size_t>(place_count)]) {}
+    ~sorted_plan() override {
+        delete[] offsets;
+        delete[] places;
+    }
+    sorted_plan(const sorted_plan&) = delete;
+    sorted_plan& operator=(const sorted_plan&) = delete;
+
+    int64_t lines, count;
+    int64_t* offsets;
+    sorted_place* places;
+};
+
 template <class VA, class VC, class CT, class IT>
 class host_spmm_plan {
     static constexpr int L = vector_elements<CT>;
@@ -48,7 +68,12 @@ class host_spmm_plan {
   public:
     host_spmm_plan(const host_device& device, heron_phase phase, const heron_spmm_args& args,
                    heron_workspace& workspace)
-        : device_(device), phase_(phase), args_(args), a_(args.a), layout_(phase, workspace) {}
+        : device_(device),
+          phase_(phase),
+          args_(args),
+          a_(args.a),
+          workspace_(workspace),
+          layout_(phase, workspace) {}
 
     void apply() {
         const heron_format format = a_.format;
@@ -58,12 +83,14 @@ class host_spmm_plan {
         // What depends on the pattern alone comes first in the workspace.
         const line_sorter sorter(layout_, sorts ? lines_of_op(by_columns) : 0, sorts ? stored() : 0);
         panel_ = reads_b_directly() ? nullptr : layout_.take<CT>(args_.b.rows * panel_columns());
-        if (phase_ != HERON_PHASE_RUN) return;
         const bool empty = stored() == 0;
+        const bool shares_pattern = a_.indices_stride == 0 && a_.offsets_stride == 0;
+        const bool plans = by_columns && shares_pattern && !empty;
+        if (phase_ == HERON_PHASE_ANALYSE && plans) analyse();
+        if (phase_ != HERON_PHASE_RUN) return;
+        const bool is_planned = plans && finds_plan();
         for (int32_t item = 0; item < args_.c.batch_count; ++item) {
-            // Items that share their pattern share what was sorted.
-            if (sorts && !empty && (item == 0 || a_.indices_stride != 0 || a_.offsets_stride != 0))
-                sort(sorter, item, by_columns);
+            if (sorts && !empty && !is_planned && (item == 0 || !shares_pattern)) sort(sorter, item, by_columns);
             if (!sorts || is_sorted_ || empty)
                 multiply(item, blocks, by_columns, stored_lines(item, sorts ? sorter.offsets() : nullptr));
             else
@@ -78,13 +105,35 @@ class host_spmm_plan {
         const int64_t block = by_columns ? a_.block_cols : a_.block_rows;
         return block > 0 ? (size + block - 1) / block : size;
     }
+    // Without memory for a plan there is none, and every run sorts.
+    void analyse() {
+        auto* const plan = new (std::nothrow) sorted_plan(lines_of_op(true), stored());
+        if (!plan) return;
+        if (plan->offsets && plan->places) {
+            sort(line_sorter(plan->lines, plan->offsets, plan->places), 0, true);
+            workspace_.plan = plan;
+        } else {
+            delete plan;
+        }
+    }
+
+    bool finds_plan() {
+        const auto* const plan = static_cast<const sorted_plan*>(workspace_.plan);
+        if (!plan || plan->lines != lines_of_op(true) || plan->count != stored()) return false;
+        sorted_ = {plan->offsets, plan->places, plan->lines};
+        return true;
+    }
+
     int64_t slots() const { return a_.format == HERON_FORMAT_BLOCKED_ELL ? a_.ell_cols / a_.block_rows : 0; }
     int64_t stored() const { return slots() > 0 ? lines_of_op(false) * slots() : is_ell() ? 0 : a_.nnz; }
     bool is_ell() const { return a_.format == HERON_FORMAT_BLOCKED_ELL; }
 
     bool reads_b_directly() const {
         if constexpr (!std::is_same_v<VA, CT>) return false;
-        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= L;
+        // Strips of longer rows share few sets of the caches, so that a copy pays where it is read often.
+        constexpr int64_t often = 3;
+        const bool fits = args_.c.cols <= widest_strip<CT> || stored_elements() < often * args_.b.rows;
+        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= L && fits;
     }
 
     // Of the widest strip.
@@ -262,6 +311,7 @@ class host_spmm_plan {
     heron_phase phase_;
     const heron_spmm_args& args_;
     const heron_spmat& a_;
+    heron_workspace& workspace_;
     workspace_layout layout_;
     CT* panel_ = nullptr;
     sorted_list sorted_{};

@@ -57,7 +57,9 @@ struct sorted_list {
 class line_sorter {
   public:
     line_sorter(workspace_layout& layout, int64_t lines, int64_t count)
-        : lines_(lines), offsets_(layout.take<int64_t>(lines + 1)), places_(layout.take<sorted_place>(count)) {}
+        : line_sorter(lines, layout.take<int64_t>(lines + 1), layout.take<sorted_place>(count)) {}
+    line_sorter(int64_t lines, int64_t* offsets, sorted_place* places)
+        : lines_(lines), offsets_(offsets), places_(places) {}
 
     // Calls visit(f) twice, which calls f(line, other, position) for every element.
     template <class Visit>
