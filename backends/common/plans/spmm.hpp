@@ -89,12 +89,13 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
 
     void columns() {
         const bool deterministic = args_.reproducibility == HERON_DETERMINISTIC;
+        const int* const none = nullptr;
         scatter(args_.a.rows, deterministic, nullptr, [&](CT* sums, const kernels::spmm_sums& t) {
             const int64_t count = shape_.columns * t.parts * batches();
             switch (args_.a.format) {
                 case HERON_FORMAT_CSR:
                     return launch<kernels::spmm_csr_scatter>(count, offsets(), indices(), values(), b(), sums, shape_, t,
-                                                             alpha_.value, alpha_.device);
+                                                             alpha_.value, alpha_.device, none);
                 case HERON_FORMAT_BSR:
                     return launch<kernels::spmm_bsr_scatter>(count, offsets(), indices(), values(), b(), sums, shape_,
                                                              blocks_, t, alpha_.value, alpha_.device);
