@@ -160,6 +160,24 @@ TEST_CASE("SpMM of a matrix that stores nothing and has NULL arrays") {
                 }
 }
 
+TEST_CASE("SpMM of rows and columns of very different lengths") {
+    entries pattern{7, 1700, {}};
+    const std::int64_t lengths[] = {0, 1700, 512, 3, 513, 0, 1025};
+    for (std::int64_t i = 0; i < 7; ++i)
+        for (std::int64_t k = 0; k < lengths[i]; ++k) pattern.list.push_back({i, k * 17 % 1700, 1.0});
+    random_source random(17);
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR, true},
+                                layout{"CSC", CUSPARSE_FORMAT_CSC}})
+            for (const cusparseOperation_t op : operations)
+                for (const std::int64_t n : {3, 40}) {
+                    spmm_options o{.op_a = op, .n = n};
+                    o.order_b = o.order_c = orders[n == 3];
+                    spmm_problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random), types, o)
+                        .run(general_call(types), true);
+                }
+}
+
 TEST_CASE("SpMM adds up elements that are stored twice") {
     random_source random(6);
     entries pattern = irregular_pattern();
