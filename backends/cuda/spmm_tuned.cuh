@@ -196,9 +196,12 @@ class spmm_launcher {
         if (shape_.rows == 0 || shape_.columns == 0) return;
         if (turned_b_) turn_b(p);
         if (list_.counters) device_.fill(list_.counters, 0, 2 * sizeof *list_.counters);
-        // Two vectors per lane halve what the group reads of A; narrow matrices have none for the second.
+        // Two vectors per lane halve what the group reads of A. Narrow matrices have none for the second, and the sums of
+        // narrow elements, many in a vector, would fill the registers.
         const int64_t vectors = turned_ld() / width;
-        vectors >= 8 ? multiply<2>(p, lane_bits_for((vectors + 1) / 2)) : multiply<1>(p, lane_bits_for(vectors));
+        if constexpr (sizeof(VA) >= 4)
+            if (vectors >= 8) return multiply<2>(p, lane_bits_for((vectors + 1) / 2));
+        multiply<1>(p, lane_bits_for(vectors));
     }
 
     static int lane_bits_for(int64_t lanes) {
