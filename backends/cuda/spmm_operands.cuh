@@ -1,9 +1,10 @@
 #pragma once
-// What the tuned SpMM kernels share: the operands, and how a group of lanes sums some elements of a row for a tile of
-// columns, the inner loop of all of them.
+// What the tuned SpMM kernels share: the operands, and how a group of lanes sums some elements of a row for a
+// tile of columns, the inner loop of all of them.
 //
-// A lane owns `units` vectors of 16 bytes of B's row, that is of neighbouring columns of C, and keeps their sums in
-// registers. Indices and values are read four at a time and by all lanes of the group at once, which costs one access.
+// A lane owns `units` vectors of 16 bytes of B's row, that is of neighbouring columns of C, and keeps their
+// sums in registers. Indices and values are read four at a time and by all lanes of the group at once, which
+// costs one access.
 #include "../common/plans/spmm.hpp"
 #include "warp.cuh"
 
@@ -17,8 +18,8 @@ struct alignas(16) vector_of {
     T at[size];
 };
 
-// C := alpha*op(A)*B + beta*C with B by rows. Offsets and indices count from base. With positions, the value of element k
-// is values[positions[k]].
+// C := alpha*op(A)*B + beta*C with B by rows. Offsets and indices count from base. With positions, the value
+// of element k is values[positions[k]].
 template <class VA, class VC, class CT, class OT, class IT>
 struct spmm_product {
     const OT* offsets;
@@ -31,10 +32,10 @@ struct spmm_product {
     VC* c;
     kernels::spmm_shape shape;  // of C, and the strides of a batch
     scalar_argument<CT> alpha, beta;
-    bool b_is_aligned;       // rows of B in vectors of 16 bytes, as many as the columns of C need
-    bool a_is_aligned;       // indices, and values or positions, in quads
-    bool c_is_aligned;       // rows of C in vectors of 16 bytes, without a remainder
-    const int* skipped;      // does nothing where this is set; may be NULL
+    bool b_is_aligned;   // rows of B in vectors of 16 bytes, as many as the columns of C need
+    bool a_is_aligned;   // indices, and values or positions, in quads
+    bool c_is_aligned;   // rows of C in vectors of 16 bytes, without a remainder
+    const int* skipped;  // does nothing where this is set; may be NULL
 
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
@@ -140,7 +141,8 @@ class lane_sums {
         for (int j = 0; j < quad; ++j) {
             if (k + j < begin || k + j >= end) continue;
             e.index[j] = load_shared_by_many(a.indices + k + j);
-            e.value[j] = load_shared_by_many(a.values + (p_.positions ? int64_t(p_.positions[k + j]) : k + j));
+            e.value[j] =
+                load_shared_by_many(a.values + (p_.positions ? int64_t(p_.positions[k + j]) : k + j));
         }
         return e;
     }
@@ -162,14 +164,16 @@ class lane_sums {
 #pragma unroll
             for (int u = 0; u < units; ++u)
 #pragma unroll
-                for (int v = 0; v < width; ++v) sums[u][v] = mad(value, p_.operand(b[j][u].at[v]), sums[u][v]);
+                for (int v = 0; v < width; ++v)
+                    sums[u][v] = mad(value, p_.operand(b[j][u].at[v]), sums[u][v]);
         }
     }
 
     // Lanes behind the last column read the first one instead.
     __device__ vector load_b(const VA* row, int64_t column) const {
         if (p_.b_is_aligned)
-            return load_shared_by_many(reinterpret_cast<const vector*>(row + (column < p_.shape.columns ? column : 0)));
+            return load_shared_by_many(
+                reinterpret_cast<const vector*>(row + (column < p_.shape.columns ? column : 0)));
         vector result;
 #pragma unroll
         for (int v = 0; v < width; ++v)

@@ -1,7 +1,8 @@
 #pragma once
-// A group of lanes sums a row of op(A) for a tile of columns. Rows longer than a segment would keep one group busy while
-// the others are done: they are put on a list, cut into segments, which groups sum one each, and the segments' sums are
-// added in order. Nothing but the list is atomic, so results are the same on every run.
+// A group of lanes sums a row of op(A) for a tile of columns. Rows longer than a segment would keep one group
+// busy while the others are done: they are put on a list, cut into segments, which groups sum one each, and
+// the segments' sums are added in order. Nothing but the list is atomic, so results are the same on every
+// run.
 #include "spmm_operands.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -69,7 +70,8 @@ class spmm_block {
         const int64_t row = first_row + group;
         const bool mine = row < p_.shape.rows;
         const int64_t begin = mine ? int64_t(a.offsets[row]) - p_.shape.base : 0;
-        const int64_t end = mine && !equal(alpha_, CT{}) ? int64_t(a.offsets[row + 1]) - p_.shape.base : begin;
+        const int64_t end =
+            mine && !equal(alpha_, CT{}) ? int64_t(a.offsets[row + 1]) - p_.shape.base : begin;
         const bool is_long = list_.takes(end - begin);
         if (is_long && lane_number == 0 && first_column == 0) list_.put(row, begin, end);
         lane sums(p_, first_column, lane_number, lanes_);
@@ -112,9 +114,10 @@ class spmm_block {
         }
     }
 
-    // Any C: the sums of the block go through shared memory, so that neighbouring threads write neighbouring elements.
-    __device__ void write_tile(VC* c, int64_t first_row, int64_t first_column, int group, int lane_number, bool is_summed,
-                               const lane& sums) {
+    // Any C: the sums of the block go through shared memory, so that neighbouring threads write neighbouring
+    // elements.
+    __device__ void write_tile(VC* c, int64_t first_row, int64_t first_column, int group, int lane_number,
+                               bool is_summed, const lane& sums) {
         const int stride = columns_ + 1;
         bool* const is_row = reinterpret_cast<bool*>(tile_ + rows_ * stride);
 #pragma unroll
@@ -147,11 +150,13 @@ class spmm_block {
 template <class VA, class CT, int units>
 static inline size_t spmm_tile_bytes(int lane_bits) {
     const int rows = spmm_threads >> lane_bits;
-    return static_cast<size_t>(rows) * static_cast<size_t>(tile_columns<VA, units>(lane_bits) + 1) * sizeof(CT) +
+    return static_cast<size_t>(rows) * static_cast<size_t>(tile_columns<VA, units>(lane_bits) + 1) *
+               sizeof(CT) +
            static_cast<size_t>(rows);
 }
 
-// Any grid and any lane_bits up to 5 will do. Column tiles are walked slowest, so that one tile of B stays in the cache.
+// Any grid and any lane_bits up to 5 will do. Column tiles are walked slowest, so that one tile of B stays in
+// the cache.
 template <class VA, class VC, class CT, class OT, class IT, int units>
 __global__ void __launch_bounds__(spmm_threads)
     multiply_dense(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
@@ -188,7 +193,8 @@ __global__ void __launch_bounds__(spmm_threads)
         CT* const to = list.sums + i / tiles * list.stride;
         for (int u = 0; u < units; ++u)
             for (int v = 0; v < lane::width; ++v)
-                if (sums.first_column(u) + v < p.shape.columns) to[sums.first_column(u) + v] = sums.sums[u][v];
+                if (sums.first_column(u) + v < p.shape.columns)
+                    to[sums.first_column(u) + v] = sums.sums[u][v];
     }
 }
 
@@ -205,8 +211,10 @@ __global__ void __launch_bounds__(spmm_threads)
         const long_row r = list.rows[i];
         for (int64_t column = threadIdx.x; column < p.shape.columns; column += spmm_threads) {
             CT sum{};
-            for (int64_t s = r.first; s < r.first + r.count; ++s) sum = add(sum, list.sums[s * list.stride + column]);
-            kernels::update_c(p.c, r.row * p.shape.c_row_step + column * p.shape.c_column_step, sum, alpha, beta);
+            for (int64_t s = r.first; s < r.first + r.count; ++s)
+                sum = add(sum, list.sums[s * list.stride + column]);
+            kernels::update_c(p.c, r.row * p.shape.c_row_step + column * p.shape.c_column_step, sum, alpha,
+                              beta);
         }
     }
 }

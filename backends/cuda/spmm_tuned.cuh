@@ -1,9 +1,9 @@
 #pragma once
 // Chooses and launches the SpMM kernels for one row of the table of data types.
 //
-// CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first, once where
-// ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. BSR, Blocked-ELL and what must be
-// deterministic although it is transposed go to the shared plan.
+// CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
+// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. BSR,
+// Blocked-ELL and what must be deterministic although it is transposed go to the shared plan.
 #include "spmm_rows.cuh"
 #include "spmm_tuned.hpp"
 #include "spmm_turned.cuh"
@@ -32,7 +32,8 @@ class spmm_launcher {
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
 
   public:
-    spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace)
+    spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                  heron_workspace& workspace)
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
@@ -49,13 +50,15 @@ class spmm_launcher {
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {
-        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c && batches() == 1;
+        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c &&
+               batches() == 1;
     }
     // Rows become indices.
     bool takes_columns() const {
         const bool fits = sizeof(IT) == 8 || a_.rows <= INT32_MAX;
-        return a_.format == HERON_FORMAT_CSR && is_transposed() && args_.reproducibility != HERON_DETERMINISTIC && fits &&
-               a_.offsets_stride == 0 && a_.indices_stride == 0;
+        return a_.format == HERON_FORMAT_CSR && is_transposed() &&
+               args_.reproducibility != HERON_DETERMINISTIC && fits && a_.offsets_stride == 0 &&
+               a_.indices_stride == 0;
     }
 
     void csr() {
@@ -66,7 +69,8 @@ class spmm_launcher {
         multiply(p);
     }
 
-    // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic operations.
+    // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
+    // operations.
     void coo() {
         workspace_layout layout(phase_, workspace_);
         OT* const offsets = layout.take<OT>(a_.rows + 1);
@@ -85,14 +89,16 @@ class spmm_launcher {
         if constexpr (adds_into_c) {
             const kernels::spmm_sums sums = sums_in_c(a_.nnz);
             scale_where(unsorted);
-            launch<kernels::spmm_coo_scatter>(a_.nnz * shape_.columns, rows, indices(), values(), b(), c(), shape_, sums,
-                                              alpha_.value, alpha_.device, static_cast<const int*>(unsorted));
+            launch<kernels::spmm_coo_scatter>(a_.nnz * shape_.columns, rows, indices(), values(), b(), c(),
+                                              shape_, sums, alpha_.value, alpha_.device,
+                                              static_cast<const int*>(unsorted));
         }
     }
 
     void csr_transposed() {
         workspace_layout layout(phase_, workspace_);
-        // What depends on the pattern alone comes first, between the stamps, so that it stays where it is for any B.
+        // What depends on the pattern alone comes first, between the stamps, so that it stays where it is for
+        // any B.
         uint64_t* const front = layout.take<uint64_t>(1);
         OT* const offsets = layout.take<OT>(a_.cols + 1);
         IT* const rows = layout.take<IT>(a_.nnz);
@@ -135,15 +141,18 @@ class spmm_launcher {
         workspace_.plan = plan.release();
     }
 
-    void sort(const plans::exclusive_scan<cuda_device>& scan, i64* counts, OT* offsets, IT* rows, OT* positions) {
+    void sort(const plans::exclusive_scan<cuda_device>& scan, i64* counts, OT* offsets, IT* rows,
+              OT* positions) {
         auto* const next = reinterpret_cast<unsigned long long*>(counts);
         device_.fill(counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *counts);
-        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz, a_.base, next);
+        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
+                              a_.base, next);
         scan.add(device_, counts);
         scan.write(device_, counts, 0, offsets);
         scan.write(device_, counts, 0, counts);
-        device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads, 0,
-                              as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, rows, positions);
+        device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
+                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, rows,
+                              positions);
     }
 
     static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }
@@ -160,7 +169,9 @@ class spmm_launcher {
     }
 
     // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
-    bool needs_turned_b() const { return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width; }
+    bool needs_turned_b() const {
+        return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width;
+    }
     int64_t turned_ld() const { return (args_.c.cols + width - 1) / width * width; }
     int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
     int64_t most_segments() const { return long_row_list<CT>::most_segments(a_.nnz); }
@@ -182,8 +193,8 @@ class spmm_launcher {
         p.a_is_aligned = has_own_arrays && is_aligned(indices, 4 * sizeof(IT)) &&
                          (positions || is_aligned(p.values, 4 * sizeof(VA)));
         p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0;
-        p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) && args_.c.cols % width == 0 &&
-                         args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
+        p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) &&
+                         args_.c.cols % width == 0 && args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
                          args_.c.batch_stride * int64_t(sizeof(VC)) % 16 == 0;
         return p;
     }
@@ -196,8 +207,8 @@ class spmm_launcher {
         if (shape_.rows == 0 || shape_.columns == 0) return;
         if (turned_b_) turn_b(p);
         if (list_.counters) device_.fill(list_.counters, 0, 2 * sizeof *list_.counters);
-        // Two vectors per lane halve what the group reads of A. Narrow matrices have none for the second, and the sums of
-        // narrow elements, many in a vector, would fill the registers.
+        // Two vectors per lane halve what the group reads of A. Narrow matrices have none for the second, and
+        // the sums of narrow elements, many in a vector, would fill the registers.
         const int64_t vectors = turned_ld() / width;
         if constexpr (sizeof(VA) >= 4)
             if (vectors >= 8) return multiply<2>(p, lane_bits_for((vectors + 1) / 2));
@@ -216,22 +227,24 @@ class spmm_launcher {
         const int64_t tiles = (shape_.columns + columns - 1) / columns;
         const int64_t blocks = (shape_.rows + rows - 1) / rows * tiles * batches();
         const size_t shared_bytes = p.c_is_aligned ? 0 : spmm_tile_bytes<VA, CT, units>(lane_bits);
-        device_.launch_blocks(multiply_dense<VA, VC, CT, OT, IT, units>, blocks, spmm_threads, shared_bytes, p, list_,
-                              lane_bits, batches());
+        device_.launch_blocks(multiply_dense<VA, VC, CT, OT, IT, units>, blocks, spmm_threads, shared_bytes,
+                              p, list_, lane_bits, batches());
         if (!list_.counters) return;
         const int64_t groups = most_segments() * tiles;
         const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
         device_.launch_blocks(sum_segments<VA, VC, CT, OT, IT, units>,
-                              std::min((groups + rows - 1) / rows, most_blocks), spmm_threads, 0, p, list_, lane_bits);
+                              std::min((groups + rows - 1) / rows, most_blocks), spmm_threads, 0, p, list_,
+                              lane_bits);
         device_.launch_blocks(join_segments<VA, VC, CT, OT, IT>,
-                              std::min(long_row_list<CT>::most_rows(a_.nnz), most_blocks), spmm_threads, 0, p, list_);
+                              std::min(long_row_list<CT>::most_rows(a_.nnz), most_blocks), spmm_threads, 0, p,
+                              list_);
     }
 
     void turn_b(product& p) {
         const int64_t squares = (args_.b.rows + 31) / 32 * ((turned_ld() + 31) / 32) * b_items();
         device_.launch_blocks(turn_dense<VA>, squares, spmm_threads, 0, b(), args_.b.rows, args_.b.cols,
-                              shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_, turned_ld(),
-                              b_items());
+                              shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
+                              turned_ld(), b_items());
         p.b = turned_b_;
         p.b_ld = turned_ld();
         p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
@@ -248,17 +261,17 @@ class spmm_launcher {
     }
 
     void scale_where(const int* wanted) {
-        launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_, beta_.value, beta_.device,
-                                    wanted);
+        launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_, beta_.value,
+                                    beta_.device, wanted);
     }
 
     // The transposed product by atomic additions into C.
     void scatter_where(const int* wanted) {
         if constexpr (adds_into_c) {
             scale_where(wanted);
-            launch<kernels::spmm_csr_scatter>(a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(),
-                                              values(), b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device,
-                                              wanted);
+            launch<kernels::spmm_csr_scatter>(a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets),
+                                              indices(), values(), b(), c(), shape_, sums_in_c(a_.rows),
+                                              alpha_.value, alpha_.device, wanted);
         }
     }
 
@@ -281,7 +294,8 @@ class spmm_launcher {
 };
 
 template <class VA, class VC, class CT>
-void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace) {
+void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                heron_workspace& workspace) {
     const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
     visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64, args.a.index_type,
                               [&]<class OT, class IT>(type<OT>, type<IT>) {

@@ -1,5 +1,5 @@
-// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. Strips of columns are taken one after
-// another, each by all threads, which share the rows. C is read and written once.
+// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. Strips of columns are
+// taken one after another, each by all threads, which share the rows. C is read and written once.
 #include "host_spmm.hpp"
 #include "../common/plans/dispatch.hpp"
 #include "../common/slot.hpp"
@@ -9,8 +9,8 @@
 namespace heron::HERON_LEVEL {
 namespace {
 
-// One matrix of a batch of C, and the columns of it that a strip fills: those from `first` on, less the `skipped` ones that
-// the strip before has filled.
+// One matrix of a batch of C, and the columns of it that a strip fills: those from `first` on, less the
+// `skipped` ones that the strip before has filled.
 template <class VC, class CT>
 struct strip_of_c {
     VC* c;
@@ -25,7 +25,8 @@ struct strip_of_c {
   private:
     void by_rows(int64_t row, int64_t rows, const CT* sums) const {
         for (int64_t i = 0; i < rows; ++i)
-            update(c + (row + i) * row_step, column_step, first + skipped, end, sums + i * widest_strip<CT> + skipped, 1);
+            update(c + (row + i) * row_step, column_step, first + skipped, end,
+                   sums + i * widest_strip<CT> + skipped, 1);
     }
     void by_columns(int64_t row, int64_t rows, const CT* sums) const {
         for (int64_t j = first + skipped; j < end; ++j)
@@ -34,10 +35,12 @@ struct strip_of_c {
     // line[j*step] for j in [begin, end)
     void update(VC* line, int64_t step, int64_t begin, int64_t last, const CT* sums, int64_t sum_step) const {
         if (equal(beta, CT{})) {
-            for (int64_t j = begin; j < last; ++j) store(line[j * step], mul(alpha, sums[(j - begin) * sum_step]));
+            for (int64_t j = begin; j < last; ++j)
+                store(line[j * step], mul(alpha, sums[(j - begin) * sum_step]));
         } else {
             for (int64_t j = begin; j < last; ++j)
-                store(line[j * step], mad(beta, load<CT>(line[j * step]), mul(alpha, sums[(j - begin) * sum_step])));
+                store(line[j * step],
+                      mad(beta, load<CT>(line[j * step]), mul(alpha, sums[(j - begin) * sum_step])));
         }
     }
 };
@@ -90,7 +93,8 @@ class host_spmm_plan {
         if (phase_ != HERON_PHASE_RUN) return;
         const bool is_planned = plans && finds_plan();
         for (int32_t item = 0; item < args_.c.batch_count; ++item) {
-            if (sorts && !empty && !is_planned && (item == 0 || !shares_pattern)) sort(sorter, item, by_columns);
+            if (sorts && !empty && !is_planned && (item == 0 || !shares_pattern))
+                sort(sorter, item, by_columns);
             if (!sorts || is_sorted_ || empty)
                 multiply(item, blocks, by_columns, stored_lines(item, sorts ? sorter.offsets() : nullptr));
             else
@@ -149,7 +153,8 @@ class host_spmm_plan {
         const IT* const indices = as<const IT>(a_.indices) + item * a_.indices_stride;
         const int64_t lines = lines_of_op(false);
         if (is_ell()) return {offset_array(nullptr, HERON_INDEX_64), 0, slots(), indices, a_.base, lines};
-        if (sorted_offsets) return {offset_array(sorted_offsets, HERON_INDEX_64), 0, 0, indices, a_.base, lines};
+        if (sorted_offsets)
+            return {offset_array(sorted_offsets, HERON_INDEX_64), 0, 0, indices, a_.base, lines};
         const bool wide = a_.offset_type == HERON_INDEX_64;
         const void* const offsets =
             wide ? static_cast<const void*>(as<const i64>(a_.offsets) + item * a_.offsets_stride)
@@ -200,8 +205,14 @@ class host_spmm_plan {
     block_geometry geometry(bool by_columns) const {
         const int64_t block = a_.block_rows * a_.block_cols;
         const bool by_rows = a_.block_order == HERON_ORDER_ROW;
-        block_geometry g{a_.block_rows, a_.block_cols, by_rows ? a_.block_cols : 1, by_rows ? 1 : a_.block_rows,
-                         1,             block,         0,                           a_.rows,
+        block_geometry g{a_.block_rows,
+                         a_.block_cols,
+                         by_rows ? a_.block_cols : 1,
+                         by_rows ? 1 : a_.block_rows,
+                         1,
+                         block,
+                         0,
+                         a_.rows,
                          a_.cols};
         if (is_ell()) {
             g.height_step = a_.ell_cols;
@@ -211,8 +222,8 @@ class host_spmm_plan {
             g.block_step = a_.block_rows;
         }
         if (!by_columns) return g;
-        return {g.width,    g.height,    g.width_step, g.height_step, g.per_band,
-                g.band_step, g.block_step, g.inner,    g.rows};
+        return {g.width,     g.height,     g.width_step, g.height_step, g.per_band,
+                g.band_step, g.block_step, g.inner,      g.rows};
     }
 
     template <class Source>
@@ -264,8 +275,8 @@ class host_spmm_plan {
         });
     }
 
-    // Rows of B as contiguous lines of compute type, with zeros behind the last column. Runs of rows are taken at a time,
-    // so that a B in column order is read in whole lines.
+    // Rows of B as contiguous lines of compute type, with zeros behind the last column. Runs of rows are
+    // taken at a time, so that a B in column order is read in whole lines.
     void fill_panel(const VA* b, const strip_of_c<VC, CT>& strip, int64_t step, range rows) const {
         constexpr int64_t run = 16;
         const int64_t row_step = args_.b.order == HERON_ORDER_ROW ? args_.b.ld : 1;
@@ -318,7 +329,8 @@ class host_spmm_plan {
     bool is_sorted_ = false;
 };
 
-void host_spmm(host_device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace) {
+void host_spmm(host_device& device, heron_phase phase, const heron_spmm_args& args,
+               heron_workspace& workspace) {
     visit_spmm(args.a.type, args.c.type, args.compute_type,
                [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {
                    visit_index(args.a.index_type, [&]<class IT>(type<IT>) {
@@ -332,10 +344,13 @@ spmv_slot spmv_of_this_level = nullptr;
 
 bool is_vector(const heron_dnmat& m) { return m.cols == 1 && (m.order == HERON_ORDER_COLUMN || m.ld == 1); }
 
-heron_status spmm_slot(heron_queue* queue, heron_phase phase, const heron_spmm_args* args, heron_workspace* workspace) {
-    const bool is_product = is_vector(args->b) && is_vector(args->c) && !args->conjugate_b && args->c.batch_count == 1 &&
-                            args->a.format != HERON_FORMAT_BLOCKED_ELL;
-    if (!is_product) return slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>(queue, phase, args, workspace);
+heron_status spmm_slot(heron_queue* queue, heron_phase phase, const heron_spmm_args* args,
+                       heron_workspace* workspace) {
+    const bool is_product = is_vector(args->b) && is_vector(args->c) && !args->conjugate_b &&
+                            args->c.batch_count == 1 && args->a.format != HERON_FORMAT_BLOCKED_ELL;
+    if (!is_product)
+        return slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>(queue, phase, args,
+                                                                                     workspace);
     const heron_spmv_args vectors{args->op,
                                   args->alpha,
                                   args->a,
