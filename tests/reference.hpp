@@ -318,18 +318,32 @@ inline expectation spmv(const entries& a, cusparseOperation_t op, number alpha, 
     return result;
 }
 
-// alpha*op(A)*B + beta*C, column by column; B is op(B) here. Matrices are in column order without gaps.
-inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, const std::vector<number>& b, number beta,
-                        const std::vector<number>& c, std::int64_t n, cudaDataType compute, cudaDataType stored) {
-    const auto column = [](const std::vector<number>& m, std::int64_t rows, std::int64_t j) {
-        return std::vector<number>(m.begin() + j * rows, m.begin() + (j + 1) * rows);
-    };
-    expectation result;
-    for (std::int64_t j = 0; j < n; ++j) {
-        const expectation one = spmv(a, op, alpha, column(b, cols_of(a, op), j), beta, column(c, rows_of(a, op), j),
-                                     compute, stored);
-        result.value.insert(result.value.end(), one.value.begin(), one.value.end());
-        result.bound.insert(result.bound.end(), one.bound.begin(), one.bound.end());
+// alpha*op(A)*B + beta*C; B is op(B) here. Matrices are in column order without gaps and have n columns.
+inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, const std::vector<number>& b,
+                        number beta, const std::vector<number>& c, std::int64_t n, cudaDataType compute,
+                        cudaDataType stored) {
+    const std::int64_t rows = rows_of(a, op), inner = cols_of(a, op);
+    std::vector<number> sum(c.size());
+    std::vector<double> magnitude(c.size());
+    std::vector<std::int64_t> terms(c.size());
+    for (const entry& e : a.list) {
+        if (alpha == 0.0) break;
+        const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+        const number v = op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? std::conj(e.value) : e.value;
+        for (std::int64_t j = 0; j < n; ++j) {
+            const auto to = static_cast<std::size_t>(j * rows + (transposed ? e.col : e.row));
+            const number x = b[static_cast<std::size_t>(j * inner + (transposed ? e.row : e.col))];
+            sum[to] += product(v, x);
+            magnitude[to] += std::abs(v) * std::abs(x);
+            ++terms[to];
+        }
+    }
+    expectation result{std::vector<number>(c.size()), std::vector<double>(c.size())};
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        const number kept = beta == 0.0 ? number{} : product(beta, c[i]);
+        result.value[i] = product(alpha, sum[i]) + kept;
+        result.bound[i] = error_bound(compute, stored, terms[i],
+                                      std::abs(alpha) * magnitude[i] + std::abs(kept), result.value[i]);
     }
     return result;
 }

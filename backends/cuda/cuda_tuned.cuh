@@ -5,4 +5,5 @@
 #include "kron_tuned.hpp"
 #include "sddmm_tuned.hpp"
 #include "spmm_op_tuned.hpp"
+#include "spmm_tuned.hpp"
 #include "spmv_tuned.hpp"

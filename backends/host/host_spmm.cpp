@@ -1,15 +1,17 @@
-// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. Strips of columns are taken one after
-// another, each by all threads, which share the rows. C is read and written once.
+// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. Strips of columns are
+// taken one after another, each by all threads, which share the rows. C is read and written once.
+#include "../common/plan_record.hpp"
 #include "host_spmm.hpp"
 #include "../common/plans/dispatch.hpp"
 #include "../common/slot.hpp"
 #include "host_spmm_strips.hpp"
+#include <new>
 
 namespace heron::HERON_LEVEL {
 namespace {
 
-// One matrix of a batch of C, and the columns of it that a strip fills: those from `first` on, less the `skipped` ones that
-// the strip before has filled.
+// One matrix of a batch of C, and the columns of it that a strip fills: those from `first` on, less the
+// `skipped` ones that the strip before has filled.
 template <class VC, class CT>
 struct strip_of_c {
     VC* c;
@@ -24,7 +26,8 @@ struct strip_of_c {
   private:
     void by_rows(int64_t row, int64_t rows, const CT* sums) const {
         for (int64_t i = 0; i < rows; ++i)
-            update(c + (row + i) * row_step, column_step, first + skipped, end, sums + i * widest_strip<CT> + skipped, 1);
+            update(c + (row + i) * row_step, column_step, first + skipped, end,
+                   sums + i * widest_strip<CT> + skipped, 1);
     }
     void by_columns(int64_t row, int64_t rows, const CT* sums) const {
         for (int64_t j = first + skipped; j < end; ++j)
@@ -33,12 +36,33 @@ struct strip_of_c {
     // line[j*step] for j in [begin, end)
     void update(VC* line, int64_t step, int64_t begin, int64_t last, const CT* sums, int64_t sum_step) const {
         if (equal(beta, CT{})) {
-            for (int64_t j = begin; j < last; ++j) store(line[j * step], mul(alpha, sums[(j - begin) * sum_step]));
+            for (int64_t j = begin; j < last; ++j)
+                store(line[j * step], mul(alpha, sums[(j - begin) * sum_step]));
         } else {
             for (int64_t j = begin; j < last; ++j)
-                store(line[j * step], mad(beta, load<CT>(line[j * step]), mul(alpha, sums[(j - begin) * sum_step])));
+                store(line[j * step],
+                      mad(beta, load<CT>(line[j * step]), mul(alpha, sums[(j - begin) * sum_step])));
         }
     }
+};
+
+// A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
+struct sorted_plan : heron_plan {
+    sorted_plan(int64_t line_count, int64_t place_count)
+        : lines(line_count),
+          count(place_count),
+          offsets(new (std::nothrow) int64_t[static_cast<size_t>(line_count + 1)]),
+          places(new (std::nothrow) sorted_place[static_cast<size_t>(place_count)]) {}
+    ~sorted_plan() override {
+        delete[] offsets;
+        delete[] places;
+    }
+    sorted_plan(const sorted_plan&) = delete;
+    sorted_plan& operator=(const sorted_plan&) = delete;
+
+    int64_t lines, count;
+    int64_t* offsets;
+    sorted_place* places;
 };
 
 template <class VA, class VC, class CT, class IT>
@@ -48,7 +72,12 @@ class host_spmm_plan {
   public:
     host_spmm_plan(const host_device& device, heron_phase phase, const heron_spmm_args& args,
                    heron_workspace& workspace)
-        : device_(device), phase_(phase), args_(args), a_(args.a), layout_(phase, workspace) {}
+        : device_(device),
+          phase_(phase),
+          args_(args),
+          a_(args.a),
+          workspace_(workspace),
+          layout_(phase, workspace) {}
 
     void apply() {
         const heron_format format = a_.format;
@@ -58,11 +87,14 @@ class host_spmm_plan {
         // What depends on the pattern alone comes first in the workspace.
         const line_sorter sorter(layout_, sorts ? lines_of_op(by_columns) : 0, sorts ? stored() : 0);
         panel_ = reads_b_directly() ? nullptr : layout_.take<CT>(args_.b.rows * panel_columns());
-        if (phase_ != HERON_PHASE_RUN) return;
         const bool empty = stored() == 0;
+        const bool shares_pattern = a_.indices_stride == 0 && a_.offsets_stride == 0;
+        const bool plans = by_columns && shares_pattern && !empty;
+        if (phase_ == HERON_PHASE_ANALYSE && plans) analyse();
+        if (phase_ != HERON_PHASE_RUN) return;
+        const bool is_planned = plans && finds_plan();
         for (int32_t item = 0; item < args_.c.batch_count; ++item) {
-            // Items that share their pattern share what was sorted.
-            if (sorts && !empty && (item == 0 || a_.indices_stride != 0 || a_.offsets_stride != 0))
+            if (sorts && !empty && !is_planned && (item == 0 || !shares_pattern))
                 sort(sorter, item, by_columns);
             if (!sorts || is_sorted_ || empty)
                 multiply(item, blocks, by_columns, stored_lines(item, sorts ? sorter.offsets() : nullptr));
@@ -78,13 +110,35 @@ class host_spmm_plan {
         const int64_t block = by_columns ? a_.block_cols : a_.block_rows;
         return block > 0 ? (size + block - 1) / block : size;
     }
+    // Without memory for a plan there is none, and every run sorts.
+    void analyse() {
+        auto* const plan = new (std::nothrow) sorted_plan(lines_of_op(true), stored());
+        if (!plan) return;
+        if (plan->offsets && plan->places) {
+            sort(line_sorter(plan->lines, plan->offsets, plan->places), 0, true);
+            workspace_.plan = plan;
+        } else {
+            delete plan;
+        }
+    }
+
+    bool finds_plan() {
+        const auto* const plan = static_cast<const sorted_plan*>(workspace_.plan);
+        if (!plan || plan->lines != lines_of_op(true) || plan->count != stored()) return false;
+        sorted_ = {plan->offsets, plan->places, plan->lines};
+        return true;
+    }
+
     int64_t slots() const { return a_.format == HERON_FORMAT_BLOCKED_ELL ? a_.ell_cols / a_.block_rows : 0; }
     int64_t stored() const { return slots() > 0 ? lines_of_op(false) * slots() : is_ell() ? 0 : a_.nnz; }
     bool is_ell() const { return a_.format == HERON_FORMAT_BLOCKED_ELL; }
 
     bool reads_b_directly() const {
         if constexpr (!std::is_same_v<VA, CT>) return false;
-        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= L;
+        // Strips of longer rows share few sets of the caches, so that a copy pays where it is read often.
+        constexpr int64_t often = 3;
+        const bool fits = args_.c.cols <= widest_strip<CT> || stored_elements() < often * args_.b.rows;
+        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= L && fits;
     }
 
     // Of the widest strip.
@@ -100,7 +154,8 @@ class host_spmm_plan {
         const IT* const indices = as<const IT>(a_.indices) + item * a_.indices_stride;
         const int64_t lines = lines_of_op(false);
         if (is_ell()) return {offset_array(nullptr, HERON_INDEX_64), 0, slots(), indices, a_.base, lines};
-        if (sorted_offsets) return {offset_array(sorted_offsets, HERON_INDEX_64), 0, 0, indices, a_.base, lines};
+        if (sorted_offsets)
+            return {offset_array(sorted_offsets, HERON_INDEX_64), 0, 0, indices, a_.base, lines};
         const bool wide = a_.offset_type == HERON_INDEX_64;
         const void* const offsets =
             wide ? static_cast<const void*>(as<const i64>(a_.offsets) + item * a_.offsets_stride)
@@ -151,8 +206,14 @@ class host_spmm_plan {
     block_geometry geometry(bool by_columns) const {
         const int64_t block = a_.block_rows * a_.block_cols;
         const bool by_rows = a_.block_order == HERON_ORDER_ROW;
-        block_geometry g{a_.block_rows, a_.block_cols, by_rows ? a_.block_cols : 1, by_rows ? 1 : a_.block_rows,
-                         1,             block,         0,                           a_.rows,
+        block_geometry g{a_.block_rows,
+                         a_.block_cols,
+                         by_rows ? a_.block_cols : 1,
+                         by_rows ? 1 : a_.block_rows,
+                         1,
+                         block,
+                         0,
+                         a_.rows,
                          a_.cols};
         if (is_ell()) {
             g.height_step = a_.ell_cols;
@@ -162,8 +223,8 @@ class host_spmm_plan {
             g.block_step = a_.block_rows;
         }
         if (!by_columns) return g;
-        return {g.width,    g.height,    g.width_step, g.height_step, g.per_band,
-                g.band_step, g.block_step, g.inner,    g.rows};
+        return {g.width,     g.height,     g.width_step, g.height_step, g.per_band,
+                g.band_step, g.block_step, g.inner,      g.rows};
     }
 
     template <class Source>
@@ -215,8 +276,8 @@ class host_spmm_plan {
         });
     }
 
-    // Rows of B as contiguous lines of compute type, with zeros behind the last column. Runs of rows are taken at a time,
-    // so that a B in column order is read in whole lines.
+    // Rows of B as contiguous lines of compute type, with zeros behind the last column. Runs of rows are
+    // taken at a time, so that a B in column order is read in whole lines.
     void fill_panel(const VA* b, const strip_of_c<VC, CT>& strip, int64_t step, range rows) const {
         constexpr int64_t run = 16;
         const int64_t row_step = args_.b.order == HERON_ORDER_ROW ? args_.b.ld : 1;
@@ -262,13 +323,15 @@ class host_spmm_plan {
     heron_phase phase_;
     const heron_spmm_args& args_;
     const heron_spmat& a_;
+    heron_workspace& workspace_;
     workspace_layout layout_;
     CT* panel_ = nullptr;
     sorted_list sorted_{};
     bool is_sorted_ = false;
 };
 
-void host_spmm(host_device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace) {
+void host_spmm(host_device& device, heron_phase phase, const heron_spmm_args& args,
+               heron_workspace& workspace) {
     visit_spmm(args.a.type, args.c.type, args.compute_type,
                [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {
                    visit_index(args.a.index_type, [&]<class IT>(type<IT>) {
@@ -282,10 +345,13 @@ spmv_slot spmv_of_this_level = nullptr;
 
 bool is_vector(const heron_dnmat& m) { return m.cols == 1 && (m.order == HERON_ORDER_COLUMN || m.ld == 1); }
 
-heron_status spmm_slot(heron_queue* queue, heron_phase phase, const heron_spmm_args* args, heron_workspace* workspace) {
-    const bool is_product = is_vector(args->b) && is_vector(args->c) && !args->conjugate_b && args->c.batch_count == 1 &&
-                            args->a.format != HERON_FORMAT_BLOCKED_ELL;
-    if (!is_product) return slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>(queue, phase, args, workspace);
+heron_status spmm_slot(heron_queue* queue, heron_phase phase, const heron_spmm_args* args,
+                       heron_workspace* workspace) {
+    const bool is_product = is_vector(args->b) && is_vector(args->c) && !args->conjugate_b &&
+                            args->c.batch_count == 1 && args->a.format != HERON_FORMAT_BLOCKED_ELL;
+    if (!is_product)
+        return slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>(queue, phase, args,
+                                                                                     workspace);
     const heron_spmv_args vectors{args->op,
                                   args->alpha,
                                   args->a,

@@ -1,7 +1,8 @@
 #pragma once
-// op(A) as the host's SpMM walks it: each(row, f) calls f(value, row of B) for the elements of a row, and part() cuts the
-// rows into parts of equal work. Transposed and unsorted matrices are sorted first, into a list of places, so that no
-// product is ever scattered: nothing is atomic, and results depend neither on threads nor on runs.
+// op(A) as the host's SpMM walks it: each(row, f) calls f(value, row of B) for the elements of a row, and
+// part() cuts the rows into parts of equal work. Transposed and unsorted matrices are sorted first, into a
+// list of places, so that no product is ever scattered: nothing is atomic, and results depend neither on
+// threads nor on runs.
 #include "host_team.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -11,7 +12,8 @@ struct sorted_place {
     int64_t other, position;
 };
 
-// The elements of each line in storage order. Blocked-ELL has `slots` of them in every line and no offsets; -1 is empty.
+// The elements of each line in storage order. Blocked-ELL has `slots` of them in every line and no offsets;
+// -1 is empty.
 template <class IT>
 struct stored_list {
     offset_array offsets;
@@ -52,12 +54,14 @@ struct sorted_list {
     }
 };
 
-// Sorts elements by line, stably. Construct it in every phase, because it takes part of the workspace; add and place are
-// then called for the same elements in the same order.
+// Sorts elements by line, stably. Construct it in every phase, because it takes part of the workspace; add
+// and place are then called for the same elements in the same order.
 class line_sorter {
   public:
     line_sorter(workspace_layout& layout, int64_t lines, int64_t count)
-        : lines_(lines), offsets_(layout.take<int64_t>(lines + 1)), places_(layout.take<sorted_place>(count)) {}
+        : line_sorter(lines, layout.take<int64_t>(lines + 1), layout.take<sorted_place>(count)) {}
+    line_sorter(int64_t lines, int64_t* offsets, sorted_place* places)
+        : lines_(lines), offsets_(offsets), places_(places) {}
 
     // Calls visit(f) twice, which calls f(line, other, position) for every element.
     template <class Visit>
@@ -70,7 +74,9 @@ class line_sorter {
             offsets_[line] = sum;
             sum += count;
         }
-        visit([&](int64_t line, int64_t other, int64_t position) { places_[offsets_[line]++] = {other, position}; });
+        visit([&](int64_t line, int64_t other, int64_t position) {
+            places_[offsets_[line]++] = {other, position};
+        });
         // Every offset has moved on to the next line's.
         for (int64_t line = lines_; line > 0; --line) offsets_[line] = offsets_[line - 1];
         offsets_[0] = 0;
@@ -95,7 +101,9 @@ struct element_source {
 
     template <class F>
     [[gnu::always_inline]] void each(int64_t row, F&& f) const {
-        list.each(row, [&](int64_t other, int64_t position) __attribute__((always_inline)) { f(values[position], other); });
+        list.each(
+            row, [&](int64_t other, int64_t position)
+                     __attribute__((always_inline)) { f(values[position], other); });
     }
     range part(int member, int members) const {
         constexpr int64_t row_cost = 4;
@@ -103,8 +111,8 @@ struct element_source {
     }
 };
 
-// The blocks of op(A): `height` rows of `width` elements, which exist up to row `rows` and column `inner`. Block number p
-// begins at p/per_band*band_step + p%per_band*block_step.
+// The blocks of op(A): `height` rows of `width` elements, which exist up to row `rows` and column `inner`.
+// Block number p begins at p/per_band*band_step + p%per_band*block_step.
 struct block_geometry {
     int64_t height, width, height_step, width_step;
     int64_t per_band, band_step, block_step;
@@ -122,13 +130,14 @@ struct block_source {
     template <class F>
     [[gnu::always_inline]] void each(int64_t row, F&& f) const {
         const int64_t shift = row % g.height * g.height_step;
-        list.each(row / g.height, [&](int64_t other, int64_t position) __attribute__((always_inline)) {
-            const VA* const first =
-                values + position / g.per_band * g.band_step + position % g.per_band * g.block_step + shift;
-            const int64_t column = other * g.width;
-            const int64_t count = g.inner - column < g.width ? g.inner - column : g.width;
-            for (int64_t i = 0; i < count; ++i) f(first[i * g.width_step], column + i);
-        });
+        list.each(
+            row / g.height, [&](int64_t other, int64_t position) __attribute__((always_inline)) {
+                const VA* const first = values + position / g.per_band * g.band_step +
+                                        position % g.per_band * g.block_step + shift;
+                const int64_t column = other * g.width;
+                const int64_t count = g.inner - column < g.width ? g.inner - column : g.width;
+                for (int64_t i = 0; i < count; ++i) f(first[i * g.width_step], column + i);
+            });
     }
     range part(int member, int members) const {
         const range lines = list.part(member, members, 1);

@@ -1,6 +1,7 @@
 #pragma once
-// The inner loops of the host's SpMM: a strip of neighbouring columns of C, as many as fit the registers, is summed row by
-// row. A strip reads the rows of B as contiguous vectors of compute type: B itself in row order, or a copy.
+// The inner loops of the host's SpMM: a strip of neighbouring columns of C, as many as fit the registers, is
+// summed row by row. A strip reads the rows of B as contiguous vectors of compute type: B itself in row
+// order, or a copy.
 #include "host_lanes.hpp"
 #include "host_spmm_sources.hpp"
 
@@ -28,7 +29,7 @@ constexpr int vector_elements = most_lanes<typename component_of<CT>::type> / co
 template <class CT>
 constexpr int most_vectors = 8 / component_of<CT>::parts;
 template <class CT>
-constexpr int widest_strip = vector_elements<CT> * most_vectors<CT>;
+constexpr int widest_strip = vector_elements<CT>* most_vectors<CT>;
 
 // Rows that are summed before they are written, so that a C in column order is written in runs.
 constexpr int tile_rows = 16;
@@ -55,26 +56,27 @@ struct strip_sum {
     static constexpr bool is_complex = component_of<CT>::parts == 2;
 
     template <class Source>
-    [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate, strip_of_b<CT> strip,
-                                           CT* to) {
+    [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate,
+                                           strip_of_b<CT> strip, CT* to) {
         lanes<R, L> re[vectors] = {};
         [[maybe_unused]] lanes<R, L> im[vectors] = {};
-        source.each(row, [&](auto stored, int64_t from) __attribute__((always_inline)) {
-            const CT a = load<CT>(stored);
-            const R* const b = reinterpret_cast<const R*>(strip.b + from * strip.step);
-            if constexpr (is_complex) {
-                const R a_im = conjugate ? -a.im : a.im;
+        source.each(
+            row, [&](auto stored, int64_t from) __attribute__((always_inline)) {
+                const CT a = load<CT>(stored);
+                const R* const b = reinterpret_cast<const R*>(strip.b + from * strip.step);
+                if constexpr (is_complex) {
+                    const R a_im = conjugate ? -a.im : a.im;
 #pragma GCC unroll 8
-                for (int v = 0; v < vectors; ++v) {
-                    const lanes<R, L> bv = load_lanes<L>(b + v * L);
-                    re[v] += a.re * bv;
-                    im[v] += a_im * bv;
+                    for (int v = 0; v < vectors; ++v) {
+                        const lanes<R, L> bv = load_lanes<L>(b + v * L);
+                        re[v] += a.re * bv;
+                        im[v] += a_im * bv;
+                    }
+                } else {
+#pragma GCC unroll 8
+                    for (int v = 0; v < vectors; ++v) re[v] += a * load_lanes<L>(b + v * L);
                 }
-            } else {
-#pragma GCC unroll 8
-                for (int v = 0; v < vectors; ++v) re[v] += a * load_lanes<L>(b + v * L);
-            }
-        });
+            });
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) {
             if constexpr (is_complex) re[v] += times_i<R, L>(im[v]);
@@ -84,7 +86,8 @@ struct strip_sum {
 };
 
 template <class CT, int vectors, class Source>
-void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip, tile_writer<CT> writer) {
+void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
+               tile_writer<CT> writer) {
     alignas(64) CT sums[tile_rows * widest_strip<CT>];
     for (int64_t first = rows.begin; first < rows.end; first += tile_rows) {
         const int64_t count = rows.end - first < tile_rows ? rows.end - first : tile_rows;

@@ -19,16 +19,19 @@ const double one = 1, zero = 0;
 
 struct spmm_operands {
     const sparse_matrix a{cusparseCreateCsr, 4, 3, 4, offsets, columns, values, i32, i32, zero_based, f64};
-    const sparse_matrix wide_a{cusparseCreateCsr, 4, 4, 4, offsets, columns, values, i32, i32, zero_based, f64};
-    const sparse_matrix float_a{cusparseCreateCsr, 4,          3,         4, offsets, columns, values, i32, i32,
+    const sparse_matrix wide_a{cusparseCreateCsr, 4,  4, 4, offsets, columns, values, i32, i32,
+                               zero_based,        f64};
+    const sparse_matrix float_a{cusparseCreateCsr, 4,         3, 4, offsets, columns, values, i32, i32,
                                 zero_based,        CUDA_R_32F};
-    const sparse_matrix sell{cusparseCreateSlicedEll, 4, 3, 4, 4, 1, offsets, columns, values, i32, i32, zero_based, f64};
+    const sparse_matrix sell{
+        cusparseCreateSlicedEll, 4, 3, 4, 4, 1, offsets, columns, values, i32, i32, zero_based, f64};
     const sparse_matrix pair{cusparseCreateCsr, 4, 3, 4, offsets, columns, values, i32, i32, zero_based, f64};
     const sparse_matrix without_offsets{cusparseCreateCsr, 4,  3, 4, nullptr, columns, values, i32, i32,
                                         zero_based,        f64};
     const sparse_matrix without_indices{cusparseCreateCsr, 4,  3, 4, offsets, nullptr, values, i32, i32,
                                         zero_based,        f64};
-    const sparse_matrix without_rows{cusparseCreateCoo, 4, 3, 4, nullptr, columns, values, i32, zero_based, f64};
+    const sparse_matrix without_rows{cusparseCreateCoo, 4,      3,   4,          nullptr,
+                                     columns,           values, i32, zero_based, f64};
     const dense_matrix b{cusparseCreateDnMat, 3, 2, 3, b_values, f64, by_columns};
     const dense_matrix long_b{cusparseCreateDnMat, 4, 2, 4, b_values, f64, by_columns};
     const dense_matrix wide_b{cusparseCreateDnMat, 3, 3, 3, b_values, f64, by_columns};

@@ -75,14 +75,15 @@ std::size_t spmm_problem::placement::at(std::int64_t item, std::int64_t i, std::
     return static_cast<std::size_t>(item * stride + (order == CUSPARSE_ORDER_ROW ? i * ld + j : j * ld + i));
 }
 
-spmm_problem::placement spmm_problem::place(std::int64_t rows, std::int64_t cols, cusparseOrder_t order, int items,
-                                            const spmm_options& options) {
+spmm_problem::placement spmm_problem::place(std::int64_t rows, std::int64_t cols, cusparseOrder_t order,
+                                            int items, const spmm_options& options) {
     const bool by_rows = order == CUSPARSE_ORDER_ROW;
     const std::int64_t ld = (by_rows ? cols : rows) + options.padding;
     return {rows, cols, ld, ld * (by_rows ? rows : cols) + options.padding, order, items};
 }
 
-sparse_arrays spmm_problem::concatenated(const std::vector<sparse_arrays>& matrices, const spmm_options& options) {
+sparse_arrays spmm_problem::concatenated(const std::vector<sparse_arrays>& matrices,
+                                         const spmm_options& options) {
     sparse_arrays all = matrices[0];
     if (options.poisoned_inputs) all.values.assign(all.values.size(), poison(all.type));
     if (matrices.size() == 1) return all;
@@ -93,7 +94,8 @@ sparse_arrays spmm_problem::concatenated(const std::vector<sparse_arrays>& matri
     for (const sparse_arrays& m : matrices) {
         if (!options.same_offsets || all.offsets.empty())
             append(all.offsets, m.offsets, options.padding, std::int64_t{-77});
-        if (!m.row_indices.empty()) append(all.row_indices, m.row_indices, options.padding, std::int64_t{-77});
+        if (!m.row_indices.empty())
+            append(all.row_indices, m.row_indices, options.padding, std::int64_t{-77});
         append(all.indices, m.indices, options.padding, std::int64_t{-77});
         append(all.values, m.values,
                options.padding * static_cast<std::int64_t>(m.values.size() / m.indices.size()), number{});
@@ -106,12 +108,12 @@ spmm_problem::spmm_problem(const std::vector<sparse_arrays>& matrices, const spm
     : matrices_(matrices),
       types_(types),
       options_(options),
-      b_place_(transposes(options.op_b)
-                   ? place(options.n, cols_of_op(matrices[0], options.op_a), options.order_b,
-                           options.one_b ? 1 : options.items, options)
-                   : place(cols_of_op(matrices[0], options.op_a), options.n, options.order_b,
-                           options.one_b ? 1 : options.items, options)),
-      c_place_(place(rows_of_op(matrices[0], options.op_a), options.n, options.order_c, options.items, options)),
+      b_place_(transposes(options.op_b) ? place(options.n, cols_of_op(matrices[0], options.op_a),
+                                                options.order_b, options.one_b ? 1 : options.items, options)
+                                        : place(cols_of_op(matrices[0], options.op_a), options.n,
+                                                options.order_b, options.one_b ? 1 : options.items, options)),
+      c_place_(
+          place(rows_of_op(matrices[0], options.op_a), options.n, options.order_c, options.items, options)),
       b_start_(numbers(types.ab, b_place_.size(), 1)),
       c_start_(numbers(types.c, c_place_.size(), 2)),
       a_(concatenated(matrices, options), options.misalignment, options.absent_arrays),
@@ -134,7 +136,9 @@ dense_matrix spmm_problem::describe(cudaDataType type, const placement& p, const
 void spmm_problem::set_batch_of_a() {
     const sparse_arrays& m = matrices_[0];
     const auto count = static_cast<int>(matrices_.size());
-    const auto length = [&](const auto& array) { return static_cast<std::int64_t>(array.size()) + options_.padding; };
+    const auto length = [&](const auto& array) {
+        return static_cast<std::int64_t>(array.size()) + options_.padding;
+    };
     const std::int64_t offsets = options_.same_offsets ? 0 : length(m.offsets);
     const std::int64_t block = m.block_rows * m.block_cols;
     switch (m.format) {
@@ -150,7 +154,8 @@ void spmm_problem::set_batch_of_a() {
 
 cusparseStatus_t spmm_problem::try_buffer_size(const spmm_call& call, std::size_t* size) {
     const pointer_mode_scope mode(call.mode);
-    const scalar_operand alpha(types_.compute, call.alpha, call.mode), beta(types_.compute, call.beta, call.mode);
+    const scalar_operand alpha(types_.compute, call.alpha, call.mode),
+        beta(types_.compute, call.beta, call.mode);
     return cusparseSpMM_bufferSize(cusparse(), options_.op_a, options_.op_b, alpha.data(), a_.get(),
                                    b_descriptor_.get(), beta.data(), c_descriptor_.get(), types_.compute,
                                    call.algorithm, size);
@@ -166,7 +171,8 @@ std::size_t spmm_problem::buffer_size(const spmm_call& call) {
 void spmm_problem::preprocess(const spmm_call& call, void* buffer) {
     INFO(description(call));
     const pointer_mode_scope mode(call.mode);
-    const scalar_operand alpha(types_.compute, call.alpha, call.mode), beta(types_.compute, call.beta, call.mode);
+    const scalar_operand alpha(types_.compute, call.alpha, call.mode),
+        beta(types_.compute, call.beta, call.mode);
     expect(cusparseSpMM_preprocess(cusparse(), options_.op_a, options_.op_b, alpha.data(), a_.get(),
                                    b_descriptor_.get(), beta.data(), c_descriptor_.get(), types_.compute,
                                    call.algorithm, buffer));
@@ -178,14 +184,16 @@ std::vector<number> spmm_problem::start_of_c(const spmm_call& call) const {
     if (call.beta != 0.0) return start;
     for (int item = 0; item < c_place_.items; ++item)
         for (std::int64_t i = 0; i < c_place_.rows; ++i)
-            for (std::int64_t j = 0; j < c_place_.cols; ++j) start[c_place_.at(item, i, j)] = poison(types_.c);
+            for (std::int64_t j = 0; j < c_place_.cols; ++j)
+                start[c_place_.at(item, i, j)] = poison(types_.c);
     return start;
 }
 
 cusparseStatus_t spmm_problem::try_run(const spmm_call& call, void* buffer) {
     c_.upload(start_of_c(call));
     const pointer_mode_scope mode(call.mode);
-    const scalar_operand alpha(types_.compute, call.alpha, call.mode), beta(types_.compute, call.beta, call.mode);
+    const scalar_operand alpha(types_.compute, call.alpha, call.mode),
+        beta(types_.compute, call.beta, call.mode);
     const cusparseStatus_t status =
         cusparseSpMM(cusparse(), options_.op_a, options_.op_b, alpha.data(), a_.get(), b_descriptor_.get(),
                      beta.data(), c_descriptor_.get(), types_.compute, call.algorithm, buffer);
@@ -217,12 +225,14 @@ expectation spmm_problem::expected(const spmm_call& call) const {
         for (std::int64_t j = 0; j < n; ++j) {
             for (std::int64_t i = 0; i < k; ++i) {
                 const std::int64_t from = b_place_.items == 1 ? 0 : item;
-                const number v = b_start_[transposes(options_.op_b) ? b_place_.at(from, j, i) : b_place_.at(from, i, j)];
+                const number v =
+                    b_start_[transposes(options_.op_b) ? b_place_.at(from, j, i) : b_place_.at(from, i, j)];
                 b.push_back(options_.op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? std::conj(v) : v);
             }
             for (std::int64_t i = 0; i < m; ++i) c.push_back(c_start_[c_place_.at(item, i, j)]);
         }
-        const expectation one = spmm(a, options_.op_a, call.alpha, b, call.beta, c, n, types_.compute, types_.c);
+        const expectation one =
+            spmm(a, options_.op_a, call.alpha, b, call.beta, c, n, types_.compute, types_.c);
         for (std::int64_t j = 0; j < n; ++j)
             for (std::int64_t i = 0; i < m; ++i) {
                 all.value[c_place_.at(item, i, j)] = one.value[static_cast<std::size_t>(j * m + i)];
@@ -237,12 +247,13 @@ std::string spmm_problem::description(const spmm_call& call) const {
     const auto order = [](cusparseOrder_t o) { return o == CUSPARSE_ORDER_ROW ? "rows" : "columns"; };
     const auto width = [](cusparseIndexType_t type) { return type == CUSPARSE_INDEX_32I ? 32 : 64; };
     return fmt::format(
-        "{} of {} {} x {}, nnz {}, base {}, blocks {} x {}, offsets/indices {}/{}, {}, opA {}, opB {}, n {}, B by {} "
+        "{} of {} {} x {}, nnz {}, base {}, blocks {} x {}, offsets/indices {}/{}, {}, opA {}, opB {}, n {}, "
+        "B by {} "
         "({}), C by {} ({}), padding {}, alpha {}, beta {}, algorithm {}, {} scalars",
         name_of(a.format), matrices_.size(), a.rows, a.cols, a.nnz, a.base, a.block_rows, a.block_cols,
-        width(a.offset_type), width(a.index_type), types_.name(), name_of(options_.op_a), name_of(options_.op_b),
-        options_.n, order(options_.order_b), b_place_.items, order(options_.order_c), c_place_.items,
-        options_.padding, text(call.alpha), text(call.beta), static_cast<int>(call.algorithm),
+        width(a.offset_type), width(a.index_type), types_.name(), name_of(options_.op_a),
+        name_of(options_.op_b), options_.n, order(options_.order_b), b_place_.items, order(options_.order_c),
+        c_place_.items, options_.padding, text(call.alpha), text(call.beta), static_cast<int>(call.algorithm),
         call.mode == CUSPARSE_POINTER_MODE_DEVICE ? "device" : "host");
 }
 

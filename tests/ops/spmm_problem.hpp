@@ -33,14 +33,15 @@ struct spmm_options {
     bool poisoned_inputs = false;  // NaN in A and B; only alpha = 0 has a result then
     bool one_b = false;            // the items of a batch share B
     int items = 1;                 // of C; A has as many or is shared
-    bool same_offsets = false;     // the items of A share their offsets, and differ in columns and values alone
+    bool same_offsets = false;  // the items of A share their offsets, and differ in columns and values alone
 };
 
 // C holds random numbers before every run, or poison where beta is 0.
 class spmm_problem {
   public:
     // Matrices of equal shape and number of elements: one, or as many as there are items.
-    spmm_problem(const std::vector<sparse_arrays>& matrices, const spmm_types& types, const spmm_options& options);
+    spmm_problem(const std::vector<sparse_arrays>& matrices, const spmm_types& types,
+                 const spmm_options& options);
     spmm_problem(const sparse_arrays& matrix, const spmm_types& types, const spmm_options& options)
         : spmm_problem(std::vector<sparse_arrays>{matrix}, types, options) {}
 
@@ -49,7 +50,8 @@ class spmm_problem {
     void preprocess(const spmm_call& call, void* buffer);
     // Sets C, runs, and returns the status.
     cusparseStatus_t try_run(const spmm_call& call, void* buffer);
-    // The same, and compares C with the oracle; B must be what it was, and so must what lies between C's lines.
+    // The same, and compares C with the oracle; B must be what it was, and so must what lies between C's
+    // lines.
     void run(const spmm_call& call, void* buffer);
     // The same with a workspace of its own, of exactly the size that is needed.
     void run(const spmm_call& call, bool with_preprocess = false);
@@ -68,7 +70,8 @@ class spmm_problem {
 
     static placement place(std::int64_t rows, std::int64_t cols, cusparseOrder_t order, int items,
                            const spmm_options& options);
-    static sparse_arrays concatenated(const std::vector<sparse_arrays>& matrices, const spmm_options& options);
+    static sparse_arrays concatenated(const std::vector<sparse_arrays>& matrices,
+                                      const spmm_options& options);
     dense_matrix describe(cudaDataType type, const placement& p, const typed_array& values) const;
     void set_batch_of_a();
     std::vector<number> start_of_c(const spmm_call& call) const;

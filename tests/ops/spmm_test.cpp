@@ -1,4 +1,5 @@
-// SpMM of small matrices: every type, format, operation, order, index type, scalar, shape, batch and algorithm.
+// SpMM of small matrices: every type, format, operation, order, index type, scalar, shape, batch and
+// algorithm.
 #include "spmm_problem.hpp"
 
 using namespace heron::test;
@@ -32,7 +33,8 @@ std::vector<layout> spmm_layouts() {
 
 // Types that between them take every path of the arithmetic.
 std::vector<spmm_types> representative_rows() {
-    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F), uniform_spmm(CUDA_C_32F), uniform_spmm(CUDA_R_16BF)};
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F), uniform_spmm(CUDA_C_32F),
+                                 uniform_spmm(CUDA_R_16BF)};
     if (device_has(CUDA_R_64F) && has_all_types()) rows.push_back(uniform_spmm(CUDA_C_64F));
     return rows;
 }
@@ -42,8 +44,8 @@ sparse_arrays irregular(const layout& l, const index_choice& index, cudaDataType
     return arrange(with_values(irregular_pattern(), type, random), l, index, type, random);
 }
 
-// Where types are dear, other offsets and indices than those of 32 bits are tried with one type alone, and so are, for
-// the types that no other test takes, the formats without offsets, which count in 64 bits.
+// Where types are dear, other offsets and indices than those of 32 bits are tried with one type alone, and so
+// are, for the types that no other test takes, the formats without offsets, which count in 64 bits.
 bool is_tried(const spmm_types& types, const layout& l, const index_choice& index) {
     if (has_all_types() || types.ab == CUDA_R_32F) return true;
     const bool elsewhere = types.ab == CUDA_C_32F || types.ab == CUDA_R_16BF;
@@ -63,7 +65,8 @@ TEST_CASE("SpMM of every type, format, operation and index type") {
                 const sparse_arrays matrix = irregular(l, index, types.ab);
                 for (const cusparseOperation_t op_a : operations)
                     for (const cusparseOperation_t op_b : operations)
-                        spmm_problem(matrix, types, {.op_a = op_a, .op_b = op_b, .n = 5}).run(general_call(types));
+                        spmm_problem(matrix, types, {.op_a = op_a, .op_b = op_b, .n = 5})
+                            .run(general_call(types));
             }
 }
 
@@ -160,6 +163,25 @@ TEST_CASE("SpMM of a matrix that stores nothing and has NULL arrays") {
                 }
 }
 
+TEST_CASE("SpMM of rows and columns of very different lengths") {
+    entries pattern{7, 1700, {}};
+    const std::int64_t lengths[] = {0, 1700, 512, 3, 513, 0, 1025};
+    for (std::int64_t i = 0; i < 7; ++i)
+        for (std::int64_t k = 0; k < lengths[i]; ++k) pattern.list.push_back({i, k * 17 % 1700, 1.0});
+    random_source random(17);
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR, true},
+                                layout{"CSC", CUSPARSE_FORMAT_CSC}})
+            for (const cusparseOperation_t op : operations)
+                for (const std::int64_t n : {3, 40}) {
+                    spmm_options o{.op_a = op, .n = n};
+                    o.order_b = o.order_c = orders[n == 3];
+                    spmm_problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random),
+                                 types, o)
+                        .run(general_call(types), true);
+                }
+}
+
 TEST_CASE("SpMM adds up elements that are stored twice") {
     random_source random(6);
     entries pattern = irregular_pattern();
@@ -170,7 +192,8 @@ TEST_CASE("SpMM adds up elements that are stored twice") {
     for (const layout& l : spmm_layouts()) {
         if (l.format == CUSPARSE_FORMAT_BSR || l.format == CUSPARSE_FORMAT_BLOCKED_ELL) continue;
         for (const cusparseOperation_t op : operations)
-            spmm_problem(arrange(matrix, l, {}, types.ab, random), types, {.op_a = op}).run(general_call(types));
+            spmm_problem(arrange(matrix, l, {}, types.ab, random), types, {.op_a = op})
+                .run(general_call(types));
     }
 }
 
@@ -213,7 +236,8 @@ TEST_CASE("SpMM of batches: A shared, B shared, nothing shared, offsets shared")
                         INFO(l.name);
                         spmm_problem(a[0], types, o).run(general_call(types));
                         // Only the other formats have functions that make a batch of them.
-                        if (l.format == CUSPARSE_FORMAT_BLOCKED_ELL || l.format == CUSPARSE_FORMAT_CSC) continue;
+                        if (l.format == CUSPARSE_FORMAT_BLOCKED_ELL || l.format == CUSPARSE_FORMAT_CSC)
+                            continue;
                         spmm_problem(a, types, o).run(general_call(types), true);
                         o.one_b = true;
                         spmm_problem(a, types, o).run(general_call(types));
@@ -231,7 +255,8 @@ TEST_CASE("SpMM of more columns than a grid has blocks") {
         spmm_options o{.op_a = operations[transposed], .n = 1'048'561};
         o.order_b = o.order_c = orders[transposed];
         o.padding = transposed;
-        spmm_problem(arrange(matrix, spmm_layouts()[2], {}, types.ab, random), types, o).run(general_call(types));
+        spmm_problem(arrange(matrix, spmm_layouts()[2], {}, types.ab, random), types, o)
+            .run(general_call(types));
     }
 }
 
@@ -282,12 +307,14 @@ TEST_CASE("a deterministic SpMM of a large matrix has the same bits every time")
     random_source random(21);
     const spmm_types types = uniform_spmm(CUDA_R_32F);
     const entries matrix = with_values(random_pattern(700, 600, 9, random), types.ab, random);
-    const layout formats[] = {{"COO", CUSPARSE_FORMAT_COO}, {"CSR", CUSPARSE_FORMAT_CSR}, {"CSC", CUSPARSE_FORMAT_CSC}};
+    const layout formats[] = {
+        {"COO", CUSPARSE_FORMAT_COO}, {"CSR", CUSPARSE_FORMAT_CSR}, {"CSC", CUSPARSE_FORMAT_CSC}};
     for (const layout& l : formats)
         for (const cusparseOperation_t op : operations) {
             spmm_problem problem(arrange(matrix, l, {}, types.ab, random), types, {.op_a = op, .n = 20});
             spmm_call call = general_call(types);
-            call.algorithm = l.format == CUSPARSE_FORMAT_COO ? CUSPARSE_SPMM_COO_ALG2 : CUSPARSE_SPMM_CSR_ALG3;
+            call.algorithm =
+                l.format == CUSPARSE_FORMAT_COO ? CUSPARSE_SPMM_COO_ALG2 : CUSPARSE_SPMM_CSR_ALG3;
             const workspace buffer(problem.buffer_size(call));
             problem.run(call, buffer.data());
             const std::vector<unsigned char> once = problem.c_bytes();

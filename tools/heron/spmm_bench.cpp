@@ -31,7 +31,8 @@ constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 9> algorithms{{
 cusparseSpMMAlg_t find_algorithm(const std::string& name) {
     for (const auto& [known, value] : algorithms)
         if (name == known) return value;
-    throw std::invalid_argument(fmt::format("'{}' is not one of the algorithms {}", name, spmm_algorithm_names()));
+    throw std::invalid_argument(
+        fmt::format("'{}' is not one of the algorithms {}", name, spmm_algorithm_names()));
 }
 
 char find_op(const std::string& name) {
@@ -103,7 +104,8 @@ class spmm_bench {
                           .widths = find_index_widths(head["index"].get<std::string>()),
                           .type = type.input,
                           .block = options_.block};
-        const csr_matrix pattern = how.format == sparse_format::bsr ? padded_to_blocks(given, how.block) : given;
+        const csr_matrix pattern =
+            how.format == sparse_format::bsr ? padded_to_blocks(given, how.block) : given;
         splitmix64 random(options_.seed);
         const number_array values = random_numbers(type.input, pattern.columns.size(), random);
         const packed_matrix matrix = pack(pattern, values, how);
@@ -115,8 +117,8 @@ class spmm_bench {
                         head["layout"] = layout;
                         head["n"] = find_columns(n);
                         head["algorithm"] = algorithm;
-                        progress_.step(fmt::format("{} {} {} n {}: measuring", head["matrix"].get<std::string>(), op,
-                                                   layout, n));
+                        progress_.step(fmt::format("{} {} {} n {}: measuring",
+                                                   head["matrix"].get<std::string>(), op, layout, n));
                         const spmm_case what{.pattern = pattern,
                                              .values = values,
                                              .matrix = matrix,
@@ -132,7 +134,8 @@ class spmm_bench {
                                              .check_only = options_.check_only,
                                              .seed = options_.seed,
                                              .timing = options_.timing};
-                        for (record& row : run_spmm_match(contestants_, what, head)) rows_.push_back(std::move(row));
+                        for (record& row : run_spmm_match(contestants_, what, head))
+                            rows_.push_back(std::move(row));
                     }
     }
 
@@ -144,14 +147,16 @@ class spmm_bench {
         result.columns = columns();
         result.mean_columns = mean_columns();
         result.heading = contestants_.heading();
-        result.heading.insert(result.heading.begin(), fmt::format("heron bench spmm, Heron {}", library_version()));
-        result.heading.push_back(fmt::format("alpha {}, beta {}, {} preprocess, seed {}, {} rounds of at least {:g} ms",
-                                             options_.alpha, options_.beta, options_.preprocess ? "with" : "without",
-                                             options_.seed, options_.timing.rounds,
-                                             options_.timing.round_seconds * 1e3));
+        result.heading.insert(result.heading.begin(),
+                              fmt::format("heron bench spmm, Heron {}", library_version()));
+        result.heading.push_back(
+            fmt::format("alpha {}, beta {}, {} preprocess, seed {}, {} rounds of at least {:g} ms",
+                        options_.alpha, options_.beta, options_.preprocess ? "with" : "without",
+                        options_.seed, options_.timing.rounds, options_.timing.round_seconds * 1e3));
         if (!options_.check_only)
-            result.notes = {"layout: of B and C, r by rows, c by columns; us: median per call over the rounds;",
-                            "GB/s: compulsory bytes (A, B and C once) per second; vs: how many times as fast."};
+            result.notes = {
+                "layout: of B and C, r by rows, c by columns; us: median per call over the rounds;",
+                "GB/s: compulsory bytes (A, B and C once) per second; vs: how many times as fast."};
         return result;
     }
 
@@ -192,9 +197,12 @@ class spmm_bench {
     }
 
     static std::vector<report_column> case_columns() {
-        return {{.key = "/type", .title = "type", .fold = true},     {.key = "/index", .title = "index", .fold = true},
-                {.key = "/format", .title = "format", .fold = true}, {.key = "/op", .title = "op", .fold = true},
-                {.key = "/layout", .title = "layout", .fold = true}, {.key = "/n", .title = "n", .format = "{:.0f}"},
+        return {{.key = "/type", .title = "type", .fold = true},
+                {.key = "/index", .title = "index", .fold = true},
+                {.key = "/format", .title = "format", .fold = true},
+                {.key = "/op", .title = "op", .fold = true},
+                {.key = "/layout", .title = "layout", .fold = true},
+                {.key = "/n", .title = "n", .format = "{:.0f}"},
                 {.key = "/algorithm", .title = "alg", .fold = true}};
     }
 
@@ -211,7 +219,8 @@ class spmm_bench {
         result.push_back({.key = "/result", .title = "result", .fold = true});
         result.push_back({.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6});
         result.push_back({.key = "/seconds_min", .title = "us min", .format = "{:.1f}", .scale = 1e6});
-        result.push_back({.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6});
+        result.push_back(
+            {.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6});
         for (report_column& column : rate_columns()) result.push_back(std::move(column));
         for (const std::string& key : contestants_.ratio_keys())
             result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});

@@ -22,7 +22,8 @@ cusparseOperation_t operation_of(char op) {
 std::size_t place(std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t cols, bool by_rows) {
     return static_cast<std::size_t>(by_rows ? i * cols + j : j * rows + i);
 }
-number_array column_of(const number_array& m, std::int64_t j, std::int64_t rows, std::int64_t cols, bool by_rows) {
+number_array column_of(const number_array& m, std::int64_t j, std::int64_t rows, std::int64_t cols,
+                       bool by_rows) {
     number_array result;
     for (std::int64_t i = 0; i < rows; ++i) {
         const std::size_t at = place(i, j, rows, cols, by_rows);
@@ -55,16 +56,17 @@ class spmm_contender {
           c_(describe(outer, what.n, operands.c.get(), what.type.output, what.c_by_rows)) {
         if (!library_.spmm || !library_.spmm_buffer_size)
             throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED, library_.path() + " has no cusparseSpMM");
-        library_.check(library_.spmm_buffer_size(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(),
-                                                 beta_.data(), c_.get(), compute_, algorithm_, &buffer_bytes),
-                       "cusparseSpMM_bufferSize");
+        library_.check(
+            library_.spmm_buffer_size(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(),
+                                      beta_.data(), c_.get(), compute_, algorithm_, &buffer_bytes),
+            "cusparseSpMM_bufferSize");
         buffer_ = where.allocate(buffer_bytes);
         if (what.preprocess && library_.spmm_preprocess) preprocess(where);
     }
 
     void call() {
-        library_.check(library_.spmm(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(), beta_.data(),
-                                     c_.get(), compute_, algorithm_, buffer_.get()),
+        library_.check(library_.spmm(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(),
+                                     beta_.data(), c_.get(), compute_, algorithm_, buffer_.get()),
                        "cusparseSpMM");
     }
 
@@ -74,21 +76,25 @@ class spmm_contender {
   private:
     static constexpr cusparseOperation_t no_operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
-    dense_descriptor describe(std::int64_t rows, std::int64_t cols, void* values, scalar_type type, bool by_rows) const {
+    dense_descriptor describe(std::int64_t rows, std::int64_t cols, void* values, scalar_type type,
+                              bool by_rows) const {
         cusparseDnMatDescr_t matrix = nullptr;
         if (!library_.create_dn_mat)
-            throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED, library_.path() + " has no cusparseCreateDnMat");
-        library_.check(library_.create_dn_mat(&matrix, rows, cols, by_rows ? cols : rows, values, data_type_of(type),
-                                              by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
-                       "cusparseCreateDnMat");
+            throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED,
+                                 library_.path() + " has no cusparseCreateDnMat");
+        library_.check(
+            library_.create_dn_mat(&matrix, rows, cols, by_rows ? cols : rows, values, data_type_of(type),
+                                   by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+            "cusparseCreateDnMat");
         return {matrix, library_.destroy_dn_mat};
     }
 
     void preprocess(const device& where) {
         const auto start = std::chrono::steady_clock::now();
-        library_.check(library_.spmm_preprocess(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(),
-                                                beta_.data(), c_.get(), compute_, algorithm_, buffer_.get()),
-                       "cusparseSpMM_preprocess");
+        library_.check(
+            library_.spmm_preprocess(handle_, operation_, no_operation, alpha_.data(), a_.get(), b_.get(),
+                                     beta_.data(), c_.get(), compute_, algorithm_, buffer_.get()),
+            "cusparseSpMM_preprocess");
         where.synchronize();
         preprocess_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
@@ -143,7 +149,8 @@ class spmm_match {
         each.row["device"] = who.where->info().name;
         try {
             const spmm_operands& operands = operands_on(*who.where);
-            each.contender = std::make_unique<spmm_contender>(*who.handle, *who.where, operands, what_, inner_, outer_);
+            each.contender =
+                std::make_unique<spmm_contender>(*who.handle, *who.where, operands, what_, inner_, outer_);
             check(each, operands);
         } catch (const cusparse_error& error) {
             give_up(each, error.is_unsupported() ? "not supported" : "failed", error.what());
@@ -169,8 +176,9 @@ class spmm_match {
         };
         const packed_matrix& m = what_.matrix;
         return operands_
-            .emplace(&where, spmm_operands{upload(m.offsets), upload(m.row_indices), upload(m.indices), upload(m.values),
-                                           upload(encode(what_.type.input, b_)), upload(encode(what_.type.output, c_))})
+            .emplace(&where, spmm_operands{upload(m.offsets), upload(m.row_indices), upload(m.indices),
+                                           upload(m.values), upload(encode(what_.type.input, b_)),
+                                           upload(encode(what_.type.output, c_))})
             .first->second;
     }
 
@@ -186,7 +194,8 @@ class spmm_match {
         const number_array result = decode(what_.type.output, bytes);
         double worst = 0;
         for (const std::int64_t j : std::set<std::int64_t>{0, what_.n / 3, what_.n - 1})
-            worst = std::max(worst, worst_error(reference(j), column_of(result, j, outer_, what_.n, what_.c_by_rows)));
+            worst = std::max(
+                worst, worst_error(reference(j), column_of(result, j, outer_, what_.n, what_.c_by_rows)));
         each.row["result"] = worst <= 1 ? "right" : "WRONG";
         each.row["error"] = std::isfinite(worst) ? record(worst) : record(nullptr);
         if (worst > 1) each.contender.reset();

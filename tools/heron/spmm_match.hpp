@@ -29,8 +29,8 @@ struct spmm_case {
     measure_options timing;
 };
 
-// Checks all contestants on some columns of C, times them together, and makes a record of each that begins with `head`.
-// There is one copy of the operands. Eigen does not take part.
+// Checks all contestants on some columns of C, times them together, and makes a record of each that begins
+// with `head`. There is one copy of the operands. Eigen does not take part.
 std::vector<record> run_spmm_match(const contestants& who, const spmm_case& what, const record& head);
 
 }  // namespace heron::tools

@@ -143,14 +143,16 @@ HERON_KERNEL(spmm_ell, GLOBAL const IT* indices, GLOBAL const VA* a, GLOBAL cons
 }
 HERON_END
 
-// The products whose places are the columns of A. An item is one column of C and one part of A's rows.
+// The products whose places are the columns of A. An item is one column of C and one part of A's rows. With a flag they
+// work only where the flag is set.
 
 HERON_TYPES(class VA, class VC, class CT, class OT, class IT)
 HERON_KERNEL(spmm_csr_scatter, GLOBAL const OT* all_offsets, GLOBAL const IT* all_indices, GLOBAL const VA* all_a,
              GLOBAL const VA* all_b, GLOBAL CT* all_sums, spmm_shape s, spmm_sums t, CT alpha_value,
-             GLOBAL const CT* alpha_device) {
+             GLOBAL const CT* alpha_device, GLOBAL const int* wanted) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     if (EQUAL(CT, alpha, ZERO(CT))) return;
+    if (wanted && !*wanted) return;
     const heron_index column = item % s.columns;
     const heron_index part = item / s.columns % t.parts;
     const heron_index batch = item / s.columns / t.parts;

@@ -1,6 +1,6 @@
 #pragma once
-// C := alpha*op(A)*B + beta*C for any device: one item per element of C where A's rows can be summed, else atomic adds,
-// into C itself where it has the compute type.
+// C := alpha*op(A)*B + beta*C for any device: one item per element of C where A's rows can be summed, else
+// atomic adds, into C itself where it has the compute type.
 #include "dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -10,8 +10,10 @@ inline constexpr kernel_family spmm{"spmm", "VA VC CT OT IT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-template <class A, class B> inline constexpr bool is_same_type = false;
-template <class A> inline constexpr bool is_same_type<A, A> = true;
+template <class A, class B>
+inline constexpr bool is_same_type = false;
+template <class A>
+inline constexpr bool is_same_type<A, A> = true;
 
 inline kernels::spmm_shape shape_of(const heron_spmm_args& args) {
     const heron_dnmat& b = args.b;
@@ -41,18 +43,23 @@ inline kernels::spmm_blocks blocks_of(const heron_spmat& a) {
     return {a.block_rows, a.block_cols, by_rows ? a.block_cols : 1, by_rows ? 1 : a.block_rows, 0, a.cols};
 }
 
-// Calls f with A's and B's type, C's, the compute, offset and index type. Formats without offsets count in 64 bits.
-template <class F> void visit_spmm_args(const heron_spmm_args& args, F&& f) {
+// Calls f with A's and B's type, C's, the compute, offset and index type. Formats without offsets count in 64
+// bits.
+template <class F>
+void visit_spmm_args(const heron_spmm_args& args, F&& f) {
     const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
-    visit_spmm(args.a.type, args.c.type, args.compute_type, [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {
-        visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64, args.a.index_type,
-                                  [&]<class OT, class IT>(type<OT>, type<IT>) {
-                                      f(type<VA>{}, type<VC>{}, type<CT>{}, type<OT>{}, type<IT>{});
-                                  });
-    });
+    visit_spmm(args.a.type, args.c.type, args.compute_type,
+               [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {
+                   visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64,
+                                             args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                                                 f(type<VA>{}, type<VC>{}, type<CT>{}, type<OT>{},
+                                                   type<IT>{});
+                                             });
+               });
 }
 
-template <class Device, class VA, class VC, class CT, class OT, class IT> class spmm_plan {
+template <class Device, class VA, class VC, class CT, class OT, class IT>
+class spmm_plan {
   public:
     spmm_plan(Device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace)
         : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
@@ -65,49 +72,55 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
     }
 
   private:
-    template <template <class...> class Kernel, class... Args> void launch(int64_t count, Args... args) {
+    template <template <class...> class Kernel, class... Args>
+    void launch(int64_t count, Args... args) {
         device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
     }
 
     void rows() {
         switch (args_.a.format) {
-            case HERON_FORMAT_CSR: return csr_rows(offsets(), nullptr);
+            case HERON_FORMAT_CSR:
+                return csr_rows(offsets(), nullptr);
             case HERON_FORMAT_BSR:
-                return launch<kernels::spmm_bsr>(elements(), offsets(), indices(), values(), b(), c(), shape_, blocks_,
-                                                 alpha_.value, alpha_.device, beta_.value, beta_.device);
+                return launch<kernels::spmm_bsr>(elements(), offsets(), indices(), values(), b(), c(), shape_,
+                                                 blocks_, alpha_.value, alpha_.device, beta_.value,
+                                                 beta_.device);
             case HERON_FORMAT_BLOCKED_ELL:
                 return launch<kernels::spmm_ell>(elements(), indices(), values(), b(), c(), shape_, blocks_,
                                                  alpha_.value, alpha_.device, beta_.value, beta_.device);
-            default: throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
+            default:
+                throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
         }
     }
 
     void csr_rows(const OT* offsets, const int* skipped) {
-        launch<kernels::spmm_csr>(elements(), offsets, indices(), values(), b(), c(), shape_, alpha_.value, alpha_.device,
-                                  beta_.value, beta_.device, skipped);
+        launch<kernels::spmm_csr>(elements(), offsets, indices(), values(), b(), c(), shape_, alpha_.value,
+                                  alpha_.device, beta_.value, beta_.device, skipped);
     }
 
     void columns() {
         const bool deterministic = args_.reproducibility == HERON_DETERMINISTIC;
+        const int* const none = nullptr;
         scatter(args_.a.rows, deterministic, nullptr, [&](CT* sums, const kernels::spmm_sums& t) {
             const int64_t count = shape_.columns * t.parts * batches();
             switch (args_.a.format) {
                 case HERON_FORMAT_CSR:
-                    return launch<kernels::spmm_csr_scatter>(count, offsets(), indices(), values(), b(), sums, shape_, t,
-                                                             alpha_.value, alpha_.device);
+                    return launch<kernels::spmm_csr_scatter>(count, offsets(), indices(), values(), b(), sums,
+                                                             shape_, t, alpha_.value, alpha_.device, none);
                 case HERON_FORMAT_BSR:
-                    return launch<kernels::spmm_bsr_scatter>(count, offsets(), indices(), values(), b(), sums, shape_,
-                                                             blocks_, t, alpha_.value, alpha_.device);
+                    return launch<kernels::spmm_bsr_scatter>(count, offsets(), indices(), values(), b(), sums,
+                                                             shape_, blocks_, t, alpha_.value, alpha_.device);
                 case HERON_FORMAT_BLOCKED_ELL:
-                    return launch<kernels::spmm_ell_scatter>(count, indices(), values(), b(), sums, shape_, blocks_, t,
-                                                             alpha_.value, alpha_.device);
-                default: throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
+                    return launch<kernels::spmm_ell_scatter>(count, indices(), values(), b(), sums, shape_,
+                                                             blocks_, t, alpha_.value, alpha_.device);
+                default:
+                    throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
             }
         });
     }
 
-    // Where the rows ascend, as the format promises, this is CSR with offsets that are found first. A matrix that breaks
-    // the promise is still multiplied correctly, by atomic adds.
+    // Where the rows ascend, as the format promises, this is CSR with offsets that are found first. A matrix
+    // that breaks the promise is still multiplied correctly, by atomic adds.
     void coo_rows() {
         if (args_.a.nnz == 0) return scale(nullptr);
         const heron_spmat& a = args_.a;
@@ -117,10 +130,10 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
         if (phase_ == HERON_PHASE_RUN) {
             shape_.offsets_stride = sets == 1 ? 0 : a.rows + 1;
             device_.fill(unsorted, 0, sizeof(int));
-            launch<kernels::spmm_coo_find_unsorted>(sets * (a.nnz - 1), row_indices(), a.nnz - 1, a.indices_stride,
-                                                    unsorted);
-            launch<kernels::spmm_coo_offsets>(sets * (a.rows + 1), row_indices(), a.rows, a.nnz, a.indices_stride,
-                                              shape_.base, offsets);
+            launch<kernels::spmm_coo_find_unsorted>(sets * (a.nnz - 1), row_indices(), a.nnz - 1,
+                                                    a.indices_stride, unsorted);
+            launch<kernels::spmm_coo_offsets>(sets * (a.rows + 1), row_indices(), a.rows, a.nnz,
+                                              a.indices_stride, shape_.base, offsets);
             csr_rows(offsets, unsorted);
         }
         scatter(a.nnz, false, unsorted, [&](CT* sums, const kernels::spmm_sums& t) {
@@ -137,13 +150,14 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
     }
 
     void coo_scatter(const IT* to, const IT* from, CT* sums, const kernels::spmm_sums& t, const int* wanted) {
-        launch<kernels::spmm_coo_scatter>(shape_.columns * t.parts * batches(), to, from, values(), b(), sums, shape_, t,
-                                          alpha_.value, alpha_.device, wanted);
+        launch<kernels::spmm_coo_scatter>(shape_.columns * t.parts * batches(), to, from, values(), b(), sums,
+                                          shape_, t, alpha_.value, alpha_.device, wanted);
     }
 
-    // Adds up products that fall on C in any order; add(sums, where) launches them. Deterministic: every part of A's lines
-    // has sums of its own, which no two items share and which are added in order.
-    template <class Add> void scatter(heron_index lines, bool deterministic, const int* wanted, Add&& add) {
+    // Adds up products that fall on C in any order; add(sums, where) launches them. Deterministic: every part
+    // of A's lines has sums of its own, which no two items share and which are added in order.
+    template <class Add>
+    void scatter(heron_index lines, bool deterministic, const int* wanted, Add&& add) {
         if constexpr (is_same_type<VC, CT>) {
             if (!deterministic) return scatter_into_c(lines, wanted, add);
         }
@@ -159,14 +173,16 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
         }
         device_.fill(sums, 0, static_cast<size_t>(parts * places * batches()) * sizeof(CT));
         add(sums, t);
-        launch<kernels::spmm_finish>(elements(), static_cast<const CT*>(sums), c(), shape_, t, parts, alpha_.value,
-                                     alpha_.device, beta_.value, beta_.device, wanted);
+        launch<kernels::spmm_finish>(elements(), static_cast<const CT*>(sums), c(), shape_, t, parts,
+                                     alpha_.value, alpha_.device, beta_.value, beta_.device, wanted);
     }
 
-    template <class Add> void scatter_into_c(heron_index lines, const int* wanted, Add&& add) {
+    template <class Add>
+    void scatter_into_c(heron_index lines, const int* wanted, Add&& add) {
         if (phase_ != HERON_PHASE_RUN) return;
         scale(wanted);
-        add(c(), kernels::spmm_sums{lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1});
+        add(c(), kernels::spmm_sums{lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0,
+                                    shape_.c_stride, 1});
     }
 
     // More items than this make no device faster, and every part has a C of its own.
@@ -204,8 +220,8 @@ template <class Device, class VA, class VC, class CT, class OT, class IT> class 
 
 template <class Device>
 void spmm(Device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace) {
-    visit_spmm_args(args, [&]<class VA, class VC, class CT, class OT, class IT>(type<VA>, type<VC>, type<CT>, type<OT>,
-                                                                               type<IT>) {
+    visit_spmm_args(args, [&]<class VA, class VC, class CT, class OT, class IT>(type<VA>, type<VC>, type<CT>,
+                                                                                type<OT>, type<IT>) {
         spmm_plan<Device, VA, VC, CT, OT, IT>(device, phase, args, workspace).apply();
     });
 }

@@ -1,4 +1,5 @@
-// C := alpha*op(A)*op(B) + beta*C: validation, composition of the formats, and the plans that preprocess leaves.
+// C := alpha*op(A)*op(B) + beta*C: validation, composition of the formats, and the plans that preprocess
+// leaves.
 #include "../element_types.hpp"
 #include "../submit.hpp"
 #include <algorithm>
@@ -34,7 +35,8 @@ heron_dnmat without_transposition(const heron_dnmat& b, heron_operation op) {
 void require_sizes(heron_operation op, const heron_spmat& a, const heron_dnmat& b, const heron_dnmat& c) {
     const int64_t inner = transposes(op) ? a.rows : a.cols;
     const int64_t outer = transposes(op) ? a.cols : a.rows;
-    if (b.rows != inner) invalid("matB", fmt::format("op(B) has {} rows, but op(A) has {} columns", b.rows, inner));
+    if (b.rows != inner)
+        invalid("matB", fmt::format("op(B) has {} rows, but op(A) has {} columns", b.rows, inner));
     if (c.rows != outer) invalid("matC", fmt::format("has {} rows, but op(A) has {}", c.rows, outer));
     if (c.cols != b.cols) invalid("matC", fmt::format("has {} columns, but op(B) has {}", c.cols, b.cols));
 }
@@ -76,8 +78,8 @@ plan_key key_of(const context& c, const heron_spmm_args& args, const void* works
 }  // namespace
 
 void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
-          const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result, heron_type compute_type,
-          const spmm_algorithm& algorithm) {
+          const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result,
+          heron_type compute_type, const spmm_algorithm& algorithm) {
     heron_spmm_args args{};
     args.op = op_a;
     args.b = without_transposition(b.value, op_b);

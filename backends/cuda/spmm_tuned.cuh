@@ -1,0 +1,306 @@
+#pragma once
+// Chooses and launches the SpMM kernels for one row of the table of data types.
+//
+// CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
+// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. BSR,
+// Blocked-ELL and what must be deterministic although it is transposed go to the shared plan.
+#include "spmm_rows.cuh"
+#include "spmm_tuned.hpp"
+#include "spmm_turned.cuh"
+#include "../common/plans/scan.hpp"
+#include <atomic>
+#include <bit>
+#include <memory>
+
+namespace heron::HERON_LEVEL {
+
+struct spmm_sorted : heron_plan {
+    uint64_t stamp = 0;
+    const void* memory = nullptr;
+};
+
+inline uint64_t next_spmm_stamp() {
+    static std::atomic<uint64_t> last{0x9e3779b97f4a7c15u};
+    return ++last;
+}
+
+template <class VA, class VC, class CT, class OT, class IT>
+class spmm_launcher {
+    using product = spmm_product<VA, VC, CT, OT, IT>;
+    using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
+    static constexpr int width = vector_of<VA>::size;
+    static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
+
+  public:
+    spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                  heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
+
+    void apply() {
+        if (takes_rows()) return csr();
+        if (takes_coo()) return coo();
+        if (takes_columns()) return csr_transposed();
+        generic(device_, phase_, args_, workspace_).apply();
+    }
+
+  private:
+    bool is_transposed() const {
+        return args_.op == HERON_OP_TRANSPOSE || args_.op == HERON_OP_CONJUGATE_TRANSPOSE;
+    }
+    bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
+    // Unsorted rows are added up in C itself.
+    bool takes_coo() const {
+        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c &&
+               batches() == 1;
+    }
+    // Rows become indices.
+    bool takes_columns() const {
+        const bool fits = sizeof(IT) == 8 || a_.rows <= INT32_MAX;
+        return a_.format == HERON_FORMAT_CSR && is_transposed() &&
+               args_.reproducibility != HERON_DETERMINISTIC && fits && a_.offsets_stride == 0 &&
+               a_.indices_stride == 0;
+    }
+
+    void csr() {
+        workspace_layout layout(phase_, workspace_);
+        take_operands(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
+        multiply(p);
+    }
+
+    // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
+    // operations.
+    void coo() {
+        workspace_layout layout(phase_, workspace_);
+        OT* const offsets = layout.take<OT>(a_.rows + 1);
+        int* const unsorted = layout.take<int>(1);
+        take_operands(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const IT* const rows = as<const IT>(a_.row_indices);
+        const heron_index none = 0;
+        const heron_index base = a_.base;
+        device_.fill(unsorted, 0, sizeof *unsorted);
+        launch<kernels::spmm_coo_find_unsorted>(a_.nnz - 1, rows, a_.nnz - 1, none, unsorted);
+        launch<kernels::spmm_coo_offsets>(a_.rows + 1, rows, a_.rows, a_.nnz, none, base, offsets);
+        product p = operands(offsets, indices(), nullptr);
+        p.skipped = unsorted;
+        multiply(p);
+        if constexpr (adds_into_c) {
+            const kernels::spmm_sums sums = sums_in_c(a_.nnz);
+            scale_where(unsorted);
+            launch<kernels::spmm_coo_scatter>(a_.nnz * shape_.columns, rows, indices(), values(), b(), c(),
+                                              shape_, sums, alpha_.value, alpha_.device,
+                                              static_cast<const int*>(unsorted));
+        }
+    }
+
+    void csr_transposed() {
+        workspace_layout layout(phase_, workspace_);
+        // What depends on the pattern alone comes first, between the stamps, so that it stays where it is for
+        // any B.
+        uint64_t* const front = layout.take<uint64_t>(1);
+        OT* const offsets = layout.take<OT>(a_.cols + 1);
+        IT* const rows = layout.take<IT>(a_.nnz);
+        OT* const positions = layout.take<OT>(a_.nnz);
+        uint64_t* const back = layout.take<uint64_t>(1);
+        i64* const counts = layout.take<i64>(a_.cols + 1);
+        int* const is_lost = layout.take<int>(1);
+        const plans::exclusive_scan<cuda_device> scan(layout, a_.cols);
+        take_operands(layout);
+        if (phase_ == HERON_PHASE_SIZE) return;
+        const auto* const known = plan_of_this_workspace();
+        if (!known || phase_ == HERON_PHASE_ANALYSE) {
+            sort(scan, counts, offsets, rows, positions);
+            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(front, back);
+        }
+        product p = operands(offsets, rows, positions);
+        p.shape.base = 0;
+        if (known) {
+            device_.launch_blocks(compare_stamps, 1, 1, 0, front, back, known->stamp, is_lost);
+            p.skipped = is_lost;
+        }
+        multiply(p);
+        if constexpr (adds_into_c) {
+            if (known) scatter_where(is_lost);
+        }
+    }
+
+    // A plan is for matrices that can be multiplied without it: the caller may overwrite the workspace.
+    const spmm_sorted* plan_of_this_workspace() const {
+        const auto* const plan = static_cast<const spmm_sorted*>(workspace_.plan);
+        return adds_into_c && plan && plan->memory == workspace_.memory ? plan : nullptr;
+    }
+
+    void leave_plan(uint64_t* front, uint64_t* back) {
+        if (!adds_into_c) return;
+        auto plan = std::make_unique<spmm_sorted>();
+        plan->stamp = next_spmm_stamp();
+        plan->memory = workspace_.memory;
+        device_.launch_blocks(set_stamps, 1, 1, 0, front, back, plan->stamp);
+        workspace_.plan = plan.release();
+    }
+
+    void sort(const plans::exclusive_scan<cuda_device>& scan, i64* counts, OT* offsets, IT* rows,
+              OT* positions) {
+        auto* const next = reinterpret_cast<unsigned long long*>(counts);
+        device_.fill(counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *counts);
+        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
+                              a_.base, next);
+        scan.add(device_, counts);
+        scan.write(device_, counts, 0, offsets);
+        scan.write(device_, counts, 0, counts);
+        device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
+                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, rows,
+                              positions);
+    }
+
+    static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }
+
+    // B by rows, unless it is usable as it is, and the list of long rows.
+    void take_operands(workspace_layout& layout) {
+        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * turned_ld() * b_items());
+        if (batches() > 1 || most_segments() == 0) return;
+        list_.counters = layout.take<unsigned long long>(2);
+        list_.segments = layout.take<row_segment>(most_segments());
+        list_.rows = layout.take<long_row>(long_row_list<CT>::most_rows(a_.nnz));
+        list_.sums = layout.take<CT>(most_segments() * turned_ld());
+        list_.stride = turned_ld();
+    }
+
+    // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
+    bool needs_turned_b() const {
+        return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width;
+    }
+    int64_t turned_ld() const { return (args_.c.cols + width - 1) / width * width; }
+    int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
+    int64_t most_segments() const { return long_row_list<CT>::most_segments(a_.nnz); }
+
+    product operands(const OT* offsets, const IT* indices, const OT* positions) {
+        product p{};
+        p.offsets = offsets;
+        p.indices = indices;
+        p.values = values();
+        p.positions = positions;
+        p.nnz = a_.nnz;
+        p.b = b();
+        p.b_ld = args_.b.ld;
+        p.c = c();
+        p.shape = shape_;
+        p.alpha = alpha_;
+        p.beta = beta_;
+        const bool has_own_arrays = a_.indices_stride == 0 && a_.values_stride == 0;
+        p.a_is_aligned = has_own_arrays && is_aligned(indices, 4 * sizeof(IT)) &&
+                         (positions || is_aligned(p.values, 4 * sizeof(VA)));
+        p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0;
+        p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) &&
+                         args_.c.cols % width == 0 && args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
+                         args_.c.batch_stride * int64_t(sizeof(VC)) % 16 == 0;
+        return p;
+    }
+
+    static bool is_aligned(const void* p, size_t bytes) {
+        return reinterpret_cast<uintptr_t>(p) % (bytes < 16 ? bytes : 16) == 0;
+    }
+
+    void multiply(product& p) {
+        if (shape_.rows == 0 || shape_.columns == 0) return;
+        if (turned_b_) turn_b(p);
+        if (list_.counters) device_.fill(list_.counters, 0, 2 * sizeof *list_.counters);
+        // Two vectors per lane halve what the group reads of A. Narrow matrices have none for the second, and
+        // the sums of narrow elements, many in a vector, would fill the registers.
+        const int64_t vectors = turned_ld() / width;
+        if constexpr (sizeof(VA) >= 4)
+            if (vectors >= 8) return multiply<2>(p, lane_bits_for((vectors + 1) / 2));
+        multiply<1>(p, lane_bits_for(vectors));
+    }
+
+    static int lane_bits_for(int64_t lanes) {
+        const auto most = static_cast<uint64_t>(lanes < warp_size ? lanes : warp_size);
+        return std::countr_zero(std::bit_ceil(most));
+    }
+
+    template <int units>
+    void multiply(const product& p, int lane_bits) {
+        const int64_t rows = spmm_threads >> lane_bits;
+        const int64_t columns = tile_columns<VA, units>(lane_bits);
+        const int64_t tiles = (shape_.columns + columns - 1) / columns;
+        const int64_t blocks = (shape_.rows + rows - 1) / rows * tiles * batches();
+        const size_t shared_bytes = p.c_is_aligned ? 0 : spmm_tile_bytes<VA, CT, units>(lane_bits);
+        device_.launch_blocks(multiply_dense<VA, VC, CT, OT, IT, units>, blocks, spmm_threads, shared_bytes,
+                              p, list_, lane_bits, batches());
+        if (!list_.counters) return;
+        const int64_t groups = most_segments() * tiles;
+        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
+        device_.launch_blocks(sum_segments<VA, VC, CT, OT, IT, units>,
+                              std::min((groups + rows - 1) / rows, most_blocks), spmm_threads, 0, p, list_,
+                              lane_bits);
+        device_.launch_blocks(join_segments<VA, VC, CT, OT, IT>,
+                              std::min(long_row_list<CT>::most_rows(a_.nnz), most_blocks), spmm_threads, 0, p,
+                              list_);
+    }
+
+    void turn_b(product& p) {
+        const int64_t squares = (args_.b.rows + 31) / 32 * ((turned_ld() + 31) / 32) * b_items();
+        device_.launch_blocks(turn_dense<VA>, squares, spmm_threads, 0, b(), args_.b.rows, args_.b.cols,
+                              shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
+                              turned_ld(), b_items());
+        p.b = turned_b_;
+        p.b_ld = turned_ld();
+        p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
+        p.b_is_aligned = true;
+    }
+
+    template <template <class...> class Kernel, class... Args>
+    void launch(int64_t count, Args... args) {
+        device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
+    }
+
+    kernels::spmm_sums sums_in_c(heron_index lines) const {
+        return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
+    }
+
+    void scale_where(const int* wanted) {
+        launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_, beta_.value,
+                                    beta_.device, wanted);
+    }
+
+    // The transposed product by atomic additions into C.
+    void scatter_where(const int* wanted) {
+        if constexpr (adds_into_c) {
+            scale_where(wanted);
+            launch<kernels::spmm_csr_scatter>(a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets),
+                                              indices(), values(), b(), c(), shape_, sums_in_c(a_.rows),
+                                              alpha_.value, alpha_.device, wanted);
+        }
+    }
+
+    int64_t batches() const { return args_.c.batch_count; }
+    const IT* indices() const { return as<const IT>(a_.indices); }
+    const VA* values() const { return as<const VA>(a_.values); }
+    const VA* b() const { return as<const VA>(args_.b.values); }
+    VC* c() const { return as<VC>(args_.c.values); }
+
+    cuda_device& device_;
+    heron_phase phase_;
+    const heron_spmm_args& args_;
+    const heron_spmat& a_;
+    heron_workspace& workspace_;
+    kernels::spmm_shape shape_ = plans::shape_of(args_);
+    scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
+    VA* turned_b_ = nullptr;
+    long_row_list<CT> list_{};
+};
+
+template <class VA, class VC, class CT>
+void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                heron_workspace& workspace) {
+    const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
+    visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64, args.a.index_type,
+                              [&]<class OT, class IT>(type<OT>, type<IT>) {
+                                  spmm_launcher<VA, VC, CT, OT, IT>(device, phase, args, workspace).apply();
+                              });
+}
+
+}  // namespace heron::HERON_LEVEL
