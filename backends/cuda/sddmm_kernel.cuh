@@ -67,8 +67,8 @@ class place_finder {
         : p_(p),
           wide_(p.c.offset_type == HERON_INDEX_64),
           first_offset_(item * p.c.offsets_stride),
-          indices_(as<const IT>(p.c.indices) + item * p.c.indices_stride),
-          rows_(as<const IT>(p.c.row_indices)) {
+          indices_(static_cast<const IT*>(p.c.indices) + item * p.c.indices_stride),
+          rows_(static_cast<const IT*>(p.c.row_indices)) {
         if (rows_) rows_ += item * p.c.indices_stride;
     }
 
@@ -93,7 +93,7 @@ class place_finder {
   private:
     __device__ int64_t offset(int64_t i) const {
         const int64_t at = first_offset_ + i;
-        return (wide_ ? as<const i64>(p_.c.offsets)[at] : int64_t{as<const i32>(p_.c.offsets)[at]}) -
+        return (wide_ ? static_cast<const i64*>(p_.c.offsets)[at] : int64_t{static_cast<const i32*>(p_.c.offsets)[at]}) -
                p_.c.base;
     }
 
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(sddmm_threads)
         const int64_t item = run / runs;
         const int64_t first_tile = run % runs * sddmm_turns;
         const place_finder<VX, VC, CT, IT> finder(p, item);
-        VC* const c = as<VC>(p.c.values) + item * p.c.values_stride;
+        VC* const c = static_cast<VC*>(p.c.values) + item * p.c.values_stride;
         sampled_place place{};
         for (int64_t tile = first_tile; tile < first_tile + sddmm_turns && tile < p.tiles; ++tile) {
             const int64_t element = tile * sddmm_tile + threadIdx.x % warp_size;

@@ -63,6 +63,11 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     look_up(library_, create_sliced_ell, "cusparseCreateSlicedEll");
     look_up(library_, create_bsr, "cusparseCreateBsr");
     look_up(library_, spmv_preprocess, "cusparseSpMV_preprocess");
+    look_up(library_, create_dn_mat, "cusparseCreateDnMat");
+    look_up(library_, destroy_dn_mat, "cusparseDestroyDnMat");
+    look_up(library_, sddmm_buffer_size, "cusparseSDDMM_bufferSize");
+    look_up(library_, sddmm_preprocess, "cusparseSDDMM_preprocess");
+    look_up(library_, sddmm, "cusparseSDDMM");
     path_ = file_of(reinterpret_cast<const void*>(create));
 }
 

@@ -56,6 +56,11 @@ class cusparse_library {
     decltype(&cusparseCreateSlicedEll) create_sliced_ell;
     decltype(&cusparseCreateBsr) create_bsr;
     decltype(&cusparseSpMV_preprocess) spmv_preprocess;
+    decltype(&cusparseCreateDnMat) create_dn_mat;
+    decltype(&cusparseDestroyDnMat) destroy_dn_mat;
+    decltype(&cusparseSDDMM_bufferSize) sddmm_buffer_size;
+    decltype(&cusparseSDDMM_preprocess) sddmm_preprocess;
+    decltype(&cusparseSDDMM) sddmm;
 
   private:
     std::string name_;
