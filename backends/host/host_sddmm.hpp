@@ -26,8 +26,8 @@ void pack_vectors(const VX* from, int64_t vector_step, int64_t element_step, ran
         const int64_t v1 = v0 + tile < vectors.end ? v0 + tile : vectors.end;
         for (int64_t l0 = 0; l0 < k; l0 += tile) {
             const int64_t l1 = l0 + tile < k ? l0 + tile : k;
-            for (int64_t v = v0; v < v1; ++v)
-                for (int64_t l = l0; l < l1; ++l) to[v * k + l] = from[v * vector_step + l * element_step];
+            for (int64_t l = l0; l < l1; ++l)
+                for (int64_t v = v0; v < v1; ++v) to[v * k + l] = from[v * vector_step + l * element_step];
         }
     }
 }

@@ -837,6 +837,7 @@ void try_everything() {
     try_spmv();
     try_conversions();
     try_sddmm();
+    try_spmm_op();
 }
 
 }  // namespace

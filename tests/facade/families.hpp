@@ -4,5 +4,6 @@
 namespace heron::test {
 
 void try_sddmm();
+void try_spmm_op();
 
 }  // namespace heron::test

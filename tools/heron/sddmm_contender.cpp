@@ -4,8 +4,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "device.hpp"
-
 namespace heron::tools {
 namespace {
 

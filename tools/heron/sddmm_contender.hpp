@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cusparse_library.hpp"
+#include "device.hpp"
 #include "packed_matrix.hpp"
 
 namespace heron::tools {
