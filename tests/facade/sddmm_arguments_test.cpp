@@ -64,12 +64,12 @@ void try_arguments(Subject& s, const operands& o) {
     s.template bad<1>("opA", no_operation).template bad<1>("matB", transpose);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", transpose);
     s.template bad<3>("alpha", nullptr).template bad<6>("beta", nullptr);
-    s.template bad<4>("matA", nullptr, not_initialized).template bad<4>("matC", o.long_a);
+    s.template bad<4>("matA", nullptr, null_descriptor).template bad<4>("matC", o.long_a);
     s.template bad<4>("computeType", o.float_a, not_supported).template bad<4>("matA", o.batch_a);
-    s.template bad<5>("matB", nullptr, not_initialized).template bad<5>("matB", o.tall_b);
+    s.template bad<5>("matB", nullptr, null_descriptor).template bad<5>("matB", o.tall_b);
     s.template bad<5>("matC", o.wide_b).template bad<5>("matB", o.batch_b);
     s.template bad<5>("computeType", o.float_b, not_supported);
-    s.template bad<7>("matC", nullptr, not_initialized).template bad<7>("matC", o.wide_c);
+    s.template bad<7>("matC", nullptr, null_descriptor).template bad<7>("matC", o.wide_c);
     s.template bad<7>("matC", o.ell, not_supported).template bad<7>("matC", o.sell, not_supported);
     s.template bad<7>("computeType", o.float_c, not_supported).template bad<7>("matC", o.shared_batch);
     s.template bad<7>("matC",

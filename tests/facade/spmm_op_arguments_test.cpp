@@ -49,11 +49,11 @@ void try_spmm_op() {
     create.bad<0>("handle", nullptr, not_initialized).bad<1>("plan", nullptr);
     create.bad<2>("opA", static_cast<cusparseOperation_t>(3)).bad<2>("opA", t, not_supported);
     create.bad<3>("opB", static_cast<cusparseOperation_t>(3)).bad<3>("matB", t);
-    create.bad<4>("matA", nullptr, not_initialized).bad<4>("matA", o.coo, not_supported);
+    create.bad<4>("matA", nullptr, null_descriptor).bad<4>("matA", o.coo, not_supported);
     create.bad<4>("matC", o.long_a).bad<4>("matA", o.batch_a, not_supported);
     create.bad<4>("computeType", o.float_a, not_supported);
-    create.bad<5>("matB", nullptr, not_initialized).bad<5>("matB", o.long_b);
-    create.bad<6>("matC", nullptr, not_initialized).bad<6>("matC", o.wide_c);
+    create.bad<5>("matB", nullptr, null_descriptor).bad<5>("matB", o.long_b);
+    create.bad<6>("matC", nullptr, null_descriptor).bad<6>("matC", o.wide_c);
     create.bad<6>("matC",
                   const_cast<cusparseDnMatDescr_t>(static_cast<cusparseConstDnMatDescr_t>(o.const_c)));
     create.bad<7>("computeType", static_cast<cudaDataType>(99))
@@ -76,7 +76,7 @@ void try_spmm_op() {
 
     cusparseSpMMOpPlan_t none = nullptr;
     CHECK(cusparseSpMMOp_destroyPlan(none) == ok);
-    CHECK(cusparseSpMMOp(none, nullptr) == not_initialized);
+    CHECK(cusparseSpMMOp(none, nullptr) == null_descriptor);
     tried().insert({"cusparseSpMMOp", "cusparseSpMMOp_destroyPlan"});
 }
 
