@@ -107,10 +107,11 @@ HERON_FN f16 narrow_f16(float v) { return {__half_as_ushort(__float2half_rn(v))}
 HERON_FN float widen(f16 v) {
     const uint32_t sign = static_cast<uint32_t>(v.bits & 0x8000u) << 16;
     const uint32_t magnitude = v.bits & 0x7fffu;
-    if (magnitude >= 0x7c00u) return float_of(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
-    // 2^112 rebiases the exponent, subnormals included.
+    // 2^112 rebiases the exponent, subnormals included. An infinity or a NaN has its mantissa then and lacks the exponent's
+    // bits. Without a branch, so that loops over it become SIMD.
     const float scaled = float_of(magnitude << 13) * 0x1p112f;
-    return float_of(sign | bits_of(scaled));
+    const uint32_t not_finite = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+    return float_of(sign | not_finite | bits_of(scaled));
 }
 
 // Round to nearest even. Adding a power of two that aligns the last kept bit with the float's last bit makes the float

@@ -67,17 +67,18 @@ class place_finder {
         : p_(p),
           wide_(p.c.offset_type == HERON_INDEX_64),
           first_offset_(item * p.c.offsets_stride),
-          indices_(as<const IT>(p.c.indices) + item * p.c.indices_stride),
-          rows_(as<const IT>(p.c.row_indices)) {
+          indices_(static_cast<const IT*>(p.c.indices) + item * p.c.indices_stride),
+          rows_(static_cast<const IT*>(p.c.row_indices)) {
         if (rows_) rows_ += item * p.c.indices_stride;
     }
 
-    // The place of an element whose line is not before `low`.
-    __device__ sampled_place find(int64_t element, int64_t low) const {
+    // The place of an element whose line is not before `low`, and probably not many times first_step behind
+    // it.
+    __device__ sampled_place find(int64_t element, int64_t low, int64_t first_step) const {
         if (p_.c.format == HERON_FORMAT_COO)
             return {0, int64_t{rows_[element]} - p_.c.base, int64_t{indices_[element]} - p_.c.base};
         if (p_.c.format == HERON_FORMAT_CSR) {
-            const int64_t line = line_from(low, element);
+            const int64_t line = line_from(low, element, first_step);
             return {line, line, int64_t{indices_[element]} - p_.c.base};
         }
         const int64_t size = p_.block_rows * p_.block_cols;
@@ -86,22 +87,23 @@ class place_finder {
         const bool by_rows = p_.c.block_order == HERON_ORDER_ROW;
         const int64_t r = by_rows ? inside / p_.block_cols : inside % p_.block_rows;
         const int64_t s = by_rows ? inside % p_.block_cols : inside / p_.block_rows;
-        const int64_t line = line_from(low, block);
+        const int64_t line = line_from(low, block, first_step);
         return {line, line * p_.block_rows + r, (int64_t{indices_[block]} - p_.c.base) * p_.block_cols + s};
     }
 
   private:
     __device__ int64_t offset(int64_t i) const {
         const int64_t at = first_offset_ + i;
-        return (wide_ ? as<const i64>(p_.c.offsets)[at] : int64_t{as<const i32>(p_.c.offsets)[at]}) -
+        return (wide_ ? static_cast<const i64*>(p_.c.offsets)[at]
+                      : int64_t{static_cast<const i32*>(p_.c.offsets)[at]}) -
                p_.c.base;
     }
 
     // Steps that double from `low` to a line behind the block, then bisection: near lines are found soon.
-    __device__ int64_t line_from(int64_t low, int64_t block) const {
+    __device__ int64_t line_from(int64_t low, int64_t block, int64_t first_step) const {
         const int64_t last = p_.lines - 1;
         int64_t high = low;
-        for (int64_t step = 1; high < last && offset(high + 1) <= block; step *= 2) {
+        for (int64_t step = first_step; high < last && offset(high + 1) <= block; step *= 2) {
             low = high + 1;
             high = low + step < last ? low + step : last;
         }
@@ -186,14 +188,15 @@ __global__ void __launch_bounds__(sddmm_threads)
         const int64_t item = run / runs;
         const int64_t first_tile = run % runs * sddmm_turns;
         const place_finder<VX, VC, CT, IT> finder(p, item);
-        VC* const c = as<VC>(p.c.values) + item * p.c.values_stride;
+        VC* const c = static_cast<VC*>(p.c.values) + item * p.c.values_stride;
         sampled_place place{};
         for (int64_t tile = first_tile; tile < first_tile + sddmm_turns && tile < p.tiles; ++tile) {
             const int64_t element = tile * sddmm_tile + threadIdx.x % warp_size;
             CT sum{};
             if (reads) {
                 // Lanes behind the last element do as the last one does.
-                place = finder.find(element < p.count ? element : p.count - 1, place.line);
+                place = finder.find(element < p.count ? element : p.count - 1, place.line,
+                                    tile == first_tile ? p.lines : 1);
                 sum = sample_tile<chunks>(p, item, place);
             }
             if (element < p.count) kernels::update_c(c, element, sum, alpha, beta);

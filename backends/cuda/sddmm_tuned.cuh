@@ -132,11 +132,15 @@ class sddmm_launcher {
 
 // Where C has too few elements to be worth packing an operand, or the inner dimension is beyond what a kernel
 // counts in 32 bits, the shared plan strides through the operands; so it does at a misaligned address.
-inline bool takes_pieces(const heron_sddmm_args& args) {
+template <class VX>
+bool takes_pieces(const heron_sddmm_args& args) {
     constexpr int64_t fewest_uses = 4;
     const heron_spmat& c = args.c;
     const int64_t elements = c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
-    return args.k <= INT32_MAX / 16 && elements * fewest_uses >= std::max(c.rows, c.cols);
+    const auto takes = [&](const heron_sddmm_vectors& v, int64_t vectors) {
+        return has_pieces<VX>(v, args.k) || elements * fewest_uses >= vectors;
+    };
+    return args.k <= INT32_MAX / 16 && takes(args.a, c.rows) && takes(args.b, c.cols);
 }
 
 template <class VX, class VC, class CT>
@@ -144,7 +148,7 @@ void tuned_sddmm(cuda_device& device, heron_phase phase, const heron_sddmm_args&
                  heron_workspace& workspace) {
     const bool misaligned =
         phase == HERON_PHASE_RUN && (is_misaligned<VX>(args.a, args.k) || is_misaligned<VX>(args.b, args.k));
-    if (takes_pieces(args) && !misaligned)
+    if (takes_pieces<VX>(args) && !misaligned)
         return visit_index(args.c.index_type, [&]<class IT>(type<IT>) {
             sddmm_launcher<VX, VC, CT, IT>(device, phase, args, workspace).apply();
         });

@@ -26,8 +26,8 @@ void pack_vectors(const VX* from, int64_t vector_step, int64_t element_step, ran
         const int64_t v1 = v0 + tile < vectors.end ? v0 + tile : vectors.end;
         for (int64_t l0 = 0; l0 < k; l0 += tile) {
             const int64_t l1 = l0 + tile < k ? l0 + tile : k;
-            for (int64_t v = v0; v < v1; ++v)
-                for (int64_t l = l0; l < l1; ++l) to[v * k + l] = from[v * vector_step + l * element_step];
+            for (int64_t l = l0; l < l1; ++l)
+                for (int64_t v = v0; v < v1; ++v) to[v * k + l] = from[v * vector_step + l * element_step];
         }
     }
 }
@@ -55,25 +55,50 @@ struct inner_products {
     }
 };
 
-// The four real products apart, so that conjugation is a matter of signs at the end.
+// Numbers as pairs of reals: products with the pairs and with the swapped pairs, told apart by place and sign
+// at the end.
 template <class C, class R>
 struct complex_inner_products {
     static void of(const C* a, const C* const* b, int64_t k, int conjugate_a, int conjugate_b, C* sums) {
         const R sign_a = conjugate_a ? R(-1) : R(1);
         const R sign_b = conjugate_b ? R(-1) : R(1);
+        vector straight[sddmm_group] = {};
+        vector crossed[sddmm_group] = {};
+        places swapped;
+        for (int j = 0; j < 2 * pairs; ++j) swapped[j] = j ^ 1;
+        const int64_t whole = k / pairs * pairs;
+        for (int64_t l = 0; l < whole; l += pairs) {
+            vector al;
+            __builtin_memcpy(&al, a + l, sizeof al);
+            for (int i = 0; i < sddmm_group; ++i) {
+                vector bl;
+                __builtin_memcpy(&bl, b[i] + l, sizeof bl);
+                straight[i] += al * bl;
+                crossed[i] += al * __builtin_shuffle(bl, swapped);
+            }
+        }
         for (int i = 0; i < sddmm_group; ++i) {
-            const C* const bi = b[i];
             R rr = 0, ii = 0, ri = 0, ir = 0;
-#pragma omp simd reduction(+ : rr, ii, ri, ir)
-            for (int64_t l = 0; l < k; ++l) {
-                rr += a[l].re * bi[l].re;
-                ii += a[l].im * bi[l].im;
-                ri += a[l].re * bi[l].im;
-                ir += a[l].im * bi[l].re;
+            for (int64_t l = whole; l < k; ++l) {
+                rr += a[l].re * b[i][l].re;
+                ii += a[l].im * b[i][l].im;
+                ri += a[l].re * b[i][l].im;
+                ir += a[l].im * b[i][l].re;
+            }
+            for (int j = 0; j < 2 * pairs; j += 2) {
+                rr += straight[i][j];
+                ii += straight[i][j + 1];
+                ri += crossed[i][j];
+                ir += crossed[i][j + 1];
             }
             sums[i] = {rr - sign_a * sign_b * ii, sign_b * ri + sign_a * ir};
         }
     }
+
+  private:
+    typedef R vector __attribute__((vector_size(32)));
+    using places = decltype(vector{} < vector{});
+    static constexpr int pairs = sizeof(vector) / sizeof(C);
 };
 template <>
 struct inner_products<c32, c32> : complex_inner_products<c32, float> {};

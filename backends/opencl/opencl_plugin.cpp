@@ -5,6 +5,7 @@
 #include "opencl_dense.hpp"
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
+#include "opencl_sddmm.hpp"
 #include "opencl_spmm_op.hpp"
 #include "opencl_spmv.hpp"
 #include <cstring>
@@ -217,6 +218,7 @@ heron_backend make_table() {
     table.trsm = &slot<opencl_device, heron_trsm_args, &trsm, operation_names::trsm>;
     table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
     table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
+    table.sddmm = &slot<opencl_device, heron_sddmm_args, &sddmm, operation_names::sddmm>;
     table.spmm_op = &slot<opencl_device, heron_spmm_op_args, &spmm_op, operation_names::spmm_op>;
     table.spmv = &slot<opencl_device, heron_spmv_args, &spmv, operation_names::spmv>;
     return table;

@@ -820,6 +820,45 @@ TEST_CASE("SpGEMMreuse passes on which parts of C it wants") {
           HERON_SPGEMM_VALUES);
 }
 
+TEST_CASE("SpMMOp compiles when the plan is made and runs with copies of its operators") {
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto t = CUSPARSE_OPERATION_TRANSPOSE;
+    const handle h(cusparseCreate);
+    const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_64I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
+    const dense_matrix b(cusparseCreateDnMat, 3, 7, 8, x_values, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    const dense_matrix c(cusparseCreateDnMat, 5, 3, 6, y_values, CUDA_R_32F, CUSPARSE_ORDER_COL);
+    char add[] = "add", mul[] = "mul!", finish[] = "finish";
+    cusparseSpMMOpPlan_t plan = nullptr;
+    size_t size = 0;
+    REQUIRE(cusparseSpMMOp_createPlan(h, &plan, n, t, a, b, c, CUDA_R_32F, CUSPARSE_SPMM_OP_ALG_DEFAULT, add, 3, mul, 4,
+                                      finish, 6, &size) == ok);
+    CHECK(size == RECORDED_SIZE);
+    const auto made = arguments<heron_spmm_op_args>("spmm_op", HERON_PHASE_SIZE);
+    std::memset(add, 0, sizeof add);
+    REQUIRE(cusparseSpMMOp(plan, buffer) == ok);
+    const auto args = arguments<heron_spmm_op_args>("spmm_op", HERON_PHASE_RUN, buffer);
+    CHECK(std::memcmp(&made, &args, sizeof made) == 0);
+    CHECK(args.form == HERON_OPERATORS_LTO_IR);
+    CHECK(args.epilogue_kind == HERON_EPILOGUE_CUSTOM);
+    CHECK(std::string(static_cast<const char*>(args.add_code.data), args.add_code.size) == "add");
+    CHECK(std::string(static_cast<const char*>(args.mul_code.data), args.mul_code.size) == "mul!");
+    CHECK(std::string(static_cast<const char*>(args.epilogue_code.data), args.epilogue_code.size) == "finish");
+    CHECK(args.a.format == HERON_FORMAT_CSR);
+    CHECK(args.a.offset_type == HERON_INDEX_64);
+    CHECK(args.a.base == 1);
+    CHECK(args.b == x_values);
+    CHECK(args.b_row_step == 1);
+    CHECK(args.b_column_step == 8);
+    CHECK(args.c == y_values);
+    CHECK(args.c_row_step == 1);
+    CHECK(args.c_column_step == 6);
+    CHECK(args.columns == 3);
+    CHECK(args.compute_type == HERON_R_32F);
+    CHECK(cusparseSpMMOp(plan, nullptr) == invalid);
+    CHECK(cusparseSpMMOp_destroyPlan(plan) == ok);
+}
+
 TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     const handle h(cusparseCreate);
     const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,

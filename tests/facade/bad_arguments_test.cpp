@@ -841,6 +841,7 @@ void try_everything() {
     try_trisolve();
     try_spgemm();
     try_spgemm_reuse();
+    try_spmm_op();
 }
 
 }  // namespace

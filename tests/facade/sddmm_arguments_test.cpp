@@ -31,12 +31,13 @@ struct operands {
     const dense_matrix a_without_values{cusparseCreateDnMat, 4, 2, 4, nullptr, f64, by_columns};
     const dense_matrix b_without_values{cusparseCreateDnMat, 2, 3, 2, nullptr, f64, by_columns};
     const sparse_matrix c{cusparseCreateCsr, 4, 3, 4, offsets, columns, c_values, i32, i32, zero_based, f64};
-    const sparse_matrix wide_c{cusparseCreateCsr, 4, 4, 4, offsets, columns, c_values, i32, i32, zero_based, f64};
-    const sparse_matrix float_c{cusparseCreateCsr, 4,          3,         4,   offsets, columns, c_values, i32,
-                                i32,               zero_based, CUDA_R_32F};
+    const sparse_matrix wide_c{cusparseCreateCsr, 4,   4,   4,          offsets, columns,
+                               c_values,          i32, i32, zero_based, f64};
+    const sparse_matrix float_c{cusparseCreateCsr, 4,   3,   4,          offsets,   columns,
+                                c_values,          i32, i32, zero_based, CUDA_R_32F};
     const sparse_matrix ell{cusparseCreateBlockedEll, 4, 3, 1, 1, columns, c_values, i32, zero_based, f64};
-    const sparse_matrix sell{cusparseCreateSlicedEll, 4,   3,   4,          4,  2, offsets, columns,
-                             c_values,                i32, i32, zero_based, f64};
+    const sparse_matrix sell{
+        cusparseCreateSlicedEll, 4, 3, 4, 4, 2, offsets, columns, c_values, i32, i32, zero_based, f64};
     const sparse_matrix shared_batch{cusparseCreateCsr, 4,   3,   4,          offsets, columns,
                                      c_values,          i32, i32, zero_based, f64};
     const sparse_matrix without_offsets{cusparseCreateCsr, 4,   3,   4,          nullptr, columns,

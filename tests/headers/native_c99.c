@@ -1,4 +1,5 @@
 /* Every public header of Heron's own compiles alone in C99. */
+#include <heron/semiring.h>
 #include <heron/backend.h>
 #include <heron/heron.h>
 

@@ -163,3 +163,20 @@ TEST_CASE("heron bench spmv refuses options that make no sense") {
         CHECK(!shown.text.empty());
     }
 }
+
+TEST_CASE("heron bench sddmm checks and times every layout and type on the host") {
+    const outcome shown =
+        run("bench sddmm --matrix poisson2d:21 --backend host --type f32,f64,c32,c64,f16,bf16 --layout "
+            "rc,rr,cc,cr "
+            "--k 19,32 --alpha 2 --beta -1 --output json" +
+            quick);
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 6 * 4 * 2);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["seconds"].get<double>() > 0);
+    }
+    CHECK(run("bench sddmm --matrix diag:50 --backend host --layout rx" + quick).status == 1);
+}

@@ -8,6 +8,7 @@
 #include "dense_bench.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
+#include "sddmm_bench.hpp"
 #include "kron_bench.hpp"
 #include "spmm_bench.hpp"
 #include "spmv_bench.hpp"
@@ -299,6 +300,51 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
     command->callback([arguments] { run_dense(*arguments); });
 }
 
+struct sddmm_arguments {
+    sddmm_bench_options bench;
+    output_options output;
+    double round_milliseconds = 20;
+};
+
+void run_sddmm(const sddmm_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    sddmm_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    if (options.matrices.empty()) options.matrices = {"poisson3d27:32", "rmat:14"};
+    const sddmm_bench_result result = run_sddmm_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_sddmm_command(CLI::App& bench) {
+    const auto arguments = std::make_shared<sddmm_arguments>();
+    sddmm_bench_options& options = arguments->bench;
+    CLI::App* command = bench.add_subcommand("sddmm", "C := alpha A B + beta C on the pattern of a sparse matrix C");
+    command->add_option("--matrix", options.matrices, "Matrix Market files or families, see below")
+        ->option_text("SPEC ...");
+    add_contestant_options(*command, options.who);
+    add_list(*command, "--type", options.types, "f32, f64, c32, c64, f16, bf16");
+    add_list(*command, "--layout", options.layouts, "Orders of A and B, r or c each");
+    command->add_option("--k", options.inner, "Columns of A")->delimiter(',')->capture_default_str();
+    command->add_option("--alpha", options.alpha, "")->capture_default_str();
+    command->add_option("--beta", options.beta, "")->capture_default_str();
+    command->add_flag("--preprocess,!--no-preprocess", options.preprocess,
+                      "Call cusparseSDDMM_preprocess, on every side [yes]");
+    command->add_flag("--warm", options.warm, "Leave one copy of the operands, although it may stay in the cache");
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of matrices and values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->footer("Families of matrices:\n" + matrix_families());
+    command->callback([arguments] { run_sddmm(*arguments); });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -307,6 +353,7 @@ void add_bench_command(CLI::App& app) {
     bench->require_subcommand(1);
     add_spmv_command(*bench);
     add_spmm_command(*bench);
+    add_sddmm_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
     add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)", dense_operation::rank_k);
     add_dense_command(*bench, "her2k", "C := A B^H + B A^H, one triangle (syr2k for real types)",

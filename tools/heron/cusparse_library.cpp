@@ -79,6 +79,9 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     look_up(library_, spsm_buffer_size, "cusparseSpSM_bufferSize");
     look_up(library_, spsm_analysis, "cusparseSpSM_analysis");
     look_up(library_, spsm_solve, "cusparseSpSM_solve");
+    look_up(library_, sddmm_buffer_size, "cusparseSDDMM_bufferSize");
+    look_up(library_, sddmm_preprocess, "cusparseSDDMM_preprocess");
+    look_up(library_, sddmm, "cusparseSDDMM");
     path_ = file_of(reinterpret_cast<const void*>(create));
 }
 

@@ -72,6 +72,9 @@ class cusparse_library {
     decltype(&cusparseSpSM_bufferSize) spsm_buffer_size;
     decltype(&cusparseSpSM_analysis) spsm_analysis;
     decltype(&cusparseSpSM_solve) spsm_solve;
+    decltype(&cusparseSDDMM_bufferSize) sddmm_buffer_size;
+    decltype(&cusparseSDDMM_preprocess) sddmm_preprocess;
+    decltype(&cusparseSDDMM) sddmm;
 
   private:
     std::string name_;

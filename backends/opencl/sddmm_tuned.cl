@@ -1,0 +1,80 @@
+// SDDMM on a CSR matrix for GPUs, both operands contiguous along the inner dimension. Types as in kernels/sddmm.h.
+//
+// Every work-item owns one element of C, finds its row and column and writes it in the end; eight neighbours form the inner
+// products of their eight elements together, so that they read the vectors by whole lines. Partial sums meet in local memory
+// and are added up in a fixed order: the result is the same on every run.
+
+#define GROUP 256  // work-items per group
+#define LANES 8    // work-items per inner product
+
+// to[(b*vectors + v)*k + l] := element l of vector v of batch item b; neighbouring items read neighbouring vectors.
+HERON_KERNEL(pack_vectors, GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step,
+             heron_index element_step, heron_index batch_stride, GLOBAL VX* restrict to) {
+    const heron_index v = item % vectors;
+    const heron_index l = item / vectors % k;
+    const heron_index batch = item / (vectors * k);
+    to[(batch * vectors + v) * k + l] = values[batch * batch_stride + v * vector_step + l * element_step];
+}
+HERON_END
+
+HERON_FN heron_index row_of_element(GLOBAL const OT* restrict offsets, heron_index rows, heron_index base,
+                                    heron_index element) {
+    heron_index low = 0;
+    heron_index high = rows - 1;
+    while (low < high) {
+        const heron_index middle = low + (high - low) / 2;
+        if ((heron_index)offsets[middle + 1] - base > element) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+// Every LANES-th product of two vectors, from the lane's first one on.
+HERON_FN CT share_of_product(GLOBAL const VX* restrict a, int conjugate_a, GLOBAL const VX* restrict b, int conjugate_b,
+                             heron_index k, int lane) {
+    CT sum = ZERO(CT);
+    for (heron_index l = lane; l < k; l += LANES) {
+        const CT al = LOAD(CT, VX, a, l);
+        const CT bl = LOAD(CT, VX, b, l);
+        sum = MAD(CT, conjugate_a ? CONJ(CT, al) : al, conjugate_b ? CONJ(CT, bl) : bl, sum);
+    }
+    return sum;
+}
+
+// A group works on GROUP elements of one batch item; `groups` groups on all of an item.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_sample_csr(
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL VC* restrict c, heron_index rows,
+    heron_index count, heron_index groups, heron_index base, heron_index offsets_stride, heron_index indices_stride,
+    heron_index c_stride, GLOBAL const VX* restrict a, heron_index a_step, heron_index a_stride, int conjugate_a,
+    GLOBAL const VX* restrict b, heron_index b_step, heron_index b_stride, int conjugate_b, heron_index k,
+    CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
+    __local heron_index row_of[GROUP];
+    __local heron_index column_of[GROUP];
+    __local CT partial[LANES * GROUP];
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const int id = get_local_id(0);
+    const int lane = id % LANES;
+    const int first = id - lane;
+    const heron_index batch = get_group_id(0) / groups;
+    const heron_index element = (get_group_id(0) - batch * groups) * GROUP + id;
+    CT sum = ZERO(CT);
+    if (!EQUAL(CT, alpha, ZERO(CT))) {
+        // Items behind the last element do as the last one does.
+        const heron_index known = min(element, count - 1);
+        row_of[id] = row_of_element(offsets + batch * offsets_stride, rows, base, known);
+        column_of[id] = (heron_index)indices[batch * indices_stride + known] - base;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < LANES; ++i)
+            partial[i * GROUP + id] = share_of_product(a + batch * a_stride + row_of[first + i] * a_step, conjugate_a,
+                                                       b + batch * b_stride + column_of[first + i] * b_step,
+                                                       conjugate_b, k, lane);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < LANES; ++i) sum = ADD(CT, sum, partial[lane * GROUP + first + i]);
+    }
+    if (element >= count) return;
+    const heron_index at = batch * c_stride + element;
+    CT result = MUL(CT, alpha, sum);
+    if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, LOAD(CT, VC, c, at), result);
+    STORE(CT, VC, c, at, result);
+}
