@@ -3,3 +3,4 @@
 #include "cuda_device.cuh"
 #include "kron_tuned.hpp"
 #include "spmv_tuned.hpp"
+#include "trisolve_tuned.hpp"
