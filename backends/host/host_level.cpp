@@ -5,12 +5,14 @@
 #include "host_device.hpp"
 #include "host_kron.hpp"
 #include "host_spmv.hpp"
+#include "host_trisolve.hpp"
 
 namespace heron::HERON_LEVEL {
 
 void fill_slots(heron_backend& table) {
     fill_generic_slots<host_device>(table);
     fill_kron_slots(table);
+    fill_trisolve_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
 }
 
