@@ -16,7 +16,7 @@ struct array_pair {
 size_t sort_workspace(int64_t count);
 
 // Sorts by the lowest `bits` bits of the keys; equal keys keep their order.
-void sort_pairs(cuda_device& device, void* memory, size_t bytes, array_pair& keys, array_pair& values, int64_t count,
-                int bits);
+void sort_pairs(cuda_device& device, void* memory, size_t bytes, array_pair& keys, array_pair& values,
+                int64_t count, int bits);
 
 }  // namespace heron::HERON_LEVEL

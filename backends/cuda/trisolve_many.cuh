@@ -51,12 +51,13 @@ static __device__ inline T load_written(const T* p) {
 // Right-hand sides [0, sides) of the operands, in `tiles` tiles.
 template <class CT, class OT, class IT>
 __global__ void __launch_bounds__(sweep_threads)
-    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int64_t sides, int tiles,
-               solve_control* control, unsigned* flags) {
+    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int64_t sides,
+               int tiles, solve_control* control, unsigned* flags) {
     constexpr int rows = sweep_threads / warp_size;
     const block_ticket ticket = draw_ticket(control);
     const int tile = static_cast<int>(ticket.number % static_cast<unsigned>(tiles));
-    const int64_t place = static_cast<int64_t>(ticket.number / static_cast<unsigned>(tiles)) * rows + threadIdx.x / warp_size;
+    const int64_t place =
+        static_cast<int64_t>(ticket.number / static_cast<unsigned>(tiles)) * rows + threadIdx.x / warp_size;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     if (place < triangle.n) {
         const int64_t row = order.row_at(place);

@@ -16,8 +16,10 @@ __device__ int64_t owner_of(const OT* offsets, int64_t first, int64_t count, int
     int64_t high = count - 1;
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
-        if (static_cast<int64_t>(offsets[middle]) - first <= element) low = middle;
-        else high = middle - 1;
+        if (static_cast<int64_t>(offsets[middle]) - first <= element)
+            low = middle;
+        else
+            high = middle - 1;
     }
     return low;
 }
@@ -39,7 +41,8 @@ __device__ place place_of(const heron_spmat& a, int64_t k) {
     if (a.format == HERON_FORMAT_SELL) {
         const int64_t first = offsets[0];
         const int64_t slice = owner_of(offsets, first, (a.rows + a.slice_size - 1) / a.slice_size, k);
-        const int64_t row = slice * a.slice_size + (k - (static_cast<int64_t>(offsets[slice]) - first)) % a.slice_size;
+        const int64_t row =
+            slice * a.slice_size + (k - (static_cast<int64_t>(offsets[slice]) - first)) % a.slice_size;
         if (indices[k] < 0) return {-1, -1};
         return {row, static_cast<int64_t>(indices[k]) - a.base};
     }
@@ -55,8 +58,8 @@ __device__ place place_of(const heron_spmat& a, int64_t k) {
 
 // The key of an element is its row of op(A), or n if it has no part in the triangle.
 template <class OT, class IT>
-__global__ void place_elements(heron_spmat a, bool transposed, int64_t stored, unsigned* keys, unsigned* others,
-                               unsigned* sources) {
+__global__ void place_elements(heron_spmat a, bool transposed, int64_t stored, unsigned* keys,
+                               unsigned* others, unsigned* sources) {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (k >= stored) return;
     const place p = place_of<OT, IT>(a, k);
@@ -78,13 +81,16 @@ __global__ void find_offsets(const unsigned* keys, int64_t stored, int64_t n, in
     int64_t high = stored;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (keys[middle] < static_cast<unsigned>(row)) low = middle + 1;
-        else high = middle;
+        if (keys[middle] < static_cast<unsigned>(row))
+            low = middle + 1;
+        else
+            high = middle;
     }
     offsets[row] = static_cast<int>(low);
 }
 
-__global__ void gather_columns(const unsigned* others, const unsigned* sources, int64_t stored, int* columns) {
+__global__ void gather_columns(const unsigned* others, const unsigned* sources, int64_t stored,
+                               int* columns) {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (k < stored) columns[k] = static_cast<int>(others[sources[k]]);
 }
@@ -109,7 +115,8 @@ struct level_work {
 };
 
 template <class OT, class IT>
-bool order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored, const order_memory& memory) {
+bool order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored,
+                const order_memory& memory) {
     // So few rows run all at once in any order.
     constexpr int64_t fewest_rows = 8192;
     // Narrower levels leave most of the device idle anyway; neighbours then gain more by being in one block.
@@ -125,16 +132,18 @@ bool order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int6
     const level_work work{levels.current(), rows.current()};
     constexpr int64_t short_row = 6;
     if (stored <= short_row * n)
-        device.launch_blocks(sweep_rows<level_work, OT, IT, 4>, sweep_blocks(n, 4), sweep_threads, 0, work, triangle,
-                             natural, control, memory.boxes);
+        device.launch_blocks(sweep_rows<level_work, OT, IT, 4>, sweep_blocks(n, 4), sweep_threads, 0, work,
+                             triangle, natural, control, memory.boxes);
     else
-        device.launch_blocks(sweep_rows<level_work, OT, IT, 16>, sweep_blocks(n, 16), sweep_threads, 0, work, triangle,
-                             natural, control, memory.boxes);
-    sort_pairs(device, memory.sort_memory, memory.sort_bytes, levels, rows, n, std::bit_width(static_cast<uint64_t>(n)));
+        device.launch_blocks(sweep_rows<level_work, OT, IT, 16>, sweep_blocks(n, 16), sweep_threads, 0, work,
+                             triangle, natural, control, memory.boxes);
+    sort_pairs(device, memory.sort_memory, memory.sort_bytes, levels, rows, n,
+               std::bit_width(static_cast<uint64_t>(n)));
     unsigned highest = 0;
     device.read(&highest, levels.current() + n - 1, sizeof highest);
     if (n / (int64_t{highest} + 1) < narrowest_level) return false;
-    if (rows.current() != memory.order) device.copy(memory.order, rows.current(), static_cast<size_t>(n) * sizeof(unsigned));
+    if (rows.current() != memory.order)
+        device.copy(memory.order, rows.current(), static_cast<size_t>(n) * sizeof(unsigned));
     return true;
 }
 
@@ -149,7 +158,8 @@ gather_memory::gather_memory(workspace_layout& layout, int64_t n, int64_t count)
       sort_bytes(sort_workspace(count)),
       sort_memory(layout.take<char>(static_cast<int64_t>(sort_bytes))) {}
 
-gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args, const gather_memory& memory) {
+gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
+                                  const gather_memory& memory) {
     const heron_spmat& a = args.a;
     array_pair keys = memory.keys;
     array_pair sources = memory.sources;
@@ -164,19 +174,20 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
     if (memory.stored > 0)
         sort_pairs(device, memory.sort_memory, memory.sort_bytes, keys, sources, memory.stored,
                    std::bit_width(static_cast<uint64_t>(a.rows)));
-    device.launch_blocks(find_offsets, blocks_of(a.rows + 1), threads, 0, keys.current(), memory.stored, a.rows,
-                         memory.offsets);
+    device.launch_blocks(find_offsets, blocks_of(a.rows + 1), threads, 0, keys.current(), memory.stored,
+                         a.rows, memory.offsets);
     int* const columns = reinterpret_cast<int*>(keys.other());
-    device.launch_blocks(gather_columns, blocks_of(memory.stored), threads, 0, memory.others, sources.current(),
-                         memory.stored, columns);
+    device.launch_blocks(gather_columns, blocks_of(memory.stored), threads, 0, memory.others,
+                         sources.current(), memory.stored, columns);
     return {memory.offsets, columns, reinterpret_cast<const int*>(sources.current())};
 }
 
 bool order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
     bool result = false;
     visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        const triangle_rows<OT, IT> triangle{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr, a.rows,
-                                             a.base, lower, a.diag == HERON_DIAG_UNIT};
+        const triangle_rows<OT, IT> triangle{
+            as<const OT>(a.offsets),  as<const IT>(a.indices), nullptr, a.rows, a.base, lower,
+            a.diag == HERON_DIAG_UNIT};
         result = order_rows(device, triangle, a.nnz, memory);
     });
     return result;

@@ -23,22 +23,23 @@ struct gather_memory {
     void* sort_memory;
 };
 
-gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args, const gather_memory& memory);
+gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
+                                  const gather_memory& memory);
 
 // Memory for the ordering of n rows. boxes and scratch may hold anything else later.
 struct order_memory {
-    uint64_t* boxes;     // n
-    unsigned* scratch;   // 2*n
-    unsigned* order;     // n
+    uint64_t* boxes;    // n
+    unsigned* scratch;  // 2*n
+    unsigned* order;    // n
     void* control;
     size_t sort_bytes;
     void* sort_memory;
 };
 
-// Sorts the rows by levels where that lets more rows run at the same time than their own order does. Returns whether it
-// has written the order. Waits for the device.
+// Sorts the rows by levels where that lets more rows run at the same time than their own order does. Returns
+// whether it has written the order. Waits for the device.
 bool order_by_levels(cuda_device& device, const heron_spmat& csr, bool lower, const order_memory& memory);
-bool order_by_levels(cuda_device& device, const gathered_triangle& triangle, int64_t n, int64_t stored, bool lower,
-                     const order_memory& memory);
+bool order_by_levels(cuda_device& device, const gathered_triangle& triangle, int64_t n, int64_t stored,
+                     bool lower, const order_memory& memory);
 
 }  // namespace heron::HERON_LEVEL

@@ -1,8 +1,9 @@
 #pragma once
-// One sweep over the rows of a triangle in which every row uses what the rows that it needs have found out: their
-// solutions, or their levels. One launch, after the self-scheduled solves of Liu et al. ("A synchronization-free algorithm
-// for parallel sparse triangular solves", Euro-Par 2016) and of Su et al. ("CapelliniSpTRSV", ICPP 2020): no lane ever
-// stands still for another of its warp, since every look at a mailbox is one try.
+// One sweep over the rows of a triangle in which every row uses what the rows that it needs have found out:
+// their solutions, or their levels. One launch, after the self-scheduled solves of Liu et al. ("A
+// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016) and of Su et al.
+// ("CapelliniSpTRSV", ICPP 2020): no lane ever stands still for another of its warp, since every look at a
+// mailbox is one try.
 #include "trisolve_sync.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -35,7 +36,9 @@ struct row_order {
     int64_t n;
     bool lower;
 
-    __device__ int64_t row_at(int64_t place) const { return order ? order[place] : lower ? place : n - 1 - place; }
+    __device__ int64_t row_at(int64_t place) const {
+        return order ? order[place] : lower ? place : n - 1 - place;
+    }
 };
 
 // Work is what is done per row:
@@ -49,7 +52,8 @@ struct row_order {
 //   value finish(row, prepared, sum, pivot)    stores the row's result and returns what others need
 template <class Work, class OT, class IT, int lanes>
 __global__ void __launch_bounds__(sweep_threads)
-    sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, solve_control* control, uint64_t* boxes) {
+    sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, solve_control* control,
+               uint64_t* boxes) {
     using T = typename Work::value;
     using box = mailbox<T>;
     constexpr int rows = sweep_threads / lanes;

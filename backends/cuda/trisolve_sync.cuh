@@ -1,8 +1,8 @@
 #pragma once
-// How rows of a triangular system tell each other that they are solved. Blocks draw tickets, so that a row waits only for
-// rows whose blocks are running or done. Everything that a solve leaves behind is stamped with its number, which the last
-// block of a solve increments on the device: nothing has to be cleared between solves, and a solve that was captured in a
-// graph can be replayed.
+// How rows of a triangular system tell each other that they are solved. Blocks draw tickets, so that a row
+// waits only for rows whose blocks are running or done. Everything that a solve leaves behind is stamped with
+// its number, which the last block of a solve increments on the device: nothing has to be cleared between
+// solves, and a solve that was captured in a graph can be replayed.
 #include "warp.cuh"
 #include <cstdint>
 
@@ -61,8 +61,8 @@ static __device__ inline void give_ticket_back(solve_control* control, block_tic
     control->solves_done = ticket.stamp == 0xffffffffu ? 0u : ticket.stamp;
 }
 
-// A value in 32-bit parts, each beside its stamp in one 64-bit word. Such a word is written and read as a whole, so that a
-// reader who sees the stamps sees the value, without any fence.
+// A value in 32-bit parts, each beside its stamp in one 64-bit word. Such a word is written and read as a
+// whole, so that a reader who sees the stamps sees the value, without any fence.
 template <class T>
 struct mailbox {
     static constexpr int parts = words<T>::count;

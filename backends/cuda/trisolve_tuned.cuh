@@ -1,6 +1,6 @@
 #pragma once
-// A triangular solve in one launch: the rows wait for each other (trisolve_sweep.cuh). ANALYSE gathers op(A) by rows where A
-// is not that already, and puts the rows into the order of their levels where that helps.
+// A triangular solve in one launch: the rows wait for each other (trisolve_sweep.cuh). ANALYSE gathers op(A)
+// by rows where A is not that already, and puts the rows into the order of their levels where that helps.
 #include "trisolve_many.cuh"
 #include "trisolve_pattern.hpp"
 #include "trisolve_tuned.hpp"
@@ -34,7 +34,8 @@ struct sweep_plan final : heron_plan {
 template <class CT>
 class tuned_trisolve_run {
   public:
-    tuned_trisolve_run(cuda_device& device, heron_phase phase, const heron_trisolve_args& args, heron_workspace& workspace)
+    tuned_trisolve_run(cuda_device& device, heron_phase phase, const heron_trisolve_args& args,
+                       heron_workspace& workspace)
         : device_(device),
           args_(args),
           workspace_(workspace),
@@ -72,13 +73,16 @@ class tuned_trisolve_run {
         const row_order order{plan.is_ordered ? order_ : nullptr, n_, is_lower()};
         if (is_gathered()) {
             const gathered_triangle& t = plan.triangle;
-            return solve(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()}, order);
+            return solve(
+                triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()},
+                order);
         }
-        visit_offsets_and_indices(args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-            solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices), nullptr, n_,
-                                        args_.a.base, is_lower(), is_unit()},
-                  order);
-        });
+        visit_offsets_and_indices(
+            args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
+                                            nullptr, n_, args_.a.base, is_lower(), is_unit()},
+                      order);
+            });
     }
 
   private:
@@ -102,24 +106,25 @@ class tuned_trisolve_run {
     }
 
     template <class OT, class IT>
-    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, const row_order& order) {
+    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                   const row_order& order) {
         const solve_work<CT> work{o};
         // As many lanes as most rows have elements to wait for.
         constexpr int64_t short_row = 6;
         if (stored_ <= short_row * n_)
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 4>, sweep_blocks(n_, 4), sweep_threads, 0, work,
-                                  triangle, order, control_, boxes_);
+            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 4>, sweep_blocks(n_, 4), sweep_threads,
+                                  0, work, triangle, order, control_, boxes_);
         else
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 16>, sweep_blocks(n_, 16), sweep_threads, 0, work,
-                                  triangle, order, control_, boxes_);
+            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 16>, sweep_blocks(n_, 16), sweep_threads,
+                                  0, work, triangle, order, control_, boxes_);
     }
 
     template <class OT, class IT>
-    void solve_some(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, const row_order& order,
-                    int64_t sides) {
+    void solve_some(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                    const row_order& order, int64_t sides) {
         const int tiles = static_cast<int>((sides + warp_size - 1) / warp_size);
-        device_.launch_blocks(solve_many<CT, OT, IT>, sweep_blocks(n_, warp_size) * tiles, sweep_threads, 0, o, triangle,
-                              order, sides, tiles, control_ + 1, flags_);
+        device_.launch_blocks(solve_many<CT, OT, IT>, sweep_blocks(n_, warp_size) * tiles, sweep_threads, 0,
+                              o, triangle, order, sides, tiles, control_ + 1, flags_);
     }
 
     solve_operands<CT> operands() {
@@ -127,8 +132,8 @@ class tuned_trisolve_run {
         plans::element_steps b = plans::steps_of(args_.b);
         const CT* from = as<const CT>(args_.b.values);
         if (plans::must_stage(args_)) {
-            device_.launch<kernels::stage_right_side<CT, i32>>(kernels::trisolve, n_ * args_.c.cols, args_.c.cols, from,
-                                                               b.row, b.column, staged_);
+            device_.launch<kernels::stage_right_side<CT, i32>>(kernels::trisolve, n_ * args_.c.cols,
+                                                               args_.c.cols, from, b.row, b.column, staged_);
             b = {args_.c.cols, 1};
             from = staged_;
         }
@@ -161,7 +166,8 @@ class tuned_trisolve_run {
 };
 
 template <class CT>
-void tuned_trisolve(cuda_device& device, heron_phase phase, const heron_trisolve_args& args, heron_workspace& workspace) {
+void tuned_trisolve(cuda_device& device, heron_phase phase, const heron_trisolve_args& args,
+                    heron_workspace& workspace) {
     tuned_trisolve_run<CT> run(device, phase, args, workspace);
     if (phase == HERON_PHASE_ANALYSE) run.analyse();
     if (phase == HERON_PHASE_RUN) run.run();

@@ -1,6 +1,6 @@
-// Sparse triangular solves on the CPU. Right-hand sides are shared between threads; a single one is solved by one thread,
-// or by all in blocks of rows where ANALYSE has found that they run side by side. Every row is summed in one order, so
-// that the bits do not depend on the threads.
+// Sparse triangular solves on the CPU. Right-hand sides are shared between threads; a single one is solved by
+// one thread, or by all in blocks of rows where ANALYSE has found that they run side by side. Every row is
+// summed in one order, so that the bits do not depend on the threads.
 #include "host_trisolve.hpp"
 #include "../common/slot.hpp"
 #include "host_trisolve_schedule.hpp"
@@ -16,7 +16,10 @@ struct host_solve_plan final : heron_plan {
 
     host_solve_plan() = default;
     host_solve_plan(host_solve_plan&& other) noexcept
-        : is_gathered(other.is_gathered), has_order(other.has_order), blocks(other.blocks), levels(other.levels) {
+        : is_gathered(other.is_gathered),
+          has_order(other.has_order),
+          blocks(other.blocks),
+          levels(other.levels) {
         other.blocks = nullptr;
         other.levels = nullptr;
     }
@@ -29,7 +32,8 @@ struct host_solve_plan final : heron_plan {
 template <class CT, class ST>
 class host_trisolve_run {
   public:
-    host_trisolve_run(host_device& device, heron_phase phase, const heron_trisolve_args& args, heron_workspace& workspace)
+    host_trisolve_run(host_device& device, heron_phase phase, const heron_trisolve_args& args,
+                      heron_workspace& workspace)
         : device_(device),
           args_(args),
           workspace_(workspace),
@@ -83,11 +87,12 @@ class host_trisolve_run {
     template <class F>
     void visit_rows(bool gathered, F&& f) {
         const CT* const values = as<const CT>(args_.a.values);
-        if (gathered) return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, n_, 0, is_lower()});
+        if (gathered)
+            return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, n_, 0, is_lower()});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-            f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr, values, n_, a.base,
-                                               is_lower()});
+            f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr,
+                                               values, n_, a.base, is_lower()});
         });
     }
 
@@ -144,7 +149,8 @@ class host_trisolve_run {
         const int used = groups < team ? static_cast<int>(groups) : team;
         run_team(columns > 1 ? used : 1, [&](int member, int members) {
             const range part = equal_part(groups, member, members);
-            solve_columns(rows, o, scatters, {part.begin * 4, part.end * 4 < columns ? part.end * 4 : columns});
+            solve_columns(rows, o, scatters,
+                          {part.begin * 4, part.end * 4 < columns ? part.end * 4 : columns});
         });
     }
 
@@ -202,7 +208,7 @@ class host_trisolve_run {
 };
 
 void host_trisolve(host_device& device, heron_phase phase, const heron_trisolve_args& args,
-                          heron_workspace& workspace) {
+                   heron_workspace& workspace) {
     plans::visit_trisolve(args, [&]<class CT, class ST>(type<CT>, type<ST>) {
         host_trisolve_run<CT, ST> run(device, phase, args, workspace);
         if (phase == HERON_PHASE_ANALYSE) run.analyse();

@@ -1,8 +1,9 @@
 #pragma once
-// How threads share the rows of one right-hand side: blocks of rows are drawn in an order in which a block comes after all
-// that it needs, and a thread waits for those. Either blocks of neighbouring rows, which stream through the matrix and wait
-// for single blocks (after Park et al., "Sparsifying synchronization for high-performance shared-memory sparse triangular
-// solver", ISC 2014), or parts of levels, which wait for the level before.
+// How threads share the rows of one right-hand side: blocks of rows are drawn in an order in which a block
+// comes after all that it needs, and a thread waits for those. Either blocks of neighbouring rows, which
+// stream through the matrix and wait for single blocks (after Park et al., "Sparsifying synchronization for
+// high-performance shared-memory sparse triangular solver", ISC 2014), or parts of levels, which wait for the
+// level before.
 #include "host_trisolve_rows.hpp"
 #include <sched.h>
 
@@ -22,7 +23,9 @@ class block_schedule {
     // Cuts the rows into blocks and finds out which blocks need which.
     template <class Rows>
     block_schedule(const Rows& rows, int64_t rows_per_block)
-        : n_(rows.n), rows_per_block_(rows_per_block), count_((rows.n + rows_per_block - 1) / rows_per_block) {
+        : n_(rows.n),
+          rows_per_block_(rows_per_block),
+          count_((rows.n + rows_per_block - 1) / rows_per_block) {
         host_array<int64_t> level(count_), finish(count_);
         begin_ = host_array<int64_t>(count_ + 1, 0);
         needed_ = host_array<int32_t>(most_needed * count_);
@@ -100,7 +103,8 @@ class block_schedule {
         for (int64_t block = 0; block < count_; ++block) ++next[level[block] + 1];
         for (int64_t l = 0; l < levels; ++l) next[l + 1] += next[l];
         order_ = host_array<int32_t>(count_);
-        for (int64_t block = 0; block < count_; ++block) order_[next[level[block]]++] = static_cast<int32_t>(block);
+        for (int64_t block = 0; block < count_; ++block)
+            order_[next[level[block]]++] = static_cast<int32_t>(block);
         done_ = host_array<unsigned>(count_, 0u);
     }
 
@@ -120,14 +124,16 @@ class level_schedule {
     level_schedule(const host_array<int64_t>& starts, int64_t levels) {
         constexpr int64_t rows_per_part = 256;
         int64_t parts = 0;
-        for (int64_t l = 0; l < levels; ++l) parts += (starts[l + 1] - starts[l] + rows_per_part - 1) / rows_per_part;
+        for (int64_t l = 0; l < levels; ++l)
+            parts += (starts[l + 1] - starts[l] + rows_per_part - 1) / rows_per_part;
         parts_ = host_array<part>(parts);
         left_ = host_array<unsigned>(levels);
         size_ = host_array<unsigned>(levels);
         for (int64_t l = 0; l < levels; ++l) {
             size_[l] = 0;
             for (int64_t first = starts[l]; first < starts[l + 1]; first += rows_per_part, ++size_[l]) {
-                const int64_t last = first + rows_per_part < starts[l + 1] ? first + rows_per_part : starts[l + 1];
+                const int64_t last =
+                    first + rows_per_part < starts[l + 1] ? first + rows_per_part : starts[l + 1];
                 parts_[count_++] = {first, last, l};
             }
         }

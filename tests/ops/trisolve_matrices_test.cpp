@@ -1,4 +1,5 @@
-// SpSV and SpSM of large matrices: generated ones with many levels and few, and real ones from $HERON_TEST_DATA.
+// SpSV and SpSM of large matrices: generated ones with many levels and few, and real ones from
+// $HERON_TEST_DATA.
 #include "trisolve_problem.hpp"
 
 #include "generators.hpp"
@@ -52,22 +53,25 @@ void check_solves(const entries& pattern, const std::string& name, const layout&
 
 TEST_CASE("triangular solves of generated matrices") {
     const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
-    for (const char* spec : {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6", "banded:20000,2",
-                             "arrow:20000", "diag:50000", "longrows:10000,3"})
+    for (const char* spec : {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6",
+                             "banded:20000,2", "arrow:20000", "diag:50000", "longrows:10000,3"})
         check_solves(pattern_of(heron::tools::load_matrix(spec, seed())), spec, csr, type);
 }
 
 TEST_CASE("triangular solves of a generated matrix in other formats") {
     const entries pattern = pattern_of(heron::tools::load_matrix("poisson3d:24", seed()));
-    for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO, true}, layout{"CSC", CUSPARSE_FORMAT_CSC},
-                            layout{"SELL", CUSPARSE_FORMAT_SLICED_ELLPACK, false, 1, 1, CUSPARSE_ORDER_ROW, 32}})
+    for (const layout& l :
+         {layout{"COO", CUSPARSE_FORMAT_COO, true}, layout{"CSC", CUSPARSE_FORMAT_CSC},
+          layout{"SELL", CUSPARSE_FORMAT_SLICED_ELLPACK, false, 1, 1, CUSPARSE_ORDER_ROW, 32}})
         check_solves(pattern, "poisson3d:24", l, CUDA_C_32F);
 }
 
 TEST_CASE("triangular solves of real matrices") {
     const char* const folder = std::getenv("HERON_TEST_DATA");
     if (!folder || !*folder) {
-        std::puts("SKIPPED: triangular solves of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz files");
+        std::puts(
+            "SKIPPED: triangular solves of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz "
+            "files");
         return;
     }
     int count = 0;
