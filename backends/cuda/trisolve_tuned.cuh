@@ -46,17 +46,21 @@ class tuned_trisolve_run {
           boxes_(layout_.template take<uint64_t>(n_ * mailbox<CT>::parts)),
           flags_(layout_.template take<unsigned>(n_ * tiles_per_launch)),
           order_(layout_.template take<unsigned>(n_)),
-          sort_bytes_(sort_workspace(n_)),
-          sort_memory_(layout_.template take<char>(static_cast<int64_t>(sort_bytes_))),
-          gather_(layout_, n_, is_gathered() ? stored_ : 0),
+
           staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
 
-    void analyse() {
-        sweep_plan plan;
+    // Takes what the analysis needs beside what the solves use.
+    void analyse(heron_phase phase) {
         static_assert(tiles_per_launch == 2, "the scratch memory of the ordering is that of the flags");
-        const order_memory memory{boxes_, flags_, order_, control_, sort_bytes_, sort_memory_};
+        const size_t sort_bytes = sort_workspace(n_);
+        void* const sort_memory = layout_.template take<char>(static_cast<int64_t>(sort_bytes));
+        const order_memory memory{boxes_, flags_, order_, control_, sort_bytes, sort_memory};
+        const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
+        if (phase == HERON_PHASE_SIZE) return;
+        sweep_plan plan;
         if (is_gathered()) {
-            plan.triangle = gather_triangle(device_, args_, gather_);
+            plan.triangle = gather_triangle(device_, args_, gathering);
+
             plan.is_ordered = order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
         } else {
             plan.is_ordered = order_by_levels(device_, args_.a, is_lower(), memory);
@@ -159,9 +163,7 @@ class tuned_trisolve_run {
     uint64_t* boxes_;
     unsigned* flags_;
     unsigned* order_;
-    size_t sort_bytes_;
-    void* sort_memory_;
-    gather_memory gather_;
+
     CT* staged_;
 };
 
@@ -169,8 +171,7 @@ template <class CT>
 void tuned_trisolve(cuda_device& device, heron_phase phase, const heron_trisolve_args& args,
                     heron_workspace& workspace) {
     tuned_trisolve_run<CT> run(device, phase, args, workspace);
-    if (phase == HERON_PHASE_ANALYSE) run.analyse();
-    if (phase == HERON_PHASE_RUN) run.run();
+    phase == HERON_PHASE_RUN ? run.run() : run.analyse(phase);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,6 +1,6 @@
 // Sparse triangular solves on the CPU. Right-hand sides are shared between threads; a single one is solved by
 // one thread, or by all in blocks of rows where ANALYSE has found that they run side by side. Every row is
-// summed in one order, so that the bits do not depend on the threads.
+// summed in one order by one thread: the same bits on every run.
 #include "host_trisolve.hpp"
 #include "../common/slot.hpp"
 #include "host_trisolve_schedule.hpp"
@@ -10,14 +10,14 @@ namespace {
 
 struct host_solve_plan final : heron_plan {
     bool is_gathered = false;
-    bool has_order = false;
+    bool has_edges = false;
     block_schedule* blocks = nullptr;  // at most one of them
     level_schedule* levels = nullptr;
 
     host_solve_plan() = default;
     host_solve_plan(host_solve_plan&& other) noexcept
         : is_gathered(other.is_gathered),
-          has_order(other.has_order),
+          has_edges(other.has_edges),
           blocks(other.blocks),
           levels(other.levels) {
         other.blocks = nullptr;
@@ -44,6 +44,7 @@ class host_trisolve_run {
           columns_(layout_.template take<ST>(may_gather() ? stored_ : 0)),
           sources_(layout_.template take<ST>(may_gather() ? stored_ : 0)),
           order_(layout_.template take<ST>(n_)),
+          edges_(layout_.template take<int64_t>(n_)),
           staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
 
     void analyse() {
@@ -54,11 +55,14 @@ class host_trisolve_run {
             plan.is_gathered = true;
         }
         if (shares) {
-            visit_rows(plan.is_gathered, [&](const auto& rows) { make_schedule(rows, plan); });
+            visit_rows(plan, [&](const auto& rows) { make_schedule(rows, plan); });
             // One thread alone is faster with the matrix as it is.
             const bool is_serial = !plan.blocks && !plan.levels;
             if (is_serial && args_.a.format == HERON_FORMAT_CSR) plan.is_gathered = false;
         }
+        visit_rows(plan, [&](const auto& rows) {
+            plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
+        });
         plans::leave_plan(static_cast<host_solve_plan&&>(plan), workspace_);
     }
 
@@ -66,7 +70,7 @@ class host_trisolve_run {
         const host_solve_plan& plan = plans::required_plan<host_solve_plan>(workspace_);
         const solve_operands<CT> o = operands();
         if (equal(o.alpha, CT{})) return clear(o);
-        visit_rows(plan.is_gathered, [&](const auto& rows) { solve(rows, o, plan); });
+        visit_rows(plan, [&](const auto& rows) { solve(rows, o, plan); });
     }
 
   private:
@@ -85,14 +89,17 @@ class host_trisolve_run {
 
     // Calls f with op(A) by rows, or with A itself.
     template <class F>
-    void visit_rows(bool gathered, F&& f) {
+    void visit_rows(const host_solve_plan& plan, F&& f) {
         const CT* const values = as<const CT>(args_.a.values);
-        if (gathered)
-            return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, n_, 0, is_lower()});
+        const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
+        if (plan.is_gathered)
+            return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, edges, n_, 0,
+                                                     is_lower(), is_lower()});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
             f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr,
-                                               values, n_, a.base, is_lower()});
+                                               values, edges, n_, a.base, is_lower(),
+                                               args_.a.fill == HERON_FILL_LOWER});
         });
     }
 
@@ -131,7 +138,7 @@ class host_trisolve_run {
         for (int64_t l = 0; l < count; ++l) starts[l + 1] += starts[l];
         plan.levels = new (std::nothrow) level_schedule(starts, count);
         if (!plan.levels) return;
-        plan.has_order = true;
+
         for (int64_t row = 0; row < n_; ++row) order_[starts[level[row]]++] = static_cast<ST>(row);
     }
 
@@ -141,9 +148,13 @@ class host_trisolve_run {
         const int team = team_for(device_, (stored_ + n_) * columns);
         const bool scatters = transposed() && !plan.is_gathered;
         if (team > 1 && columns == 1 && plan.blocks)
-            return share(team, *plan.blocks, [&](int64_t place) { solve_one(rows, o, rows.row_at(place)); });
+            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places); });
         if (team > 1 && columns == 1 && plan.levels)
-            return share(team, *plan.levels, [&](int64_t place) { solve_one(rows, o, order_[place]); });
+            return share(team, *plan.levels, [&](range places) {
+                for (int64_t place = places.begin; place < places.end; ++place)
+                    solve_one(rows, o, order_[place]);
+            });
+        if (columns == 1 && !scatters) return solve_vector(rows, o, {0, n_});
         // Four columns are read together.
         const int64_t groups = (columns + 3) / 4;
         const int used = groups < team ? static_cast<int>(groups) : team;
@@ -156,7 +167,10 @@ class host_trisolve_run {
 
     template <class Rows>
     static void solve_one(const Rows& rows, const solve_operands<CT>& o, int64_t row) {
-        gather_row<column_group<1, false>>(rows, o, row, 0);
+        if (rows.edges && o.c_row == 1)
+            gather_row<column_group<1, false>, true>(rows, o, row, 0);
+        else
+            gather_row<column_group<1, true>, false>(rows, o, row, 0);
     }
 
     template <class Schedule, class F>
@@ -204,6 +218,7 @@ class host_trisolve_run {
     workspace_layout layout_;
     int64_t n_, stored_;
     ST *begin_, *columns_, *sources_, *order_;
+    int64_t* edges_;
     CT* staged_;
 };
 

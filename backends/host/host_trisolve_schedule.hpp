@@ -60,7 +60,7 @@ class block_schedule {
         ++stamp_;
     }
 
-    // Every thread of the team calls it: solve(place) for its share of the places.
+    // Every thread of the team calls it: solve(places) for its share of the places.
     template <class F>
     void run(F&& solve) {
         for (int64_t turn; (turn = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < count_;) {
@@ -68,7 +68,7 @@ class block_schedule {
             for (int64_t k = begin_[block]; k < begin_[block + 1]; ++k) await(done_[needed_[k]], stamp_);
             const int64_t first = block * rows_per_block_;
             const int64_t last = first + rows_per_block_ < n_ ? first + rows_per_block_ : n_;
-            for (int64_t place = first; place < last; ++place) solve(place);
+            solve(range{first, last});
             mark_done(done_[block], stamp_);
         }
     }
@@ -149,7 +149,7 @@ class level_schedule {
         for (int64_t turn; (turn = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < count_;) {
             const part& own = parts_[turn];
             if (own.level > 0) await(left_[own.level - 1], 0);
-            for (int64_t place = own.first; place < own.last; ++place) solve(place);
+            solve(range{own.first, own.last});
             __atomic_fetch_sub(&left_[own.level], 1, __ATOMIC_ACQ_REL);
         }
     }

@@ -55,20 +55,6 @@ TEST_CASE("triangular solves of every type, format, operation, triangle and inde
             }
 }
 
-TEST_CASE("all index types give the same solution") {
-    const entries pattern = small_pattern();
-    for (const layout& l : spmv_layouts()) {
-        const triangle t{T, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_NON_UNIT};
-        std::vector<unsigned char> first;
-        for (const index_choice& index : index_choices()) {
-            trisolve_problem problem(make_system(pattern, l, index, t, CUDA_R_32F), t);
-            problem.run(vector_call());
-            if (first.empty()) first = problem.solution();
-            CHECK((problem.solution() == first));
-        }
-    }
-}
-
 TEST_CASE("SpSM of every layout of B and C, op(B), leading dimension and number of right-hand sides") {
     const entries pattern = small_pattern();
     std::size_t turn = 0;
