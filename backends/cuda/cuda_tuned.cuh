@@ -7,3 +7,4 @@
 #include "spmm_op_tuned.hpp"
 #include "spmm_tuned.hpp"
 #include "spmv_tuned.hpp"
+#include "trisolve_tuned.hpp"

@@ -10,6 +10,7 @@
 #include "host_spmm_op.hpp"
 #include "host_spgemm.hpp"
 #include "host_spmv.hpp"
+#include "host_trisolve.hpp"
 
 namespace heron::HERON_LEVEL {
 
@@ -20,6 +21,7 @@ void fill_slots(heron_backend& table) {
     table.sddmm = &slot<host_device, heron_sddmm_args, &host_sddmm, operation_names::sddmm>;
     table.spmm_op = &slot<host_device, heron_spmm_op_args, &host_spmm_op, operation_names::spmm_op>;
     fill_spgemm_slots(table);
+    fill_trisolve_slots(table);
     table.spmv = &slot<host_device, heron_spmv_args, &host_spmv, operation_names::spmv>;
     fill_spmm_slot(table);
 }

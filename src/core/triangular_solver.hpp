@@ -1,5 +1,6 @@
 #pragma once
-// What the descriptors of SpSV and SpSM point to: the analysis of one triangular matrix, and where its workspace is.
+// What the descriptors of SpSV and SpSM point to: the analysis of one triangular matrix, and where its
+// workspace is.
 #include <heron/backend.h>
 
 namespace heron::core {
@@ -42,8 +43,8 @@ struct triangular_solver {
     void* memory = nullptr;
     heron_plan* plan = nullptr;
 
-    // Copies behind the plug-in's workspace, and when an update made them, in next_stamp's time; 0: there is none. The latest
-    // change counts, be it one of these or one of the matrix.
+    // Copies behind the plug-in's workspace, and when an update made them, in next_stamp's time; 0: there is
+    // none. The latest change counts, be it one of these or one of the matrix.
     void* own_values = nullptr;
     void* own_diagonal = nullptr;
     uint64_t values_stamp = 0;

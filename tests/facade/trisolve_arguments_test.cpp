@@ -27,12 +27,17 @@ using spsm_descriptor = owned<cusparseSpSMDescr_t, &cusparseSpSM_destroyDescr>;
 struct matrices {
     const sparse_matrix a{cusparseCreateCsr, 4, 4, 4, offsets, columns, values, i32, i32, zero_based, f64};
     const sparse_matrix wide{cusparseCreateCsr, 4, 5, 4, offsets, columns, values, i32, i32, zero_based, f64};
-    const sparse_matrix floats{cusparseCreateCsr, 4, 4, 4, offsets, columns, values, i32, i32, zero_based, CUDA_R_32F};
+    const sparse_matrix floats{cusparseCreateCsr, 4,         4, 4, offsets, columns, values, i32, i32,
+                               zero_based,        CUDA_R_32F};
     const sparse_matrix ell{cusparseCreateBlockedEll, 4, 4, 1, 2, columns, values, i32, zero_based, f64};
-    const sparse_matrix batch{cusparseCreateCsr, 4, 4, 4, offsets, columns, values, i32, i32, zero_based, f64};
-    const sparse_matrix without_offsets{cusparseCreateCsr, 4, 4, 4, nullptr, columns, values, i32, i32, zero_based, f64};
-    const sparse_matrix without_values{cusparseCreateCsr, 4, 4, 4, offsets, columns, nullptr, i32, i32, zero_based, f64};
-    const sparse_matrix other{cusparseCreateCsr, 4, 4, 3, offsets, columns, values, i32, i32, zero_based, f64};
+    const sparse_matrix batch{cusparseCreateCsr, 4,  4, 4, offsets, columns, values, i32, i32,
+                              zero_based,        f64};
+    const sparse_matrix without_offsets{cusparseCreateCsr, 4,  4, 4, nullptr, columns, values, i32, i32,
+                                        zero_based,        f64};
+    const sparse_matrix without_values{cusparseCreateCsr, 4,   4,   4,          offsets, columns,
+                                       nullptr,           i32, i32, zero_based, f64};
+    const sparse_matrix other{cusparseCreateCsr, 4,  4, 3, offsets, columns, values, i32, i32,
+                              zero_based,        f64};
 
     matrices() { REQUIRE(cusparseCsrSetStridedBatch(batch, 2, 0, 4) == ok); }
 };
@@ -74,9 +79,11 @@ void try_spsv_arguments(Subject& s, const matrices& m, const vectors& v) {
     try_matrix<3>(s, m);
     s.template bad<4>("vecX", v.longer).template bad<4>("computeType", v.floats, not_supported);
     s.template bad<5>("vecY", v.longer).template bad<5>("computeType", v.floats, not_supported);
-    s.template bad<5>("vecY", const_cast<cusparseDnVecDescr_t>(static_cast<cusparseConstDnVecDescr_t>(v.constant)));
+    s.template bad<5>("vecY",
+                      const_cast<cusparseDnVecDescr_t>(static_cast<cusparseConstDnVecDescr_t>(v.constant)));
     s.template bad<6>("computeType", no_type).template bad<6>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1)).template bad<8>("spsvDescr", nullptr);
+    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1))
+        .template bad<8>("spsvDescr", nullptr);
 }
 
 template <class Subject>
@@ -91,9 +98,11 @@ void try_spsm_arguments(Subject& s, const matrices& m, const dense_operands& d) 
     s.template bad<6>("matC", nullptr).template bad<6>("matC", d.taller);
     s.template bad<6>("matC", d.wider).template bad<6>("computeType", d.floats, not_supported);
     s.template bad<6>("matC", d.batch, not_supported);
-    s.template bad<6>("matC", const_cast<cusparseDnMatDescr_t>(static_cast<cusparseConstDnMatDescr_t>(d.constant)));
+    s.template bad<6>("matC",
+                      const_cast<cusparseDnMatDescr_t>(static_cast<cusparseConstDnMatDescr_t>(d.constant)));
     s.template bad<7>("computeType", no_type).template bad<7>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1)).template bad<9>("spsmDescr", nullptr);
+    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1))
+        .template bad<9>("spsmDescr", nullptr);
 }
 
 void* misaligned_values() { return reinterpret_cast<char*>(values) + 1; }
@@ -113,7 +122,10 @@ void try_spsv(const handle& h, const matrices& m) {
     size.works().watch(&bytes, sizeof bytes).bad<9>("bufferSize", nullptr);
     try_spsv_arguments(size, m, v);
     SUBJECT(analysis, cusparseSpSV_analysis, h, none, &one, m.a, v.x, v.y, f64, alg, d, buffer);
-    analysis.works().watch(y_values, sizeof y_values).bad<9>("externalBuffer", nullptr).bad<8>("spsvDescr", fresh);
+    analysis.works()
+        .watch(y_values, sizeof y_values)
+        .bad<9>("externalBuffer", nullptr)
+        .bad<8>("spsvDescr", fresh);
     try_spsv_arguments(analysis, m, v);
     analysis.bad<3>("matA", m.without_offsets).bad<3>("matA", m.without_values);
     analysis.works();
@@ -144,7 +156,10 @@ void try_spsm(const handle& h, const matrices& m) {
     size.works().watch(&bytes, sizeof bytes).bad<10>("bufferSize", nullptr);
     try_spsm_arguments(size, m, o);
     SUBJECT(analysis, cusparseSpSM_analysis, h, none, none, &one, m.a, o.b, o.c, f64, alg, d, buffer);
-    analysis.works().watch(y_values, sizeof y_values).bad<10>("externalBuffer", nullptr).bad<9>("spsmDescr", fresh);
+    analysis.works()
+        .watch(y_values, sizeof y_values)
+        .bad<10>("externalBuffer", nullptr)
+        .bad<9>("spsmDescr", fresh);
     try_spsm_arguments(analysis, m, o);
     analysis.bad<4>("matA", m.without_offsets).bad<4>("matA", m.without_values);
     analysis.works();

@@ -75,17 +75,18 @@ std::string solve_call::name() const {
     const auto dense = [](const dense_layout& l) {
         return fmt::format("{}+{}", l.order == CUSPARSE_ORDER_COL ? "columns" : "rows", l.padding);
     };
-    return fmt::format("{} with {} columns, op(B) {}, B by {}, C by {}{}", as_matrix ? "SpSM" : "SpSV", columns,
-                       name_of_op(op_b), dense(b), dense(c), in_place ? ", in place" : "");
+    return fmt::format("{} with {} columns, op(B) {}, B by {}, C by {}{}", as_matrix ? "SpSM" : "SpSV",
+                       columns, name_of_op(op_b), dense(b), dense(c), in_place ? ", in place" : "");
 }
 
 std::vector<triangle> all_triangles(cudaDataType type) {
     std::vector<triangle> all;
-    for (const auto op :
-         {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE})
+    for (const auto op : {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
+                          CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE})
         for (const auto fill : {CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER})
             for (const auto diag : {CUSPARSE_DIAG_TYPE_NON_UNIT, CUSPARSE_DIAG_TYPE_UNIT})
-                if (op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || is_complex(type)) all.push_back({op, fill, diag});
+                if (op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || is_complex(type))
+                    all.push_back({op, fill, diag});
     return all;
 }
 
@@ -107,8 +108,8 @@ entries triangular_values(entries pattern, const triangle& t, cudaDataType type,
     return pattern;
 }
 
-sparse_arrays make_system(const entries& pattern, const layout& l, const index_choice& index, const triangle& t,
-                          cudaDataType type, std::uint64_t stream) {
+sparse_arrays make_system(const entries& pattern, const layout& l, const index_choice& index,
+                          const triangle& t, cudaDataType type, std::uint64_t stream) {
     random_source numbers(stream), order(7);
     return arrange(triangular_values(pattern, t, type, numbers), l, index, type, order);
 }
@@ -165,9 +166,11 @@ struct trisolve_problem::operands {
         b_start.assign(call.in_place ? std::max(b.size(), c.size()) : b.size(), poison(type));
         for (std::int64_t i = 0; i < n; ++i)
             for (std::int64_t j = 0; j < call.columns; ++j)
-                b_start[turned ? b.at(j, i) : b.at(i, j)] = right_sides[static_cast<std::size_t>(i * call.columns + j)];
+                b_start[turned ? b.at(j, i) : b.at(i, j)] =
+                    right_sides[static_cast<std::size_t>(i * call.columns + j)];
         b_memory.emplace_back(type, b_start, std::size_t{1});
-        if (!call.in_place) b_memory.emplace_back(type, std::vector<number>(c.size(), poison(type)), std::size_t{1});
+        if (!call.in_place)
+            b_memory.emplace_back(type, std::vector<number>(c.size(), poison(type)), std::size_t{1});
         if (call.as_matrix) {
             b_matrix = describe_matrix(type, b, b_memory.front().data());
             c_matrix = describe_matrix(type, c, b_memory.back().data());
@@ -213,8 +216,9 @@ std::size_t trisolve_problem::buffer_size(const solve_call& call) {
     std::size_t size = 0;
     expect(with_operands(call, o, [&](const void* alpha, const operands& p) {
         return call.as_matrix
-                   ? cusparseSpSM_bufferSize(cusparse(), triangle_.op, call.op_b, alpha, a_.get(), p.b_matrix.get(),
-                                             p.c_matrix.get(), arrays_.type, CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get(), &size)
+                   ? cusparseSpSM_bufferSize(cusparse(), triangle_.op, call.op_b, alpha, a_.get(),
+                                             p.b_matrix.get(), p.c_matrix.get(), arrays_.type,
+                                             CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get(), &size)
                    : cusparseSpSV_bufferSize(cusparse(), triangle_.op, alpha, a_.get(), p.x.get(), p.y.get(),
                                              arrays_.type, CUSPARSE_SPSV_ALG_DEFAULT, spsv_.get(), &size);
     }));
@@ -225,10 +229,11 @@ cusparseStatus_t trisolve_problem::try_analyse(const solve_call& call, void* buf
     const operands o(call, arrays_.rows, arrays_.type);
     return with_operands(call, o, [&](const void* alpha, const operands& p) {
         return call.as_matrix
-                   ? cusparseSpSM_analysis(cusparse(), triangle_.op, call.op_b, alpha, a_.get(), p.b_matrix.get(),
-                                           p.c_matrix.get(), arrays_.type, CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get(), buffer)
-                   : cusparseSpSV_analysis(cusparse(), triangle_.op, alpha, a_.get(), p.x.get(), p.y.get(), arrays_.type,
-                                           CUSPARSE_SPSV_ALG_DEFAULT, spsv_.get(), buffer);
+                   ? cusparseSpSM_analysis(cusparse(), triangle_.op, call.op_b, alpha, a_.get(),
+                                           p.b_matrix.get(), p.c_matrix.get(), arrays_.type,
+                                           CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get(), buffer)
+                   : cusparseSpSV_analysis(cusparse(), triangle_.op, alpha, a_.get(), p.x.get(), p.y.get(),
+                                           arrays_.type, CUSPARSE_SPSV_ALG_DEFAULT, spsv_.get(), buffer);
     });
 }
 
@@ -243,18 +248,19 @@ cusparseStatus_t trisolve_problem::try_solve(const solve_call& call) {
     const operands o(call, arrays_.rows, arrays_.type);
     const cusparseStatus_t status = with_operands(call, o, [&](const void* alpha, const operands& p) {
         return call.as_matrix
-                   ? cusparseSpSM_solve(cusparse(), triangle_.op, call.op_b, alpha, a_.get(), p.b_matrix.get(),
-                                        p.c_matrix.get(), arrays_.type, CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get())
-                   : cusparseSpSV_solve(cusparse(), triangle_.op, alpha, a_.get(), p.x.get(), p.y.get(), arrays_.type,
-                                        CUSPARSE_SPSV_ALG_DEFAULT, spsv_.get());
+                   ? cusparseSpSM_solve(cusparse(), triangle_.op, call.op_b, alpha, a_.get(),
+                                        p.b_matrix.get(), p.c_matrix.get(), arrays_.type,
+                                        CUSPARSE_SPSM_ALG_DEFAULT, spsm_.get())
+                   : cusparseSpSV_solve(cusparse(), triangle_.op, alpha, a_.get(), p.x.get(), p.y.get(),
+                                        arrays_.type, CUSPARSE_SPSV_ALG_DEFAULT, spsv_.get());
     });
     if (status == CUSPARSE_STATUS_SUCCESS) check(call, o);
     return status;
 }
 
 void trisolve_problem::solve(const solve_call& call) {
-    INFO(fmt::format("{}, {}, n {}, nnz {}, format {}, type {}", triangle_.name(), call.name(), arrays_.rows, arrays_.nnz,
-                     static_cast<int>(arrays_.format), facts(arrays_.type).name));
+    INFO(fmt::format("{}, {}, n {}, nnz {}, format {}, type {}", triangle_.name(), call.name(), arrays_.rows,
+                     arrays_.nnz, static_cast<int>(arrays_.format), facts(arrays_.type).name));
     expect(try_solve(call));
 }
 
@@ -268,20 +274,23 @@ void trisolve_problem::check(const solve_call& call, const operands& o) {
             x[static_cast<std::size_t>(i * call.columns + j)] = found[o.c.at(i, j)];
             written[o.c.at(i, j)] = true;
         }
-    const system_residual residual = triangular_residual(elements_, triangle_.op, triangle_.diag, new_diagonal_, call.alpha,
-                                                         o.right_sides, x, call.columns, arrays_.type);
+    const system_residual residual =
+        triangular_residual(elements_, triangle_.op, triangle_.diag, new_diagonal_, call.alpha, o.right_sides,
+                            x, call.columns, arrays_.type);
     const std::string wrong = difference(residual.left, residual.right);
     if (!wrong.empty()) FAIL_CHECK(wrong);
-    const std::vector<unsigned char> start =
-        encode(arrays_.type, call.in_place ? o.b_start : std::vector<number>(found.size(), poison(arrays_.type)));
+    const std::vector<unsigned char> start = encode(
+        arrays_.type, call.in_place ? o.b_start : std::vector<number>(found.size(), poison(arrays_.type)));
     const std::size_t size = size_of(arrays_.type);
     for (std::size_t k = 0; k < found.size(); ++k)
         if (!written[k] && std::memcmp(&start[k * size], &solution_[k * size], size) != 0) {
             FAIL_CHECK("memory between the lines of C was written");
             break;
         }
-    if (!call.in_place && o.b_memory.front().bytes() != encode(arrays_.type, o.b_start)) FAIL_CHECK("B was written");
-    if (workspace_ && !workspace_->canaries_are_whole()) FAIL_CHECK("memory around the workspace was written");
+    if (!call.in_place && o.b_memory.front().bytes() != encode(arrays_.type, o.b_start))
+        FAIL_CHECK("B was written");
+    if (workspace_ && !workspace_->canaries_are_whole())
+        FAIL_CHECK("memory around the workspace was written");
 }
 
 void trisolve_problem::expect_values(const std::vector<number>& values) {
@@ -306,8 +315,10 @@ void trisolve_problem::overwrite_values(const std::vector<number>& values) {
 void trisolve_problem::update_values(const std::vector<number>& values, bool as_matrix) {
     expect_values(values);
     typed_array given(arrays_.type, values, 1);
-    expect(as_matrix ? cusparseSpSM_updateMatrix(cusparse(), spsm_.get(), given.data(), CUSPARSE_SPSM_UPDATE_GENERAL)
-                     : cusparseSpSV_updateMatrix(cusparse(), spsv_.get(), given.data(), CUSPARSE_SPSV_UPDATE_GENERAL));
+    expect(
+        as_matrix
+            ? cusparseSpSM_updateMatrix(cusparse(), spsm_.get(), given.data(), CUSPARSE_SPSM_UPDATE_GENERAL)
+            : cusparseSpSV_updateMatrix(cusparse(), spsv_.get(), given.data(), CUSPARSE_SPSV_UPDATE_GENERAL));
     given.upload(std::vector<number>(values.size(), poison(arrays_.type)));
     expect(heron_synchronize(native()));
 }
@@ -315,8 +326,10 @@ void trisolve_problem::update_values(const std::vector<number>& values, bool as_
 void trisolve_problem::update_diagonal(const std::vector<number>& diagonal, bool as_matrix) {
     new_diagonal_ = diagonal;
     typed_array given(arrays_.type, diagonal, 1);
-    expect(as_matrix ? cusparseSpSM_updateMatrix(cusparse(), spsm_.get(), given.data(), CUSPARSE_SPSM_UPDATE_DIAGONAL)
-                     : cusparseSpSV_updateMatrix(cusparse(), spsv_.get(), given.data(), CUSPARSE_SPSV_UPDATE_DIAGONAL));
+    expect(as_matrix ? cusparseSpSM_updateMatrix(cusparse(), spsm_.get(), given.data(),
+                                                 CUSPARSE_SPSM_UPDATE_DIAGONAL)
+                     : cusparseSpSV_updateMatrix(cusparse(), spsv_.get(), given.data(),
+                                                 CUSPARSE_SPSV_UPDATE_DIAGONAL));
     given.upload(std::vector<number>(diagonal.size(), poison(arrays_.type)));
     expect(heron_synchronize(native()));
 }

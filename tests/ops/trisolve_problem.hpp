@@ -21,13 +21,13 @@ struct triangle {
 // All operations (without C for real types), triangles and diagonal types.
 std::vector<triangle> all_triangles(cudaDataType type);
 
-// A square pattern with numbers that make a well-conditioned system of the named triangle. What must not be read is NaN:
-// the other triangle, and a unit diagonal.
+// A square pattern with numbers that make a well-conditioned system of the named triangle. What must not be
+// read is NaN: the other triangle, and a unit diagonal.
 entries triangular_values(entries pattern, const triangle& t, cudaDataType type, random_source& random);
 
 // The pattern with such numbers, stored in a layout. Another stream gives other numbers at the same places.
-sparse_arrays make_system(const entries& pattern, const layout& l, const index_choice& index, const triangle& t,
-                          cudaDataType type, std::uint64_t stream = 1);
+sparse_arrays make_system(const entries& pattern, const layout& l, const index_choice& index,
+                          const triangle& t, cudaDataType type, std::uint64_t stream = 1);
 
 // ---- patterns: both triangles and the diagonal ----
 
@@ -99,7 +99,7 @@ class trisolve_problem {
 
     sparse_arrays arrays_;
     triangle triangle_;
-    entries elements_;                 // of the named triangle
+    entries elements_;                  // of the named triangle
     std::vector<number> new_diagonal_;  // if it has been replaced
     device_matrix a_;
     spsv_descriptor spsv_;

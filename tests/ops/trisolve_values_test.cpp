@@ -39,8 +39,10 @@ std::vector<number> forward_substitution(const entries& lower, const std::vector
         x[i] = b[i];
         for (const entry& e : lower.list) {
             if (e.row != static_cast<std::int64_t>(i)) continue;
-            if (e.col == e.row) pivot[i] += e.value;
-            else if (e.col < e.row) x[i] -= e.value * x[static_cast<std::size_t>(e.col)];
+            if (e.col == e.row)
+                pivot[i] += e.value;
+            else if (e.col < e.row)
+                x[i] -= e.value * x[static_cast<std::size_t>(e.col)];
         }
         x[i] = x[i].real() / pivot[i].real();
     }
@@ -54,9 +56,10 @@ TEST_CASE("new values need no new analysis") {
     const entries pattern = pattern_of(n);
     const cudaDataType type = device_has(CUDA_C_64F) ? CUDA_C_64F : CUDA_C_32F;
     for (const layout& l : some_layouts())
-        for (const triangle& t : {triangle{N, CUSPARSE_FILL_MODE_LOWER}, triangle{T, CUSPARSE_FILL_MODE_LOWER},
-                                  triangle{CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, CUSPARSE_FILL_MODE_UPPER},
-                                  triangle{N, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_UNIT}})
+        for (const triangle& t :
+             {triangle{N, CUSPARSE_FILL_MODE_LOWER}, triangle{T, CUSPARSE_FILL_MODE_LOWER},
+              triangle{CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, CUSPARSE_FILL_MODE_UPPER},
+              triangle{N, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_UNIT}})
             for (const bool as_matrix : {false, true}) {
                 INFO(l.name << ", " << t.name());
                 std::uint64_t stream = 1;
@@ -93,8 +96,10 @@ TEST_CASE("a zero or missing element on the diagonal spoils what depends on it a
             for (std::int64_t i = 0; i < 7; ++i) {
                 if (i == 5) pattern.list.push_back({5, 2, 0.5});
                 if (i == 4) pattern.list.push_back({4, 1, 0.5});
-                if (i != 2) pattern.list.push_back({i, i, 2.0});
-                else if (!missing) pattern.list.push_back({i, i, 0.0});
+                if (i != 2)
+                    pattern.list.push_back({i, i, 2.0});
+                else if (!missing)
+                    pattern.list.push_back({i, i, 0.0});
             }
             random_source random;
             const device_matrix a(arrange(pattern, csr, {}, type, random));
@@ -104,8 +109,8 @@ TEST_CASE("a zero or missing element on the diagonal spoils what depends on it a
             const spsv_descriptor d = make_spsv_descriptor();
             const scalar_operand one(type, 1.0, CUSPARSE_POINTER_MODE_HOST);
             const auto call = [&](auto function, auto... last) {
-                expect(function(cusparse(), N, one.data(), a.get(), vx.get(), vy.get(), type, CUSPARSE_SPSV_ALG_DEFAULT,
-                                d.get(), last...));
+                expect(function(cusparse(), N, one.data(), a.get(), vx.get(), vy.get(), type,
+                                CUSPARSE_SPSV_ALG_DEFAULT, d.get(), last...));
             };
             const log_capture log;
             std::size_t size = 0;

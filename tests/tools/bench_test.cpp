@@ -102,6 +102,28 @@ TEST_CASE("heron bench spmv checks and times") {
     CHECK(report["options"]["seed"] == 42);
 }
 
+TEST_CASE("heron bench trisolve checks and times") {
+    const outcome shown = run(
+        "bench trisolve --matrix poisson2d:12 --backend host --output json --type f32,c64 --op N,T,C "
+        "--triangle lower,upper --rhs 1,3 --order row --analyses 1 --round-time 0.2 --repeat 2");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 2 * 3 * 2 * 2);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["seconds"].get<double>() > 0);
+        CHECK(row["analysis_seconds"].get<double>() > 0);
+    }
+}
+
+TEST_CASE("heron bench trisolve refuses options that make no sense") {
+    for (const char* arguments : {"--type i8", "--op X", "--triangle left", "--order diagonal", "--rhs 0"}) {
+        CAPTURE(arguments);
+        CHECK(run(std::string("bench trisolve --matrix diag:50 ") + arguments + " 2>&1").status != 0);
+    }
+}
+
 TEST_CASE("heron bench spmv keeps the operands out of the cache") {
     const outcome shown =
         run("bench spmv --matrix diag:2000000 --backend host --output json --round-time 0.2 --repeat 1");

@@ -13,7 +13,11 @@ template <class T, int order>
 class eigen_solve {
   public:
     eigen_solve(const trisolve_operands& operands, const trisolve_case& what)
-        : operands_(operands), op_(what.op), is_upper_(what.is_upper), n_(what.matrix.rows), nnz_(what.matrix.nnz),
+        : operands_(operands),
+          op_(what.op),
+          is_upper_(what.is_upper),
+          n_(what.matrix.rows),
+          nnz_(what.matrix.nnz),
           columns_(what.right_sides) {}
 
     void operator()() const {
@@ -24,7 +28,8 @@ class eigen_solve {
         Eigen::Map<dense> c(static_cast<T*>(operands_.c), n_, columns_);
         c = b;
         if (op_ == 'N') is_upper_ ? solve<Eigen::Upper>(a, c) : solve<Eigen::Lower>(a, c);
-        if (op_ == 'T') is_upper_ ? solve<Eigen::Lower>(a.transpose(), c) : solve<Eigen::Upper>(a.transpose(), c);
+        if (op_ == 'T')
+            is_upper_ ? solve<Eigen::Lower>(a.transpose(), c) : solve<Eigen::Upper>(a.transpose(), c);
         if (op_ == 'C') is_upper_ ? solve<Eigen::Lower>(a.adjoint(), c) : solve<Eigen::Upper>(a.adjoint(), c);
     }
 

@@ -56,7 +56,8 @@ number_array make_values(const csr_matrix& pattern, scalar_type type, splitmix64
              k < pattern.offsets[static_cast<std::size_t>(row + 1)]; ++k) {
             const auto i = static_cast<std::size_t>(k);
             const std::int64_t column = pattern.columns[i];
-            const double count = std::max(rows[static_cast<std::size_t>(row)], columns[static_cast<std::size_t>(column)]);
+            const double count =
+                std::max(rows[static_cast<std::size_t>(row)], columns[static_cast<std::size_t>(column)]);
             const double scale = row == column ? 1 : 1 / count;
             values.real[i] = row == column ? 1 + std::abs(values.real[i]) : values.real[i] * scale;
             if (!values.imag.empty()) values.imag[i] *= scale;
@@ -72,7 +73,9 @@ class trisolve_bench {
     trisolve_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
         progress_.clear();
-        const auto is_failure = [](const record& row) { return row["result"] == "WRONG" || row["result"] == "failed"; };
+        const auto is_failure = [](const record& row) {
+            return row["result"] == "WRONG" || row["result"] == "failed";
+        };
         return {make_report(), static_cast<int>(std::count_if(rows_.begin(), rows_.end(), is_failure))};
     }
 
@@ -117,16 +120,16 @@ class trisolve_bench {
                 head["rhs"] = right_sides;
                 progress_.step(fmt::format("{} {} {} {}: measuring", head["matrix"].get<std::string>(),
                                            head["type"].get<std::string>(), op, right_sides));
-                const trisolve_case what{matrix, type, op[0], head["triangle"] == "upper", right_sides,
-                                         options_.order == "row"};
+                const trisolve_case what{
+                    matrix, type, op[0], head["triangle"] == "upper", right_sides, options_.order == "row"};
                 const number_array b =
                     random_numbers(type, static_cast<std::size_t>(pattern.rows * right_sides), random);
                 run_case(head, what, pattern, values, b);
             }
     }
 
-    void run_case(const record& head, const trisolve_case& what, const csr_matrix& pattern, const number_array& values,
-                  const number_array& b) {
+    void run_case(const record& head, const trisolve_case& what, const csr_matrix& pattern,
+                  const number_array& values, const number_array& b) {
         std::vector<entry> entries;
         for (const contestant& who : contestants_.all()) {
             entry each{.who = &who, .row = head};
@@ -144,8 +147,9 @@ class trisolve_bench {
                const number_array& b) {
         try {
             each.operands = std::make_unique<trisolve_operands>(*each.who->where, what, encode(what.type, b));
-            each.contender = each.who->handle ? make_cusparse_trisolve(*each.who->handle, *each.operands, what)
-                                              : make_eigen_trisolve(*each.operands, what);
+            each.contender = each.who->handle
+                                 ? make_cusparse_trisolve(*each.who->handle, *each.operands, what)
+                                 : make_eigen_trisolve(*each.operands, what);
             std::vector<double> analyses;
             for (int i = 0; i <= options_.analyses; ++i) analyses.push_back(each.contender->analyse());
             // The first one also loads code.
@@ -185,7 +189,9 @@ class trisolve_bench {
     static double residual_of(std::int64_t column, const trisolve_case& what, const csr_matrix& pattern,
                               const number_array& values, const number_array& b, const number_array& x) {
         const std::int64_t n = pattern.rows;
-        const auto place = [&](std::int64_t i) { return what.by_rows ? i * what.right_sides + column : i + column * n; };
+        const auto place = [&](std::int64_t i) {
+            return what.by_rows ? i * what.right_sides + column : i + column * n;
+        };
         std::vector<number> left(static_cast<std::size_t>(n));
         std::vector<double> size(left.size()), terms(left.size());
         for (std::int64_t row = 0; row < n; ++row)
@@ -203,7 +209,8 @@ class trisolve_bench {
         for (std::int64_t i = 0; i < n; ++i) {
             const auto k = static_cast<std::size_t>(i);
             const number right = at(b, place(i));
-            const double allowed = 4 * (terms[k] + 4) * traits_of(what.type).epsilon * (size[k] + std::abs(right));
+            const double allowed =
+                4 * (terms[k] + 4) * traits_of(what.type).epsilon * (size[k] + std::abs(right));
             const double error = std::abs(left[k] - right) / allowed;
             if (!(error <= worst)) worst = std::isnan(error) ? HUGE_VAL : error;
         }
@@ -229,10 +236,11 @@ class trisolve_bench {
     static void add_timing(entry& each, const timing& measured, const trisolve_case& what) {
         if (!measured.error.empty()) return give_up(each, "failed", measured.error);
         const double sides = static_cast<double>(what.right_sides);
-        const double bytes =
-            static_cast<double>(what.matrix.compulsory_bytes()) +
-            2 * sides * static_cast<double>(what.matrix.rows) * static_cast<double>(traits_of(what.type).size);
-        const double flops = (traits_of(what.type).is_complex ? 8.0 : 2.0) * static_cast<double>(what.matrix.nnz) * sides;
+        const double bytes = static_cast<double>(what.matrix.compulsory_bytes()) +
+                             2 * sides * static_cast<double>(what.matrix.rows) *
+                                 static_cast<double>(traits_of(what.type).size);
+        const double flops =
+            (traits_of(what.type).is_complex ? 8.0 : 2.0) * static_cast<double>(what.matrix.nnz) * sides;
         each.seconds = measured.median;
         each.row["analysis_seconds"] = each.analysis;
         each.row["seconds"] = measured.median;
@@ -253,8 +261,8 @@ class trisolve_bench {
     std::vector<std::string> heading() const {
         std::vector<std::string> lines = contestants_.heading();
         lines.insert(lines.begin(), fmt::format("heron bench trisolve, Heron {}", library_version()));
-        lines.push_back(fmt::format("B and C by {}s, seed {}, {} analyses, {} rounds of at least {:g} ms", options_.order,
-                                    options_.seed, options_.analyses, options_.timing.rounds,
+        lines.push_back(fmt::format("B and C by {}s, seed {}, {} analyses, {} rounds of at least {:g} ms",
+                                    options_.order, options_.seed, options_.analyses, options_.timing.rounds,
                                     options_.timing.round_seconds * 1e3));
         return lines;
     }
@@ -263,14 +271,18 @@ class trisolve_bench {
         report result;
         result.run["benchmark"] = "trisolve";
         result.run["version"] = library_version();
-        result.run["options"] = {{"order", options_.order}, {"seed", options_.seed}, {"analyses", options_.analyses}};
+        result.run["options"] = {
+            {"order", options_.order}, {"seed", options_.seed}, {"analyses", options_.analyses}};
         result.run["devices"] = contestants_.devices_record();
         result.run["contenders"] = contestants_.names_record();
         result.rows = rows_;
         result.columns = columns();
         result.heading = heading();
-        result.notes = {"us: median per solve; one right-hand side is SpSV, more are SpSM. analysis: median, each with a new",
-                        "descriptor, until the device is done. GB/s: the triangle, B and C once. vs: how many times as fast."};
+        result.notes = {
+            "us: median per solve; one right-hand side is SpSV, more are SpSM. analysis: median, each with a "
+            "new",
+            "descriptor, until the device is done. GB/s: the triangle, B and C once. vs: how many times as "
+            "fast."};
         add_means(result);
         return result;
     }
@@ -308,19 +320,20 @@ class trisolve_bench {
     }
 
     std::vector<report_column> columns() const {
-        std::vector<report_column> result{{.key = "/matrix", .title = "matrix"},
-                                          {.key = "/nnz", .title = "nnz", .format = "{:.0f}"},
-                                          {.key = "/triangle", .title = "triangle", .fold = true},
-                                          {.key = "/type", .title = "type", .fold = true},
-                                          {.key = "/op", .title = "op", .fold = true},
-                                          {.key = "/rhs", .title = "rhs", .format = "{:.0f}"},
-                                          {.key = "/contender", .title = "contender"},
-                                          {.key = "/result", .title = "result", .fold = true},
-                                          {.key = "/analysis_seconds", .title = "analysis us", .format = "{:.1f}", .scale = 1e6},
-                                          {.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6},
-                                          {.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"},
-                                          {.key = "/gbytes_per_second", .title = "GB/s", .format = "{:.1f}"},
-                                          {.key = "/buffer_bytes", .title = "buffer MB", .format = "{:.1f}", .scale = 1e-6}};
+        std::vector<report_column> result{
+            {.key = "/matrix", .title = "matrix"},
+            {.key = "/nnz", .title = "nnz", .format = "{:.0f}"},
+            {.key = "/triangle", .title = "triangle", .fold = true},
+            {.key = "/type", .title = "type", .fold = true},
+            {.key = "/op", .title = "op", .fold = true},
+            {.key = "/rhs", .title = "rhs", .format = "{:.0f}"},
+            {.key = "/contender", .title = "contender"},
+            {.key = "/result", .title = "result", .fold = true},
+            {.key = "/analysis_seconds", .title = "analysis us", .format = "{:.1f}", .scale = 1e6},
+            {.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6},
+            {.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"},
+            {.key = "/gbytes_per_second", .title = "GB/s", .format = "{:.1f}"},
+            {.key = "/buffer_bytes", .title = "buffer MB", .format = "{:.1f}", .scale = 1e-6}};
         for (const auto& [key, title] : ratio_titles())
             result.push_back({.key = key, .title = title, .format = "{:.2f}"});
         result.push_back({.key = "/message", .title = "message"});
@@ -341,9 +354,11 @@ void require_one_of(const std::string& value, const std::vector<std::string>& kn
 }  // namespace
 
 trisolve_bench_result run_trisolve_bench(const trisolve_bench_options& options, progress& progress) {
-    for (const std::string& type : options.types) require_one_of(type, {"f32", "f64", "c32", "c64"}, "type of a solve");
+    for (const std::string& type : options.types)
+        require_one_of(type, {"f32", "f64", "c32", "c64"}, "type of a solve");
     for (const std::string& op : options.ops) require_one_of(op, {"N", "T", "C"}, "operation");
-    for (const std::string& triangle : options.triangles) require_one_of(triangle, {"lower", "upper"}, "triangle");
+    for (const std::string& triangle : options.triangles)
+        require_one_of(triangle, {"lower", "upper"}, "triangle");
     require_one_of(options.order, {"column", "row"}, "order");
     return trisolve_bench(options, progress).run();
 }

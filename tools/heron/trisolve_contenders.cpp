@@ -20,8 +20,9 @@ using dense_descriptor = std::unique_ptr<cusparseDnMatDescr, decltype(&cusparseD
 dense_descriptor describe_dense(const cusparse_library& library, const trisolve_case& what, void* values) {
     cusparseDnMatDescr_t descriptor = nullptr;
     const std::int64_t n = what.matrix.rows;
-    library.check(library.create_dn_mat(&descriptor, n, what.right_sides, what.by_rows ? what.right_sides : n, values,
-                                        data_type_of(what.type), what.by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+    library.check(library.create_dn_mat(&descriptor, n, what.right_sides, what.by_rows ? what.right_sides : n,
+                                        values, data_type_of(what.type),
+                                        what.by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
                   "cusparseCreateDnMat");
     return {descriptor, library.destroy_dn_mat};
 }
@@ -29,7 +30,8 @@ dense_descriptor describe_dense(const cusparse_library& library, const trisolve_
 // What SpSV and SpSM share: the matrix, and the order of the calls.
 class cusparse_trisolve : public trisolve_contender {
   public:
-    cusparse_trisolve(const cusparse_handle& handle, const trisolve_operands& operands, const trisolve_case& what)
+    cusparse_trisolve(const cusparse_handle& handle, const trisolve_operands& operands,
+                      const trisolve_case& what)
         : library_(handle.library()),
           handle_(handle.get()),
           where_(operands.where),
@@ -82,8 +84,8 @@ class cusparse_spsv : public cusparse_trisolve {
     ~cusparse_spsv() override { library_.spsv_destroy(descriptor_); }
 
     void solve() override {
-        library_.check(library_.spsv_solve(handle_, operation_, one_.data(), matrix_.get(), x_.get(), y_.get(), type_,
-                                           CUSPARSE_SPSV_ALG_DEFAULT, descriptor_),
+        library_.check(library_.spsv_solve(handle_, operation_, one_.data(), matrix_.get(), x_.get(),
+                                           y_.get(), type_, CUSPARSE_SPSV_ALG_DEFAULT, descriptor_),
                        "cusparseSpSV_solve");
     }
 
@@ -92,15 +94,17 @@ class cusparse_spsv : public cusparse_trisolve {
         library_.spsv_destroy(std::exchange(descriptor_, nullptr));
         library_.check(library_.spsv_create(&descriptor_), "cusparseSpSV_createDescr");
         std::size_t size = 0;
-        library_.check(library_.spsv_buffer_size(handle_, operation_, one_.data(), matrix_.get(), x_.get(), y_.get(),
-                                                 type_, CUSPARSE_SPSV_ALG_DEFAULT, descriptor_, &size),
-                       "cusparseSpSV_bufferSize");
+        library_.check(
+            library_.spsv_buffer_size(handle_, operation_, one_.data(), matrix_.get(), x_.get(), y_.get(),
+                                      type_, CUSPARSE_SPSV_ALG_DEFAULT, descriptor_, &size),
+            "cusparseSpSV_bufferSize");
         return size;
     }
     void run_analysis(void* buffer) override {
-        library_.check(library_.spsv_analysis(handle_, operation_, one_.data(), matrix_.get(), x_.get(), y_.get(), type_,
-                                              CUSPARSE_SPSV_ALG_DEFAULT, descriptor_, buffer),
-                       "cusparseSpSV_analysis");
+        library_.check(
+            library_.spsv_analysis(handle_, operation_, one_.data(), matrix_.get(), x_.get(), y_.get(), type_,
+                                   CUSPARSE_SPSV_ALG_DEFAULT, descriptor_, buffer),
+            "cusparseSpSV_analysis");
     }
 
     vector_descriptor x_, y_;
@@ -116,8 +120,8 @@ class cusparse_spsm : public cusparse_trisolve {
     ~cusparse_spsm() override { library_.spsm_destroy(descriptor_); }
 
     void solve() override {
-        library_.check(library_.spsm_solve(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(), c_.get(), type_,
-                                           CUSPARSE_SPSM_ALG_DEFAULT, descriptor_),
+        library_.check(library_.spsm_solve(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(),
+                                           c_.get(), type_, CUSPARSE_SPSM_ALG_DEFAULT, descriptor_),
                        "cusparseSpSM_solve");
     }
 
@@ -128,15 +132,17 @@ class cusparse_spsm : public cusparse_trisolve {
         library_.spsm_destroy(std::exchange(descriptor_, nullptr));
         library_.check(library_.spsm_create(&descriptor_), "cusparseSpSM_createDescr");
         std::size_t size = 0;
-        library_.check(library_.spsm_buffer_size(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(), c_.get(),
-                                                 type_, CUSPARSE_SPSM_ALG_DEFAULT, descriptor_, &size),
-                       "cusparseSpSM_bufferSize");
+        library_.check(
+            library_.spsm_buffer_size(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(),
+                                      c_.get(), type_, CUSPARSE_SPSM_ALG_DEFAULT, descriptor_, &size),
+            "cusparseSpSM_bufferSize");
         return size;
     }
     void run_analysis(void* buffer) override {
-        library_.check(library_.spsm_analysis(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(), c_.get(),
-                                              type_, CUSPARSE_SPSM_ALG_DEFAULT, descriptor_, buffer),
-                       "cusparseSpSM_analysis");
+        library_.check(
+            library_.spsm_analysis(handle_, operation_, plain, one_.data(), matrix_.get(), b_.get(), c_.get(),
+                                   type_, CUSPARSE_SPSM_ALG_DEFAULT, descriptor_, buffer),
+            "cusparseSpSM_analysis");
     }
 
     dense_descriptor b_, c_;
@@ -155,7 +161,8 @@ class eigen_trisolve : public trisolve_contender {
 
 }  // namespace
 
-trisolve_operands::trisolve_operands(const device& d, const trisolve_case& what, const std::vector<std::byte>& right_sides)
+trisolve_operands::trisolve_operands(const device& d, const trisolve_case& what,
+                                     const std::vector<std::byte>& right_sides)
     : where(d) {
     const auto up = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
     const packed_matrix& m = what.matrix;
@@ -181,12 +188,14 @@ std::unique_ptr<trisolve_contender> make_cusparse_trisolve(const cusparse_handle
                                                            const trisolve_operands& operands,
                                                            const trisolve_case& what) {
     if (!handle.library().spsv_solve || !handle.library().spsm_solve)
-        throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED, handle.library().path() + " has no triangular solves");
+        throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED,
+                             handle.library().path() + " has no triangular solves");
     if (what.right_sides == 1) return std::make_unique<cusparse_spsv>(handle, operands, what);
     return std::make_unique<cusparse_spsm>(handle, operands, what);
 }
 
-std::unique_ptr<trisolve_contender> make_eigen_trisolve(const trisolve_operands& operands, const trisolve_case& what) {
+std::unique_ptr<trisolve_contender> make_eigen_trisolve(const trisolve_operands& operands,
+                                                        const trisolve_case& what) {
     auto solve = eigen_triangular_solve(operands, what);
     return solve ? std::make_unique<eigen_trisolve>(std::move(solve)) : nullptr;
 }

@@ -22,7 +22,8 @@ struct trisolve_case {
 };
 
 struct trisolve_operands {
-    trisolve_operands(const device& where, const trisolve_case& what, const std::vector<std::byte>& right_sides);
+    trisolve_operands(const device& where, const trisolve_case& what,
+                      const std::vector<std::byte>& right_sides);
     const device& where;
     device_buffer memory;
     matrix_addresses matrix;
@@ -41,13 +42,15 @@ class trisolve_contender {
     std::size_t buffer_bytes = 0;
 };
 
-// Throws cusparse_error where the library does not do it. The operands and the handle must outlive the result.
+// Throws cusparse_error where the library does not do it. The operands and the handle must outlive the
+// result.
 std::unique_ptr<trisolve_contender> make_cusparse_trisolve(const cusparse_handle& handle,
                                                            const trisolve_operands& operands,
                                                            const trisolve_case& what);
 
 // Null where the program has no Eigen. Eigen solves on one thread and needs no analysis.
-std::unique_ptr<trisolve_contender> make_eigen_trisolve(const trisolve_operands& operands, const trisolve_case& what);
+std::unique_ptr<trisolve_contender> make_eigen_trisolve(const trisolve_operands& operands,
+                                                        const trisolve_case& what);
 
 // The same for use by make_eigen_trisolve: solves when called; empty without Eigen.
 std::function<void()> eigen_triangular_solve(const trisolve_operands& operands, const trisolve_case& what);

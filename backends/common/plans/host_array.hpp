@@ -1,6 +1,6 @@
 #pragma once
-// Host memory for the length of a scope. The standard containers would be merged across the host's instruction
-// set levels.
+// Host memory for the length of a scope. The standard containers would be merged across the host's
+// instruction set levels.
 #include "device.hpp"
 #include <new>
 
@@ -11,7 +11,7 @@ class host_array {
   public:
     host_array() = default;
     // Not initialised.
-    explicit host_array(int64_t size) : data_(new(std::nothrow) T[static_cast<size_t>(size)]), size_(size) {
+    explicit host_array(int64_t size) : data_(new (std::nothrow) T[static_cast<size_t>(size)]), size_(size) {
         if (!data_) throw plan_error{HERON_ALLOC_FAILED, "out of host memory"};
     }
     host_array(int64_t size, T value) : host_array(size) {

@@ -1,6 +1,6 @@
 #pragma once
-// The pattern of a triangular system, worked out on the host: which stored elements take part in which row, and
-// which rows can be solved at the same time.
+// The pattern of a triangular system, worked out on the host: which stored elements take part in which row,
+// and which rows can be solved at the same time.
 #include "dispatch.hpp"
 #include "host_array.hpp"
 
@@ -74,7 +74,8 @@ class element_walk {
     int64_t column(int64_t k) const { return int64_t{as<const IT>(m_.indices)[k]} - m_.base; }
     int64_t offset(int64_t i, int64_t first, int64_t most) const {
         const int64_t value = int64_t{as<const OT>(m_.offsets)[i]} - first;
-        if (value < 0 || value > most) throw plan_error{HERON_INVALID_VALUE, "an offset of the matrix is out of range"};
+        if (value < 0 || value > most)
+            throw plan_error{HERON_INVALID_VALUE, "an offset of the matrix is out of range"};
         return value;
     }
 
@@ -86,7 +87,8 @@ inline int64_t stored_elements(const heron_spmat& m) {
     return m.format == HERON_FORMAT_BSR ? m.nnz * m.block_rows * m.block_cols : m.nnz;
 }
 
-// The triangle of op(A) by rows. Elements of a row come in storage order, so that its sum is the same every time.
+// The triangle of op(A) by rows. Elements of a row come in storage order, so that its sum is the same every
+// time.
 template <class ST>
 struct row_triangle {
     host_array<ST> begin;    // n + 1

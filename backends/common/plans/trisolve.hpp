@@ -1,8 +1,9 @@
 #pragma once
-// Sparse triangular solves for any device: ANALYSE sorts the rows into levels (Anderson and Saad, "Solving sparse triangular
-// linear systems on parallel computers", 1989) and gathers the triangle of op(A) by rows, on the host; RUN launches one
-// kernel per level, or one for a run of narrow levels. Values are found through their positions in A, so that new ones need
-// no new analysis. Every row is summed by one item in storage order: the same bits every time.
+// Sparse triangular solves for any device: ANALYSE sorts the rows into levels (Anderson and Saad, "Solving
+// sparse triangular linear systems on parallel computers", 1989) and gathers the triangle of op(A) by rows,
+// on the host; RUN launches one kernel per level, or one for a run of narrow levels. Values are found through
+// their positions in A, so that new ones need no new analysis. Every row is summed by one item in storage
+// order: the same bits every time.
 #include "../plan_record.hpp"
 #include "triangle.hpp"
 
@@ -120,7 +121,8 @@ class host_pattern {
 template <class Device, class CT, class ST>
 class trisolve_plan {
   public:
-    trisolve_plan(Device& device, heron_phase phase, const heron_trisolve_args& args, heron_workspace& workspace)
+    trisolve_plan(Device& device, heron_phase phase, const heron_trisolve_args& args,
+                  heron_workspace& workspace)
         : device_(device),
           phase_(phase),
           args_(args),
@@ -166,8 +168,8 @@ class trisolve_plan {
         const CT* const from = staged ? staged_ : as<const CT>(args_.b.values);
         if (staged)
             device_.template launch<kernels::stage_right_side<CT, ST>>(
-                kernels::trisolve, n_ * right_sides, right_sides, as<const CT>(args_.b.values), user.row, user.column,
-                staged_);
+                kernels::trisolve, n_ * right_sides, right_sides, as<const CT>(args_.b.values), user.row,
+                user.column, staged_);
         for (int64_t s = 0; s < plan.count; ++s) solve(plan.segments[s], from, b);
     }
 
@@ -182,8 +184,9 @@ class trisolve_plan {
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const element_steps c = steps_of(args_.c);
         device_.template launch<Kernel<CT, ST>>(
-            kernels::trisolve, count, first, second, static_cast<const ST*>(order_), static_cast<const ST*>(begin_),
-            static_cast<const ST*>(columns_), static_cast<const ST*>(sources_), as<const CT>(args_.a.values),
+            kernels::trisolve, count, first, second, static_cast<const ST*>(order_),
+            static_cast<const ST*>(begin_), static_cast<const ST*>(columns_),
+            static_cast<const ST*>(sources_), as<const CT>(args_.a.values),
             static_cast<const CT*>(args_.diagonal), int{args_.a.diag == HERON_DIAG_UNIT},
             int{is_conjugated_op(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column,
             as<CT>(args_.c.values), c.row, c.column);
@@ -205,7 +208,8 @@ void visit_trisolve(const heron_trisolve_args& args, F&& f) {
     const int64_t stored = stored_elements(args.a);
     const bool wide = args.a.rows >= INT32_MAX || stored >= INT32_MAX;
     const auto visit = [&]<class CT>(type<CT>) {
-        visit_index(wide ? HERON_INDEX_64 : HERON_INDEX_32, [&]<class ST>(type<ST>) { f(type<CT>{}, type<ST>{}); });
+        visit_index(wide ? HERON_INDEX_64 : HERON_INDEX_32,
+                    [&]<class ST>(type<ST>) { f(type<CT>{}, type<ST>{}); });
     };
     switch (args.type) {
         case HERON_R_32F:
@@ -222,7 +226,8 @@ void visit_trisolve(const heron_trisolve_args& args, F&& f) {
 }
 
 template <class Device>
-void trisolve(Device& device, heron_phase phase, const heron_trisolve_args& args, heron_workspace& workspace) {
+void trisolve(Device& device, heron_phase phase, const heron_trisolve_args& args,
+              heron_workspace& workspace) {
     visit_trisolve(args, [&]<class CT, class ST>(type<CT>, type<ST>) {
         trisolve_plan<Device, CT, ST>(device, phase, args, workspace).apply();
     });

@@ -1,5 +1,5 @@
-// Sparse triangular solves: validation, composition (SpSV is SpSM with one column), the order of the phases, and the copies
-// of values that updates leave in the workspace.
+// Sparse triangular solves: validation, composition (SpSV is SpSM with one column), the order of the phases,
+// and the copies of values that updates leave in the workspace.
 #include "../element_types.hpp"
 #include "../submit.hpp"
 
@@ -20,7 +20,8 @@ struct problem {
 };
 
 void require_matrix(const heron_spmat& a) {
-    if (a.format == HERON_FORMAT_BLOCKED_ELL) not_supported("matA", "triangular solves take no Blocked-ELL matrix");
+    if (a.format == HERON_FORMAT_BLOCKED_ELL)
+        not_supported("matA", "triangular solves take no Blocked-ELL matrix");
     if (a.rows != a.cols) invalid("matA", fmt::format("{} x {} is not square", a.rows, a.cols));
     if (a.batch_count > 1) not_supported("matA", "triangular solves take no batches");
 }
@@ -40,7 +41,8 @@ void require_sizes(const problem& p, const solver_names& names) {
     if (p.b.rows != n) invalid(names.right_side, fmt::format("{} rows differ from op(A)'s {}", p.b.rows, n));
     if (p.c.rows != n) invalid(names.solution, fmt::format("{} rows differ from op(A)'s {}", p.c.rows, n));
     if (p.b.cols != p.c.cols)
-        invalid(names.solution, fmt::format("{} columns differ from the right-hand side's {}", p.c.cols, p.b.cols));
+        invalid(names.solution,
+                fmt::format("{} columns differ from the right-hand side's {}", p.c.cols, p.b.cols));
     if (p.b.batch_count > 1) not_supported(names.right_side, "triangular solves take no batches");
     if (p.c.batch_count > 1) not_supported(names.solution, "triangular solves take no batches");
 }
@@ -90,7 +92,8 @@ size_t plugin_size(context& c, const heron_trisolve_args& args) {
 
 // The plug-in's part, then the copies of an update, from an aligned address on.
 size_t total_size(context& c, const heron_trisolve_args& args) {
-    return round_up(plugin_size(c, args)) + round_up(values_bytes(args.a)) + round_up(diagonal_bytes(args.a)) + alignment;
+    return round_up(plugin_size(c, args)) + round_up(values_bytes(args.a)) +
+           round_up(diagonal_bytes(args.a)) + alignment;
 }
 
 void place_copies(context& c, const heron_trisolve_args& args, triangular_solver& s) {
@@ -121,9 +124,11 @@ void analyse(context& c, const phase_call& phase, const problem& p, triangular_s
     const bool empty = args.a.rows == 0;
     const size_t needed = empty ? 0 : total_size(c, args);
     if (needed > s.size)
-        invalid(s.names.descriptor, fmt::format("{}_bufferSize was called for a smaller problem: {} bytes, not {}",
-                                                s.names.family, s.size, needed));
-    if (needed > 0 && !phase.memory) invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed));
+        invalid(s.names.descriptor,
+                fmt::format("{}_bufferSize was called for a smaller problem: {} bytes, not {}",
+                            s.names.family, s.size, needed));
+    if (needed > 0 && !phase.memory)
+        invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed));
     s.forget();
     s.backend = &c.table();
     s.device = c.device();
@@ -153,7 +158,8 @@ void require_analysed(const context& c, const triangular_solver& s) {
 void require_same_problem(const heron_trisolve_args& args, const triangular_solver& s) {
     const heron_spmat& a = s.analysed.a;
     const auto require_equal = [&](bool equal, const char* argument, const char* what) {
-        if (!equal) invalid(argument, fmt::format("{} differs from that given to {}_analysis", what, s.names.family));
+        if (!equal)
+            invalid(argument, fmt::format("{} differs from that given to {}_analysis", what, s.names.family));
     };
     require_equal(args.op == s.analysed.op, "opA", "the operation");
     require_equal(args.type == s.analysed.type, "computeType", "the type");
@@ -212,15 +218,16 @@ heron_dnmat transposed(heron_dnmat m) {
 
 }  // namespace
 
-void spsv(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op, const void* alpha,
-          const sparse_matrix& a, const dense_vector* x, const dense_vector* y, heron_type compute_type) {
+void spsv(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op,
+          const void* alpha, const sparse_matrix& a, const dense_vector* x, const dense_vector* y,
+          heron_type compute_type) {
     const heron_dnmat b = as_column(x, a.value.rows, compute_type);
     solve(c, phase, solver, {op, alpha, a, b, as_column(y, a.value.rows, compute_type), compute_type});
 }
 
-void spsm(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op_a, heron_operation op_b,
-          const void* alpha, const sparse_matrix& a, const dense_matrix& b, const dense_matrix& c_matrix,
-          heron_type compute_type) {
+void spsm(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op_a,
+          heron_operation op_b, const void* alpha, const sparse_matrix& a, const dense_matrix& b,
+          const dense_matrix& c_matrix, heron_type compute_type) {
     if (op_b != HERON_OP_NONE && op_b != HERON_OP_TRANSPOSE)
         not_supported("opB", "a conjugate-transposed right-hand side is not supported");
     const heron_dnmat right = op_b == HERON_OP_NONE ? b.value : transposed(b.value);
@@ -235,7 +242,8 @@ void update_triangular(context& c, triangular_solver& s, const void* values, mat
     const size_t bytes = all ? values_bytes(a) : diagonal_bytes(a);
     if (bytes == 0) return;
     require_element(values, size_of(a.type), "newValues");
-    c.with_queue([&](heron_queue* queue) { check(c.table().copy(queue, to, values, bytes), "copying new values"); });
+    c.with_queue(
+        [&](heron_queue* queue) { check(c.table().copy(queue, to, values, bytes), "copying new values"); });
     (all ? s.values_stamp : s.diagonal_stamp) = next_stamp();
     if (all) s.diagonal_stamp = 0;
 }

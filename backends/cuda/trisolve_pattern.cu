@@ -1,0 +1,202 @@
+#include "trisolve_pattern.hpp"
+#include "trisolve_sweep.cuh"
+#include <bit>
+
+namespace heron::HERON_LEVEL {
+namespace {
+
+constexpr int threads = 256;
+
+int64_t blocks_of(int64_t count) { return (count + threads - 1) / threads; }
+
+// The number of the last offset that is not larger: which row, slice or block row an element belongs to.
+template <class OT>
+__device__ int64_t owner_of(const OT* offsets, int64_t first, int64_t count, int64_t element) {
+    int64_t low = 0;
+    int64_t high = count - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low + 1) / 2;
+        if (static_cast<int64_t>(offsets[middle]) - first <= element)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+struct place {
+    int64_t row, column;  // -1: padding
+};
+
+// Where stored element k of a matrix is.
+template <class OT, class IT>
+__device__ place place_of(const heron_spmat& a, int64_t k) {
+    const auto* const offsets = static_cast<const OT*>(a.offsets);
+    const auto* const indices = static_cast<const IT*>(a.indices);
+    if (a.format == HERON_FORMAT_COO)
+        return {static_cast<int64_t>(static_cast<const IT*>(a.row_indices)[k]) - a.base,
+                static_cast<int64_t>(indices[k]) - a.base};
+    if (a.format == HERON_FORMAT_CSR)
+        return {owner_of(offsets, a.base, a.rows, k), static_cast<int64_t>(indices[k]) - a.base};
+    if (a.format == HERON_FORMAT_SELL) {
+        const int64_t first = offsets[0];
+        const int64_t slice = owner_of(offsets, first, (a.rows + a.slice_size - 1) / a.slice_size, k);
+        const int64_t row =
+            slice * a.slice_size + (k - (static_cast<int64_t>(offsets[slice]) - first)) % a.slice_size;
+        if (indices[k] < 0) return {-1, -1};
+        return {row, static_cast<int64_t>(indices[k]) - a.base};
+    }
+    const int64_t size = a.block_rows * a.block_cols;
+    const int64_t block = k / size;
+    const int64_t inside = k % size;
+    const bool by_rows = a.block_order == HERON_ORDER_ROW;
+    const int64_t r = by_rows ? inside / a.block_cols : inside % a.block_rows;
+    const int64_t c = by_rows ? inside % a.block_cols : inside / a.block_rows;
+    const int64_t block_row = owner_of(offsets, a.base, a.rows / a.block_rows, block);
+    return {block_row * a.block_rows + r, (static_cast<int64_t>(indices[block]) - a.base) * a.block_cols + c};
+}
+
+// The key of an element is its row of op(A), or n if it has no part in the triangle.
+template <class OT, class IT>
+__global__ void place_elements(heron_spmat a, bool transposed, int64_t stored, unsigned* keys,
+                               unsigned* others, unsigned* sources) {
+    const int64_t k = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x;
+    if (k >= stored) return;
+    const place p = place_of<OT, IT>(a, k);
+    const bool inside = p.row >= 0 && p.row < a.rows && p.column >= 0 && p.column < a.rows;
+    const bool beside = a.fill == HERON_FILL_LOWER ? p.column < p.row : p.column > p.row;
+    const bool used = inside && (p.row == p.column ? a.diag == HERON_DIAG_NON_UNIT : beside);
+    const int64_t row = transposed ? p.column : p.row;
+    const int64_t column = transposed ? p.row : p.column;
+    keys[k] = static_cast<unsigned>(used ? row : a.rows);
+    others[k] = static_cast<unsigned>(used ? column : 0);
+    sources[k] = static_cast<unsigned>(k);
+}
+
+// offsets[row] := how many keys are smaller than row.
+__global__ void find_offsets(const unsigned* keys, int64_t stored, int64_t n, int* offsets) {
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x;
+    if (row > n) return;
+    int64_t low = 0;
+    int64_t high = stored;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (keys[middle] < static_cast<unsigned>(row))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    offsets[row] = static_cast<int>(low);
+}
+
+__global__ void gather_columns(const unsigned* others, const unsigned* sources, int64_t stored,
+                               int* columns) {
+    const int64_t k = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x;
+    if (k < stored) columns[k] = static_cast<int>(others[sources[k]]);
+}
+
+// The levels of the rows as a sweep: one more than the highest of the rows that a row needs.
+struct level_work {
+    using value = int;
+    unsigned* levels;
+    unsigned* rows;
+
+    __device__ bool is_void() const { return false; }
+    __device__ int prepare(int64_t) const { return 0; }
+    __device__ int load(int64_t) const { return 0; }
+    __device__ int add(int sum, int, int x) const { return sum > x + 1 ? sum : x + 1; }
+    __device__ int join(int a, int b) const { return a > b ? a : b; }
+    __device__ int add_pivot(int, int) const { return 0; }
+    __device__ int finish(int64_t row, int, int level, int) const {
+        levels[row] = static_cast<unsigned>(level);
+        rows[row] = static_cast<unsigned>(row);
+        return level;
+    }
+};
+
+template <class OT, class IT>
+bool order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored,
+                const order_memory& memory) {
+    // So few rows run all at once in any order.
+    constexpr int64_t fewest_rows = 8192;
+    // Narrower levels leave most of the device idle anyway; neighbours then gain more by being in one block.
+    constexpr int64_t narrowest_level = 512;
+    const int64_t n = triangle.n;
+    if (n < fewest_rows) return false;
+    array_pair levels{{memory.scratch, memory.scratch + n}};
+    array_pair rows{{memory.order, reinterpret_cast<unsigned*>(memory.boxes)}};
+    auto* const control = static_cast<solve_control*>(memory.control);
+    device.fill(memory.control, 0, sizeof(solve_control));
+    device.fill(memory.boxes, 0, static_cast<size_t>(n) * sizeof(uint64_t));
+    const row_order natural{nullptr, n, triangle.lower};
+    const level_work work{levels.current(), rows.current()};
+    constexpr int64_t short_row = 6;
+    if (stored <= short_row * n)
+        device.launch_blocks(sweep_rows<level_work, OT, IT, 4>, sweep_blocks(n, 4), sweep_threads, 0, work,
+                             triangle, natural, control, memory.boxes);
+    else
+        device.launch_blocks(sweep_rows<level_work, OT, IT, 16>, sweep_blocks(n, 16), sweep_threads, 0, work,
+                             triangle, natural, control, memory.boxes);
+    sort_pairs(device, memory.sort_memory, memory.sort_bytes, levels, rows, n,
+               std::bit_width(static_cast<uint64_t>(n)));
+    unsigned highest = 0;
+    device.read(&highest, levels.current() + n - 1, sizeof highest);
+    if (n / (int64_t{highest} + 1) < narrowest_level) return false;
+    if (rows.current() != memory.order)
+        device.copy(memory.order, rows.current(), static_cast<size_t>(n) * sizeof(unsigned));
+    return true;
+}
+
+}  // namespace
+
+gather_memory::gather_memory(workspace_layout& layout, int64_t n, int64_t count)
+    : stored(count),
+      keys{{layout.take<unsigned>(count), layout.take<unsigned>(count)}},
+      sources{{layout.take<unsigned>(count), layout.take<unsigned>(count)}},
+      others(layout.take<unsigned>(count)),
+      offsets(layout.take<int>(n + 1)),
+      sort_bytes(sort_workspace(count)),
+      sort_memory(layout.take<char>(static_cast<int64_t>(sort_bytes))) {}
+
+gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
+                                  const gather_memory& memory) {
+    const heron_spmat& a = args.a;
+    array_pair keys = memory.keys;
+    array_pair sources = memory.sources;
+    // COO has no offsets: any width that pairs with its indices will do.
+    const heron_index_type offset_type = a.format == HERON_FORMAT_COO ? HERON_INDEX_64 : a.offset_type;
+    visit_offsets_and_indices(offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        device.launch_blocks(place_elements<OT, IT>, blocks_of(memory.stored), threads, 0, a,
+                             plans::is_transposed_op(args.op), memory.stored, keys.current(), memory.others,
+                             sources.current());
+    });
+    // By row, and in a row in storage order, so that sums are the same every time.
+    if (memory.stored > 0)
+        sort_pairs(device, memory.sort_memory, memory.sort_bytes, keys, sources, memory.stored,
+                   std::bit_width(static_cast<uint64_t>(a.rows)));
+    device.launch_blocks(find_offsets, blocks_of(a.rows + 1), threads, 0, keys.current(), memory.stored,
+                         a.rows, memory.offsets);
+    int* const columns = reinterpret_cast<int*>(keys.other());
+    device.launch_blocks(gather_columns, blocks_of(memory.stored), threads, 0, memory.others,
+                         sources.current(), memory.stored, columns);
+    return {memory.offsets, columns, reinterpret_cast<const int*>(sources.current())};
+}
+
+bool order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
+    bool result = false;
+    visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        const triangle_rows<OT, IT> triangle{
+            as<const OT>(a.offsets),  as<const IT>(a.indices), nullptr, a.rows, a.base, lower,
+            a.diag == HERON_DIAG_UNIT};
+        result = order_rows(device, triangle, a.nnz, memory);
+    });
+    return result;
+}
+
+bool order_by_levels(cuda_device& device, const gathered_triangle& t, int64_t n, int64_t stored, bool lower,
+                     const order_memory& memory) {
+    const triangle_rows<int, int> triangle{t.offsets, t.columns, t.sources, n, 0, lower, false};
+    return order_rows(device, triangle, stored, memory);
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,45 @@
+#pragma once
+// What ANALYSE finds out about the pattern of a triangular system on a GPU.
+#include "device_sort.hpp"
+#include "../common/plans/trisolve.hpp"
+
+namespace heron::HERON_LEVEL {
+
+// The triangle of op(A) by rows where that is not a CSR matrix's own. Its arrays lie in the workspace.
+struct gathered_triangle {
+    const int* offsets = nullptr;
+    const int* columns = nullptr;
+    const int* sources = nullptr;
+};
+
+// Memory for the gathering of `stored` elements.
+struct gather_memory {
+    gather_memory(workspace_layout& layout, int64_t n, int64_t stored);
+    int64_t stored;
+    array_pair keys, sources;
+    unsigned* others;
+    int* offsets;
+    size_t sort_bytes;
+    void* sort_memory;
+};
+
+gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
+                                  const gather_memory& memory);
+
+// Memory for the ordering of n rows. boxes and scratch may hold anything else later.
+struct order_memory {
+    uint64_t* boxes;    // n
+    unsigned* scratch;  // 2*n
+    unsigned* order;    // n
+    void* control;
+    size_t sort_bytes;
+    void* sort_memory;
+};
+
+// Sorts the rows by levels where that lets more rows run at the same time than their own order does. Returns
+// whether it has written the order. Waits for the device.
+bool order_by_levels(cuda_device& device, const heron_spmat& csr, bool lower, const order_memory& memory);
+bool order_by_levels(cuda_device& device, const gathered_triangle& triangle, int64_t n, int64_t stored,
+                     bool lower, const order_memory& memory);
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,89 @@
+// SpSV and SpSM of large matrices: generated ones with many levels and few, and real ones from
+// $HERON_TEST_DATA.
+#include "trisolve_problem.hpp"
+
+#include "generators.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+using namespace heron::test;
+
+namespace {
+
+constexpr cusparseOperation_t N = CUSPARSE_OPERATION_NON_TRANSPOSE, T = CUSPARSE_OPERATION_TRANSPOSE;
+const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+
+// The matrix's pattern and its whole diagonal.
+entries pattern_of(const heron::tools::csr_matrix& m) {
+    entries result{m.rows, m.cols, {}};
+    for (std::int64_t row = 0; row < m.rows; ++row) {
+        result.list.push_back({row, row, 1.0});
+        for (std::int64_t k = m.offsets[static_cast<std::size_t>(row)];
+             k < m.offsets[static_cast<std::size_t>(row + 1)]; ++k)
+            if (m.columns[static_cast<std::size_t>(k)] != row)
+                result.list.push_back({row, m.columns[static_cast<std::size_t>(k)], 1.0});
+    }
+    return result;
+}
+
+void check_repeatable(trisolve_problem& problem, const solve_call& call) {
+    problem.solve(call);
+    const std::vector<unsigned char> first = problem.solution();
+    problem.solve(call);
+    CHECK((problem.solution() == first));
+}
+
+void check_solves(const entries& pattern, const std::string& name, const layout& l, cudaDataType type) {
+    for (const cusparseOperation_t op : {N, T})
+        for (const cusparseFillMode_t fill : {CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER}) {
+            INFO(name << " as " << l.name);
+            const triangle t{op, fill};
+            trisolve_problem problem(make_system(pattern, l, {}, t, type), t);
+            problem.analyse({1, false});
+            check_repeatable(problem, {1, false});
+            problem.analyse({3, true});
+            check_repeatable(problem, {3, true});
+            problem.solve({21, true, N, {CUSPARSE_ORDER_ROW, 0}, {CUSPARSE_ORDER_ROW, 0}});
+        }
+}
+
+}  // namespace
+
+TEST_CASE("triangular solves of generated matrices") {
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    for (const char* spec : {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6",
+                             "banded:20000,2", "arrow:20000", "diag:50000", "longrows:10000,3"})
+        check_solves(pattern_of(heron::tools::load_matrix(spec, seed())), spec, csr, type);
+}
+
+TEST_CASE("triangular solves of a generated matrix in other formats") {
+    const entries pattern = pattern_of(heron::tools::load_matrix("poisson3d:24", seed()));
+    for (const layout& l :
+         {layout{"COO", CUSPARSE_FORMAT_COO, true}, layout{"CSC", CUSPARSE_FORMAT_CSC},
+          layout{"SELL", CUSPARSE_FORMAT_SLICED_ELLPACK, false, 1, 1, CUSPARSE_ORDER_ROW, 32}})
+        check_solves(pattern, "poisson3d:24", l, CUDA_C_32F);
+}
+
+TEST_CASE("triangular solves of real matrices") {
+    const char* const folder = std::getenv("HERON_TEST_DATA");
+    if (!folder || !*folder) {
+        std::puts(
+            "SKIPPED: triangular solves of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz "
+            "files");
+        return;
+    }
+    int count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+        const std::string name = file.path().filename().string();
+        if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) continue;
+        const heron::tools::csr_matrix matrix = heron::tools::load_matrix(file.path().string());
+        constexpr std::int64_t largest = 2000000;
+        if (matrix.rows != matrix.cols || matrix.nnz() > largest) continue;
+        check_solves(pattern_of(matrix), name, csr, device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F);
+        ++count;
+    }
+    std::printf("%d real matrices\n", count);
+    CHECK(count > 0);
+}
