@@ -63,6 +63,19 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     look_up(library_, create_sliced_ell, "cusparseCreateSlicedEll");
     look_up(library_, create_bsr, "cusparseCreateBsr");
     look_up(library_, spmv_preprocess, "cusparseSpMV_preprocess");
+    look_up(library_, csr_set_pointers, "cusparseCsrSetPointers");
+    look_up(library_, sp_mat_get_size, "cusparseSpMatGetSize");
+    look_up(library_, spgemm.create_descr, "cusparseSpGEMM_createDescr");
+    look_up(library_, spgemm.destroy_descr, "cusparseSpGEMM_destroyDescr");
+    look_up(library_, spgemm.work_estimation, "cusparseSpGEMM_workEstimation");
+    look_up(library_, spgemm.get_num_products, "cusparseSpGEMM_getNumProducts");
+    look_up(library_, spgemm.estimate_memory, "cusparseSpGEMM_estimateMemory");
+    look_up(library_, spgemm.compute, "cusparseSpGEMM_compute");
+    look_up(library_, spgemm.copy, "cusparseSpGEMM_copy");
+    look_up(library_, spgemm.reuse_work_estimation, "cusparseSpGEMMreuse_workEstimation");
+    look_up(library_, spgemm.reuse_nnz, "cusparseSpGEMMreuse_nnz");
+    look_up(library_, spgemm.reuse_copy, "cusparseSpGEMMreuse_copy");
+    look_up(library_, spgemm.reuse_compute, "cusparseSpGEMMreuse_compute");
     path_ = file_of(reinterpret_cast<const void*>(create));
 }
 
