@@ -192,24 +192,30 @@ inline void report(int64_t* to, int64_t value) {
     if (to) *to = value;
 }
 
+// Products of the rows, their sum, and the longest row that C can have.
+template <class Device, class OT, class IT>
+void estimate_products(Device& device, heron_phase phase, const heron_spgemm_args& args, workspace_layout& layout) {
+    const heron_spmat& a = args.a.matrix;
+    const measurement<Device, OT, IT> measure(layout, a.rows);
+    if (phase != HERON_PHASE_RUN) return;
+    int64_t products = 0, longest = 0;
+    if (is_empty_product(args)) {
+        device.fill(args.row_products, 0, static_cast<size_t>(a.rows) * sizeof(i64));
+    } else {
+        device.template launch<kernels::count_products<OT, IT>>(
+            kernels::spgemm_pattern, a.rows, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
+            as<const OT>(args.b.matrix.offsets), static_cast<i64*>(args.row_products));
+        measure.run(device, args.row_products, row_limit(args), products, longest);
+    }
+    report(args.products_found, products);
+    report(args.longest_found, longest);
+}
+
 template <class Device>
 void spgemm_estimate(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
     visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        const heron_spmat& a = args.a.matrix;
         workspace_layout layout(phase, workspace);
-        const measurement<Device, OT, IT> measure(layout, a.rows);
-        if (phase != HERON_PHASE_RUN) return;
-        int64_t products = 0, longest = 0;
-        if (is_empty_product(args)) {
-            device.fill(args.row_products, 0, static_cast<size_t>(a.rows) * sizeof(i64));
-        } else {
-            device.template launch<kernels::count_products<OT, IT>>(
-                kernels::spgemm_pattern, a.rows, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
-                as<const OT>(args.b.matrix.offsets), static_cast<i64*>(args.row_products));
-            measure.run(device, args.row_products, row_limit(args), products, longest);
-        }
-        report(args.products_found, products);
-        report(args.longest_found, longest);
+        estimate_products<Device, OT, IT>(device, phase, args, layout);
     });
 }
 
@@ -330,7 +336,7 @@ template <class Device, class VT, class CT, class OT, class IT> class spgemm_num
 };
 
 template <class Device>
-void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
+void compute_products(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
     visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
             workspace_layout layout(phase, workspace);
@@ -338,6 +344,11 @@ void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& 
             if (phase == HERON_PHASE_RUN) plan.run();
         });
     });
+}
+
+template <class Device>
+void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
+    compute_products(device, phase, args, workspace);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

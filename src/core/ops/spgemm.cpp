@@ -321,6 +321,7 @@ void spgemm_description::count(context& c, const spgemm_operands& x, void* scrat
 heron_spgemm_args spgemm_description::compose_result(const spgemm_operands& x) const {
     heron_spgemm_args args = compose(x);
     if (interface_ == interface::reuse) args.longest = longest_;
+    args.longest_counted = longest_;
     return args;
 }
 
