@@ -33,7 +33,8 @@ class spgemm_launcher {
                 std::type_identity_t<Args>... args) {
         constexpr size_t always_there = 48 << 10;
         if (shared_bytes > always_there)
-            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(shared_bytes)));
         device_.launch_blocks(kernel, blocks, threads, shared_bytes, args...);
     }
@@ -48,7 +49,8 @@ class spgemm_launcher {
     // Threads of a block whose groups of `lanes` take so many bytes each.
     int threads_for(int lanes, size_t bytes_each) const {
         int threads = 128;
-        while (threads > warp_size && threads / lanes * static_cast<int64_t>(bytes_each) > shared_limit()) threads /= 2;
+        while (threads > warp_size && threads / lanes * static_cast<int64_t>(bytes_each) > shared_limit())
+            threads /= 2;
         return threads;
     }
 
@@ -63,13 +65,16 @@ class spgemm_launcher {
 class placed_bins {
   public:
     placed_bins(workspace_layout& layout, int64_t rows)
-        : sizes_(layout.take<int>(row_bins::count)), lists_(layout.take<int>(row_bins::count * rows)), rows_(rows) {}
+        : sizes_(layout.take<int>(row_bins::count)),
+          lists_(layout.take<int>(row_bins::count * rows)),
+          rows_(rows) {}
 
     void fill(spgemm_launcher& launcher, const int64_t* rows_of, bool by_offsets, int64_t most,
               const int (&limits)[row_bins::count - 1]) const {
         row_bins bins{{limits[0], limits[1], limits[2], limits[3]}, sizes_, lists_};
         launcher.device().fill(sizes_, 0, row_bins::count * sizeof(int));
-        launcher.launch(bin_rows, ceil_div(rows_, spgemm_threads), spgemm_threads, 0, rows_of, by_offsets, most, rows_, bins);
+        launcher.launch(bin_rows, ceil_div(rows_, spgemm_threads), spgemm_threads, 0, rows_of, by_offsets,
+                        most, rows_, bins);
     }
     row_list list(int bin) const { return {sizes_ + bin, lists_ + bin * rows_}; }
 
@@ -87,8 +92,8 @@ inline bool has_short_rows(const heron_spgemm_args& args) {
 
 // Lengths or columns of the rows in the last two bins, whose limit is `limit` elements for the first of them.
 template <bool with_columns, class OT, class IT>
-void find_long_rows(spgemm_launcher& launcher, const heron_spgemm_args& args, const placed_bins& bins, int limit,
-                    const row_results<IT>& results) {
+void find_long_rows(spgemm_launcher& launcher, const heron_spgemm_args& args, const placed_bins& bins,
+                    int limit, const row_results<IT>& results) {
     const row_pattern<OT, IT> a(args.a.matrix), b(args.b.matrix);
     const int places = table_places(limit);
     const size_t hash_bytes = sizeof(IT) * static_cast<size_t>(with_columns ? places + places / 2 : places);
@@ -98,9 +103,12 @@ void find_long_rows(spgemm_launcher& launcher, const heron_spgemm_args& args, co
     if (args.longest <= limit) return;
     constexpr int64_t most_words = 32768;
     int64_t words = ceil_div(ceil_div(args.b.matrix.cols, 32), spgemm_threads) * spgemm_threads;
-    words = launcher.largest_table(static_cast<int>(most_words), 4) < words ? launcher.largest_table(most_words, 4) : words;
-    launcher.launch(find_rows_by_bitmap<with_columns, OT, IT>, blocks, spgemm_threads, static_cast<size_t>(words) * 4, a, b,
-                    bins.list(row_bins::count - 1), args.b.matrix.cols, static_cast<int>(words), results);
+    words = launcher.largest_table(static_cast<int>(most_words), 4) < words
+                ? launcher.largest_table(most_words, 4)
+                : words;
+    launcher.launch(find_rows_by_bitmap<with_columns, OT, IT>, blocks, spgemm_threads,
+                    static_cast<size_t>(words) * 4, a, b, bins.list(row_bins::count - 1), args.b.matrix.cols,
+                    static_cast<int>(words), results);
 }
 
 }  // namespace heron::HERON_LEVEL

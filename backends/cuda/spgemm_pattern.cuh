@@ -18,7 +18,8 @@ static __device__ inline row_facts reduce_block(row_facts f) {
     const auto merge = [](row_facts a, row_facts b) {
         return row_facts{a.sum + b.sum, a.longest > b.longest ? a.longest : b.longest};
     };
-    for (int distance = warp_size / 2; distance > 0; distance /= 2) f = merge(f, from_lane_across(f, distance));
+    for (int distance = warp_size / 2; distance > 0; distance /= 2)
+        f = merge(f, from_lane_across(f, distance));
     if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = f;
     __syncthreads();
     if (threadIdx.x == 0)
@@ -52,8 +53,8 @@ constexpr int rows_per_share = 8 * spgemm_threads;
 
 // Eight lanes per row of A: products[row], and the facts of each share of rows_per_share rows.
 template <class OT, class IT>
-__global__ void count_row_products(row_pattern<OT, IT> a, const OT* b_offsets, int64_t most, int64_t* products,
-                                   row_facts* facts) {
+__global__ void count_row_products(row_pattern<OT, IT> a, const OT* b_offsets, int64_t most,
+                                   int64_t* products, row_facts* facts) {
     const lane_group<8> group;
     row_facts mine{0, 0};
     const int64_t first = static_cast<int64_t>(blockIdx.x) * rows_per_share;
@@ -65,7 +66,8 @@ __global__ void count_row_products(row_pattern<OT, IT> a, const OT* b_offsets, i
                 const int64_t inner = a.column(k);
                 sum += static_cast<int64_t>(b_offsets[inner + 1]) - static_cast<int64_t>(b_offsets[inner]);
             }
-        for (int distance = 4; distance > 0; distance /= 2) sum += __shfl_xor_sync(all_lanes, sum, distance, 8);
+        for (int distance = 4; distance > 0; distance /= 2)
+            sum += __shfl_xor_sync(all_lanes, sum, distance, 8);
         if (group.lane == 0 && row < a.rows) {
             products[row] = sum;
             mine.sum += sum;
@@ -126,12 +128,14 @@ static __global__ void scan_lengths(int64_t* offsets, int64_t rows, const row_fa
     if (blockIdx.x == 0 && threadIdx.x == 0) offsets[rows] = facts[shares].sum;
 }
 
-// Rows into bins. by_offsets: `rows_of` are offsets and a row's length is their difference, else it is rows_of[row], at
-// most `most`. Rows of length 0 are in no bin. sizes must be 0 before.
-static __global__ void bin_rows(const int64_t* rows_of, bool by_offsets, int64_t most, int64_t rows, row_bins bins) {
+// Rows into bins. by_offsets: `rows_of` are offsets and a row's length is their difference, else it is
+// rows_of[row], at most `most`. Rows of length 0 are in no bin. sizes must be 0 before.
+static __global__ void bin_rows(const int64_t* rows_of, bool by_offsets, int64_t most, int64_t rows,
+                                row_bins bins) {
     const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     int64_t length = 0;
-    if (row < rows) length = by_offsets ? rows_of[row + 1] - rows_of[row] : rows_of[row] < most ? rows_of[row] : most;
+    if (row < rows)
+        length = by_offsets ? rows_of[row + 1] - rows_of[row] : rows_of[row] < most ? rows_of[row] : most;
     const int own = length > 0 ? bins.bin_of(length) : -1;
     const int lane = threadIdx.x % warp_size;
     for (int bin = 0; bin < row_bins::count; ++bin) {
@@ -145,9 +149,11 @@ static __global__ void bin_rows(const int64_t* rows_of, bool by_offsets, int64_t
 }
 
 // *unordered := 1 unless the columns of every row ascend strictly. Eight lanes per row.
-template <class OT, class IT> __global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
+template <class OT, class IT>
+__global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
     const int64_t step = static_cast<int64_t>(gridDim.x) * (blockDim.x / 8);
-    for (int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / 8) + threadIdx.x / 8; row < p.rows; row += step) {
+    for (int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / 8) + threadIdx.x / 8; row < p.rows;
+         row += step) {
         const int64_t end = p.begin(row + 1) - 1;
         for (int64_t k = p.begin(row) + threadIdx.x % 8; k < end; k += 8)
             if (p.indices[k] >= p.indices[k + 1]) *unordered = 1;
@@ -158,8 +164,8 @@ template <class OT, class IT> __global__ void find_unordered_rows(row_pattern<OT
 
 // counts[row] := length of the rows in the list. Each group has `places` keys of shared memory.
 template <int lanes, class OT, class IT>
-__global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, const int64_t* products,
-                                 int64_t most, int places, int64_t* counts) {
+__global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list,
+                                 const int64_t* products, int64_t most, int places, int64_t* counts) {
     extern __shared__ int64_t shared[];
     const lane_group<lanes> group;
     const int groups = blockDim.x / lanes;
@@ -189,24 +195,28 @@ __global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, r
 
 // The products of a row, shared out to the warps of the block in any order: calls f(column) for each.
 template <class OT, class IT, class F>
-static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b, int64_t row, F&& f) {
+static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                        int64_t row, F&& f) {
     const int64_t end = a.begin(row + 1);
     for (int64_t k = a.begin(row) + threadIdx.x / warp_size; k < end; k += spgemm_warps) {
         const int64_t inner = a.column(k);
         const int64_t inner_end = b.begin(inner + 1);
-        for (int64_t l = b.begin(inner) + threadIdx.x % warp_size; l < inner_end; l += warp_size) f(b.column(l));
+        for (int64_t l = b.begin(inner) + threadIdx.x % warp_size; l < inner_end; l += warp_size)
+            f(b.column(l));
     }
 }
 
 // Where the rows found go: their lengths to counts, or, with offsets, their columns.
-template <class IT> struct row_results {
+template <class IT>
+struct row_results {
     int64_t* counts;
     const int64_t* offsets;
     IT* columns;
     int64_t base;
 };
 
-// Rows by a hash table of `places` keys. With columns half as many keys of shared memory follow, to sort them.
+// Rows by a hash table of `places` keys. With columns half as many keys of shared memory follow, to sort
+// them.
 template <bool with_columns, class OT, class IT>
 __global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int places,
                                   row_results<IT> results) {
@@ -248,13 +258,14 @@ __global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, 
     }
 }
 
-// Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their products.
+// Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their
+// products.
 template <bool with_columns, class OT, class IT>
-__global__ void find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols, int words,
-                                    row_results<IT> results) {
+__global__ void find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols,
+                                    int words, row_results<IT> results) {
     extern __shared__ int64_t shared[];
     unsigned* const bits = reinterpret_cast<unsigned*>(shared);
-    const int each = words / spgemm_threads; // a thread reads this many words in a row
+    const int each = words / spgemm_threads;  // a thread reads this many words in a row
     for (int i = blockIdx.x; i < *list.size; i += gridDim.x) {
         const int64_t row = list.rows[i];
         int64_t found = 0;
@@ -265,7 +276,8 @@ __global__ void find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b
                 const int64_t place = static_cast<int64_t>(column) - low;
                 if (place < 0 || place >= int64_t{words} * 32) return;
                 const unsigned bit = 1u << (place % 32);
-                if (!(static_cast<volatile unsigned*>(bits)[place / 32] & bit)) atomicOr(bits + place / 32, bit);
+                if (!(static_cast<volatile unsigned*>(bits)[place / 32] & bit))
+                    atomicOr(bits + place / 32, bit);
             });
             __syncthreads();
             int mine = 0;
@@ -276,8 +288,10 @@ __global__ void find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b
                 const int64_t first = results.offsets[row], length = results.offsets[row + 1] - first;
                 for (int w = 0; w < each; ++w)
                     for (unsigned left = bits[threadIdx.x * each + w]; left != 0; left &= left - 1, ++place) {
-                        const int64_t column = low + (threadIdx.x * each + w) * int64_t{32} + __ffs(static_cast<int>(left)) - 1;
-                        if (place < length) results.columns[first + place] = static_cast<IT>(column + results.base);
+                        const int64_t column =
+                            low + (threadIdx.x * each + w) * int64_t{32} + __ffs(static_cast<int>(left)) - 1;
+                        if (place < length)
+                            results.columns[first + place] = static_cast<IT>(column + results.base);
                     }
             }
             found += total;

@@ -1,20 +1,26 @@
 #pragma once
-// What the tuned sparse products share: operands, hash tables of column indices in shared memory, and sorting there.
+// What the tuned sparse products share: operands, hash tables of column indices in shared memory, and sorting
+// there.
 //
-// Rows are put into bins by their length, or by what bounds it, and each bin has its kernel: groups of lanes, warps or
-// blocks per row, with a table that fits (Nagasaka, Nukada and Matsuoka, ICPP 2017; Parger et al., "spECK: accelerating
-// GPU sparse matrix-matrix multiplication through lightweight analysis", PPoPP 2020; Du et al., "OpSparse", IEEE Access
-// 10, 2022). The products of an output row are added in the order of A's elements: the lanes work on one row of B at a
-// time, whose columns differ. So the sums have the same bits on every run.
+// Rows are put into bins by their length, or by what bounds it, and each bin has its kernel: groups of lanes,
+// warps or blocks per row, with a table that fits (Nagasaka, Nukada and Matsuoka, ICPP 2017; Parger et al.,
+// "spECK: accelerating GPU sparse matrix-matrix multiplication through lightweight analysis", PPoPP 2020; Du
+// et al., "OpSparse", IEEE Access 10, 2022). The products of an output row are added in the order of A's
+// elements: the lanes work on one row of B at a time, whose columns differ. So the sums have the same bits on
+// every run.
 #include "../common/plans/spgemm.hpp"
 #include "cuda_device.cuh"
 #include "warp.cuh"
 
 namespace heron::HERON_LEVEL {
 
-template <class OT, class IT> struct row_pattern {
+template <class OT, class IT>
+struct row_pattern {
     explicit row_pattern(const heron_spmat& m)
-        : offsets(static_cast<const OT*>(m.offsets)), indices(static_cast<const IT*>(m.indices)), base(m.base), rows(m.rows) {}
+        : offsets(static_cast<const OT*>(m.offsets)),
+          indices(static_cast<const IT*>(m.indices)),
+          base(m.base),
+          rows(m.rows) {}
     __device__ int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
     __device__ IT column(int64_t k) const { return static_cast<IT>(indices[k] - static_cast<IT>(base)); }
 
@@ -24,12 +30,13 @@ template <class OT, class IT> struct row_pattern {
     int64_t rows;
 };
 
-// Bins of rows: bin b holds the rows longer than limit[b - 1] (0 for the first) and at most limit[b]; the last has no limit.
+// Bins of rows: bin b holds the rows longer than limit[b - 1] (0 for the first) and at most limit[b]; the
+// last has no limit.
 struct row_bins {
     static constexpr int count = 5;
     int limit[count - 1];
-    int* sizes; // [count], on the device
-    int* lists; // bin b at lists + b*rows
+    int* sizes;  // [count], on the device
+    int* lists;  // bin b at lists + b*rows
 
     __device__ int bin_of(int64_t length) const {
         int bin = 0;
@@ -45,7 +52,8 @@ struct row_list {
 };
 
 // `lanes` neighbouring lanes of a warp that work on one row: 8 or 32.
-template <int lanes> struct lane_group {
+template <int lanes>
+struct lane_group {
     __device__ lane_group()
         : lane(static_cast<int>(threadIdx.x) % lanes),
           first(static_cast<int>(threadIdx.x) % warp_size - lane),
@@ -54,18 +62,20 @@ template <int lanes> struct lane_group {
     __device__ void sync() const { __syncwarp(mask); }
     // Lanes of the group below this one for which the flag holds, and all of them.
     __device__ unsigned ballot(bool flag) const { return __ballot_sync(mask, flag) >> first; }
-    template <class T> __device__ T broadcast(T v, int from) const {
+    template <class T>
+    __device__ T broadcast(T v, int from) const {
         words<T> w = to_words(v);
         for (int& word : w.word) word = __shfl_sync(mask, word, from, lanes);
         return from_words(w);
     }
     __device__ int sum(int v) const {
-        for (int distance = lanes / 2; distance > 0; distance /= 2) v += __shfl_xor_sync(mask, v, distance, lanes);
+        for (int distance = lanes / 2; distance > 0; distance /= 2)
+            v += __shfl_xor_sync(mask, v, distance, lanes);
         return v;
     }
 
     int lane;
-    int first; // lane of the warp
+    int first;  // lane of the warp
     unsigned mask;
 };
 
@@ -73,7 +83,8 @@ template <int lanes> struct lane_group {
 
 static __device__ inline int swap_if_free(int* at, int value) { return atomicCAS(at, -1, value); }
 static __device__ inline int64_t swap_if_free(int64_t* at, int64_t value) {
-    return static_cast<int64_t>(atomicCAS(reinterpret_cast<unsigned long long*>(at), ~0ull, static_cast<unsigned long long>(value)));
+    return static_cast<int64_t>(
+        atomicCAS(reinterpret_cast<unsigned long long*>(at), ~0ull, static_cast<unsigned long long>(value)));
 }
 
 // Places of a table for n keys, at least twice as many.
@@ -84,7 +95,8 @@ static __host__ __device__ inline int table_places(int64_t n) {
 }
 
 // Keys in shared memory, -1 where a place is free. Several threads may use one table at a time.
-template <class IT> struct key_table {
+template <class IT>
+struct key_table {
     IT* keys;
     int mask;
 
@@ -121,12 +133,15 @@ template <class IT> struct key_table {
     }
 
   private:
-    __device__ int first_place(IT key) const { return static_cast<int>(static_cast<unsigned>(key) * 2654435761u >> 7) & mask; }
+    __device__ int first_place(IT key) const {
+        return static_cast<int>(static_cast<unsigned>(key) * 2654435761u >> 7) & mask;
+    }
 };
 
-// Sorts x[0, n) in shared memory; x has room for the next power of two. Bitonic sort (Batcher, AFIPS 1968). All threads
-// call it, and sync() makes them wait for each other.
-template <class IT, class Sync> static __device__ void sort_shared(IT* x, int n, int thread, int threads, Sync&& sync) {
+// Sorts x[0, n) in shared memory; x has room for the next power of two. Bitonic sort (Batcher, AFIPS 1968).
+// All threads call it, and sync() makes them wait for each other.
+template <class IT, class Sync>
+static __device__ void sort_shared(IT* x, int n, int thread, int threads, Sync&& sync) {
     constexpr IT last = sizeof(IT) == 4 ? static_cast<IT>(INT32_MAX) : static_cast<IT>(INT64_MAX);
     int padded = 2;
     while (padded < n) padded *= 2;
@@ -149,11 +164,14 @@ template <class IT, class Sync> static __device__ void sort_shared(IT* x, int n,
 
 // First of [low, high) whose column is at least `column`; the columns ascend.
 template <class OT, class IT>
-static __device__ int64_t lower_bound(const row_pattern<OT, IT>& p, int64_t low, int64_t high, int64_t column) {
+static __device__ int64_t lower_bound(const row_pattern<OT, IT>& p, int64_t low, int64_t high,
+                                      int64_t column) {
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (static_cast<int64_t>(p.column(middle)) < column) low = middle + 1;
-        else high = middle;
+        if (static_cast<int64_t>(p.column(middle)) < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }

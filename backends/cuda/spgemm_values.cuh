@@ -1,12 +1,13 @@
 #pragma once
-// Kernels for the values of a sparse product. Every output element is summed by one group of lanes, in the order of A's
-// elements.
+// Kernels for the values of a sparse product. Every output element is summed by one group of lanes, in the
+// order of A's elements.
 #include "spgemm_pattern.cuh"
 
 namespace heron::HERON_LEVEL {
 
 // C := alpha*A*B + beta*C
-template <class VT, class CT, class OT, class IT> struct sparse_product {
+template <class VT, class CT, class OT, class IT>
+struct sparse_product {
     explicit sparse_product(const heron_spgemm_args& args)
         : a(args.a.matrix),
           b(args.b.matrix),
@@ -55,18 +56,20 @@ template <class VT, class CT, class OT, class IT> struct sparse_product {
 };
 
 // A row, or the part of it with columns in [low, high], being summed by a group in a table.
-template <int lanes, class VT, class CT, class OT, class IT> struct row_sum {
+template <int lanes, class VT, class CT, class OT, class IT>
+struct row_sum {
     const sparse_product<VT, CT, OT, IT>& p;
     const lane_group<lanes>& group;
     key_table<IT> table;
     CT* sums;
     int64_t low, high;
-    bool ranged;     // low and high say something
-    bool is_ordered; // the rows of B ascend strictly
-    bool adds;       // the values count; else only the columns do
+    bool ranged;      // low and high say something
+    bool is_ordered;  // the rows of B ascend strictly
+    bool adds;        // the values count; else only the columns do
 
     // New keys are claimed with with_columns, else only those that are there get sums.
-    template <bool with_columns> __device__ void add_products(int64_t row) const {
+    template <bool with_columns>
+    __device__ void add_products(int64_t row) const {
         const int64_t end = p.a.begin(row + 1);
         for (int64_t first = p.a.begin(row); first < end; first += lanes) {
             // Each lane looks up one element of A; then they are worked on one after the other.
@@ -92,7 +95,8 @@ template <int lanes, class VT, class CT, class OT, class IT> struct row_sum {
 
   private:
     // sums += ak * the elements [begin, end) of B, which are of one row.
-    template <bool with_columns> __device__ void add_row(int64_t begin, int64_t end, CT ak) const {
+    template <bool with_columns>
+    __device__ void add_row(int64_t begin, int64_t end, CT ak) const {
         for (int64_t first = begin; first < end; first += lanes) {
             const int64_t l = first + group.lane;
             int place = -1;
@@ -122,18 +126,22 @@ template <int lanes, class VT, class CT, class OT, class IT> struct row_sum {
     }
 };
 
-template <class CT, class IT> static __host__ __device__ size_t group_bytes(int places) {
-    const size_t bytes = static_cast<size_t>(places) * (sizeof(CT) + sizeof(IT)) + static_cast<size_t>(places) / 2 * sizeof(IT);
+template <class CT, class IT>
+static __host__ __device__ size_t group_bytes(int places) {
+    const size_t bytes = static_cast<size_t>(places) * (sizeof(CT) + sizeof(IT)) +
+                         static_cast<size_t>(places) / 2 * sizeof(IT);
     return (bytes + 15) / 16 * 16;
 }
 
 // Whole rows, a group each; their tables have at most `places` places.
 template <int lanes, bool with_columns, class VT, class CT, class OT, class IT>
-__global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered, int places) {
+__global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
+                                    int places) {
     extern __shared__ int4 shared_quads[];
     const lane_group<lanes> group;
     const int groups = blockDim.x / lanes;
-    char* const memory = reinterpret_cast<char*>(shared_quads) + threadIdx.x / lanes * group_bytes<CT, IT>(places);
+    char* const memory =
+        reinterpret_cast<char*>(shared_quads) + threadIdx.x / lanes * group_bytes<CT, IT>(places);
     CT* const sums = reinterpret_cast<CT*>(memory);
     key_table<IT> table{reinterpret_cast<IT*>(sums + places), 0};
     IT* const sorted = table.keys + places;
@@ -166,13 +174,15 @@ __global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list l
                 const unsigned members = group.ballot(taken);
                 const int at = found + __popc(members & ((1u << group.lane) - 1u));
                 if (taken && at < length) sorted[at] = table.keys[place];
-                found += __popc(members & (lanes == warp_size ? all_lanes : (1u << (lanes % warp_size)) - 1u));
+                found +=
+                    __popc(members & (lanes == warp_size ? all_lanes : (1u << (lanes % warp_size)) - 1u));
             }
             found = found < length ? found : length;
             sort_shared(sorted, found, group.lane, lanes, [&] { group.sync(); });
         }
         for (int k = group.lane; k < found; k += lanes) {
-            const IT column = with_columns ? sorted[k] : static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base));
+            const IT column =
+                with_columns ? sorted[k] : static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base));
             if (with_columns) p.columns[first + k] = static_cast<IT>(column + static_cast<IT>(p.base));
             const int place = table.find(column);
             if (p.with_values) p.write(first + k, place < 0 ? CT{} : sums[place], alpha, beta);
@@ -181,15 +191,16 @@ __global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list l
     }
 }
 
-// Long rows whose columns are known: a warp sums the `chunk` elements of C that begin at a multiple of it, in a table of
-// 2*chunk places.
+// Long rows whose columns are known: a warp sums the `chunk` elements of C that begin at a multiple of it, in
+// a table of 2*chunk places.
 template <class VT, class CT, class OT, class IT>
-__global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered, int chunk,
-                                int chunks_per_row) {
+__global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
+                                int chunk, int chunks_per_row) {
     extern __shared__ int4 shared_quads[];
     const lane_group<warp_size> group;
     const int warps = blockDim.x / warp_size;
-    char* const memory = reinterpret_cast<char*>(shared_quads) + threadIdx.x / warp_size * group_bytes<CT, IT>(2 * chunk);
+    char* const memory =
+        reinterpret_cast<char*>(shared_quads) + threadIdx.x / warp_size * group_bytes<CT, IT>(2 * chunk);
     CT* const sums = reinterpret_cast<CT*>(memory);
     const key_table<IT> table{reinterpret_cast<IT*>(sums + 2 * chunk), 2 * chunk - 1};
     const CT alpha = p.alpha_now();
@@ -197,7 +208,8 @@ __global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list,
     const bool adds = !equal(alpha, CT{});
     const int64_t tasks = static_cast<int64_t>(*list.size) * chunks_per_row;
     const int64_t step = static_cast<int64_t>(gridDim.x) * warps;
-    for (int64_t t = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.x / warp_size; t < tasks; t += step) {
+    for (int64_t t = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.x / warp_size; t < tasks;
+         t += step) {
         const int64_t row = list.rows[t / chunks_per_row];
         const int64_t first = p.offsets[row] + t % chunks_per_row * chunk;
         const int64_t left = p.offsets[row + 1] - first;
@@ -211,15 +223,16 @@ __global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list,
             table.claim(static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base)), is_new);
         }
         group.sync();
-        const row_sum<warp_size, VT, CT, OT, IT> sum{p,
-                                                     group,
-                                                     table,
-                                                     sums,
-                                                     static_cast<int64_t>(p.columns[first]) - p.base,
-                                                     static_cast<int64_t>(p.columns[first + length - 1]) - p.base,
-                                                     true,
-                                                     *unordered == 0,
-                                                     adds};
+        const row_sum<warp_size, VT, CT, OT, IT> sum{
+            p,
+            group,
+            table,
+            sums,
+            static_cast<int64_t>(p.columns[first]) - p.base,
+            static_cast<int64_t>(p.columns[first + length - 1]) - p.base,
+            true,
+            *unordered == 0,
+            adds};
         if (adds) sum.template add_products<false>(row);
         group.sync();
         for (int k = group.lane; k < length; k += warp_size) {

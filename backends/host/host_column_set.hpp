@@ -1,6 +1,7 @@
 #pragma once
-// A set of columns that gives them back in ascending order without sorting them: a bitmap, and the list of its words that
-// are not zero. One thread's; empty between rows. Loops work on a copy, which the compiler keeps in registers.
+// A set of columns that gives them back in ascending order without sorting them: a bitmap, and the list of
+// its words that are not zero. One thread's; empty between rows. Loops work on a copy, which the compiler
+// keeps in registers.
 #include "host_team.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -9,7 +10,8 @@ class column_set {
   public:
     // Memory for columns below cols, of which a row has at most `longest`; in bytes, and a multiple of 64.
     static int64_t bytes(int64_t cols, int64_t longest) {
-        const int64_t bitmaps = (words_for(cols) + words_for(words_for(cols))) * static_cast<int64_t>(sizeof(uint64_t));
+        const int64_t bitmaps =
+            (words_for(cols) + words_for(words_for(cols))) * static_cast<int64_t>(sizeof(uint64_t));
         const int64_t lists = (touched_limit(cols, longest) + 1) * static_cast<int64_t>(sizeof(int32_t));
         return (bitmaps + lists + 63) / 64 * 64;
     }
@@ -21,7 +23,8 @@ class column_set {
         : words_(static_cast<uint64_t*>(memory)),
           summary_(words_ + words_for(cols)),
           touched_(reinterpret_cast<int32_t*>(summary_ + words_for(words_for(cols)))) {
-        __builtin_memset(words_, 0, static_cast<size_t>(words_for(cols) + words_for(words_for(cols))) * sizeof(uint64_t));
+        __builtin_memset(
+            words_, 0, static_cast<size_t>(words_for(cols) + words_for(words_for(cols))) * sizeof(uint64_t));
     }
 
     void insert(int64_t column) { insert(static_cast<int32_t>(column >> 6), uint64_t{1} << (column & 63)); }
@@ -46,7 +49,8 @@ class column_set {
     }
 
     // Calls f(columns, count) for portions of the columns in ascending order; empties the set.
-    template <class F> void drain(F&& f) {
+    template <class F>
+    void drain(F&& f) {
         int32_t low = INT32_MAX, high = 0;
         for (int64_t t = 0; t < count_; ++t) {
             low = touched_[t] < low ? touched_[t] : low;
@@ -55,8 +59,10 @@ class column_set {
         constexpr int64_t sorted_by_insertion = 24;
         const bool sort = count_ <= sorted_by_insertion && (high >> 6) - (low >> 6) > 2 * count_;
         portion p;
-        if (count_ > 0 && sort) drain_sorted(p, f);
-        else if (count_ > 0) drain_by_summary(low >> 6, high >> 6, p, f);
+        if (count_ > 0 && sort)
+            drain_sorted(p, f);
+        else if (count_ > 0)
+            drain_by_summary(low >> 6, high >> 6, p, f);
         if (p.count > 0) f(p.columns, p.count);
         count_ = 0;
     }
@@ -74,9 +80,10 @@ class column_set {
         return longest < words_for(cols) ? longest : words_for(cols);
     }
 
-    // Mostly without branches: how many bits a word has is hard to predict (Langdale and Lemire, "Parsing gigabytes of JSON
-    // per second", VLDB Journal 28, 2019). Places behind the last column get something too.
-    template <class F> void drain_word(int64_t word, portion& p, F&& f) {
+    // Mostly without branches: how many bits a word has is hard to predict (Langdale and Lemire, "Parsing
+    // gigabytes of JSON per second", VLDB Journal 28, 2019). Places behind the last column get something too.
+    template <class F>
+    void drain_word(int64_t word, portion& p, F&& f) {
         uint64_t bits = words_[word];
         words_[word] = 0;
         const int64_t count = __builtin_popcountll(bits);
@@ -90,7 +97,8 @@ class column_set {
         p.count = 0;
     }
 
-    template <class F> void drain_sorted(portion& p, F&& f) {
+    template <class F>
+    void drain_sorted(portion& p, F&& f) {
         for (int64_t t = 1; t < count_; ++t) {
             const int32_t moving = touched_[t];
             int64_t at = t;
@@ -101,7 +109,8 @@ class column_set {
     }
 
     // The summary has a bit for every word that is not zero.
-    template <class F> void drain_by_summary(int64_t low, int64_t high, portion& p, F&& f) {
+    template <class F>
+    void drain_by_summary(int64_t low, int64_t high, portion& p, F&& f) {
         for (int64_t t = 0; t < count_; ++t) summary_[touched_[t] >> 6] |= uint64_t{1} << (touched_[t] & 63);
         for (int64_t place = low; place <= high; ++place) {
             for (uint64_t bits = summary_[place]; bits != 0; bits &= bits - 1)

@@ -1,13 +1,15 @@
 #pragma once
-// The columns of a matrix's rows as masks of 64 columns, so that a row is united with others word by word instead of column
-// by column (Deveci, Trott and Rajamanickam, "Multithreaded sparse matrix-matrix multiplication for many-core and GPU
-// architectures", Parallel Computing 78, 2018). Worth it where neighbouring columns occur together and rows are used often.
+// The columns of a matrix's rows as masks of 64 columns, so that a row is united with others word by word
+// instead of column by column (Deveci, Trott and Rajamanickam, "Multithreaded sparse matrix-matrix
+// multiplication for many-core and GPU architectures", Parallel Computing 78, 2018). Worth it where
+// neighbouring columns occur together and rows are used often.
 #include "host_column_set.hpp"
 
 namespace heron::HERON_LEVEL {
 
 // A CSR pattern as the loops want it.
-template <class OT, class IT> struct csr_pattern {
+template <class OT, class IT>
+struct csr_pattern {
     explicit csr_pattern(const heron_spmat& m)
         : offsets(as<const OT>(m.offsets)), indices(as<const IT>(m.indices)), base(m.base) {}
     int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
@@ -18,7 +20,8 @@ template <class OT, class IT> struct csr_pattern {
     int64_t base;
 };
 
-template <class OT, class IT> class compressed_rows {
+template <class OT, class IT>
+class compressed_rows {
   public:
     compressed_rows(const heron_spmat& m, workspace_layout& layout)
         : pattern_(m),

@@ -1,6 +1,7 @@
-// Sparse products on the CPU, compiled once per instruction set level: Gustavson's algorithm with a dense accumulator and a
-// bitmap of its columns per thread, which gives sorted rows without sorting. Rows go to threads in small portions; each is
-// summed in the order of the factors' elements, so that the result does not depend on the threads.
+// Sparse products on the CPU, compiled once per instruction set level: Gustavson's algorithm with a dense
+// accumulator and a bitmap of its columns per thread, which gives sorted rows without sorting. Rows go to
+// threads in small portions; each is summed in the order of the factors' elements, so that the result does
+// not depend on the threads.
 #include "host_spgemm.hpp"
 #include "../common/plans/spgemm.hpp"
 #include "../common/slot.hpp"
@@ -18,8 +19,10 @@ inline int affordable_team(const host_device& device, const heron_spgemm_args& a
     return static_cast<int>(possible < wanted ? possible : wanted);
 }
 
-// Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is left.
-template <class F> void share_rows(int team, int64_t rows, F&& f) {
+// Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is
+// left.
+template <class F>
+void share_rows(int team, int64_t rows, F&& f) {
     int64_t portion = rows / (int64_t{team} * 64);
     portion = team == 1 ? rows : portion < 1 ? 1 : portion > 1024 ? 1024 : portion;
     int64_t done = 0;
@@ -33,9 +36,12 @@ template <class F> void share_rows(int team, int64_t rows, F&& f) {
 }
 
 // Values of an operand, possibly permuted and conjugated.
-template <class VT, class CT, class OT> struct operand_values {
+template <class VT, class CT, class OT>
+struct operand_values {
     explicit operand_values(const heron_spgemm_operand& o)
-        : values(as<const VT>(o.matrix.values)), permutation(as<const OT>(o.permutation)), conjugate(o.conjugate != 0) {}
+        : values(as<const VT>(o.matrix.values)),
+          permutation(as<const OT>(o.permutation)),
+          conjugate(o.conjugate != 0) {}
     bool plain() const { return !permutation && !conjugate; }
     CT any(int64_t k) const {
         const CT v = load<CT>(values[permutation ? static_cast<int64_t>(permutation[k]) : k]);
@@ -49,7 +55,8 @@ template <class VT, class CT, class OT> struct operand_values {
 
 // ---- symbolic ----
 
-template <class OT, class IT> class symbolic {
+template <class OT, class IT>
+class symbolic {
   public:
     symbolic(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
@@ -65,20 +72,24 @@ template <class OT, class IT> class symbolic {
     }
 
     void run() {
-        compressed_.build(team_, args_.b.matrix.nnz, args_.products) ? count_rows<true>() : count_rows<false>();
+        compressed_.build(team_, args_.b.matrix.nnz, args_.products) ? count_rows<true>()
+                                                                     : count_rows<false>();
         finish(args_.a.matrix.rows);
     }
 
   private:
-    template <bool compressed> void count_rows() {
+    template <bool compressed>
+    void count_rows() {
         share_rows(team_, args_.a.matrix.rows, [&](int member, auto&& next) {
             column_set set(slots_ + member * slot_bytes_, args_.b.matrix.cols);
             for (range r{0, 0}; next(r);)
-                for (int64_t row = r.begin; row < r.end; ++row) args_.row_offsets[row] = count<compressed>(set, row);
+                for (int64_t row = r.begin; row < r.end; ++row)
+                    args_.row_offsets[row] = count<compressed>(set, row);
         });
     }
 
-    template <bool compressed> int64_t count(column_set set, int64_t row) const {
+    template <bool compressed>
+    int64_t count(column_set set, int64_t row) const {
         const int64_t end = a_.begin(row + 1);
         for (int64_t k = a_.begin(row); k < end; ++k) {
             const int64_t inner = a_.column(k);
@@ -130,7 +141,8 @@ inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_
 
 // ---- numeric ----
 
-template <class VT, class CT, class OT, class IT> class numeric {
+template <class VT, class CT, class OT, class IT>
+class numeric {
   public:
     numeric(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
@@ -172,7 +184,8 @@ template <class VT, class CT, class OT, class IT> class numeric {
     }
 
     // with_columns: C's columns are found, else they are there. plain_b: B's values are used as they lie.
-    template <bool with_sums, bool plain_b, bool with_columns> void rows() {
+    template <bool with_sums, bool plain_b, bool with_columns>
+    void rows() {
         share_rows(team_, args_.a.matrix.rows, [&](int member, auto&& next) {
             char* const slot = slots_ + member * slot_bytes_;
             CT* const sums = reinterpret_cast<CT*>(slot);
@@ -180,10 +193,14 @@ template <class VT, class CT, class OT, class IT> class numeric {
             column_set set(slot + sums_bytes(args_), with_columns ? args_.b.matrix.cols : 0);
             for (range r{0, 0}; next(r);)
                 for (int64_t row = r.begin; row < r.end; ++row) {
-                    if (is_compressed_) add_products<with_sums, plain_b, with_columns, true>(row, sums, set);
-                    else add_products<with_sums, plain_b, with_columns, false>(row, sums, set);
-                    if (with_columns) write_row(row, sums, set);
-                    else write_values(row, sums);
+                    if (is_compressed_)
+                        add_products<with_sums, plain_b, with_columns, true>(row, sums, set);
+                    else
+                        add_products<with_sums, plain_b, with_columns, false>(row, sums, set);
+                    if (with_columns)
+                        write_row(row, sums, set);
+                    else
+                        write_values(row, sums);
                 }
         });
     }
@@ -278,8 +295,8 @@ inline void spgemm_numeric(host_device& device, heron_phase phase, const heron_s
 namespace heron::HERON_LEVEL {
 
 void fill_spgemm_slots(heron_backend& table) {
-    table.spgemm_symbolic =
-        &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_symbolic = &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_symbolic,
+                                  operation_names::spgemm_symbolic>;
     table.spgemm_numeric =
         &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_numeric, operation_names::spgemm_numeric>;
 }

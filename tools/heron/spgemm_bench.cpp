@@ -55,8 +55,15 @@ struct reference {
 
 class reference_product {
   public:
-    reference_product(const csr_matrix& a, const number_array& av, const csr_matrix& b, const number_array& bv)
-        : a_(a), b_(b), av_(av), bv_(bv), sums_(static_cast<std::size_t>(b.cols)), magnitudes_(sums_), seen_(sums_.size()) {}
+    reference_product(const csr_matrix& a, const number_array& av, const csr_matrix& b,
+                      const number_array& bv)
+        : a_(a),
+          b_(b),
+          av_(av),
+          bv_(bv),
+          sums_(static_cast<std::size_t>(b.cols)),
+          magnitudes_(sums_),
+          seen_(sums_.size()) {}
 
     reference run() {
         reference result;
@@ -76,7 +83,9 @@ class reference_product {
     }
 
   private:
-    static std::size_t at(const csr_matrix& m, std::size_t row) { return static_cast<std::size_t>(m.offsets[row]); }
+    static std::size_t at(const csr_matrix& m, std::size_t row) {
+        return static_cast<std::size_t>(m.offsets[row]);
+    }
 
     void add_row(std::size_t k, std::vector<std::size_t>& columns, double& products) {
         const auto inner = static_cast<std::size_t>(a_.columns[k]);
@@ -97,7 +106,8 @@ class reference_product {
 };
 
 // Empty if right.
-std::string difference(const spgemm_output& found, const reference& expected, scalar_type type, std::int64_t inner) {
+std::string difference(const spgemm_output& found, const reference& expected, scalar_type type,
+                       std::int64_t inner) {
     if (found.offsets != expected.offsets) return "the offsets differ";
     if (found.columns != expected.columns) return "the columns differ, or are not sorted";
     const number_array values = decode(type, found.values);
@@ -155,7 +165,8 @@ class spgemm_bench {
     void run_type(record head, const csr_matrix& a, const csr_matrix& b, scalar_type type) {
         splitmix64 random(options_.seed);
         const number_array a_values = random_numbers(type, a.columns.size(), random);
-        const number_array b_values = a.rows == a.cols ? a_values : random_numbers(type, b.columns.size(), random);
+        const number_array b_values =
+            a.rows == a.cols ? a_values : random_numbers(type, b.columns.size(), random);
         const packing how{.format = sparse_format::csr, .widths = {}, .type = type};
         const packed_matrix packed_a = pack(a, a_values, how), packed_b = pack(b, b_values, how);
         progress_.step(fmt::format("{}: multiplying for reference", head["matrix"].get<std::string>()));
@@ -170,7 +181,8 @@ class spgemm_bench {
         }
     }
 
-    void run_case(const record& head, const spgemm_case& what, const reference& expected, std::int64_t inner) {
+    void run_case(const record& head, const spgemm_case& what, const reference& expected,
+                  std::int64_t inner) {
         std::vector<entry> entries;
         for (const contestant& who : contestants_.all()) {
             if (!who.handle && who.eigen_threads > 1) continue;
@@ -187,8 +199,9 @@ class spgemm_bench {
     static void prepare(entry& each, const spgemm_case& what, const reference& expected, std::int64_t inner) {
         each.row["contender"] = each.who->name;
         try {
-            each.contender = each.who->handle ? make_cusparse_spgemm(*each.who->handle, *each.who->where, what)
-                                              : make_eigen_spgemm(what);
+            each.contender = each.who->handle
+                                 ? make_cusparse_spgemm(*each.who->handle, *each.who->where, what)
+                                 : make_eigen_spgemm(what);
             if (!each.contender) return give_up(each, "unsupported", "has no such product");
             each.contender->call();
             each.who->where->synchronize();
@@ -257,8 +270,10 @@ class spgemm_bench {
         result.columns = columns();
         result.mean_columns = mean_columns();
         result.heading = contestants_.heading();
-        result.notes = {"ms: median of whole products, from descriptors to values, without allocations (reuse: values alone);",
-                        "work MB: workspaces that live at one time; vs: how many times as fast."};
+        result.notes = {
+            "ms: median of whole products, from descriptors to values, without allocations (reuse: values "
+            "alone);",
+            "work MB: workspaces that live at one time; vs: how many times as fast."};
         return result;
     }
 
@@ -314,7 +329,8 @@ std::string spgemm_algorithm_names() {
 spgemm_bench_result run_spgemm_bench(const spgemm_bench_options& options, progress& progress) {
     for (const std::string& name : options.algorithms) find_algorithm(name);
     for (const std::string& name : options.types)
-        if (name != "f32" && name != "f64") throw std::invalid_argument("the types of SpGEMM are f32 and f64");
+        if (name != "f32" && name != "f64")
+            throw std::invalid_argument("the types of SpGEMM are f32 and f64");
     return spgemm_bench(options, progress).run();
 }
 

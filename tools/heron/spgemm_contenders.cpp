@@ -28,7 +28,9 @@ class kept_buffer {
 
 struct device_csr {
     device_csr(const device& where, const packed_matrix& m)
-        : offsets(upload(where, m.offsets)), indices(upload(where, m.indices)), values(upload(where, m.values)) {}
+        : offsets(upload(where, m.offsets)),
+          indices(upload(where, m.indices)),
+          values(upload(where, m.values)) {}
 
     static device_buffer upload(const device& where, const std::vector<std::byte>& bytes) {
         device_buffer buffer = where.allocate(std::max<std::size_t>(bytes.size(), 1));
@@ -59,7 +61,8 @@ class cusparse_spgemm : public spgemm_contender {
           compute_(data_type_of(what.a.how.type)) {
         const bool complete = what.reuse ? f_.reuse_compute != nullptr : f_.estimate_memory || !chunked();
         if (!complete || !f_.create_descr || !library_.csr_set_pointers)
-            throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED, fmt::format("{} lacks SpGEMM", library_.path()));
+            throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED,
+                                 fmt::format("{} lacks SpGEMM", library_.path()));
         if (what.reuse) prepare_reuse();
     }
 
@@ -117,8 +120,8 @@ class cusparse_spgemm : public spgemm_contender {
               "cusparseSpGEMM_estimateMemory");
     }
     void compute(std::size_t* size, void* buffer) {
-        check(f_.compute(handle_, none, none, one(), a_.get(), b_.get(), zero(), c_.get(), compute_, what_.algorithm,
-                         descriptor_.get(), size, buffer),
+        check(f_.compute(handle_, none, none, one(), a_.get(), b_.get(), zero(), c_.get(), compute_,
+                         what_.algorithm, descriptor_.get(), size, buffer),
               "cusparseSpGEMM_compute");
     }
 
@@ -135,8 +138,8 @@ class cusparse_spgemm : public spgemm_contender {
         }
         compute(&size2, buffers_[1].get(size2));
         place_c();
-        check(f_.copy(handle_, none, none, one(), a_.get(), b_.get(), zero(), c_.get(), compute_, what_.algorithm,
-                      descriptor_.get()),
+        check(f_.copy(handle_, none, none, one(), a_.get(), b_.get(), zero(), c_.get(), compute_,
+                      what_.algorithm, descriptor_.get()),
               "cusparseSpGEMM_copy");
         work_bytes = size1 + std::max(size2, size3);
     }
@@ -150,13 +153,13 @@ class cusparse_spgemm : public spgemm_contender {
                   "cusparseSpGEMMreuse_workEstimation");
         };
         const auto count = [&](void* buffer2, void* buffer3, void* buffer4) {
-            check(f_.reuse_nnz(handle_, none, none, a_.get(), b_.get(), c_.get(), what_.algorithm, descriptor_.get(),
-                               &size2, buffer2, &size3, buffer3, &size4, buffer4),
+            check(f_.reuse_nnz(handle_, none, none, a_.get(), b_.get(), c_.get(), what_.algorithm,
+                               descriptor_.get(), &size2, buffer2, &size3, buffer3, &size4, buffer4),
                   "cusparseSpGEMMreuse_nnz");
         };
         const auto copy = [&](void* buffer) {
-            check(f_.reuse_copy(handle_, none, none, a_.get(), b_.get(), c_.get(), what_.algorithm, descriptor_.get(),
-                                &size5, buffer),
+            check(f_.reuse_copy(handle_, none, none, a_.get(), b_.get(), c_.get(), what_.algorithm,
+                                descriptor_.get(), &size5, buffer),
                   "cusparseSpGEMMreuse_copy");
         };
         estimate(nullptr);
@@ -175,7 +178,8 @@ class cusparse_spgemm : public spgemm_contender {
         const auto nnz = static_cast<std::size_t>(nnz_);
         c_columns_ = buffers_[5].get(nnz * sizeof(std::int32_t));
         c_values_ = buffers_[6].get(nnz * element());
-        check(library_.csr_set_pointers(c_.get(), c_offsets_.get(), c_columns_, c_values_), "cusparseCsrSetPointers");
+        check(library_.csr_set_pointers(c_.get(), c_offsets_.get(), c_columns_, c_values_),
+              "cusparseCsrSetPointers");
     }
 
     const cusparse_library& library_;
@@ -188,8 +192,9 @@ class cusparse_spgemm : public spgemm_contender {
     std::unique_ptr<cusparseSpGEMMDescr, decltype(&cusparseSpGEMM_destroyDescr)> descriptor_;
     device_buffer c_offsets_;
     cudaDataType compute_;
-    kept_buffer buffers_[7]{kept_buffer(where_), kept_buffer(where_), kept_buffer(where_), kept_buffer(where_),
-                            kept_buffer(where_), kept_buffer(where_), kept_buffer(where_)};
+    kept_buffer buffers_[7]{kept_buffer(where_), kept_buffer(where_), kept_buffer(where_),
+                            kept_buffer(where_), kept_buffer(where_), kept_buffer(where_),
+                            kept_buffer(where_)};
     void* c_columns_ = nullptr;
     void* c_values_ = nullptr;
     std::int64_t nnz_ = 0;

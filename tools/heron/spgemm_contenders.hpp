@@ -25,7 +25,8 @@ struct spgemm_output {
 class spgemm_contender {
   public:
     virtual ~spgemm_contender() = default;
-    // The whole product, from descriptors to C's values; with reuse the values alone. Memory is kept from the first call on.
+    // The whole product, from descriptors to C's values; with reuse the values alone. Memory is kept from the
+    // first call on.
     virtual void call() = 0;
     virtual spgemm_output output() const = 0;
     std::size_t work_bytes = 0;  // of all workspaces that live at one time
