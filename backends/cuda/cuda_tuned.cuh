@@ -6,5 +6,6 @@
 #include "sddmm_tuned.hpp"
 #include "spmm_op_tuned.hpp"
 #include "spmm_tuned.hpp"
+#include "spgemm_tuned.hpp"
 #include "spmv_tuned.hpp"
 #include "trisolve_tuned.hpp"

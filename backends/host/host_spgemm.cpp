@@ -1,10 +1,11 @@
-// Sparse products on the CPU, compiled once per instruction set level: Gustavson's algorithm with a dense accumulator and a
-// bitmap of its columns per thread, which gives sorted rows without sorting. Rows go to threads in small portions; each is
-// summed in the order of the factors' elements, so that the result does not depend on the threads.
+// Sparse products on the CPU, compiled once per instruction set level: Gustavson's algorithm with a dense
+// accumulator and a bitmap of its columns per thread, which gives sorted rows without sorting. Rows go to
+// threads in small portions; each is summed in the order of the factors' elements, so that the result does
+// not depend on the threads.
 #include "host_spgemm.hpp"
 #include "../common/plans/spgemm.hpp"
 #include "../common/slot.hpp"
-#include "host_column_set.hpp"
+#include "host_compressed_rows.hpp"
 
 namespace heron::HERON_LEVEL::spgemm_host {
 
@@ -18,8 +19,10 @@ inline int affordable_team(const host_device& device, const heron_spgemm_args& a
     return static_cast<int>(possible < wanted ? possible : wanted);
 }
 
-// Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is left.
-template <class F> void share_rows(int team, int64_t rows, F&& f) {
+// Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is
+// left.
+template <class F>
+void share_rows(int team, int64_t rows, F&& f) {
     int64_t portion = rows / (int64_t{team} * 64);
     portion = team == 1 ? rows : portion < 1 ? 1 : portion > 1024 ? 1024 : portion;
     int64_t done = 0;
@@ -32,24 +35,13 @@ template <class F> void share_rows(int team, int64_t rows, F&& f) {
     });
 }
 
-// CSR as the loops want it.
-template <class OT, class IT> struct pattern {
-    explicit pattern(const heron_spmat& m) : offsets(as<const OT>(m.offsets)), indices(as<const IT>(m.indices)), base(m.base) {}
-    int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
-    int64_t column(int64_t k) const { return static_cast<int64_t>(indices[k]) - base; }
-    // The rows to come are anywhere in memory.
-    void prefetch_offset(int64_t row) const { __builtin_prefetch(offsets + row); }
-    void prefetch_row(int64_t row) const { __builtin_prefetch(indices + begin(row)); }
-
-    const OT* offsets;
-    const IT* indices;
-    int64_t base;
-};
-
 // Values of an operand, possibly permuted and conjugated.
-template <class VT, class CT, class OT> struct operand_values {
+template <class VT, class CT, class OT>
+struct operand_values {
     explicit operand_values(const heron_spgemm_operand& o)
-        : values(as<const VT>(o.matrix.values)), permutation(as<const OT>(o.permutation)), conjugate(o.conjugate != 0) {}
+        : values(as<const VT>(o.matrix.values)),
+          permutation(as<const OT>(o.permutation)),
+          conjugate(o.conjugate != 0) {}
     bool plain() const { return !permutation && !conjugate; }
     CT any(int64_t k) const {
         const CT v = load<CT>(values[permutation ? static_cast<int64_t>(permutation[k]) : k]);
@@ -63,14 +55,16 @@ template <class VT, class CT, class OT> struct operand_values {
 
 // ---- symbolic ----
 
-template <class OT, class IT> class symbolic {
+template <class OT, class IT>
+class symbolic {
   public:
     symbolic(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
           slot_bytes_(column_set::bytes(args.b.matrix.cols, args.longest)),
           team_(affordable_team(device, args, slot_bytes_)),
-          slots_(layout.take<char>(team_ * slot_bytes_)) {}
+          slots_(layout.take<char>(team_ * slot_bytes_)),
+          compressed_(args.b.matrix, layout) {}
 
     static bool serves(const host_device& device, const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
@@ -78,20 +72,31 @@ template <class OT, class IT> class symbolic {
     }
 
     void run() {
-        const int64_t rows = args_.a.matrix.rows;
-        share_rows(team_, rows, [&](int member, auto&& next) {
-            column_set set(slots_ + member * slot_bytes_, args_.b.matrix.cols);
-            for (range r{0, 0}; next(r);)
-                for (int64_t row = r.begin; row < r.end; ++row) args_.row_offsets[row] = count(set, row);
-        });
-        finish(rows);
+        compressed_.build(team_, args_.b.matrix.nnz, args_.products) ? count_rows<true>()
+                                                                     : count_rows<false>();
+        finish(args_.a.matrix.rows);
     }
 
   private:
-    int64_t count(column_set& set, int64_t row) const {
+    template <bool compressed>
+    void count_rows() {
+        share_rows(team_, args_.a.matrix.rows, [&](int member, auto&& next) {
+            column_set set(slots_ + member * slot_bytes_, args_.b.matrix.cols);
+            for (range r{0, 0}; next(r);)
+                for (int64_t row = r.begin; row < r.end; ++row)
+                    args_.row_offsets[row] = count<compressed>(set, row);
+        });
+    }
+
+    template <bool compressed>
+    int64_t count(column_set set, int64_t row) const {
         const int64_t end = a_.begin(row + 1);
         for (int64_t k = a_.begin(row); k < end; ++k) {
             const int64_t inner = a_.column(k);
+            if (compressed) {
+                compressed_.unite(inner, set);
+                continue;
+            }
             const int64_t inner_end = b_.begin(inner + 1);
             for (int64_t l = b_.begin(inner); l < inner_end; ++l) set.insert(b_.column(l));
         }
@@ -116,10 +121,11 @@ template <class OT, class IT> class symbolic {
 
     host_device& device_;
     const heron_spgemm_args& args_;
-    pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
+    csr_pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
     int64_t slot_bytes_;
     int team_;
     char* slots_;
+    compressed_rows<OT, IT> compressed_;
 };
 
 inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_spgemm_args& args,
@@ -135,14 +141,16 @@ inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_
 
 // ---- numeric ----
 
-template <class VT, class CT, class OT, class IT> class numeric {
+template <class VT, class CT, class OT, class IT>
+class numeric {
   public:
     numeric(host_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
           slot_bytes_(bytes_each(args)),
           team_(affordable_team(device, args, slot_bytes_)),
-          slots_(layout.take<char>(team_ * slot_bytes_)) {}
+          slots_(layout.take<char>(team_ * slot_bytes_)),
+          compressed_(args.b.matrix, layout) {}
 
     static bool serves(const host_device& device, const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
@@ -156,6 +164,7 @@ template <class VT, class CT, class OT, class IT> class numeric {
         const bool values = args_.parts & HERON_SPGEMM_VALUES;
         if (columns) plans::write_product_offsets(device_, args_);
         const bool sums = values && !equal(alpha_, CT{});
+        is_compressed_ = compressed_.build(team_, args_.b.matrix.nnz, args_.products);
         if (sums && b_values_.plain()) return columns ? rows<true, true, true>() : rows<true, true, false>();
         if (sums) return columns ? rows<true, false, true>() : rows<true, false, false>();
         columns ? rows<false, true, true>() : rows<false, true, false>();
@@ -175,7 +184,8 @@ template <class VT, class CT, class OT, class IT> class numeric {
     }
 
     // with_columns: C's columns are found, else they are there. plain_b: B's values are used as they lie.
-    template <bool with_sums, bool plain_b, bool with_columns> void rows() {
+    template <bool with_sums, bool plain_b, bool with_columns>
+    void rows() {
         share_rows(team_, args_.a.matrix.rows, [&](int member, auto&& next) {
             char* const slot = slots_ + member * slot_bytes_;
             CT* const sums = reinterpret_cast<CT*>(slot);
@@ -183,29 +193,48 @@ template <class VT, class CT, class OT, class IT> class numeric {
             column_set set(slot + sums_bytes(args_), with_columns ? args_.b.matrix.cols : 0);
             for (range r{0, 0}; next(r);)
                 for (int64_t row = r.begin; row < r.end; ++row) {
-                    if (with_sums || with_columns) add_products<with_sums, plain_b, with_columns>(row, sums, set);
-                    if (with_columns) write_row(row, sums, set);
-                    else write_values(row, sums);
+                    if (is_compressed_)
+                        add_products<with_sums, plain_b, with_columns, true>(row, sums, set);
+                    else
+                        add_products<with_sums, plain_b, with_columns, false>(row, sums, set);
+                    if (with_columns)
+                        write_row(row, sums, set);
+                    else
+                        write_values(row, sums);
                 }
         });
     }
 
-    template <bool with_sums, bool plain_b, bool with_columns>
-    void add_products(int64_t row, CT* sums, column_set& set) const {
+    template <bool with_sums, bool plain_b, bool with_columns, bool compressed>
+    void add_products(int64_t row, CT* sums, column_set& columns) const {
+        if (!with_sums && !with_columns) return;
+        column_set set = columns;
         const int64_t end = a_.begin(row + 1);
         for (int64_t k = a_.begin(row); k < end; ++k) {
             const int64_t inner = a_.column(k);
             const CT ak = with_sums ? a_values_.any(k) : CT{};
-            const int64_t inner_end = b_.begin(inner + 1);
-            for (int64_t l = b_.begin(inner); l < inner_end; ++l) {
+            if (compressed && with_columns) compressed_.unite(inner, set);
+            if (compressed && !with_sums) continue;
+            const int64_t first = b_.begin(inner), inner_end = b_.begin(inner + 1);
+            if (compressed && plain_b && compressed_.is_contiguous(inner)) {
+                add_contiguous(ak, b_values_.values + first, inner_end - first, sums + b_.column(first));
+                continue;
+            }
+            for (int64_t l = first; l < inner_end; ++l) {
                 const int64_t column = b_.column(l);
-                if (with_columns) set.insert(column);
+                if (!compressed && with_columns) set.insert(column);
                 if (with_sums) {
                     const CT bl = plain_b ? load<CT>(b_values_.values[l]) : b_values_.any(l);
                     sums[column] = mad(ak, bl, sums[column]);
                 }
             }
         }
+        columns = set;
+    }
+
+    static void add_contiguous(CT ak, const VT* __restrict b, int64_t count, CT* __restrict sums) {
+        if (count == 0) return;
+        for (int64_t i = 0; i < count; ++i) sums[i] = mad(ak, load<CT>(b[i]), sums[i]);
     }
 
     void write_value(int64_t k, CT& sum) const {
@@ -218,15 +247,15 @@ template <class VT, class CT, class OT, class IT> class numeric {
 
     // Never writes behind the row, even if the factors have changed since it was counted.
     void write_row(int64_t row, CT* sums, column_set& set) const {
-        int64_t k = args_.row_offsets[row];
+        int64_t next = args_.row_offsets[row];
         const int64_t end = args_.row_offsets[row + 1];
-        IT* const columns = as<IT>(args_.c.indices);
         const bool values = args_.parts & HERON_SPGEMM_VALUES;
-        set.drain([&](int64_t column) {
-            if (k >= end) return;
-            columns[k] = static_cast<IT>(column + args_.c.base);
-            if (values) write_value(k, sums[column]);
-            ++k;
+        set.drain([&](const int64_t* columns, int64_t found) {
+            const int64_t count = found < end - next ? found : end - next;
+            IT* const to = as<IT>(args_.c.indices) + next;
+            for (int64_t i = 0; i < count; ++i) to[i] = static_cast<IT>(columns[i] + args_.c.base);
+            for (int64_t i = 0; values && i < count; ++i) write_value(next + i, sums[columns[i]]);
+            next += count;
         });
     }
 
@@ -238,11 +267,13 @@ template <class VT, class CT, class OT, class IT> class numeric {
 
     host_device& device_;
     const heron_spgemm_args& args_;
-    pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
+    csr_pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
     operand_values<VT, CT, OT> a_values_{args_.a}, b_values_{args_.b};
     int64_t slot_bytes_;
     int team_;
     char* slots_;
+    compressed_rows<OT, IT> compressed_;
+    bool is_compressed_ = false;
     CT alpha_{}, beta_{};
 };
 
@@ -264,8 +295,8 @@ inline void spgemm_numeric(host_device& device, heron_phase phase, const heron_s
 namespace heron::HERON_LEVEL {
 
 void fill_spgemm_slots(heron_backend& table) {
-    table.spgemm_symbolic =
-        &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_symbolic = &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_symbolic,
+                                  operation_names::spgemm_symbolic>;
     table.spgemm_numeric =
         &slot<host_device, heron_spgemm_args, &spgemm_host::spgemm_numeric, operation_names::spgemm_numeric>;
 }

@@ -194,6 +194,7 @@ typedef struct heron_spgemm_args {
     int64_t* row_offsets;  /* device, [m + 1]: C's offsets, from 0 */
     int64_t products;      /* of all rows */
     int64_t longest;
+    int64_t longest_counted; /* RUN of spgemm_numeric: what spgemm_symbolic found */
     int64_t* products_found; /* host */
     int64_t* longest_found;  /* host */
     int64_t* nnz_found;      /* host */

@@ -1,12 +1,14 @@
 #pragma once
-// C := alpha*op(A)*op(B) + beta*C with sparse operands, in the phases of cuSPARSE's two interfaces. The description is what
-// lives between the phases: which were reached, what they counted, and the caller's buffers that later phases read.
+// C := alpha*op(A)*op(B) + beta*C with sparse operands, in the phases of cuSPARSE's two interfaces. The
+// description is what lives between the phases: which were reached, what they counted, and the caller's
+// buffers that later phases read.
 //
 //   products: work_estimation, [estimate_memory,] compute, copy
-//   reuse:    reuse_work_estimation, reuse_nnz, reuse_copy, reuse_compute any number of times, with any values
+//   reuse:    reuse_work_estimation, reuse_nnz, reuse_copy, reuse_compute any number of times, with any
+//   values
 //
-// The first phase transposes the pattern of an operand where its operation or format wants it, and counts products; the
-// second counts the elements of C. Nothing is ever as large as the number of products.
+// The first phase transposes the pattern of an operand where its operation or format wants it, and counts
+// products; the second counts the elements of C. Nothing is ever as large as the number of products.
 #include "context.hpp"
 #include "descriptors.hpp"
 
@@ -27,8 +29,8 @@ struct spgemm_scalars {
     heron_type compute_type;
 };
 
-// A buffer of the caller's. Without memory the call asks for the size, which goes to *size; with memory *size is what the
-// memory has, and INSUFFICIENT_RESOURCES is thrown if that is too little.
+// A buffer of the caller's. Without memory the call asks for the size, which goes to *size; with memory *size
+// is what the memory has, and INSUFFICIENT_RESOURCES is thrown if that is too little.
 struct sized_buffer {
     size_t* size;
     void* memory;
@@ -39,7 +41,8 @@ class part_layout;
 
 class spgemm_description {
   public:
-    void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s, const sized_buffer& buffer);
+    void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                         const sized_buffer& buffer);
     int64_t products() const;
     // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
     void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
@@ -49,8 +52,8 @@ class spgemm_description {
 
     void reuse_work_estimation(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     // scratch may go after the call, unused is never needed, kept stays until the last reuse_compute.
-    void reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch, const sized_buffer& unused,
-                   const sized_buffer& kept);
+    void reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch,
+                   const sized_buffer& unused, const sized_buffer& kept);
     void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     void reuse_compute(context& c, const spgemm_operands& x, const spgemm_scalars& s);
 

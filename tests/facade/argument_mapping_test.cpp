@@ -768,22 +768,25 @@ TEST_CASE("SpGEMM passes on its factors, scalars and buffers") {
     constexpr auto alg = CUSPARSE_SPGEMM_ALG2;
     for (const element_case& e : uniform) {
         CAPTURE(e.cuda);
-        const sparse_matrix a(cusparseCreateCsc, 7, 5, 4, offsets, rows, x_values, i64, i64, one_based, e.cuda);
-        const sparse_matrix b(cusparseCreateCsr, 6, 7, 4, offsets, columns, y_values, i64, i64, one_based, e.cuda);
+        const sparse_matrix a(cusparseCreateCsc, 7, 5, 4, offsets, rows, x_values, i64, i64, one_based,
+                              e.cuda);
+        const sparse_matrix b(cusparseCreateCsr, 6, 7, 4, offsets, columns, y_values, i64, i64, one_based,
+                              e.cuda);
         const sparse_matrix c(cusparseCreateCsr, 5, 6, 0, columns, nullptr, nullptr, i64, i64,
                               CUSPARSE_INDEX_BASE_ZERO, e.cuda);
         const owned<cusparseSpGEMMDescr_t, &cusparseSpGEMM_destroyDescr> d(cusparseSpGEMM_createDescr);
         const double im = is_complex(e.type) ? -0.5 : 0;
         const scalar alpha(e.compute, 2, im), beta(e.compute, 3, -im);
         size_t size1 = sizeof large_buffers[0], size2 = sizeof large_buffers[1];
-        REQUIRE(cusparseSpGEMM_workEstimation(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d,
-                                              &size1, large_buffers[0]) == ok);
+        REQUIRE(cusparseSpGEMM_workEstimation(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute,
+                                              alg, d, &size1, large_buffers[0]) == ok);
         CHECK(std::string(recorded().operation) == "spgemm_estimate");
-        REQUIRE(cusparseSpGEMM_compute(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d, &size2,
-                                       large_buffers[1]) == ok);
+        REQUIRE(cusparseSpGEMM_compute(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d,
+                                       &size2, large_buffers[1]) == ok);
         CHECK(std::string(recorded().operation) == "spgemm_symbolic");
         REQUIRE(cusparseCsrSetPointers(c, columns, columns, values) == ok);
-        REQUIRE(cusparseSpGEMM_copy(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d) == ok);
+        REQUIRE(cusparseSpGEMM_copy(h, transposed, adjoint, alpha, a, b, beta, c, e.cuda_compute, alg, d) ==
+                ok);
         const auto args = arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory);
         check_spgemm(args, e);
         CHECK(args.c.nnz == RECORDED_NNZ);
@@ -799,10 +802,10 @@ TEST_CASE("SpGEMMreuse passes on which parts of C it wants") {
     constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
     constexpr auto i64 = CUSPARSE_INDEX_64I;
     constexpr auto alg = CUSPARSE_SPGEMM_DEFAULT;
-    const sparse_matrix a(cusparseCreateCsr, 5, 5, 4, offsets, columns, x_values, i64, i64, CUSPARSE_INDEX_BASE_ZERO,
-                          CUDA_R_64F);
-    const sparse_matrix c(cusparseCreateCsr, 5, 5, 0, rows, nullptr, nullptr, i64, i64, CUSPARSE_INDEX_BASE_ZERO,
-                          CUDA_R_64F);
+    const sparse_matrix a(cusparseCreateCsr, 5, 5, 4, offsets, columns, x_values, i64, i64,
+                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const sparse_matrix c(cusparseCreateCsr, 5, 5, 0, rows, nullptr, nullptr, i64, i64,
+                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
     const owned<cusparseSpGEMMDescr_t, &cusparseSpGEMM_destroyDescr> d(cusparseSpGEMM_createDescr);
     const scalar one(HERON_R_64F, 1);
     size_t size = sizeof large_buffers[0], none = 0;

@@ -33,11 +33,11 @@ struct matrices {
     sparse_matrix square = make_matrix(4, 4, 4, a_offsets, a_columns, a_values);
     sparse_matrix single = make_matrix(3, 4, 3, b_offsets, b_columns, b_values, CUDA_R_32F);
     sparse_matrix wide = make_matrix(4, 3, 0, c_offsets, nullptr, nullptr);
-    sparse_matrix coo = sparse_matrix(cusparseCreateCoo, 4, 3, 4, a_columns, a_columns, a_values, CUSPARSE_INDEX_32I,
-                                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
-    const_sparse_matrix constant = const_sparse_matrix(
-        cusparseCreateConstCsr, 4, 4, 0, c_offsets, nullptr, nullptr, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    sparse_matrix coo = sparse_matrix(cusparseCreateCoo, 4, 3, 4, a_columns, a_columns, a_values,
+                                      CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const_sparse_matrix constant =
+        const_sparse_matrix(cusparseCreateConstCsr, 4, 4, 0, c_offsets, nullptr, nullptr, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
     cusparseSpMatDescr_t read_only() const {
         return const_cast<cusparseSpMatDescr_t>(static_cast<cusparseConstSpMatDescr_t>(constant));
     }
@@ -57,7 +57,8 @@ void try_operands(Subject& s, const matrices& m) {
     s.template bad<alg>("alg", no_algorithm).template bad<alg>("alg", static_cast<cusparseSpGEMMAlg_t>(-1));
 }
 
-template <class Subject> void try_scalars(Subject& s) {
+template <class Subject>
+void try_scalars(Subject& s) {
     s.template bad<3>("alpha", nullptr).template bad<6>("beta", nullptr);
     s.template bad<8>("computeType", no_type).template bad<8>("computeType", CUDA_R_32F, not_supported);
 }
@@ -76,8 +77,8 @@ void try_spgemm() {
 
     const spgemm_descr d(cusparseSpGEMM_createDescr), fresh(cusparseSpGEMM_createDescr);
     size_t size1 = sizeof buffer1, size2 = sizeof buffer2, size3 = 0, compute_size = 0, small = 1;
-    SUBJECT(estimate, cusparseSpGEMM_workEstimation, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d, &size1,
-            buffer1);
+    SUBJECT(estimate, cusparseSpGEMM_workEstimation, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d,
+            &size1, buffer1);
     try_operands<4, 5, 7, 9>(estimate, m);
     try_scalars(estimate);
     estimate.bad<10>("spgemmDescr", nullptr).bad<11>("bufferSize1", nullptr);
@@ -89,15 +90,16 @@ void try_spgemm() {
     count.bad<1>("num_prods", nullptr);
     CHECK(products == 4);
 
-    SUBJECT(memory, cusparseSpGEMM_estimateMemory, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d, 1.0f, &size3,
-            buffer2, &compute_size);
+    SUBJECT(memory, cusparseSpGEMM_estimateMemory, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d,
+            1.0f, &size3, buffer2, &compute_size);
     try_operands<4, 5, 7, 9>(memory, m);
     try_scalars(memory);
     memory.works().bad<10>("spgemmDescr", nullptr).bad<10>("spgemmDescr", fresh);
     memory.bad<11>("chunk_fraction", 0.0f).bad<11>("chunk_fraction", 1.5f).bad<11>("chunk_fraction", -1.0f);
     memory.bad<12>("bufferSize3", nullptr).any<13>().bad<14>("bufferSize2", nullptr);
 
-    SUBJECT(compute, cusparseSpGEMM_compute, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d, &size2, buffer2);
+    SUBJECT(compute, cusparseSpGEMM_compute, h, N, N, &one, m.a, m.b, &zero, m.c, CUDA_R_64F, alg, d, &size2,
+            buffer2);
     try_operands<4, 5, 7, 9>(compute, m);
     try_scalars(compute);
     compute.bad<10>("spgemmDescr", nullptr).bad<10>("spgemmDescr", fresh);
@@ -117,18 +119,21 @@ void try_spgemm_reuse() {
     const matrices m;
     const auto alg = CUSPARSE_SPGEMM_CSR_ALG_DETERMINITIC;
     const spgemm_descr d(cusparseSpGEMM_createDescr), fresh(cusparseSpGEMM_createDescr);
-    size_t size1 = sizeof buffer1, size2 = sizeof buffer2, size3 = 0, size4 = sizeof buffer4, size5 = sizeof buffer2;
+    size_t size1 = sizeof buffer1, size2 = sizeof buffer2, size3 = 0, size4 = sizeof buffer4,
+           size5 = sizeof buffer2;
     size_t small = 1;
     SUBJECT(estimate, cusparseSpGEMMreuse_workEstimation, h, N, N, m.a, m.b, m.c, alg, d, &size1, buffer1);
     try_operands<3, 4, 5, 6>(estimate, m);
     estimate.bad<7>("spgemmDescr", nullptr).bad<8>("bufferSize1", nullptr);
     estimate.bad<8>("bufferSize1", &small, insufficient).any<9>().works();
 
-    SUBJECT(count, cusparseSpGEMMreuse_nnz, h, N, N, m.a, m.b, m.c, alg, d, &size2, buffer2, &size3, nullptr, &size4,
-            buffer4);
+    SUBJECT(count, cusparseSpGEMMreuse_nnz, h, N, N, m.a, m.b, m.c, alg, d, &size2, buffer2, &size3, nullptr,
+            &size4, buffer4);
     try_operands<3, 4, 5, 6>(count, m);
     count.bad<7>("spgemmDescr", nullptr).bad<7>("spgemmDescr", fresh);
-    count.bad<8>("bufferSize2", nullptr).bad<8>("bufferSize2", &small, insufficient).bad<9>("bufferSize2", nullptr);
+    count.bad<8>("bufferSize2", nullptr)
+        .bad<8>("bufferSize2", &small, insufficient)
+        .bad<9>("bufferSize2", nullptr);
     count.bad<10>("bufferSize3", nullptr).any<11>();
     count.bad<12>("bufferSize4", nullptr).bad<12>("bufferSize4", &small, insufficient).any<13>().works();
 

@@ -12,9 +12,11 @@ constexpr auto insufficient = CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
 
 const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
 
-sparse_arrays random_matrix(std::int64_t rows, std::int64_t cols, std::int64_t sparsity, cudaDataType type = CUDA_R_32F) {
+sparse_arrays random_matrix(std::int64_t rows, std::int64_t cols, std::int64_t sparsity,
+                            cudaDataType type = CUDA_R_32F) {
     random_source random(static_cast<std::uint64_t>(rows * 3 + cols));
-    return arrange(with_values(random_pattern(rows, cols, sparsity, random), type, random), csr, {}, type, random);
+    return arrange(with_values(random_pattern(rows, cols, sparsity, random), type, random), csr, {}, type,
+                   random);
 }
 
 spgemm_call plain_call(cudaDataType type = CUDA_R_32F) {
@@ -38,7 +40,8 @@ TEST_CASE("a phase that comes too early names the missing one") {
     };
     {
         const log_capture log;
-        const char* const missing = refuses(problem.compute(d.get(), call, &size, nullptr), "SpGEMM_workEstimation");
+        const char* const missing =
+            refuses(problem.compute(d.get(), call, &size, nullptr), "SpGEMM_workEstimation");
         expect(problem.copy(d.get(), call), invalid);
         expect(cusparseSpGEMM_getNumProducts(d.get(), &products), invalid);
         CHECK(products == -1);
@@ -192,7 +195,8 @@ TEST_CASE("workspaces do not grow with the number of products") {
 }
 
 TEST_CASE("more than 2^31 products are counted") {
-    // 70 000 rows that name one row of 70 000 elements: C would have 4.9e9 elements, which 32-bit offsets cannot count.
+    // 70 000 rows that name one row of 70 000 elements: C would have 4.9e9 elements, which 32-bit offsets
+    // cannot count.
     constexpr std::int64_t n = 70000;
     entries left{n, 1, {}}, right{1, n, {}};
     for (std::int64_t i = 0; i < n; ++i) {
@@ -200,7 +204,8 @@ TEST_CASE("more than 2^31 products are counted") {
         right.list.push_back({0, i, 1.0});
     }
     random_source random;
-    spgemm_problem problem(arrange(left, csr, {}, CUDA_R_32F, random), N, arrange(right, csr, {}, CUDA_R_32F, random), N);
+    spgemm_problem problem(arrange(left, csr, {}, CUDA_R_32F, random), N,
+                           arrange(right, csr, {}, CUDA_R_32F, random), N);
     const spgemm_call call = plain_call();
     const spgemm_descriptor d = make_spgemm_descriptor();
     std::size_t size = 0;

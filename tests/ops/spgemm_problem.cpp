@@ -11,10 +11,13 @@ spgemm_descriptor make_spgemm_descriptor() {
 cudaDataType sum_type(cudaDataType type) {
     switch (type) {
         case CUDA_R_16F:
-        case CUDA_R_16BF: return CUDA_R_32F;
+        case CUDA_R_16BF:
+            return CUDA_R_32F;
         case CUDA_C_16F:
-        case CUDA_C_16BF: return CUDA_C_32F;
-        default: return type;
+        case CUDA_C_16BF:
+            return CUDA_C_32F;
+        default:
+            return type;
     }
 }
 
@@ -46,7 +49,8 @@ void spgemm_problem::make_c() {
     c_.reset();
     const std::int64_t rows = rows_of(a_entries_, op_a_), cols = cols_of(b_entries_, op_b_);
     const index_choice& i = options_.c_index;
-    c_offset_array_.emplace(i.offsets, std::vector<std::int64_t>(static_cast<std::size_t>(c_lines() + 1), -7));
+    c_offset_array_.emplace(i.offsets,
+                            std::vector<std::int64_t>(static_cast<std::size_t>(c_lines() + 1), -7));
     void* const offsets = options_.early_offsets ? c_offset_array_->data() : nullptr;
     const auto create = options_.c_format == CUSPARSE_FORMAT_CSC ? cusparseCreateCsc : cusparseCreateCsr;
     cusparseSpMatDescr_t c = nullptr;
@@ -66,7 +70,8 @@ void spgemm_problem::give_c_arrays(const spgemm_call& call) {
     c_index_array_.emplace(options_.c_index.indices, std::vector<std::int64_t>(nnz, -7));
     c_values_.emplace(a_arrays_.type, std::vector<number>(nnz));
     refill_c(call);
-    const auto set = options_.c_format == CUSPARSE_FORMAT_CSC ? cusparseCscSetPointers : cusparseCsrSetPointers;
+    const auto set =
+        options_.c_format == CUSPARSE_FORMAT_CSC ? cusparseCscSetPointers : cusparseCsrSetPointers;
     expect(set(c_.get(), c_offset_array_->data(), c_index_array_->data(), c_values_->data()));
 }
 
@@ -90,7 +95,8 @@ void spgemm_problem::set_new_values() {
 void spgemm_problem::check(const spgemm_call& call) const {
     const bool by_columns = options_.c_format == CUSPARSE_FORMAT_CSC;
     const auto flipped = [](cusparseOperation_t op) {
-        return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
+        return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? CUSPARSE_OPERATION_TRANSPOSE
+                                                      : CUSPARSE_OPERATION_NON_TRANSPOSE;
     };
     const auto conjugated = [](entries m, cusparseOperation_t op) {
         if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
@@ -99,9 +105,10 @@ void spgemm_problem::check(const spgemm_call& call) const {
     };
     const auto cdf = sum_type(a_arrays_.type);
     const sparse_expectation expected =
-        by_columns ? spgemm(conjugated(b_entries_, op_b_), flipped(op_b_), conjugated(a_entries_, op_a_), flipped(op_a_),
-                            call.alpha, call.beta, c_start_, cdf, a_arrays_.type)
-                   : spgemm(a_entries_, op_a_, b_entries_, op_b_, call.alpha, call.beta, c_start_, cdf, a_arrays_.type);
+        by_columns ? spgemm(conjugated(b_entries_, op_b_), flipped(op_b_), conjugated(a_entries_, op_a_),
+                            flipped(op_a_), call.alpha, call.beta, c_start_, cdf, a_arrays_.type)
+                   : spgemm(a_entries_, op_a_, b_entries_, op_b_, call.alpha, call.beta, c_start_, cdf,
+                            a_arrays_.type);
     const std::int64_t base = options_.c_index.base;
     std::vector<std::int64_t> offsets = c_offset_array_->numbers(), columns = c_index_array_->numbers();
     for (std::int64_t& offset : offsets) offset -= base;
@@ -118,54 +125,58 @@ namespace {
 
 struct scalars {
     explicit scalars(const spgemm_call& call)
-        : scope(call.mode), alpha(call.compute, call.alpha, call.mode), beta(call.compute, call.beta, call.mode) {}
+        : scope(call.mode),
+          alpha(call.compute, call.alpha, call.mode),
+          beta(call.compute, call.beta, call.mode) {}
     pointer_mode_scope scope;
     scalar_operand alpha, beta;
 };
 
 }  // namespace
 
-cusparseStatus_t spgemm_problem::work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
-                                                 void* buffer) {
+cusparseStatus_t spgemm_problem::work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call,
+                                                 std::size_t* size, void* buffer) {
     const scalars s(call);
-    return cusparseSpGEMM_workEstimation(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(),
-                                         c_.get(), call.compute, call.algorithm, d, size, buffer);
+    return cusparseSpGEMM_workEstimation(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(),
+                                         s.beta.data(), c_.get(), call.compute, call.algorithm, d, size,
+                                         buffer);
 }
 
 cusparseStatus_t spgemm_problem::compute(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
                                          void* buffer) {
     const scalars s(call);
-    return cusparseSpGEMM_compute(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(), c_.get(),
-                                  call.compute, call.algorithm, d, size, buffer);
+    return cusparseSpGEMM_compute(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(),
+                                  c_.get(), call.compute, call.algorithm, d, size, buffer);
 }
 
 cusparseStatus_t spgemm_problem::copy(cusparseSpGEMMDescr_t d, const spgemm_call& call) {
     const scalars s(call);
-    return cusparseSpGEMM_copy(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(), c_.get(),
-                               call.compute, call.algorithm, d);
+    return cusparseSpGEMM_copy(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(),
+                               c_.get(), call.compute, call.algorithm, d);
 }
 
 cusparseStatus_t spgemm_problem::reuse_work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call,
                                                        std::size_t* size, void* buffer) {
-    return cusparseSpGEMMreuse_workEstimation(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(), call.algorithm, d,
-                                              size, buffer);
+    return cusparseSpGEMMreuse_workEstimation(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(),
+                                              call.algorithm, d, size, buffer);
 }
 
-cusparseStatus_t spgemm_problem::reuse_nnz(cusparseSpGEMMDescr_t d, const spgemm_call& call, three_buffers& b) {
-    return cusparseSpGEMMreuse_nnz(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(), call.algorithm, d, &b.size[0],
-                                   b.memory[0], &b.size[1], b.memory[1], &b.size[2], b.memory[2]);
+cusparseStatus_t spgemm_problem::reuse_nnz(cusparseSpGEMMDescr_t d, const spgemm_call& call,
+                                           three_buffers& b) {
+    return cusparseSpGEMMreuse_nnz(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(), call.algorithm, d,
+                                   &b.size[0], b.memory[0], &b.size[1], b.memory[1], &b.size[2], b.memory[2]);
 }
 
-cusparseStatus_t spgemm_problem::reuse_copy(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
-                                            void* buffer) {
-    return cusparseSpGEMMreuse_copy(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(), call.algorithm, d, size,
-                                    buffer);
+cusparseStatus_t spgemm_problem::reuse_copy(cusparseSpGEMMDescr_t d, const spgemm_call& call,
+                                            std::size_t* size, void* buffer) {
+    return cusparseSpGEMMreuse_copy(cusparse(), op_a_, op_b_, a_.get(), b_.get(), c_.get(), call.algorithm, d,
+                                    size, buffer);
 }
 
 cusparseStatus_t spgemm_problem::reuse_compute(cusparseSpGEMMDescr_t d, const spgemm_call& call) {
     const scalars s(call);
-    return cusparseSpGEMMreuse_compute(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(), s.beta.data(),
-                                       c_.get(), call.compute, call.algorithm, d);
+    return cusparseSpGEMMreuse_compute(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(),
+                                       s.beta.data(), c_.get(), call.compute, call.algorithm, d);
 }
 
 // ---- whole products ----
@@ -182,8 +193,8 @@ void spgemm_problem::run(const spgemm_call& call) {
         const scalars s(call);
         const auto ask = [&](void* buffer, std::size_t* compute_size) {
             expect(cusparseSpGEMM_estimateMemory(cusparse(), op_a_, op_b_, s.alpha.data(), a_.get(), b_.get(),
-                                                 s.beta.data(), c_.get(), call.compute, call.algorithm, d.get(), 0.2f,
-                                                 &size3, buffer, compute_size));
+                                                 s.beta.data(), c_.get(), call.compute, call.algorithm,
+                                                 d.get(), 0.2f, &size3, buffer, compute_size));
         };
         ask(nullptr, nullptr);
         const workspace buffer3(size3);

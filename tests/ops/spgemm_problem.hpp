@@ -27,19 +27,20 @@ std::vector<cudaDataType> spgemm_types();
 struct spgemm_options {
     index_choice c_index{};
     cusparseFormat_t c_format = CUSPARSE_FORMAT_CSR;
-    bool early_offsets = true;    // C gets its offsets when it is made, else with its other arrays
-    bool absent_arrays = false;   // NULL arrays of A and B
-    std::size_t misalignment = 0; // in elements, of A and B
+    bool early_offsets = true;     // C gets its offsets when it is made, else with its other arrays
+    bool absent_arrays = false;    // NULL arrays of A and B
+    std::size_t misalignment = 0;  // in elements, of A and B
 };
 
 class spgemm_problem {
   public:
-    spgemm_problem(const sparse_arrays& a, cusparseOperation_t op_a, const sparse_arrays& b, cusparseOperation_t op_b,
-                   const spgemm_options& options = {});
+    spgemm_problem(const sparse_arrays& a, cusparseOperation_t op_a, const sparse_arrays& b,
+                   cusparseOperation_t op_b, const spgemm_options& options = {});
 
     // All phases with workspaces of exactly the sizes that are asked for, against the oracle.
     void run(const spgemm_call& call);
-    // The same through the reuse interface: once, and again with other values. Buffers that may go are overwritten.
+    // The same through the reuse interface: once, and again with other values. Buffers that may go are
+    // overwritten.
     void run_reuse(const spgemm_call& call);
 
     std::int64_t products() const { return products_; }
@@ -47,17 +48,20 @@ class spgemm_problem {
     std::vector<unsigned char> value_bytes() const { return c_values_->bytes(); }
 
     // For tests of single phases.
-    cusparseStatus_t work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size, void* buffer);
-    cusparseStatus_t compute(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size, void* buffer);
+    cusparseStatus_t work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
+                                     void* buffer);
+    cusparseStatus_t compute(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
+                             void* buffer);
     cusparseStatus_t copy(cusparseSpGEMMDescr_t d, const spgemm_call& call);
-    cusparseStatus_t reuse_work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
-                                           void* buffer);
+    cusparseStatus_t reuse_work_estimation(cusparseSpGEMMDescr_t d, const spgemm_call& call,
+                                           std::size_t* size, void* buffer);
     struct three_buffers {
         std::size_t size[3] = {0, 0, 0};
         void* memory[3] = {nullptr, nullptr, nullptr};
     };
     cusparseStatus_t reuse_nnz(cusparseSpGEMMDescr_t d, const spgemm_call& call, three_buffers& buffers);
-    cusparseStatus_t reuse_copy(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size, void* buffer);
+    cusparseStatus_t reuse_copy(cusparseSpGEMMDescr_t d, const spgemm_call& call, std::size_t* size,
+                                void* buffer);
     cusparseStatus_t reuse_compute(cusparseSpGEMMDescr_t d, const spgemm_call& call);
 
     // A C without arrays, but for early offsets.

@@ -49,9 +49,9 @@ struct pair_of_arrays {
 };
 
 // Arrays of A and B whose op(A) and op(B) have the patterns given.
-pair_of_arrays arrange_pair(const entries& op_a_pattern, cusparseOperation_t op_a, const entries& op_b_pattern,
-                            cusparseOperation_t op_b, const layout& la, const layout& lb, const index_choice& index,
-                            cudaDataType type) {
+pair_of_arrays arrange_pair(const entries& op_a_pattern, cusparseOperation_t op_a,
+                            const entries& op_b_pattern, cusparseOperation_t op_b, const layout& la,
+                            const layout& lb, const index_choice& index, cudaDataType type) {
     random_source random(5);
     const entries a = with_values(transposed_if(op_a_pattern, op_a != N), type, random);
     const entries b = with_values(transposed_if(op_b_pattern, op_b != N), type, random);
@@ -123,7 +123,8 @@ TEST_CASE("SpGEMM with every index type and base") {
             for (const int c_base : {0, 1}) {
                 if (c_offsets == CUSPARSE_INDEX_32I && index.indices == CUSPARSE_INDEX_64I) continue;
                 INFO("offsets " << index.offsets << ", indices " << index.indices << ", base " << index.base);
-                const pair_of_arrays m = arrange_pair(left, T, right, N, csr_shuffled, csr, index, CUDA_R_32F);
+                const pair_of_arrays m =
+                    arrange_pair(left, T, right, N, csr_shuffled, csr, index, CUDA_R_32F);
                 spgemm_options options;
                 options.c_index = {c_offsets, index.indices, c_base};
                 options.early_offsets = c_base == 0;
@@ -215,7 +216,8 @@ TEST_CASE("every algorithm gives the same bits, every time") {
     random_source random(3);
     const entries left = random_pattern(300, 400, 15, random);
     const cudaDataType type = main_type();
-    const pair_of_arrays m = arrange_pair(left, N, random_pattern(400, 350, 15, random), N, csr, csr, {}, type);
+    const pair_of_arrays m =
+        arrange_pair(left, N, random_pattern(400, 350, 15, random), N, csr, csr, {}, type);
     std::vector<unsigned char> first;
     for (int algorithm = 0; algorithm <= 5; ++algorithm)
         for (int repeat = 0; repeat < 2; ++repeat) {

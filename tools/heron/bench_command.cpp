@@ -8,6 +8,7 @@
 #include "dense_bench.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
+#include "spgemm_bench.hpp"
 #include "sddmm_bench.hpp"
 #include "kron_bench.hpp"
 #include "spmm_bench.hpp"
@@ -166,6 +167,47 @@ void add_spmm_command(CLI::App& bench) {
     command->callback([arguments] { run_spmm(*arguments); });
 }
 
+struct spgemm_arguments {
+    spgemm_bench_options bench;
+    output_options output;
+    double round_milliseconds = 20;
+};
+
+void run_spgemm(const spgemm_arguments& arguments) {
+    const reason_log reasons;
+    progress steps(arguments.output.progress);
+    spgemm_bench_options options = arguments.bench;
+    options.timing.round_seconds = arguments.round_milliseconds * 1e-3;
+    options.timing.warm_up_calls = 3;
+    if (options.matrices.empty()) options.matrices = {"poisson2d:512", "poisson3d27:32", "uniform:50000,8", "rmat:13,8"};
+    const spgemm_bench_result result = run_spgemm_bench(options, steps);
+    steps.clear();
+    write_text(arguments.output.file, render(result.table, arguments.output.format));
+    if (result.failures > 0) throw CLI::RuntimeError(1);
+}
+
+void add_spgemm_command(CLI::App& bench) {
+    const auto arguments = std::make_shared<spgemm_arguments>();
+    spgemm_bench_options& options = arguments->bench;
+    CLI::App* command =
+        bench.add_subcommand("spgemm", "C := A A, or A A^T where A is not square, with a sparse matrix A");
+    command->add_option("--matrix", options.matrices, "Matrix Market files or families, see below")
+        ->option_text("SPEC ...");
+    add_contestant_options(*command, options.who);
+    add_list(*command, "--type", options.types, "f32, f64");
+    add_list(*command, "--alg", options.algorithms, spgemm_algorithm_names());
+    command->add_option("--repeat", options.timing.rounds, "Rounds of each measurement")
+        ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    command->add_option("--round-time", arguments->round_milliseconds, "Milliseconds of a round at least")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--seed", options.seed, "Of matrices and values")->capture_default_str();
+    add_output_options(*command, arguments->output);
+    command->footer("Families of matrices:\n" + matrix_families());
+    command->callback([arguments] { run_spgemm(*arguments); });
+}
+
 struct kron_arguments {
     kron_bench_options bench;
     output_options output;
@@ -218,6 +260,7 @@ struct trisolve_arguments {
 };
 
 void run_trisolve(const trisolve_arguments& arguments) {
+    add_spgemm_command(*bench);
     const reason_log reasons;
     progress steps(arguments.output.progress);
     trisolve_bench_options options = arguments.bench;

@@ -56,6 +56,21 @@ class cusparse_library {
     decltype(&cusparseCreateSlicedEll) create_sliced_ell;
     decltype(&cusparseCreateBsr) create_bsr;
     decltype(&cusparseSpMV_preprocess) spmv_preprocess;
+    decltype(&cusparseCsrSetPointers) csr_set_pointers;
+    decltype(&cusparseSpMatGetSize) sp_mat_get_size;
+    struct spgemm_functions {
+        decltype(&cusparseSpGEMM_createDescr) create_descr;
+        decltype(&cusparseSpGEMM_destroyDescr) destroy_descr;
+        decltype(&cusparseSpGEMM_workEstimation) work_estimation;
+        decltype(&cusparseSpGEMM_getNumProducts) get_num_products;
+        decltype(&cusparseSpGEMM_estimateMemory) estimate_memory;
+        decltype(&cusparseSpGEMM_compute) compute;
+        decltype(&cusparseSpGEMM_copy) copy;
+        decltype(&cusparseSpGEMMreuse_workEstimation) reuse_work_estimation;
+        decltype(&cusparseSpGEMMreuse_nnz) reuse_nnz;
+        decltype(&cusparseSpGEMMreuse_copy) reuse_copy;
+        decltype(&cusparseSpGEMMreuse_compute) reuse_compute;
+    } spgemm;
     decltype(&cusparseCreateDnMat) create_dn_mat;
     decltype(&cusparseDestroyDnMat) destroy_dn_mat;
     decltype(&cusparseSpMM_bufferSize) spmm_buffer_size;

@@ -1,5 +1,6 @@
-// Takes the place of eigen_spmv.cpp and eigen_trisolve.cpp in a build without Eigen.
+// Takes the place of the eigen_*.cpp files in a build without Eigen.
 #include "eigen_spmv.hpp"
+#include "spgemm_contenders.hpp"
 #include "trisolve_contenders.hpp"
 
 namespace heron::tools {
@@ -14,5 +15,7 @@ std::function<void()> make_eigen_spmv(const product_type&, index_widths, const s
 }
 
 std::function<void()> eigen_triangular_solve(const trisolve_operands&, const trisolve_case&) { return {}; }
+
+std::unique_ptr<spgemm_contender> make_eigen_spgemm(const spgemm_case&) { return nullptr; }
 
 }  // namespace heron::tools

@@ -1,7 +1,8 @@
 #pragma once
-// C := alpha*A*B + beta*C with sparse operands for any device: Gustavson's algorithm (ACM TOMS 4(3), 1978), each row in a
-// hash table of its own. Items own rows, so nothing is atomic and the sums have one order. The tables take O(rows + nnz)
-// memory however many products there are: long rows share few large tables, short rows many small ones.
+// C := alpha*A*B + beta*C with sparse operands for any device: Gustavson's algorithm (ACM TOMS 4(3), 1978),
+// each row in a hash table of its own. Items own rows, so nothing is atomic and the sums have one order. The
+// tables take O(rows + nnz) memory however many products there are: long rows share few large tables, short
+// rows many small ones.
 #include "scan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -20,7 +21,8 @@ inline heron_index root_of(int64_t n) {
     return length;
 }
 
-template <class Device, class OT, class IT> class transpose_pattern_plan {
+template <class Device, class OT, class IT>
+class transpose_pattern_plan {
   public:
     transpose_pattern_plan(Device& device, const heron_transpose_pattern_args& args, workspace_layout& layout)
         : device_(device),
@@ -41,8 +43,8 @@ template <class Device, class OT, class IT> class transpose_pattern_plan {
         }
         launch<kernels::transpose_offset>(args_.a.cols + 1, columns(), base(), args_.a.nnz, order(),
                                           as<OT>(args_.offsets));
-        launch<kernels::transpose_row>(args_.a.nnz, as<const OT>(args_.a.offsets), base(), args_.a.rows, order(),
-                                       as<IT>(args_.indices));
+        launch<kernels::transpose_row>(args_.a.nnz, as<const OT>(args_.a.offsets), base(), args_.a.rows,
+                                       order(), as<IT>(args_.indices));
     }
 
   private:
@@ -50,7 +52,8 @@ template <class Device, class OT, class IT> class transpose_pattern_plan {
     static constexpr int digit_bits = Device::strided ? 4 : 8;
     static constexpr heron_index chunk = Device::strided ? 256 : 4096;
 
-    template <template <class...> class Kernel, class... Args> void launch(int64_t count, Args... args) {
+    template <template <class...> class Kernel, class... Args>
+    void launch(int64_t count, Args... args) {
         device_.template launch<Kernel<OT, IT>>(kernels::spgemm_pattern, count, args...);
     }
 
@@ -64,14 +67,14 @@ template <class Device, class OT, class IT> class transpose_pattern_plan {
     void sort_pass(int pass, OT* from, OT* to) {
         const int shift = pass * digit_bits;
         const int first = pass == 0;
-        launch<kernels::transpose_count>(chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from), first,
-                                         shift, static_cast<int>(digit_bits), static_cast<heron_index>(chunk), chunks_,
-                                         counts_);
+        launch<kernels::transpose_count>(
+            chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from), first, shift,
+            static_cast<int>(digit_bits), static_cast<heron_index>(chunk), chunks_, counts_);
         scan_.add(device_, counts_);
         scan_.write(device_, counts_, 0, counts_);
-        launch<kernels::transpose_move>(chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from), first,
-                                        shift, static_cast<int>(digit_bits), static_cast<heron_index>(chunk), chunks_,
-                                        counts_, to);
+        launch<kernels::transpose_move>(chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from),
+                                        first, shift, static_cast<int>(digit_bits),
+                                        static_cast<heron_index>(chunk), chunks_, counts_, to);
     }
 
     const IT* columns() const { return as<const IT>(args_.a.indices); }
@@ -90,25 +93,30 @@ template <class Device, class OT, class IT> class transpose_pattern_plan {
 template <class Device>
 void transpose_pattern(Device& device, heron_phase phase, const heron_transpose_pattern_args& args,
                        heron_workspace& workspace) {
-    visit_offsets_and_indices(args.a.offset_type, args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        workspace_layout layout(phase, workspace);
-        transpose_pattern_plan<Device, OT, IT> plan(device, args, layout);
-        if (phase == HERON_PHASE_RUN) plan.run();
-    });
+    visit_offsets_and_indices(args.a.offset_type, args.a.index_type,
+                              [&]<class OT, class IT>(type<OT>, type<IT>) {
+                                  workspace_layout layout(phase, workspace);
+                                  transpose_pattern_plan<Device, OT, IT> plan(device, args, layout);
+                                  if (phase == HERON_PHASE_RUN) plan.run();
+                              });
 }
 
 // Sum and maximum of n counts.
-template <class Device, class OT, class IT> class measurement {
+template <class Device, class OT, class IT>
+class measurement {
   public:
     measurement(workspace_layout& layout, int64_t n)
-        : n_(n), chunk_(root_of(n)), chunks_((n + chunk_ - 1) / chunk_), facts_(layout.take<i64>(2 * chunks_ + 2)) {}
+        : n_(n),
+          chunk_(root_of(n)),
+          chunks_((n + chunk_ - 1) / chunk_),
+          facts_(layout.take<i64>(2 * chunks_ + 2)) {}
 
     // Waits for the device.
     void run(Device& device, const i64* counts, int64_t most, int64_t& sum, int64_t& longest) const {
         i64 found[2] = {0, 0};
         if (n_ > 0) {
-            device.template launch<kernels::measure_chunk<OT, IT>>(kernels::spgemm_pattern, chunks_, counts, n_, chunk_,
-                                                                   static_cast<heron_index>(most), facts_);
+            device.template launch<kernels::measure_chunk<OT, IT>>(
+                kernels::spgemm_pattern, chunks_, counts, n_, chunk_, static_cast<heron_index>(most), facts_);
             device.template launch<kernels::measure_all<OT, IT>>(kernels::spgemm_pattern, 1, facts_, chunks_);
             device.read(found, facts_, sizeof found);
         }
@@ -127,7 +135,8 @@ struct table_level {
 };
 
 // The launches that serve rows of 1 to `longest` elements.
-template <class Device> class table_ladder {
+template <class Device>
+class table_ladder {
   public:
     table_ladder(const heron_spgemm_args& args)
         : rows_(args.a.matrix.rows), longest_(args.longest), budget_(budget_of(args)) {}
@@ -142,7 +151,8 @@ template <class Device> class table_ladder {
         return most;
     }
 
-    template <class F> void visit(F&& f) const {
+    template <class F>
+    void visit(F&& f) const {
         for (heron_index low = 0, high = shortest; low < longest_; low = high, high *= growth) {
             if (high > longest_) high = longest_;
             const heron_index capacity = capacity_of(high);
@@ -184,7 +194,8 @@ inline int64_t row_limit(const heron_spgemm_args& args) {
     return b.nnz < b.cols ? b.nnz : b.cols;
 }
 
-template <class F> void visit_spgemm_pattern(const heron_spgemm_args& args, F&& f) {
+template <class F>
+void visit_spgemm_pattern(const heron_spgemm_args& args, F&& f) {
     visit_offsets_and_indices(args.a.matrix.offset_type, args.a.matrix.index_type, f);
 }
 
@@ -192,45 +203,56 @@ inline void report(int64_t* to, int64_t value) {
     if (to) *to = value;
 }
 
+// Products of the rows, their sum, and the longest row that C can have.
+template <class Device, class OT, class IT>
+void estimate_products(Device& device, heron_phase phase, const heron_spgemm_args& args,
+                       workspace_layout& layout) {
+    const heron_spmat& a = args.a.matrix;
+    const measurement<Device, OT, IT> measure(layout, a.rows);
+    if (phase != HERON_PHASE_RUN) return;
+    int64_t products = 0, longest = 0;
+    if (is_empty_product(args)) {
+        device.fill(args.row_products, 0, static_cast<size_t>(a.rows) * sizeof(i64));
+    } else {
+        device.template launch<kernels::count_products<OT, IT>>(
+            kernels::spgemm_pattern, a.rows, as<const OT>(a.offsets), as<const IT>(a.indices),
+            heron_index{a.base}, as<const OT>(args.b.matrix.offsets), static_cast<i64*>(args.row_products));
+        measure.run(device, args.row_products, row_limit(args), products, longest);
+    }
+    report(args.products_found, products);
+    report(args.longest_found, longest);
+}
+
 template <class Device>
-void spgemm_estimate(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
+void spgemm_estimate(Device& device, heron_phase phase, const heron_spgemm_args& args,
+                     heron_workspace& workspace) {
     visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        const heron_spmat& a = args.a.matrix;
         workspace_layout layout(phase, workspace);
-        const measurement<Device, OT, IT> measure(layout, a.rows);
-        if (phase != HERON_PHASE_RUN) return;
-        int64_t products = 0, longest = 0;
-        if (is_empty_product(args)) {
-            device.fill(args.row_products, 0, static_cast<size_t>(a.rows) * sizeof(i64));
-        } else {
-            device.template launch<kernels::count_products<OT, IT>>(
-                kernels::spgemm_pattern, a.rows, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
-                as<const OT>(args.b.matrix.offsets), static_cast<i64*>(args.row_products));
-            measure.run(device, args.row_products, row_limit(args), products, longest);
-        }
-        report(args.products_found, products);
-        report(args.longest_found, longest);
+        estimate_products<Device, OT, IT>(device, phase, args, layout);
     });
 }
 
 // c.offsets := row_offsets in C's own type and base.
-template <class Device> void write_product_offsets(Device& device, const heron_spgemm_args& args) {
+template <class Device>
+void write_product_offsets(Device& device, const heron_spgemm_args& args) {
     if (!args.c.offsets) return;
     visit_index(args.c.offset_type, [&]<class OT>(type<OT>) {
-        device.template launch<kernels::write_offsets<OT, i32>>(kernels::spgemm_pattern, args.a.matrix.rows + 1,
-                                                                static_cast<const i64*>(args.row_offsets),
-                                                                heron_index{args.c.base}, as<OT>(args.c.offsets));
+        device.template launch<kernels::write_offsets<OT, i32>>(
+            kernels::spgemm_pattern, args.a.matrix.rows + 1, static_cast<const i64*>(args.row_offsets),
+            heron_index{args.c.base}, as<OT>(args.c.offsets));
     });
 }
 
 // Throws if C's offsets cannot count so many elements.
 inline void require_offsets_hold(const heron_spmat& c, int64_t nnz) {
     if (c.offset_type == HERON_INDEX_32 && nnz > INT32_MAX - c.base)
-        throw plan_error{HERON_INSUFFICIENT_RESOURCES,
-                         "C has more elements than its 32-bit offsets can count: create it with 64-bit offsets"};
+        throw plan_error{
+            HERON_INSUFFICIENT_RESOURCES,
+            "C has more elements than its 32-bit offsets can count: create it with 64-bit offsets"};
 }
 
-template <class Device, class OT, class IT> class spgemm_symbolic_plan {
+template <class Device, class OT, class IT>
+class spgemm_symbolic_plan {
   public:
     spgemm_symbolic_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
@@ -261,10 +283,11 @@ template <class Device, class OT, class IT> class spgemm_symbolic_plan {
         const heron_spmat& a = args_.a.matrix;
         const heron_spmat& b = args_.b.matrix;
         device_.template launch<kernels::count_rows<OT, IT>>(
-            kernels::spgemm_pattern, level.slots, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
-            as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
-            static_cast<const i64*>(args_.row_products), heron_index{row_limit(args_)}, heron_index{a.rows}, level.slots,
-            level.low, level.high, tables_, level.capacity, static_cast<i64*>(args_.row_offsets));
+            kernels::spgemm_pattern, level.slots, as<const OT>(a.offsets), as<const IT>(a.indices),
+            heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
+            static_cast<const i64*>(args_.row_products), heron_index{row_limit(args_)}, heron_index{a.rows},
+            level.slots, level.low, level.high, tables_, level.capacity,
+            static_cast<i64*>(args_.row_offsets));
     }
 
     Device& device_;
@@ -276,7 +299,8 @@ template <class Device, class OT, class IT> class spgemm_symbolic_plan {
 };
 
 template <class Device>
-void spgemm_symbolic(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
+void spgemm_symbolic(Device& device, heron_phase phase, const heron_spgemm_args& args,
+                     heron_workspace& workspace) {
     visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
         workspace_layout layout(phase, workspace);
         spgemm_symbolic_plan<Device, OT, IT> plan(device, args, layout);
@@ -284,7 +308,8 @@ void spgemm_symbolic(Device& device, heron_phase phase, const heron_spgemm_args&
     });
 }
 
-template <class Device, class VT, class CT, class OT, class IT> class spgemm_numeric_plan {
+template <class Device, class VT, class CT, class OT, class IT>
+class spgemm_numeric_plan {
   public:
     spgemm_numeric_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
@@ -311,15 +336,17 @@ template <class Device, class VT, class CT, class OT, class IT> class spgemm_num
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const scalar_argument<CT> beta = as_argument<CT>(args_.beta);
         device_.template launch<kernels::compute_rows<VT, CT, OT, IT>>(
-            kernels::spgemm, level.slots, as<const OT>(a.offsets), as<const IT>(a.indices), as<const VT>(a.values),
-            permutation(args_.a), heron_index{a.base}, static_cast<int>(args_.a.permutation != nullptr),
-            static_cast<int>(args_.a.conjugate), as<const OT>(b.offsets), as<const IT>(b.indices), as<const VT>(b.values),
-            permutation(args_.b), heron_index{b.base}, static_cast<int>(args_.b.permutation != nullptr),
-            static_cast<int>(args_.b.conjugate), static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices),
-            as<VT>(args_.c.values), heron_index{args_.c.base},
+            kernels::spgemm, level.slots, as<const OT>(a.offsets), as<const IT>(a.indices),
+            as<const VT>(a.values), permutation(args_.a), heron_index{a.base},
+            static_cast<int>(args_.a.permutation != nullptr), static_cast<int>(args_.a.conjugate),
+            as<const OT>(b.offsets), as<const IT>(b.indices), as<const VT>(b.values), permutation(args_.b),
+            heron_index{b.base}, static_cast<int>(args_.b.permutation != nullptr),
+            static_cast<int>(args_.b.conjugate), static_cast<const i64*>(args_.row_offsets),
+            as<IT>(args_.c.indices), as<VT>(args_.c.values), heron_index{args_.c.base},
             static_cast<int>((args_.parts & HERON_SPGEMM_COLUMNS) != 0),
-            static_cast<int>((args_.parts & HERON_SPGEMM_VALUES) != 0), heron_index{a.rows}, level.slots, level.low,
-            level.high, keys_, sums_, level.capacity, alpha.value, alpha.device, beta.value, beta.device);
+            static_cast<int>((args_.parts & HERON_SPGEMM_VALUES) != 0), heron_index{a.rows}, level.slots,
+            level.low, level.high, keys_, sums_, level.capacity, alpha.value, alpha.device, beta.value,
+            beta.device);
     }
 
     Device& device_;
@@ -330,7 +357,8 @@ template <class Device, class VT, class CT, class OT, class IT> class spgemm_num
 };
 
 template <class Device>
-void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& args, heron_workspace& workspace) {
+void compute_products(Device& device, heron_phase phase, const heron_spgemm_args& args,
+                      heron_workspace& workspace) {
     visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
             workspace_layout layout(phase, workspace);
@@ -338,6 +366,12 @@ void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& 
             if (phase == HERON_PHASE_RUN) plan.run();
         });
     });
+}
+
+template <class Device>
+void spgemm_numeric(Device& device, heron_phase phase, const heron_spgemm_args& args,
+                    heron_workspace& workspace) {
+    compute_products(device, phase, args, workspace);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

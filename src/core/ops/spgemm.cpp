@@ -1,4 +1,5 @@
-// Sparse times sparse: validation, the buffers of the phases, and their composition from the plug-ins' operations.
+// Sparse times sparse: validation, the buffers of the phases, and their composition from the plug-ins'
+// operations.
 #include "../spgemm.hpp"
 #include "../element_types.hpp"
 #include "../submit.hpp"
@@ -23,7 +24,9 @@ class part_layout {
         used_ += (bytes + alignment - 1) / alignment * alignment;
         return part;
     }
-    int64_t* take_counts(int64_t count) { return static_cast<int64_t*>(take(static_cast<size_t>(count) * sizeof(int64_t))); }
+    int64_t* take_counts(int64_t count) {
+        return static_cast<int64_t*>(take(static_cast<size_t>(count) * sizeof(int64_t)));
+    }
 
     void* here() const { return base_ ? base_ + used_ : nullptr; }
     size_t used() const { return used_; }
@@ -42,10 +45,12 @@ int64_t rows_of(heron_operation op, const heron_spmat& m) { return transposes(op
 int64_t cols_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.rows : m.cols; }
 
 void require_operand(const heron_spmat& m, const heron_spmat& a, const char* argument) {
-    if (m.format != HERON_FORMAT_CSR && m.format != HERON_FORMAT_CSC) not_supported(argument, "is neither CSR nor CSC");
+    if (m.format != HERON_FORMAT_CSR && m.format != HERON_FORMAT_CSC)
+        not_supported(argument, "is neither CSR nor CSC");
     if (m.batch_count > 1) not_supported(argument, "SpGEMM takes no batches");
     if (m.type != a.type)
-        not_supported(argument, fmt::format("type {} differs from matA's {}", name_of(m.type), name_of(a.type)));
+        not_supported(argument,
+                      fmt::format("type {} differs from matA's {}", name_of(m.type), name_of(a.type)));
     if (m.index_type != a.index_type) not_supported(argument, "has another index type than matA");
 }
 
@@ -58,7 +63,8 @@ void require_operands(const spgemm_operands& x) {
     if (b.offset_type != a.offset_type) not_supported("matB", "has another offset type than matA");
     const int64_t inner = cols_of(x.op_a, a), rows = rows_of(x.op_a, a), cols = cols_of(x.op_b, b);
     if (rows_of(x.op_b, b) != inner)
-        invalid("matB", fmt::format("op(B) has {} rows, but op(A) has {} columns", rows_of(x.op_b, b), inner));
+        invalid("matB",
+                fmt::format("op(B) has {} rows, but op(A) has {} columns", rows_of(x.op_b, b), inner));
     if (c.rows != rows || c.cols != cols)
         invalid("matC", fmt::format("is {} x {}, but the product is {} x {}", c.rows, c.cols, rows, cols));
 }
@@ -108,14 +114,17 @@ void require_enough(const sized_buffer& b, size_t needed) {
     if (*b.size < needed)
         throw error(HERON_INSUFFICIENT_RESOURCES, b.size_name,
                     fmt::format("{} bytes are too few, {} are needed", *b.size, needed));
-    if (needed > 0 && !b.memory) invalid(b.size_name, fmt::format("the buffer is NULL, but {} bytes are needed", needed));
+    if (needed > 0 && !b.memory)
+        invalid(b.size_name, fmt::format("the buffer is NULL, but {} bytes are needed", needed));
 }
 
 // In a question writes the size, else compares it with what there is.
 void settle(const sized_buffer& b, size_t needed) {
     required(b.size, b.size_name);
-    if (is_question(b)) *b.size = needed;
-    else require_enough(b, needed);
+    if (is_question(b))
+        *b.size = needed;
+    else
+        require_enough(b, needed);
 }
 
 // IEEE binary16 or bfloat16, exactly.
@@ -125,15 +134,18 @@ double widened(uint16_t bits, bool brain) {
     const int mantissa = bits & ((1 << mantissa_bits) - 1);
     const int exponent = (bits & 0x7fff) >> mantissa_bits;
     const double sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == 2 * bias + 1) return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
+    if (exponent == 2 * bias + 1)
+        return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
     const int whole = exponent > 0 ? mantissa + (1 << mantissa_bits) : mantissa;
     return sign * std::ldexp(whole, std::max(exponent, 1) - bias - mantissa_bits);
 }
 
-// A scalar of a 16-bit compute type, which is what the documented uniform rows ask for; the sums have 32 bits.
+// A scalar of a 16-bit compute type, which is what the documented uniform rows ask for; the sums have 32
+// bits.
 heron_scalar short_scalar(const context& c, const void* pointer, heron_type type, const char* argument) {
     if (c.pointer_mode() == pointer_mode::device)
-        not_supported("computeType", "16-bit scalars in device memory are not built: use the 32-bit compute type");
+        not_supported("computeType",
+                      "16-bit scalars in device memory are not built: use the 32-bit compute type");
     uint16_t parts[2] = {0, 0};
     std::memcpy(parts, required(pointer, argument), size_of(type));
     const bool brain = type == HERON_R_16BF || type == HERON_C_16BF;
@@ -144,8 +156,8 @@ void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& a
     const heron_type storage = args.c.type;
     args.compute_type = compute_type_of(storage, "matC");
     if (s.compute_type != args.compute_type && s.compute_type != storage)
-        not_supported("computeType", fmt::format("{} does not go with values of type {}", name_of(s.compute_type),
-                                                 name_of(storage)));
+        not_supported("computeType", fmt::format("{} does not go with values of type {}",
+                                                 name_of(s.compute_type), name_of(storage)));
     const auto scalar = [&](const void* pointer, const char* argument) {
         return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, argument)
                                                    : short_scalar(c, pointer, storage, argument);
@@ -160,13 +172,15 @@ void require_scalars(const context& c, const spgemm_scalars& s, const spgemm_ope
     set_scalars(c, s, args);
 }
 
-template <class Args> size_t scratch_size(context& c, const char* name, slot_pointer<Args> slot, const Args& args) {
+template <class Args>
+size_t scratch_size(context& c, const char* name, slot_pointer<Args> slot, const Args& args) {
     heron_workspace workspace{};
     call_slot(c, name, slot, HERON_PHASE_SIZE, args, workspace);
     return workspace.size;
 }
 
-template <class Args> void run(context& c, const char* name, slot_pointer<Args> slot, const Args& args, void* scratch) {
+template <class Args>
+void run(context& c, const char* name, slot_pointer<Args> slot, const Args& args, void* scratch) {
     heron_workspace workspace{};
     workspace.memory = scratch;
     call_slot(c, name, slot, HERON_PHASE_RUN, args, workspace);
@@ -185,12 +199,14 @@ heron_transpose_pattern_args transposition(const factor& f, void* offsets, void*
 
 size_t transposition_size(context& c, const factor& f) {
     if (!f.transposed()) return 0;
-    return scratch_size(c, "transpose_pattern", c.table().transpose_pattern, transposition(f, nullptr, nullptr, nullptr));
+    return scratch_size(c, "transpose_pattern", c.table().transpose_pattern,
+                        transposition(f, nullptr, nullptr, nullptr));
 }
 
 }  // namespace
 
-spgemm_description::patterns spgemm_description::place_patterns(part_layout& layout, const spgemm_operands& x) {
+spgemm_description::patterns spgemm_description::place_patterns(part_layout& layout,
+                                                                const spgemm_operands& x) {
     const auto place = [&](const factor& f) -> pattern {
         if (!f.transposed()) return {};
         const size_t offset = size_of(f.stored.offset_type), index = size_of(f.stored.index_type);
@@ -238,22 +254,26 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
 
 // Whether the call belongs to what the description has seen so far.
 void spgemm_description::require_phase(interface i, phase p, const spgemm_operands& x) const {
-    static constexpr const char* names[2][4] = {{"", "SpGEMM_workEstimation", "SpGEMM_compute", "SpGEMM_copy"},
-                                                {"", "SpGEMMreuse_workEstimation", "SpGEMMreuse_nnz", "SpGEMMreuse_copy"}};
+    static constexpr const char* names[2][4] = {
+        {"", "SpGEMM_workEstimation", "SpGEMM_compute", "SpGEMM_copy"},
+        {"", "SpGEMMreuse_workEstimation", "SpGEMMreuse_nnz", "SpGEMMreuse_copy"}};
     const auto name_of_phase = [&](phase of) { return names[static_cast<int>(i)][static_cast<int>(of)]; };
     if (phase_ == phase::none || interface_ != i)
         invalid("spgemmDescr", fmt::format("{} has not been called yet with this descriptor and a buffer",
                                            name_of_phase(phase::estimated)));
     if (phase_ < p)
-        invalid("spgemmDescr", fmt::format("{} has not been called yet with this descriptor{}", name_of_phase(p),
-                                           p == phase::counted || i == interface::reuse ? " and a buffer" : ""));
+        invalid("spgemmDescr",
+                fmt::format("{} has not been called yet with this descriptor{}", name_of_phase(p),
+                            p == phase::counted || i == interface::reuse ? " and a buffer" : ""));
     const auto differs = [](const heron_spmat& m, const heron_spmat& n) {
-        return m.format != n.format || m.rows != n.rows || m.cols != n.cols || m.base != n.base || m.type != n.type ||
-               m.offset_type != n.offset_type || m.index_type != n.index_type;
+        return m.format != n.format || m.rows != n.rows || m.cols != n.cols || m.base != n.base ||
+               m.type != n.type || m.offset_type != n.offset_type || m.index_type != n.index_type;
     };
-    const auto require_same = [&](const heron_spmat& m, const heron_spmat& n, bool same_nnz, const char* argument) {
+    const auto require_same = [&](const heron_spmat& m, const heron_spmat& n, bool same_nnz,
+                                  const char* argument) {
         if (differs(m, n) || (same_nnz && m.nnz != n.nnz))
-            invalid(argument, fmt::format("is not the matrix that {} was called with", name_of_phase(phase::estimated)));
+            invalid(argument, fmt::format("is not the matrix that {} was called with",
+                                          name_of_phase(phase::estimated)));
     };
     require_same(x.a.value, shape_.a, true, "matA");
     require_same(x.b.value, shape_.b, true, "matB");
@@ -282,7 +302,8 @@ void spgemm_description::build_patterns(context& c, const spgemm_operands& x, vo
     build(f.b, patterns_.b);
 }
 
-void spgemm_description::estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer) {
+void spgemm_description::estimate(context& c, interface i, const spgemm_operands& x,
+                                  const sized_buffer& buffer) {
     const factors f(x);
     part_layout layout(buffer.memory);
     spgemm_description next;
@@ -321,10 +342,12 @@ void spgemm_description::count(context& c, const spgemm_operands& x, void* scrat
 heron_spgemm_args spgemm_description::compose_result(const spgemm_operands& x) const {
     heron_spgemm_args args = compose(x);
     if (interface_ == interface::reuse) args.longest = longest_;
+    args.longest_counted = longest_;
     return args;
 }
 
-void spgemm_description::compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts) {
+void spgemm_description::compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                                        int parts) {
     require_result(x);
     require_inputs(c, x);
     heron_spgemm_args args = compose_result(x);
@@ -345,23 +368,26 @@ void spgemm_description::work_estimation(context& c, const spgemm_operands& x, c
 
 int64_t spgemm_description::products() const {
     if (phase_ == phase::none)
-        invalid("spgemmDescr", "SpGEMM_workEstimation has not been called yet with this descriptor and a buffer");
+        invalid("spgemmDescr",
+                "SpGEMM_workEstimation has not been called yet with this descriptor and a buffer");
     return products_;
 }
 
-void spgemm_description::estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
-                                         const sized_buffer& own, size_t* compute_bytes) const {
+void spgemm_description::estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                                         float fraction, const sized_buffer& own,
+                                         size_t* compute_bytes) const {
     require_operands(x);
     require_scalars(c, s, x);
     require_phase(interface::products, phase::estimated, x);
-    if (!(fraction > 0 && fraction <= 1)) invalid("chunk_fraction", fmt::format("{} is not in (0, 1]", fraction));
+    if (!(fraction > 0 && fraction <= 1))
+        invalid("chunk_fraction", fmt::format("{} is not in (0, 1]", fraction));
     if (!is_question(own)) required(compute_bytes, "bufferSize2");
     settle(own, 0);
     if (compute_bytes) *compute_bytes = place_compute(c, x, nullptr).size;
 }
 
-// The offsets of C stay until the copy; counting and computing share their scratch memory, whose size follows from the
-// bound that the estimate gave.
+// The offsets of C stay until the copy; counting and computing share their scratch memory, whose size follows
+// from the bound that the estimate gave.
 spgemm_description::compute_parts spgemm_description::place_compute(context& c, const spgemm_operands& x,
                                                                     void* memory) const {
     const heron_spgemm_args args = compose(x);
@@ -396,7 +422,8 @@ void spgemm_description::copy(context& c, const spgemm_operands& x, const spgemm
 
 // ---- the reuse interface ----
 
-void spgemm_description::reuse_work_estimation(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+void spgemm_description::reuse_work_estimation(context& c, const spgemm_operands& x,
+                                               const sized_buffer& buffer) {
     require_operands(x);
     estimate(c, interface::reuse, x, buffer);
 }
@@ -414,8 +441,10 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     const size_t sizes[] = {symbolic_size(c, args), 0, layout.size()};
     for (const sized_buffer& b : all) required(b.size, b.size_name);
     for (int i = 0; i < 3; ++i)
-        if (is_question(kept)) *all[i].size = sizes[i];
-        else require_enough(all[i], sizes[i]);
+        if (is_question(kept))
+            *all[i].size = sizes[i];
+        else
+            require_enough(all[i], sizes[i]);
     if (is_question(kept)) return;
     if (moved.bytes > 0 && patterns_.begin != moved.begin) {
         c.with_queue([&](heron_queue* queue) {
