@@ -147,14 +147,7 @@ class host_trisolve_run {
         const int64_t columns = args_.c.cols;
         const int team = team_for(device_, (stored_ + n_) * columns);
         const bool scatters = transposed() && !plan.is_gathered;
-        if (team > 1 && columns == 1 && plan.blocks)
-            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places); });
-        if (team > 1 && columns == 1 && plan.levels)
-            return share(team, *plan.levels, [&](range places) {
-                for (int64_t place = places.begin; place < places.end; ++place)
-                    solve_one(rows, o, order_[place]);
-            });
-        if (columns == 1 && !scatters) return solve_vector(rows, o, {0, n_});
+        if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
         // Four columns are read together.
         const int64_t groups = (columns + 3) / 4;
         const int used = groups < team ? static_cast<int>(groups) : team;
@@ -166,17 +159,29 @@ class host_trisolve_run {
     }
 
     template <class Rows>
-    static void solve_one(const Rows& rows, const solve_operands<CT>& o, int64_t row) {
-        if (rows.edges && o.c_row == 1)
-            gather_row<column_group<1, false>, true>(rows, o, row, 0);
-        else
-            gather_row<column_group<1, true>, false>(rows, o, row, 0);
+    void solve_vector_by_all(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan,
+                             int team) {
+        if (team > 1 && plan.blocks && plan.blocks->room.is_open())
+            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places); });
+        if (team > 1 && plan.levels && plan.levels->room.is_open())
+            return share(team, *plan.levels, [&](range places) {
+                for (int64_t k = places.begin; k < places.end; ++k) {
+                    const int64_t place = rows.place_of(order_[k]);
+                    solve_vector(rows, o, {place, place + 1});
+                }
+            });
+        solve_vector(rows, o, {0, n_});
     }
 
     template <class Schedule, class F>
     static void share(int team, Schedule& schedule, F&& f) {
         schedule.start();
-        run_team(team, [&](int, int) { schedule.run(f); });
+        double end = 0;
+        run_team(team, [&](int member, int) {
+            schedule.run(f);
+            if (member == 0) end = omp_get_wtime();
+        });
+        schedule.room.has_waited_since(end);
     }
 
     solve_operands<CT> operands() {

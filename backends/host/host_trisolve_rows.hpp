@@ -189,9 +189,10 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
 }
 
 // Rows at places [places.begin, places.end) for one column, with edges and C without gaps: what is the same
-// in all rows is known here, so that as many rows as possible are under way at a time.
+// in all rows is known here, so that as many rows as possible are under way at a time. Never inlined: a row
+// gets the same bits whoever solves it.
 template <bool lower, class CT, class Rows>
-void solve_places(const Rows& given, const solve_operands<CT>& operands, range places) {
+[[gnu::noinline]] void solve_places(const Rows& given, const solve_operands<CT>& operands, range places) {
     const Rows rows = given;
     const solve_operands<CT> o = operands;
     CT* const x = o.c - rows.base;
@@ -206,7 +207,7 @@ void solve_places(const Rows& given, const solve_operands<CT>& operands, range p
 }
 
 template <class CT, class Rows>
-void solve_vector(const Rows& rows, const solve_operands<CT>& o, range places) {
+[[gnu::noinline]] void solve_vector(const Rows& rows, const solve_operands<CT>& o, range places) {
     if (rows.edges && o.c_row == 1)
         return rows.lower ? solve_places<true>(rows, o, places) : solve_places<false>(rows, o, places);
     for (int64_t place = places.begin; place < places.end; ++place)

@@ -9,14 +9,41 @@
 
 namespace heron::HERON_LEVEL {
 
-// What is done can be seen by all; who waits lets others run after a while.
-inline void mark_done(unsigned& flag, unsigned stamp) { __atomic_store_n(&flag, stamp, __ATOMIC_RELEASE); }
-inline void await(const unsigned& flag, unsigned stamp) {
-    for (int turn = 1; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != stamp; ++turn) {
+// How long threads wait for each other. Where they do not run at the same time, because the machine has other
+// work, a solve by one thread alone is much faster than one that is shared.
+class waiting_room {
+  public:
+    // Until the flag has this value. Lets others run after a while.
+    void await(const unsigned& flag, unsigned value) {
         constexpr int patience = 200;
-        if (turn % patience == 0) sched_yield();
+        double start = 0;
+        for (int turn = 1; __atomic_load_n(&flag, __ATOMIC_ACQUIRE) != value; ++turn) {
+            if (turn % patience != 0) continue;
+            if (start == 0) start = omp_get_wtime();
+            sched_yield();
+        }
+        if (start != 0) has_waited_since(start);
     }
-}
+    // A thread that has had nothing to do from this time until now.
+    void has_waited_since(double start) {
+        constexpr double long_wait = 2e-4;
+        if (omp_get_wtime() - start > long_wait) __atomic_store_n(&was_long_, true, __ATOMIC_RELAXED);
+    }
+
+    // Before each solve: whether it should be shared. After a long wait some are not.
+    bool is_open() {
+        constexpr int solves_alone = 64;
+        if (was_long_) closed_for_ = solves_alone;
+        was_long_ = false;
+        return closed_for_ == 0 || --closed_for_ == 0;
+    }
+
+  private:
+    bool was_long_ = false;
+    int closed_for_ = 0;
+};
+
+inline void mark_done(unsigned& flag, unsigned stamp) { __atomic_store_n(&flag, stamp, __ATOMIC_RELEASE); }
 
 class block_schedule {
   public:
@@ -65,13 +92,15 @@ class block_schedule {
     void run(F&& solve) {
         for (int64_t turn; (turn = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < count_;) {
             const int64_t block = order_[turn];
-            for (int64_t k = begin_[block]; k < begin_[block + 1]; ++k) await(done_[needed_[k]], stamp_);
+            for (int64_t k = begin_[block]; k < begin_[block + 1]; ++k) room.await(done_[needed_[k]], stamp_);
             const int64_t first = block * rows_per_block_;
             const int64_t last = first + rows_per_block_ < n_ ? first + rows_per_block_ : n_;
             solve(range{first, last});
             mark_done(done_[block], stamp_);
         }
     }
+
+    waiting_room room;
 
   private:
     static constexpr int64_t most_needed = 16;
@@ -148,11 +177,13 @@ class level_schedule {
     void run(F&& solve) {
         for (int64_t turn; (turn = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < count_;) {
             const part& own = parts_[turn];
-            if (own.level > 0) await(left_[own.level - 1], 0);
+            if (own.level > 0) room.await(left_[own.level - 1], 0);
             solve(range{own.first, own.last});
             __atomic_fetch_sub(&left_[own.level], 1, __ATOMIC_ACQ_REL);
         }
     }
+
+    waiting_room room;
 
   private:
     struct part {
