@@ -340,34 +340,10 @@ void host_spmm(host_device& device, heron_phase phase, const heron_spmm_args& ar
                });
 }
 
-using spmv_slot = heron_status (*)(heron_queue*, heron_phase, const heron_spmv_args*, heron_workspace*);
-spmv_slot spmv_of_this_level = nullptr;
-
-bool is_vector(const heron_dnmat& m) { return m.cols == 1 && (m.order == HERON_ORDER_COLUMN || m.ld == 1); }
-
-heron_status spmm_slot(heron_queue* queue, heron_phase phase, const heron_spmm_args* args,
-                       heron_workspace* workspace) {
-    const bool is_product = is_vector(args->b) && is_vector(args->c) && !args->conjugate_b &&
-                            args->c.batch_count == 1 && args->a.format != HERON_FORMAT_BLOCKED_ELL;
-    if (!is_product)
-        return slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>(queue, phase, args,
-                                                                                     workspace);
-    const heron_spmv_args vectors{args->op,
-                                  args->alpha,
-                                  args->a,
-                                  {args->b.rows, args->b.values, args->b.type},
-                                  args->beta,
-                                  {args->c.rows, args->c.values, args->c.type},
-                                  args->compute_type,
-                                  args->reproducibility};
-    return spmv_of_this_level(queue, phase, &vectors, workspace);
-}
-
 }  // namespace
 
 void fill_spmm_slot(heron_backend& table) {
-    spmv_of_this_level = table.spmv;
-    table.spmm = &spmm_slot;
+    table.spmm = &slot<host_device, heron_spmm_args, &host_spmm, operation_names::spmm>;
 }
 
 }  // namespace heron::HERON_LEVEL

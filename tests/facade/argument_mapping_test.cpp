@@ -431,10 +431,11 @@ TEST_CASE("SpMM passes CSC on as CSR of the transpose, and a transposed B as one
                 const bool turned_a = op_a.cusparse != CUSPARSE_OPERATION_NON_TRANSPOSE;
                 const bool turned_b = op_b.cusparse != CUSPARSE_OPERATION_NON_TRANSPOSE;
                 const int64_t m = turned_a ? 7 : 5, k = turned_a ? 5 : 7;
-                const sparse_matrix a(csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 7, 4, offsets, columns, values,
-                                      CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_C_64F);
-                const const_dense_matrix b(cusparseCreateConstDnMat, turned_b ? 2 : k, turned_b ? k : 2, 9, x_values,
-                                           CUDA_C_64F, CUSPARSE_ORDER_COL);
+                const sparse_matrix a(csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 7, 4, offsets, columns,
+                                      values, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE,
+                                      CUDA_C_64F);
+                const const_dense_matrix b(cusparseCreateConstDnMat, turned_b ? 2 : k, turned_b ? k : 2, 9,
+                                           x_values, CUDA_C_64F, CUSPARSE_ORDER_COL);
                 const dense_matrix c(cusparseCreateDnMat, m, 2, 3, y_values, CUDA_C_64F, CUSPARSE_ORDER_ROW);
                 const heron_spmm_args args = record_spmm(h, op_a.cusparse, op_b.cusparse, a, b, c);
                 CHECK(args.op == (csr ? op_a.direct : op_a.of_csc));
@@ -474,8 +475,33 @@ TEST_CASE("SpMM passes batches and reproducibility on") {
     CHECK(args.b.batch_stride == 0);
     CHECK(args.c.batch_count == 3);
     CHECK(args.c.batch_stride == 17);
-    CHECK(record_spmm(h, none, none, coo, b, c, CUSPARSE_SPMM_COO_ALG2).reproducibility == HERON_DETERMINISTIC);
+    CHECK(record_spmm(h, none, none, coo, b, c, CUSPARSE_SPMM_COO_ALG2).reproducibility ==
+          HERON_DETERMINISTIC);
     CHECK(record_spmm(h, none, none, coo, b, c, CUSPARSE_SPMM_COO_ALG4).reproducibility == HERON_DEFAULT);
+}
+
+TEST_CASE("SpMM of one column without gaps is SpMV") {
+    const handle h(cusparseCreate);
+    const auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    const dense_matrix b(cusparseCreateDnMat, 7, 1, 9, x_values, CUDA_R_64F, CUSPARSE_ORDER_COL);
+    const dense_matrix c(cusparseCreateDnMat, 5, 1, 1, y_values, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+    const dense_matrix with_gaps(cusparseCreateDnMat, 5, 1, 2, y_values, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+    const scalar alpha(HERON_R_64F, 2), beta(HERON_R_64F, -3);
+    const auto alg = CUSPARSE_SPMM_CSR_ALG3;
+    REQUIRE(cusparseSpMM(h, none, none, alpha, a, b, beta, c, CUDA_R_64F, alg, buffer) == ok);
+    const auto args = arguments<heron_spmv_args>("spmv", HERON_PHASE_RUN, buffer);
+    CHECK(args.op == HERON_OP_NONE);
+    CHECK(is_host_value(args.alpha, 2));
+    CHECK(is_host_value(args.beta, -3));
+    CHECK(args.a.values == values);
+    check_vector(args.x, 7, x_values, HERON_R_64F);
+    check_vector(args.y, 5, y_values, HERON_R_64F);
+    CHECK(args.compute_type == HERON_R_64F);
+    CHECK(args.reproducibility == HERON_DETERMINISTIC);
+    REQUIRE(cusparseSpMM(h, none, none, alpha, a, b, beta, with_gaps, CUDA_R_64F, alg, buffer) == ok);
+    CHECK(arguments<heron_spmm_args>("spmm", HERON_PHASE_RUN, buffer).c.ld == 2);
 }
 
 TEST_CASE("an empty matrix reaches the plug-in as an empty COO, so that nothing reads its NULL offsets") {

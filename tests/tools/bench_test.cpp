@@ -202,3 +202,19 @@ TEST_CASE("heron bench sddmm checks and times every layout and type on the host"
     }
     CHECK(run("bench sddmm --matrix diag:50 --backend host --layout rx" + quick).status == 1);
 }
+
+TEST_CASE("heron bench spmm checks and times every layout and format") {
+    const outcome shown =
+        run("bench spmm --backend host --matrix poisson2d:12 --round-time 0.2 --repeat 3 --op N,T --n 1,20 "
+            "--layout rr,rc,cr,cc --format csr,coo,bsr --output json");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 48);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["seconds"].get<double>() > 0);
+    }
+    CHECK(run("bench spmm --check-only --layout xy").status != 0);
+    CHECK(run("bench spmm --check-only --n 0").status != 0);
+}

@@ -1,5 +1,5 @@
-// C := alpha*op(A)*op(B) + beta*C: validation, composition of the formats, and the plans that preprocess
-// leaves.
+// C := alpha*op(A)*op(B) + beta*C: validation, composition of the formats, one column as SpMV, and the
+// plans that preprocess leaves.
 #include "../element_types.hpp"
 #include "../submit.hpp"
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace heron::core {
 namespace {
 
 // Unique among the operations that keep plans.
-constexpr int operation_id = 10;
+constexpr int matrix_operation_id = 10;
+constexpr int vector_operation_id = 11;
 
 const char* name_of_format(heron_format format) {
     static constexpr const char* names[] = {"COO", "CSR", "CSC", "BSR", "SELL", "Blocked-ELL"};
@@ -61,7 +62,7 @@ void share(heron_dnmat& m) {
     if (m.batch_count == 1) m.batch_stride = 0;
 }
 
-plan_key key_of(const context& c, const heron_spmm_args& args, const void* workspace) {
+plan_key key_of(const context& c, const heron_spmm_args& args, int operation_id, const void* workspace) {
     return {&c.table(),
             c.device(),
             operation_id,
@@ -73,6 +74,35 @@ plan_key key_of(const context& c, const heron_spmm_args& args, const void* works
             args.a.indices,
             workspace,
             args.a.nnz};
+}
+
+template <class Args>
+void submit_with_plan(context& c, slot_pointer<Args> slot, const phase_call& phase, const Args& args,
+                      const sparse_matrix& a, const plan_key& key) {
+    heron_plan* plan = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
+    submit(c, "spmm", slot, phase, args, &plan);
+    if (phase.phase == HERON_PHASE_ANALYSE) a.plans.store(key, plan);
+}
+
+// One column without gaps is a vector.
+bool is_vector(const heron_dnmat& m) { return m.cols == 1 && (m.order == HERON_ORDER_COLUMN || m.ld == 1); }
+
+bool is_spmv(const heron_spmm_args& args) {
+    return is_vector(args.b) && is_vector(args.c) && !args.conjugate_b && args.c.batch_count == 1 &&
+           args.a.format != HERON_FORMAT_BLOCKED_ELL;
+}
+
+heron_spmv_args as_spmv(const heron_spmm_args& args) {
+    heron_spmv_args result{};
+    result.op = args.op;
+    result.alpha = args.alpha;
+    result.a = args.a;
+    result.x = {args.b.rows, args.b.values, args.b.type};
+    result.beta = args.beta;
+    result.y = {args.c.rows, args.c.values, args.c.type};
+    result.compute_type = args.compute_type;
+    result.reproducibility = args.reproducibility;
+    return result;
 }
 
 }  // namespace
@@ -104,10 +134,10 @@ void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_opera
     share(args.b);
     share(args.c);
 
-    const plan_key key = key_of(c, args, phase.memory);
-    heron_plan* plan = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
-    submit(c, "spmm", c.table().spmm, phase, args, &plan);
-    if (phase.phase == HERON_PHASE_ANALYSE) a.plans.store(key, plan);
+    if (is_spmv(args))
+        return submit_with_plan(c, c.table().spmv, phase, as_spmv(args), a,
+                                key_of(c, args, vector_operation_id, phase.memory));
+    submit_with_plan(c, c.table().spmm, phase, args, a, key_of(c, args, matrix_operation_id, phase.memory));
 }
 
 }  // namespace heron::core
