@@ -440,12 +440,11 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     const sized_buffer all[] = {scratch, unused, kept};
     const size_t sizes[] = {symbolic_size(c, args), 0, layout.size()};
     for (const sized_buffer& b : all) required(b.size, b.size_name);
-    for (int i = 0; i < 3; ++i)
-        if (is_question(kept))
-            *all[i].size = sizes[i];
-        else
-            require_enough(all[i], sizes[i]);
-    if (is_question(kept)) return;
+    if (is_question(kept)) {
+        for (int i = 0; i < 3; ++i) *all[i].size = sizes[i];
+        return;
+    }
+    for (int i = 0; i < 3; ++i) require_enough(all[i], sizes[i]);
     if (moved.bytes > 0 && patterns_.begin != moved.begin) {
         c.with_queue([&](heron_queue* queue) {
             check(c.table().copy(queue, moved.begin, patterns_.begin, moved.bytes), "copying the patterns");
