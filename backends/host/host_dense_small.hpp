@@ -108,8 +108,8 @@ bool is_direct(const product_target<CT>& target, int64_t k, const strided_term<C
     return !needs_copy && target.n <= direct_product<CT>::widest;
 }
 
-// Columns `share` of such a product, or rows where there are few columns; `scratch` is for a copy of A where
-// its columns are not contiguous.
+// One member's share of such a product: some columns, or rows where there are few columns. `scratch` is for a
+// copy of A where its columns are not contiguous.
 template <class CT>
 void multiply_direct(const product_target<CT>& target, int64_t k, const strided_term<CT>& term, CT* scratch,
                      int member, int team) {
