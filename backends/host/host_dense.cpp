@@ -51,8 +51,10 @@ void gemm(host_device& device, heron_phase phase, const heron_gemm_args& g, hero
         if (g.k == 0 || equal(alpha, CT{})) return scale(target);
         const strided_term<CT> term{row_source(begin_of<CT>(g.a), g.op_a, g.a.ld),
                                     column_source(begin_of<CT>(g.b), g.op_b, g.b.ld), alpha};
-        if (!multiply_small(target, g.k, term, static_cast<CT*>(device.packing().own(0))))
-            multiply(device, target, g.k, &term, 1);
+        if (!is_direct(target, g.k, term)) return multiply(device, target, g.k, &term, 1);
+        run_team(product_team(device, product_work<CT>(g.m, g.n, g.k)), [&](int member, int team) {
+            multiply_direct(target, g.k, term, static_cast<CT*>(device.packing().own(member)), member, team);
+        });
     });
 }
 
@@ -99,7 +101,8 @@ class batch_run {
         const product_target<CT> target = target_of(item);
         if (is_zero_) return scale(target);
         const strided_term<CT> term = term_of(item);
-        if (!multiply_small(target, args_.k, term, memory.a)) multiply_alone(target, args_.k, term, memory);
+        if (is_direct(target, args_.k, term)) return multiply_direct(target, args_.k, term, memory.a, 0, 1);
+        multiply_alone(target, args_.k, term, memory);
     }
 
     product_target<CT> target_of(int64_t item) const {

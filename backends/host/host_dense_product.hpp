@@ -7,6 +7,7 @@
 // first level.
 #include "host_dense_pack.hpp"
 #include "host_team.hpp"
+#include <sched.h>
 
 namespace heron::HERON_LEVEL::dense_host {
 
@@ -121,19 +122,42 @@ struct block_of_c {
     }
 };
 
-// Blocks are taken by whoever is free. There are two counters, for the panel that is worked on and for the
-// next.
-struct schedule {
-    int64_t next[2] = {0, 0};
-
-    int64_t take(int phase) { return __atomic_fetch_add(&next[phase % 2], 1, __ATOMIC_RELAXED); }
-};
-
-// All members are here. A team of one may be part of somebody else's parallel region.
-inline void wait_for(int team) {
-    if (team == 1) return;
-#pragma omp barrier
+inline void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
 }
+
+// What the members of a team share. Blocks are taken by whoever is free; there are two counters, for the
+// panel that is worked on and for the next.
+class schedule {
+  public:
+    int64_t take(int phase) { return __atomic_fetch_add(&next_[phase % 2], 1, __ATOMIC_RELAXED); }
+    void reset(int phase) { next_[phase % 2] = 0; }
+
+    // Returns when all members are here. Where the cores are not ours alone, the member that everybody waits
+    // for needs one of them: after a while the others give theirs away, which OpenMP's barrier is slow to do.
+    void wait(int team) {
+        if (team == 1) return;
+        const int round = __atomic_load_n(&round_, __ATOMIC_ACQUIRE);
+        if (__atomic_add_fetch(&arrived_, 1, __ATOMIC_ACQ_REL) == team) {
+            __atomic_store_n(&arrived_, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&round_, round + 1, __ATOMIC_RELEASE);
+            return;
+        }
+        constexpr int patience = 5000;
+        for (int n = 0; __atomic_load_n(&round_, __ATOMIC_ACQUIRE) == round; ++n)
+            if (n < patience)
+                relax();
+            else
+                sched_yield();
+    }
+
+  private:
+    int64_t next_[2] = {0, 0};
+    int arrived_ = 0;
+    int round_ = 0;
+};
 
 // One member's share of a product with k > 0. Every member of the team calls it with the same arguments but
 // `member` and `memory.a`.
@@ -179,10 +203,10 @@ class blocked_product {
             t.b.template pack<T::columns>(column + j, least(T::columns, columns - j), begin, depth,
                                           memory_.b + j * depth);
         }
-        wait_for(team_);
-        if (member_ == 0) shared_.next[(phase + 1) % 2] = 0;
+        shared_.wait(team_);
+        if (member_ == 0) shared_.reset(phase + 1);
         blocks(t, column, columns, begin, depth, beta, phase);
-        wait_for(team_);
+        shared_.wait(team_);
     }
 
     void blocks(const term& t, int64_t column, int64_t columns, int64_t begin, int64_t depth, CT beta,

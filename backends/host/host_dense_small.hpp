@@ -6,10 +6,10 @@
 namespace heron::HERON_LEVEL::dense_host {
 
 // Up to here packing costs more than the slower steps through unpacked operands.
-inline constexpr int64_t largest_small = 48;
+inline constexpr int64_t largest_small = 64;
 
 template <class CT>
-class small_product {
+class direct_product {
   public:
     // Element (i, l) of op(A) is a[i + l*a_step], (l, j) of op(B) is b[l*b_row + j*b_column].
     struct operands {
@@ -25,15 +25,21 @@ class small_product {
 
     static void run(const operands& o, int64_t m, int64_t n, int64_t k) {
         int64_t i = 0;
+        // A vector on the right: long pieces of A's columns, which are read once.
+        if (n == 1)
+            for (; i + long_rows <= m; i += long_rows) block<L, long_vectors, 1>(o, i, 0, k);
         for (; i + 2 * L / parts <= m; i += 2 * L / parts) columns<L, 2>(o, i, n, k);
         rest<L>(o, i, m, n, k);
     }
+
+    static constexpr int widest = (vector_registers == 32 ? 6 : 4) / parts_of<CT>::count;  // columns at once
 
   private:
     using R = real_of<CT>;
     static constexpr int parts = parts_of<CT>::count;
     static constexpr int L = most_lanes<R>;
-    static constexpr int widest = 4 / parts;  // columns at once
+    static constexpr int long_vectors = 8 / parts;
+    static constexpr int64_t long_rows = long_vectors * L / parts;
 
     template <int W>
     static void rest(const operands& o, int64_t i, int64_t m, int64_t n, int64_t k) {
@@ -60,21 +66,21 @@ class small_product {
         vector s[parts][N][V] = {};
         for (int64_t l = 0; l < k; ++l) {
             vector av[V];
-#pragma GCC unroll 2
+#pragma GCC unroll 8
             for (int v = 0; v < V; ++v) av[v] = load_lanes<W>(a + v * W);
-#pragma GCC unroll 4
+#pragma GCC unroll 6
             for (int c = 0; c < N; ++c)
 #pragma GCC unroll 2
                 for (int p = 0; p < parts; ++p)
-#pragma GCC unroll 2
+#pragma GCC unroll 8
                     for (int v = 0; v < V; ++v) s[p][c][v] += av[v] * b[c * o.b_column * parts + p];
             a += o.a_step * parts;
             b += o.b_row * parts;
         }
         const R sign = o.conjugates_b ? R(-1) : R(1);
-#pragma GCC unroll 4
+#pragma GCC unroll 6
         for (int c = 0; c < N; ++c)
-#pragma GCC unroll 2
+#pragma GCC unroll 8
             for (int v = 0; v < V; ++v) {
                 R* const to = reinterpret_cast<R*>(o.c + i + (j + c) * o.ldc) + v * W;
                 vector sum = s[0][c][v];
@@ -94,25 +100,49 @@ class small_product {
     }
 };
 
-// Runs a small product if it is one for this path; `scratch` holds A by columns where it is stored otherwise.
+// Whether a product is one for this path.
 template <class CT>
-bool multiply_small(const product_target<CT>& target, int64_t k, const strided_term<CT>& term, CT* scratch) {
-    if (target.m > largest_small || target.n > largest_small || k > largest_small) return false;
+bool is_direct(const product_target<CT>& target, int64_t k, const strided_term<CT>& term) {
+    const bool needs_copy = term.a.line != 1 || term.a.conjugates;
+    if (target.m <= largest_small && target.n <= largest_small && k <= largest_small) return true;
+    return !needs_copy && target.n <= direct_product<CT>::widest;
+}
+
+// One member's share of such a product: some columns, or rows where there are few columns. `scratch` is for a
+// copy of A where its columns are not contiguous.
+template <class CT>
+void multiply_direct(const product_target<CT>& target, int64_t k, const strided_term<CT>& term, CT* scratch,
+                     int member, int team) {
+    constexpr int64_t unit = tile<CT>::rows;
+    const bool by_rows = target.n <= direct_product<CT>::widest;
+    const range groups = equal_part(by_rows ? divided_up(target.m, unit) : target.n, member, team);
+    const range rows =
+        by_rows ? range{groups.begin * unit, least(groups.end * unit, target.m)} : range{0, target.m};
+    const range columns = by_rows ? range{0, target.n} : groups;
+    const int64_t height = rows.end - rows.begin;
+    if (height <= 0 || columns.begin >= columns.end) return;
     const strided_source<CT>& a = term.a;
     const strided_source<CT>& b = term.b;
-    typename small_product<CT>::operands o{a.p,          a.step,     b.p,         b.step,   b.line,
-                                           b.conjugates, term.alpha, target.beta, target.c, target.ldc};
+    typename direct_product<CT>::operands o{a.p + rows.begin * a.line,
+                                            a.step,
+                                            b.p + columns.begin * b.line,
+                                            b.step,
+                                            b.line,
+                                            b.conjugates,
+                                            term.alpha,
+                                            target.beta,
+                                            target.c + rows.begin + columns.begin * target.ldc,
+                                            target.ldc};
     if (a.line != 1 || a.conjugates) {
-        for (int64_t i = 0; i < target.m; ++i)
+        for (int64_t i = 0; i < height; ++i)
             for (int64_t l = 0; l < k; ++l) {
-                const CT value = a.p[i * a.line + l * a.step];
-                scratch[i + l * target.m] = a.conjugates ? conjugated(value) : value;
+                const CT value = a.p[(rows.begin + i) * a.line + l * a.step];
+                scratch[i + l * height] = a.conjugates ? conjugated(value) : value;
             }
         o.a = scratch;
-        o.a_step = target.m;
+        o.a_step = height;
     }
-    small_product<CT>::run(o, target.m, target.n, k);
-    return true;
+    direct_product<CT>::run(o, height, columns.end - columns.begin, k);
 }
 
 }  // namespace heron::HERON_LEVEL::dense_host

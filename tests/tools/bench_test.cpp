@@ -218,3 +218,24 @@ TEST_CASE("heron bench spmm checks and times every layout and format") {
     CHECK(run("bench spmm --check-only --layout xy").status != 0);
     CHECK(run("bench spmm --check-only --n 0").status != 0);
 }
+
+TEST_CASE("heron bench gemm, herk and her2k check and time") {
+    for (const std::string name : {"gemm", "herk", "her2k"}) {
+        CAPTURE(name);
+        const outcome shown =
+            run("bench " + name +
+                " --n 33 --type f32,c64 --backend host --output json --round-time 0.2 --repeat 2");
+        REQUIRE(shown.status == 0);
+        const json report = json::parse(shown.text);
+        CHECK(report["devices"][0]["peak_gflops"]["f32"].get<double>() > 0);
+        REQUIRE(report["results"].size() == 2);
+        for (const json& row : report["results"]) {
+            CAPTURE(row.dump());
+            CHECK(row["result"] == "ok");
+            CHECK(row["k"] == 33);
+            CHECK(row["gflops"].get<double>() > 0);
+        }
+    }
+    CHECK(run("bench gemm --n 3x4 --backend host 2>/dev/null").status != 0);
+    CHECK(run("bench gemm --op NX --backend host 2>/dev/null").status != 0);
+}
