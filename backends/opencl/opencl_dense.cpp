@@ -23,9 +23,10 @@ constexpr int64_t pack_tile = 32;
 constexpr int64_t pack_steps = 128;
 constexpr int64_t panels_per_item = 16;
 
-// Packed operands beyond this are packed in parts.
-constexpr int64_t scratch_limit = int64_t{256} << 20;
-constexpr int64_t fewest_steps = 512;
+// Parts of packed operands have these sizes as long as scratch memory lasts: enough steps that C's traffic counts little, and
+// no more lines than the grids of all devices can have.
+constexpr int64_t enough_steps = 512;
+constexpr int64_t most_lines = int64_t{1} << 20;
 
 int64_t up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 int64_t quotient(int64_t n, int64_t unit) { return (n + unit - 1) / unit; }
@@ -77,25 +78,16 @@ class engine {
 
     void run(const job<CT>& j) {
         if (j.m == 0 || j.n == 0) return;
-        if (j.k == 0 || is_zero(j.alpha)) return multiply_packed(j, j.beta, 0, j.m, 0, j.n, 0);
-        const int64_t total = j.k * j.terms;
-        const bool is_whole = j.update.triangle != 0;
-        const bool has_range = j.update.range != 0;
-        const int64_t element = sizeof(CT);
-        int64_t steps = total;
-        int64_t rows = j.m, columns = j.n;
-        if ((rows + columns) * steps * element > scratch_limit) {
-            if (!has_range) steps = std::min(total, std::max(fewest_steps, scratch_limit / ((rows + columns) * element)));
-            const int64_t lines = std::max(scratch_limit / (steps * element) / 2, int64_t{1024});
-            // The triangular operand of a product in place stays whole.
-            if (!is_whole && !reads_rows_in_place(j)) rows = std::min(rows, up(lines, shape().rows()));
-            if (!is_whole && !reads_columns_in_place(j)) columns = std::min(columns, up(lines, shape().cols()));
-        }
-        for (int64_t column = 0; column < j.n; column += columns)
-            for (int64_t row = 0; row < j.m; row += rows)
-                for (int64_t step = 0; step < total; step += steps)
-                    part(j, row, std::min(rows, j.m - row), column, std::min(columns, j.n - column), step,
-                         std::min(steps, total - step));
+        const int64_t total = j.k == 0 || is_zero(j.alpha) ? 0 : j.k * j.terms;
+        const extent e = part_extent(j, total);
+        for (int64_t column = 0; column < j.n; column += e.columns)
+            for (int64_t row = 0; row < j.m; row += e.rows) {
+                const int64_t rows = std::min(e.rows, j.m - row);
+                const int64_t columns = std::min(e.columns, j.n - column);
+                if (total == 0) multiply_packed(j, j.beta, row, rows, column, columns, 0);
+                for (int64_t step = 0; step < total; step += e.steps)
+                    part(j, row, rows, column, columns, step, std::min(e.steps, total - step));
+            }
     }
 
     // B := alpha*B
@@ -116,7 +108,28 @@ class engine {
     }
 
   private:
+    struct extent {
+        int64_t rows, columns, steps;
+    };
+
     const dense_shape& shape() const { return kit_.shape; }
+
+    // What is packed at once. Triangles of C, and triangular operands of products in place with all their steps, stay whole.
+    extent part_extent(const job<CT>& j, int64_t total) const {
+        const bool is_triangle = j.update.triangle != 0;
+        const bool has_range = j.update.range != 0;
+        const bool splits_rows = !is_triangle && !reads_rows_in_place(j);
+        const bool splits_columns = !is_triangle && !reads_columns_in_place(j);
+        const int64_t budget = kit_.scratch_bytes / static_cast<int64_t>(sizeof(CT));
+        extent e{splits_rows ? std::min(j.m, most_lines) : j.m, splits_columns ? std::min(j.n, most_lines) : j.n, total};
+        if (total == 0 || (e.rows + e.columns) * total <= budget) return e;
+        const int64_t fewest = std::clamp<int64_t>(budget / 256, 1, enough_steps);
+        if (!has_range) e.steps = std::min(total, std::max(fewest, budget / (e.rows + e.columns)));
+        const int64_t lines = std::max<int64_t>(budget / e.steps / 2, 1);
+        if (splits_rows) e.rows = std::min(e.rows, up(lines, shape().rows()));
+        if (splits_columns) e.columns = std::min(e.columns, up(lines, shape().cols()));
+        return e;
+    }
 
     static bool is_zero(const heron_scalar& s) { return !s.device && s.re == 0 && s.im == 0; }
     static bool is_one(const heron_scalar& s) { return !s.device && s.re == 1 && s.im == 0; }

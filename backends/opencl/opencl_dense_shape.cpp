@@ -32,9 +32,12 @@ struct known_device {
     const char* shape;
 };
 
+// Measured ones only.
 constexpr known_device known_devices[] = {
-    {"H100", HERON_R_32F, "tiles 16 16 4 2 4 2 16"},
-    {"H200", HERON_R_32F, "tiles 16 16 4 2 4 2 16"},
+    {"skylake-avx512", HERON_R_32F, "columns 16 2 12"},
+    {"skylake-avx512", HERON_R_64F, "columns 8 2 12"},
+    {"skylake-avx512", HERON_C_32F, "columns 16 1 12"},
+    {"skylake-avx512", HERON_C_64F, "columns 8 1 12"},
 };
 
 // The first of the entries "type shape" between separators that is for the type.
@@ -149,6 +152,8 @@ const dense_kit& dense_kits::get(const device_traits& traits, heron_type type) {
     if (found != kits_.end()) return found->second;
     dense_kit& kit = kits_[type];
     kit.shape = dense_shape_of(traits, type);
+    if (const char* const bytes = std::getenv("HERON_OPENCL_SCRATCH"))
+        kit.scratch_bytes = std::max<int64_t>(std::atoll(bytes), 4096);
     kit.key = {"dense_tuned", kit.shape.definitions(type)};
     return kit;
 }
