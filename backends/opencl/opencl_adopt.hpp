@@ -1,6 +1,6 @@
 #pragma once
-// Command queues of a caller. The programs, kernels and scratch memory of a caller's context are kept for its next call,
-// until the caller has let go of the context or adoptions_forget.
+// Command queues of a caller. The programs, kernels and scratch memory of a caller's context are kept for its
+// next call, until the caller has let go of the context or adoptions_forget.
 #include "opencl_queue.hpp"
 
 namespace heron::opencl {

@@ -9,8 +9,8 @@ namespace {
 // These mirror dense_tuned.cl.
 enum source_kind : int64_t { full, symmetric, hermitian, triangular };
 struct source {
-    int64_t offset, row_step, k_step, rows, depth, first_row, first_k, padded_rows, steps, total, begin, conjugate, kind,
-        stores_lower, unit, scaled, has_real_scale;
+    int64_t offset, row_step, k_step, rows, depth, first_row, first_k, padded_rows, steps, total, begin,
+        conjugate, kind, stores_lower, unit, scaled, has_real_scale;
 };
 struct product {
     int64_t m, n, total, offset, ld, triangle, hermitian, has_real_alpha, has_real_beta, range;
@@ -23,9 +23,10 @@ constexpr int64_t pack_tile = 32;
 constexpr int64_t pack_steps = 128;
 constexpr int64_t panels_per_item = 16;
 
-// Packed operands beyond this are packed in parts.
-constexpr int64_t scratch_limit = int64_t{256} << 20;
-constexpr int64_t fewest_steps = 512;
+// Parts of packed operands have these sizes as long as scratch memory lasts: enough steps that C's traffic
+// counts little, and no more lines than the grids of all devices can have.
+constexpr int64_t enough_steps = 512;
+constexpr int64_t most_lines = int64_t{1} << 20;
 
 int64_t up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 int64_t quotient(int64_t n, int64_t unit) { return (n + unit - 1) / unit; }
@@ -48,10 +49,12 @@ operand plain(const heron_dense_operand& x, int64_t row_step, int64_t k_step, bo
 
 // op(X) as A', and as B'.
 operand left_operand(const heron_dense_operand& x, heron_operation op) {
-    return plain(x, plans::dense_row_step(op, x.ld), plans::dense_column_step(op, x.ld), plans::dense_conjugates(op));
+    return plain(x, plans::dense_row_step(op, x.ld), plans::dense_column_step(op, x.ld),
+                 plans::dense_conjugates(op));
 }
 operand right_operand(const heron_dense_operand& x, heron_operation op) {
-    return plain(x, plans::dense_column_step(op, x.ld), plans::dense_row_step(op, x.ld), plans::dense_conjugates(op));
+    return plain(x, plans::dense_column_step(op, x.ld), plans::dense_row_step(op, x.ld),
+                 plans::dense_conjugates(op));
 }
 
 // C := sum over the terms of alpha*a[t]*b[t] + beta*C.
@@ -77,25 +80,16 @@ class engine {
 
     void run(const job<CT>& j) {
         if (j.m == 0 || j.n == 0) return;
-        if (j.k == 0 || is_zero(j.alpha)) return multiply_packed(j, j.beta, 0, j.m, 0, j.n, 0);
-        const int64_t total = j.k * j.terms;
-        const bool is_whole = j.update.triangle != 0;
-        const bool has_range = j.update.range != 0;
-        const int64_t element = sizeof(CT);
-        int64_t steps = total;
-        int64_t rows = j.m, columns = j.n;
-        if ((rows + columns) * steps * element > scratch_limit) {
-            if (!has_range) steps = std::min(total, std::max(fewest_steps, scratch_limit / ((rows + columns) * element)));
-            const int64_t lines = std::max(scratch_limit / (steps * element) / 2, int64_t{1024});
-            // The triangular operand of a product in place stays whole.
-            if (!is_whole && !reads_rows_in_place(j)) rows = std::min(rows, up(lines, shape().rows()));
-            if (!is_whole && !reads_columns_in_place(j)) columns = std::min(columns, up(lines, shape().cols()));
-        }
-        for (int64_t column = 0; column < j.n; column += columns)
-            for (int64_t row = 0; row < j.m; row += rows)
-                for (int64_t step = 0; step < total; step += steps)
-                    part(j, row, std::min(rows, j.m - row), column, std::min(columns, j.n - column), step,
-                         std::min(steps, total - step));
+        const int64_t total = j.k == 0 || is_zero(j.alpha) ? 0 : j.k * j.terms;
+        const extent e = part_extent(j, total);
+        for (int64_t column = 0; column < j.n; column += e.columns)
+            for (int64_t row = 0; row < j.m; row += e.rows) {
+                const int64_t rows = std::min(e.rows, j.m - row);
+                const int64_t columns = std::min(e.columns, j.n - column);
+                if (total == 0) multiply_packed(j, j.beta, row, rows, column, columns, 0);
+                for (int64_t step = 0; step < total; step += e.steps)
+                    part(j, row, rows, column, columns, step, std::min(e.steps, total - step));
+            }
     }
 
     // B := alpha*B
@@ -111,25 +105,52 @@ class engine {
     // Nothing is solved where alpha is 0 in device memory.
     void solve(const triangular_block& block, const void* a, void* b, const void* alpha) {
         const size_t local = 64;
-        launch(kit_.ids.solve, "dense_solve", {static_cast<size_t>(quotient(block.count, 64)), 1}, {local, 1}, block,
-               static_cast<const CT*>(a), static_cast<CT*>(b), static_cast<const RT*>(alpha));
+        launch(kit_.ids.solve, "dense_solve", {static_cast<size_t>(quotient(block.count, 64)), 1}, {local, 1},
+               block, static_cast<const CT*>(a), static_cast<CT*>(b), static_cast<const RT*>(alpha));
     }
 
   private:
+    struct extent {
+        int64_t rows, columns, steps;
+    };
+
     const dense_shape& shape() const { return kit_.shape; }
+
+    // What is packed at once. Triangles of C, and triangular operands of products in place with all their
+    // steps, stay whole.
+    extent part_extent(const job<CT>& j, int64_t total) const {
+        const bool is_triangle = j.update.triangle != 0;
+        const bool has_range = j.update.range != 0;
+        const bool splits_rows = !is_triangle && !reads_rows_in_place(j);
+        const bool splits_columns = !is_triangle && !reads_columns_in_place(j);
+        const int64_t budget = kit_.scratch_bytes / static_cast<int64_t>(sizeof(CT));
+        extent e{splits_rows ? std::min(j.m, most_lines) : j.m,
+                 splits_columns ? std::min(j.n, most_lines) : j.n, total};
+        if (total == 0 || (e.rows + e.columns) * total <= budget) return e;
+        const int64_t fewest = std::clamp<int64_t>(budget / 256, 1, enough_steps);
+        if (!has_range) e.steps = std::min(total, std::max(fewest, budget / (e.rows + e.columns)));
+        const int64_t lines = std::max<int64_t>(budget / e.steps / 2, 1);
+        if (splits_rows) e.rows = std::min(e.rows, up(lines, shape().rows()));
+        if (splits_columns) e.columns = std::min(e.columns, up(lines, shape().cols()));
+        return e;
+    }
 
     static bool is_zero(const heron_scalar& s) { return !s.device && s.re == 0 && s.im == 0; }
     static bool is_one(const heron_scalar& s) { return !s.device && s.re == 1 && s.im == 0; }
     static bool reads_rows_in_place(const job<CT>& j) { return j.update.range == 1 || j.update.range == 2; }
-    static bool reads_columns_in_place(const job<CT>& j) { return j.update.range == 3 || j.update.range == 4; }
+    static bool reads_columns_in_place(const job<CT>& j) {
+        return j.update.range == 3 || j.update.range == 4;
+    }
 
     template <class... Args>
-    void launch(const char& id, const char* name, const size_t (&groups)[2], const size_t (&local)[2], Args... args) {
+    void launch(const char& id, const char* name, const size_t (&groups)[2], const size_t (&local)[2],
+                Args... args) {
         device_.launch_program(&id, name, kit_.key, groups, local, args...);
     }
 
     // Steps [step, step + steps) of the terms one after the other, for one block of C.
-    void part(const job<CT>& j, int64_t row, int64_t rows, int64_t column, int64_t columns, int64_t step, int64_t steps) {
+    void part(const job<CT>& j, int64_t row, int64_t rows, int64_t column, int64_t columns, int64_t step,
+              int64_t steps) {
         const int64_t total = up(steps, shape().kt);
         reserve(a_, a_bytes_, up(rows, shape().rows()) * total);
         reserve(b_, b_bytes_, up(columns, shape().cols()) * total);
@@ -164,7 +185,8 @@ class engine {
         bytes = needed;
     }
 
-    void pack(const operand& x, const source& chunk, int64_t row, int64_t rows, bool is_a, int64_t scaled, const job<CT>& j) {
+    void pack(const operand& x, const source& chunk, int64_t row, int64_t rows, bool is_a, int64_t scaled,
+              const job<CT>& j) {
         const int64_t width = is_a ? shape().rows() : shape().cols();
         source s = x.from;
         s.rows = rows;
@@ -180,13 +202,15 @@ class engine {
         const auto alpha = as_argument<CT>(j.alpha);
         const auto steps = static_cast<size_t>(quotient(s.steps, shape().columns ? pack_steps : pack_tile));
         const auto lines = static_cast<size_t>(quotient(s.padded_rows, shape().columns ? width : pack_tile));
-        const size_t local[] = {shape().columns ? 1u : static_cast<size_t>(pack_tile), shape().columns ? 1u : 8u};
-        launch(is_a ? kit_.ids.pack_a : kit_.ids.pack_b, is_a ? "dense_pack_a" : "dense_pack_b", {steps, lines}, local, s,
-               static_cast<const CT*>(x.memory), alpha.value, reinterpret_cast<const RT*>(alpha.device), is_a ? a_ : b_);
+        const size_t local[] = {shape().columns ? 1u : static_cast<size_t>(pack_tile),
+                                shape().columns ? 1u : 8u};
+        launch(is_a ? kit_.ids.pack_a : kit_.ids.pack_b, is_a ? "dense_pack_a" : "dense_pack_b",
+               {steps, lines}, local, s, static_cast<const CT*>(x.memory), alpha.value,
+               reinterpret_cast<const RT*>(alpha.device), is_a ? a_ : b_);
     }
 
-    void multiply_packed(const job<CT>& j, const heron_scalar& beta, int64_t row, int64_t rows, int64_t column,
-                         int64_t columns, int64_t total) {
+    void multiply_packed(const job<CT>& j, const heron_scalar& beta, int64_t row, int64_t rows,
+                         int64_t column, int64_t columns, int64_t total) {
         product p = j.update;
         p.m = rows;
         p.n = columns;
@@ -196,7 +220,8 @@ class engine {
         const auto gate = as_argument<CT>(j.gate);
         const auto scale = as_argument<CT>(beta);
         const int64_t rows_of_tiles = quotient(rows, shape().rows());
-        size_t groups[] = {static_cast<size_t>(rows_of_tiles), static_cast<size_t>(quotient(columns, shape().cols()))};
+        size_t groups[] = {static_cast<size_t>(rows_of_tiles),
+                           static_cast<size_t>(quotient(columns, shape().cols()))};
         if (shape().columns) {
             groups[1] = static_cast<size_t>(quotient(columns, shape().cols() * panels_per_item));
         } else if (p.triangle != 0 && shape().rows() == shape().cols()) {
@@ -204,8 +229,9 @@ class engine {
             groups[1] = 1;
         }
         launch(kit_.ids.product, "dense_product", groups,
-               {static_cast<size_t>(shape().wx), static_cast<size_t>(shape().wy)}, p, static_cast<CT*>(j.c.memory),
-               gate.value, reinterpret_cast<const RT*>(gate.device), scale.value, reinterpret_cast<const RT*>(scale.device), a_, b_);
+               {static_cast<size_t>(shape().wx), static_cast<size_t>(shape().wy)}, p,
+               static_cast<CT*>(j.c.memory), gate.value, reinterpret_cast<const RT*>(gate.device),
+               scale.value, reinterpret_cast<const RT*>(scale.device), a_, b_);
     }
 
     opencl_device& device_;
@@ -293,9 +319,9 @@ void run_trmm(opencl_device& device, const heron_triangular_args& g) {
     engine<CT>(device, g.type).run(j);
 }
 
-// M*X = B for the columns of B (LEFT: M = op(A)) or for its rows (RIGHT: M = op(A)^T), by halves: solve one, subtract its
-// part from the other, solve that (J. Dongarra et al., "Recursive blocked algorithms and hybrid data structures for dense
-// matrix library software", SIAM Review 46(1), 2004).
+// M*X = B for the columns of B (LEFT: M = op(A)) or for its rows (RIGHT: M = op(A)^T), by halves: solve one,
+// subtract its part from the other, solve that (J. Dongarra et al., "Recursive blocked algorithms and hybrid
+// data structures for dense matrix library software", SIAM Review 46(1), 2004).
 template <class CT>
 class triangular_solver {
   public:
@@ -355,7 +381,8 @@ class triangular_solver {
         j.k = last - first;
         operand& known = left ? j.a[0] : j.b[0];
         known = left ? left_operand(m, args_.op_a) : right_operand(m, args_.op_a);
-        (left ? j.b[0] : j.a[0]) = left ? right_operand(solved, HERON_OP_NONE) : left_operand(solved, HERON_OP_NONE);
+        (left ? j.b[0] : j.a[0]) =
+            left ? right_operand(solved, HERON_OP_NONE) : left_operand(solved, HERON_OP_NONE);
         j.alpha.re = -1;
         j.beta.re = 1;
         j.gate = args_.alpha;
@@ -382,7 +409,8 @@ void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args,
     plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_gemm<CT>(device, args); });
 }
 
-void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args, heron_workspace& workspace) {
+void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args,
+           heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_gemmt<CT>(device, args); });

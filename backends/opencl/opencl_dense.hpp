@@ -1,11 +1,13 @@
 #pragma once
-// Dense operations on OpenCL: packed operands and one kernel for every product, in the shape that suits the device.
+// Dense operations on OpenCL: packed operands and one kernel for every product, in the shape that suits the
+// device.
 #include "opencl_device.hpp"
 
 namespace heron::opencl {
 
 void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace);
-void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args, heron_workspace& workspace);
+void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args,
+           heron_workspace& workspace);
 void symm(opencl_device& device, heron_phase phase, const heron_symm_args& args, heron_workspace& workspace);
 void trmm(opencl_device& device, heron_phase phase, const heron_trmm_args& args, heron_workspace& workspace);
 void trsm(opencl_device& device, heron_phase phase, const heron_trsm_args& args, heron_workspace& workspace);

@@ -10,6 +10,8 @@ namespace heron::opencl {
 struct dense_kit {
     dense_shape shape;
     program_key key;
+    // Packed operands beyond HERON_OPENCL_SCRATCH bytes are packed in parts.
+    int64_t scratch_bytes = int64_t{256} << 20;
     // Addresses that stand for the kernels of this program.
     struct {
         char pack_a, pack_b, product, solve;

@@ -21,9 +21,9 @@ bool is_good(const dense_shape& s, heron_type type) {
     if (s.columns) return is_between(1, s.nr, 32);
     const int group = s.wx * s.wy;
     const int chunk = 16 / real_bytes(type);
-    return is_between(1, s.wx, 64) && is_between(1, s.wy, 64) && is_between(16, group, 1024) && is_between(1, s.uw, 8) &&
-           is_between(1, s.nv, 8) && is_between(1, s.kt, 64) && s.kt * s.rows() * parts(type) % chunk == 0 &&
-           s.kt * s.cols() * parts(type) % chunk == 0;
+    return is_between(1, s.wx, 64) && is_between(1, s.wy, 64) && is_between(16, group, 1024) &&
+           is_between(1, s.uw, 8) && is_between(1, s.nv, 8) && is_between(1, s.kt, 64) &&
+           s.kt * s.rows() * parts(type) % chunk == 0 && s.kt * s.cols() * parts(type) % chunk == 0;
 }
 
 struct known_device {
@@ -32,9 +32,12 @@ struct known_device {
     const char* shape;
 };
 
+// Measured ones only.
 constexpr known_device known_devices[] = {
-    {"H100", HERON_R_32F, "tiles 16 16 4 2 4 2 16"},
-    {"H200", HERON_R_32F, "tiles 16 16 4 2 4 2 16"},
+    {"skylake-avx512", HERON_R_32F, "columns 16 2 12"},
+    {"skylake-avx512", HERON_R_64F, "columns 8 2 12"},
+    {"skylake-avx512", HERON_C_32F, "columns 16 1 12"},
+    {"skylake-avx512", HERON_C_64F, "columns 8 1 12"},
 };
 
 // The first of the entries "type shape" between separators that is for the type.
@@ -64,13 +67,15 @@ dense_shape processor_default(const device_traits& traits, heron_type type) {
     return s;
 }
 
-// 128 x 128 or 64 x 64 elements in registers of 256 work-items, as long as local memory holds two steps of both panels.
+// 128 x 128 or 64 x 64 elements in registers of 256 work-items, as long as local memory holds two steps of
+// both panels.
 dense_shape gpu_default(const device_traits& traits, heron_type type) {
     const char* const text = type == HERON_R_32F   ? "tiles 16 16 4 2 4 2 16"
                              : type == HERON_C_64F ? "tiles 16 16 2 1 2 1 8"
                                                    : "tiles 16 16 2 2 2 2 16";
     const dense_shape s = *parse_dense_shape(text, type);
-    const auto local = static_cast<uint64_t>(2 * s.kt * (s.rows() + s.cols()) * parts(type) * real_bytes(type));
+    const auto local =
+        static_cast<uint64_t>(2 * s.kt * (s.rows() + s.cols()) * parts(type) * real_bytes(type));
     if (local <= traits.local_bytes && static_cast<size_t>(s.wx * s.wy) <= traits.largest_group) return s;
     return *parse_dense_shape("tiles 8 8 2 1 2 1 8", type);
 }
@@ -110,7 +115,8 @@ std::string dense_shape::definitions(heron_type type) const {
     std::ostringstream out;
     out << "#define CT " << dense_type_name(type) << "\n#define RT " << (is_double(type) ? "f64" : "f32")
         << "\n#define RT_NAME " << (is_double(type) ? "double" : "float") << "\n#define PARTS " << parts(type)
-        << "\n#define CHUNK_WIDTH " << 16 / real_bytes(type) << "\n#define VW " << vw << "\n#define MV " << mv << '\n';
+        << "\n#define CHUNK_WIDTH " << 16 / real_bytes(type) << "\n#define VW " << vw << "\n#define MV " << mv
+        << '\n';
     if (columns)
         out << "#define COLUMNS 1\n#define NR " << nr << '\n';
     else
@@ -149,6 +155,8 @@ const dense_kit& dense_kits::get(const device_traits& traits, heron_type type) {
     if (found != kits_.end()) return found->second;
     dense_kit& kit = kits_[type];
     kit.shape = dense_shape_of(traits, type);
+    if (const char* const bytes = std::getenv("HERON_OPENCL_SCRATCH"))
+        kit.scratch_bytes = std::max<int64_t>(std::atoll(bytes), 4096);
     kit.key = {"dense_tuned", kit.shape.definitions(type)};
     return kit;
 }

@@ -1,8 +1,9 @@
 #pragma once
 // The shapes that the dense kernels of dense_tuned.cl can have, and which one a device gets.
 //
-// As text, "columns VW MV NR" or "tiles WX WY VW MV UW NV KT". What HERON_OPENCL_GEMM names wins ("f32 columns 16 2 12;c64
-// tiles 16 16 2 2 2 2 8"), then the tuner's result in the cache directory, then the table of known devices, then a default.
+// As text, "columns VW MV NR" or "tiles WX WY VW MV UW NV KT". What HERON_OPENCL_GEMM names wins ("f32
+// columns 16 2 12;c64 tiles 16 16 2 2 2 2 8"), then the tuner's result in the cache directory, then the table
+// of known devices, then a default.
 #include "opencl_traits.hpp"
 #include <heron/types.h>
 #include <optional>

@@ -9,7 +9,8 @@ namespace {
 constexpr size_t granularity = size_t{1} << 16;
 
 void CL_CALLBACK use_is_over(cl_event, cl_int, void* user) {
-    const std::unique_ptr<std::shared_ptr<scratch_buffer>> buffer(static_cast<std::shared_ptr<scratch_buffer>*>(user));
+    const std::unique_ptr<std::shared_ptr<scratch_buffer>> buffer(
+        static_cast<std::shared_ptr<scratch_buffer>*>(user));
     --(*buffer)->pending;
 }
 
@@ -31,8 +32,8 @@ std::shared_ptr<scratch_buffer> scratch_pool::take(cl_context context, size_t by
         (*found)->owner = owner;
         return *found;
     }
-    // Those that are free and too small would never be used again by a caller whose matrices grow. The runtime keeps a
-    // released buffer until the commands that use it are done.
+    // Those that are free and too small would never be used again by a caller whose matrices grow. The
+    // runtime keeps a released buffer until the commands that use it are done.
     std::erase_if(buffers_, is_free);
     auto made = std::make_shared<scratch_buffer>();
     made->bytes = (bytes + granularity - 1) / granularity * granularity;

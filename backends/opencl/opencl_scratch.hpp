@@ -1,7 +1,7 @@
 #pragma once
-// Device memory for what an operation needs between its kernels, such as packed operands. A buffer serves the next call as
-// soon as its last one is done, and the next call on the same in-order queue at once, so that nobody waits and nothing is
-// allocated in the long run.
+// Device memory for what an operation needs between its kernels, such as packed operands. A buffer serves the
+// next call as soon as its last one is done, and the next call on the same in-order queue at once, so that
+// nobody waits and nothing is allocated in the long run.
 #include "opencl_api.hpp"
 #include <atomic>
 #include <memory>
@@ -14,8 +14,8 @@ struct scratch_buffer {
     ~scratch_buffer();
     cl_mem memory = nullptr;
     size_t bytes = 0;
-    // Guarded by the pool: whether a call has it, and the in-order queue that used it last, which no other object can be while
-    // work is pending.
+    // Guarded by the pool: whether a call has it, and the in-order queue that used it last, which no other
+    // object can be while work is pending.
     bool held = false;
     cl_command_queue owner = nullptr;
     std::atomic<int> pending{0};  // uses that are not known to be done
@@ -23,10 +23,12 @@ struct scratch_buffer {
 
 class scratch_pool {
   public:
-    // At least `bytes`; throws plan_error when the device has no memory. owner: the queue, or NULL when it is out of order.
+    // At least `bytes`; throws plan_error when the device has no memory. owner: the queue, or NULL when it is
+    // out of order.
     std::shared_ptr<scratch_buffer> take(cl_context context, size_t bytes, cl_command_queue owner);
 
-    // The call has submitted what it has to, which ends with this event; NULL if that is nothing. The event stays the caller's.
+    // The call has submitted what it has to, which ends with this event; NULL if that is nothing. The event
+    // stays the caller's.
     void give_back(const std::shared_ptr<scratch_buffer>& buffer, cl_event last);
 
   private:

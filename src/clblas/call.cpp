@@ -20,7 +20,8 @@ std::unique_ptr<core::context> adopt(cl_command_queue queue, size_t index) {
 
 void wait(core::context& context, const tail& t) {
     if (t.wait_count == 0) return;
-    if (!t.waits) fail(clblasInvalidEventWaitList, "eventWaitList: is NULL, but numEventsInWaitList is not 0");
+    if (!t.waits)
+        fail(clblasInvalidEventWaitList, "eventWaitList: is NULL, but numEventsInWaitList is not 0");
     const std::vector<void*> events(t.waits, t.waits + t.wait_count);
     try {
         context.wait_for(events.size(), events.data());
@@ -35,12 +36,15 @@ size_t bytes_of(core::context& context, char name, cl_mem memory) {
         return context.buffer_bytes(memory);
     } catch (const core::error& e) {
         if (e.status() == HERON_MAPPING_ERROR)
-            fail(clblasInvalidContext, fmt::format("{}: belongs to another context than a command queue", name));
-        fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC), fmt::format("{}: is no buffer", name));
+            fail(clblasInvalidContext,
+                 fmt::format("{}: belongs to another context than a command queue", name));
+        fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC),
+             fmt::format("{}: is no buffer", name));
     }
 }
 
-// A number of the caller's that the core takes as signed; what does not fit is negative there, and so refused.
+// A number of the caller's that the core takes as signed; what does not fit is negative there, and so
+// refused.
 int64_t as_signed(size_t n) { return static_cast<int64_t>(n); }
 
 }  // namespace
@@ -67,7 +71,8 @@ void call::finish() {
             queues_[i]->wait_for(1, &done);
             tail_.events[i] = static_cast<cl_event>(queues_[i]->mark());
         } catch (const core::error&) {
-            // The work is under way: its own event serves as well, though later work of that queue need not follow it.
+            // The work is under way: its own event serves as well, though later work of that queue need not
+            // follow it.
             tail_.events[i] = static_cast<cl_event>(context().mark());
         }
     }
@@ -103,9 +108,11 @@ clblasStatus status_of(const core::dense_error& e) {
         case core::dense_fault::memory:
             return of_matrix(e.operand(), clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
         case core::dense_fault::leading_dimension:
-            return of_matrix(e.operand(), clblasInvalidLeadDimA, clblasInvalidLeadDimB, clblasInvalidLeadDimC);
+            return of_matrix(e.operand(), clblasInvalidLeadDimA, clblasInvalidLeadDimB,
+                             clblasInvalidLeadDimC);
         case core::dense_fault::buffer_size:
-            return of_matrix(e.operand(), clblasInsufficientMemMatA, clblasInsufficientMemMatB, clblasInsufficientMemMatC);
+            return of_matrix(e.operand(), clblasInsufficientMemMatA, clblasInsufficientMemMatB,
+                             clblasInsufficientMemMatC);
         default:
             return clblasInvalidValue;
     }

@@ -1,6 +1,6 @@
 #pragma once
-// What all functions share: the queues and events at the end of their arguments, and exceptions turned into clBLAS's
-// statuses.
+// What all functions share: the queues and events at the end of their arguments, and exceptions turned into
+// clBLAS's statuses.
 #include "../core/context.hpp"
 #include "../core/guard.hpp"
 #include "../core/ops/dense.hpp"
@@ -21,7 +21,9 @@ class failure : public std::exception {
     std::string message_;
 };
 
-[[noreturn]] inline void fail(clblasStatus status, std::string message) { throw failure(status, std::move(message)); }
+[[noreturn]] inline void fail(clblasStatus status, std::string message) {
+    throw failure(status, std::move(message));
+}
 
 // The last five arguments of every function.
 struct tail {

@@ -1,5 +1,6 @@
 #pragma once
-// Level 3 for both generations of the API, whose enumerations have the same values. Sizes and scalars are the caller's.
+// Level 3 for both generations of the API, whose enumerations have the same values. Sizes and scalars are the
+// caller's.
 #include "call.hpp"
 
 namespace heron::clblas {
@@ -23,24 +24,30 @@ struct update_of {
     int uplo, transpose;
 };
 
-clblasStatus gemm(const char* function, heron_type type, int order, int transpose_a, int transpose_b, size_t m, size_t n,
-                  size_t k, const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c,
+clblasStatus gemm(const char* function, heron_type type, int order, int transpose_a, int transpose_b,
+                  size_t m, size_t n, size_t k, const void* alpha, const matrix& a, const matrix& b,
+                  const void* beta, const matrix& c, const tail& t);
+clblasStatus trmm(const char* function, heron_type type, int order, const triangle_of& triangle, size_t m,
+                  size_t n, const void* alpha, const matrix& a, const matrix& b, const tail& t);
+clblasStatus trsm(const char* function, heron_type type, int order, const triangle_of& triangle, size_t m,
+                  size_t n, const void* alpha, const matrix& a, const matrix& b, const tail& t);
+clblasStatus syrk(const char* function, heron_type type, int order, const update_of& update, size_t n,
+                  size_t k, const void* alpha, const matrix& a, const void* beta, const matrix& c,
                   const tail& t);
-clblasStatus trmm(const char* function, heron_type type, int order, const triangle_of& triangle, size_t m, size_t n,
-                  const void* alpha, const matrix& a, const matrix& b, const tail& t);
-clblasStatus trsm(const char* function, heron_type type, int order, const triangle_of& triangle, size_t m, size_t n,
-                  const void* alpha, const matrix& a, const matrix& b, const tail& t);
-clblasStatus syrk(const char* function, heron_type type, int order, const update_of& update, size_t n, size_t k,
-                  const void* alpha, const matrix& a, const void* beta, const matrix& c, const tail& t);
-clblasStatus herk(const char* function, heron_type type, int order, const update_of& update, size_t n, size_t k,
-                  const void* alpha, const matrix& a, const void* beta, const matrix& c, const tail& t);
-clblasStatus syr2k(const char* function, heron_type type, int order, const update_of& update, size_t n, size_t k,
-                   const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c, const tail& t);
-clblasStatus her2k(const char* function, heron_type type, int order, const update_of& update, size_t n, size_t k,
-                   const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c, const tail& t);
+clblasStatus herk(const char* function, heron_type type, int order, const update_of& update, size_t n,
+                  size_t k, const void* alpha, const matrix& a, const void* beta, const matrix& c,
+                  const tail& t);
+clblasStatus syr2k(const char* function, heron_type type, int order, const update_of& update, size_t n,
+                   size_t k, const void* alpha, const matrix& a, const matrix& b, const void* beta,
+                   const matrix& c, const tail& t);
+clblasStatus her2k(const char* function, heron_type type, int order, const update_of& update, size_t n,
+                   size_t k, const void* alpha, const matrix& a, const matrix& b, const void* beta,
+                   const matrix& c, const tail& t);
 clblasStatus symm(const char* function, heron_type type, int order, const side_of& stored, size_t m, size_t n,
-                  const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c, const tail& t);
+                  const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c,
+                  const tail& t);
 clblasStatus hemm(const char* function, heron_type type, int order, const side_of& stored, size_t m, size_t n,
-                  const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c, const tail& t);
+                  const void* alpha, const matrix& a, const matrix& b, const void* beta, const matrix& c,
+                  const tail& t);
 
 }  // namespace heron::clblas

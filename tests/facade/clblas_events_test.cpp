@@ -14,7 +14,9 @@ std::vector<float> filled(float value) { return std::vector<float>(n * n, value)
 // C := A*B + beta*C with matrices of one value each, so that every element of C is the same.
 struct square {
     square(cl_context context, float a_value, float b_value, float c_value)
-        : a(upload(context, filled(a_value))), b(upload(context, filled(b_value))), c(upload(context, filled(c_value))) {}
+        : a(upload(context, filled(a_value))),
+          b(upload(context, filled(b_value))),
+          c(upload(context, filled(c_value))) {}
 
     arguments call(cl_command_queue* queues, cl_uint count, cl_event* events) const {
         arguments x;
@@ -42,13 +44,15 @@ struct setup_scope {
 
 cl_uint references(cl_context context) {
     cl_uint count = 0;
-    REQUIRE(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr) == CL_SUCCESS);
+    REQUIRE(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr) ==
+            CL_SUCCESS);
     return count;
 }
 
 cl_uint references(cl_command_queue queue) {
     cl_uint count = 0;
-    REQUIRE(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, nullptr) == CL_SUCCESS);
+    REQUIRE(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, nullptr) ==
+            CL_SUCCESS);
     return count;
 }
 
@@ -149,9 +153,11 @@ TEST_CASE("the kernels of one call are in order on a queue that is not") {
     constexpr std::size_t order = 150;
     std::vector<float> l(order * order, 0), b(order * order);
     for (std::size_t j = 0; j < order; ++j)
-        for (std::size_t i = j; i < order; ++i) l[i + j * order] = i == j ? 2.0f : 0.5f / static_cast<float>(order);
+        for (std::size_t i = j; i < order; ++i)
+            l[i + j * order] = i == j ? 2.0f : 0.5f / static_cast<float>(order);
     for (std::size_t j = 0; j < order; ++j)
-        for (std::size_t i = 0; i < order; ++i) b[i + j * order] = 2.0f + 0.5f * static_cast<float>(i) / static_cast<float>(order);
+        for (std::size_t i = 0; i < order; ++i)
+            b[i + j * order] = 2.0f + 0.5f * static_cast<float>(i) / static_cast<float>(order);
     const owned_buffer da = upload(context.get(), l);
     const owned_buffer db = upload(context.get(), b);
     cl_command_queue queues[] = {queue.get()};
@@ -250,23 +256,26 @@ TEST_CASE("threads call with queues of one context and of their own") {
         threads.emplace_back([&, t] {
             cl_device_id const id = device();
             cl_int code = CL_SUCCESS;
-            const owned_context own(t % 2 ? clCreateContext(nullptr, 1, &id, nullptr, nullptr, &code) : nullptr);
+            const owned_context own(t % 2 ? clCreateContext(nullptr, 1, &id, nullptr, nullptr, &code)
+                                          : nullptr);
             cl_context const context = own.get() ? own.get() : shared.get();
             const owned_queue queue(clCreateCommandQueue(context, id, 0, &code));
             const std::vector<float> start = filled(0), ones = filled(static_cast<float>(t + 1));
             const auto make = [&](const std::vector<float>& values) {
                 return owned_buffer(clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                                   values.size() * sizeof(float), const_cast<float*>(values.data()), &code));
+                                                   values.size() * sizeof(float),
+                                                   const_cast<float*>(values.data()), &code));
             };
             const owned_buffer a = make(ones), b = make(filled(1)), c = make(start);
             cl_command_queue queues[] = {queue.get()};
             int failures = 0;
             for (int i = 0; i < 25; ++i)
-                failures += clblasSgemm(clblasColumnMajor, clblasNoTrans, clblasNoTrans, n, n, n, 1, a.get(), 0, n, b.get(), 0,
-                                        n, 1, c.get(), 0, n, 1, queues, 0, nullptr, nullptr) != clblasSuccess;
+                failures += clblasSgemm(clblasColumnMajor, clblasNoTrans, clblasNoTrans, n, n, n, 1, a.get(),
+                                        0, n, b.get(), 0, n, 1, c.get(), 0, n, 1, queues, 0, nullptr,
+                                        nullptr) != clblasSuccess;
             std::vector<float> result(n * n);
-            failures += clEnqueueReadBuffer(queue.get(), c.get(), CL_TRUE, 0, result.size() * sizeof(float), result.data(), 0,
-                                            nullptr, nullptr) != CL_SUCCESS;
+            failures += clEnqueueReadBuffer(queue.get(), c.get(), CL_TRUE, 0, result.size() * sizeof(float),
+                                            result.data(), 0, nullptr, nullptr) != CL_SUCCESS;
             failures += result != filled(static_cast<float>(25 * n * static_cast<std::size_t>(t + 1)));
             wrong[static_cast<std::size_t>(t)] = failures;
         });

@@ -1,5 +1,5 @@
-// What the tests of clBLAS stand on: an OpenCL device, contexts, queues and buffers that release themselves, all level 3
-// functions of both generations behind one call, and a plain reference.
+// What the tests of clBLAS stand on: an OpenCL device, contexts, queues and buffers that release themselves,
+// all level 3 functions of both generations behind one call, and a plain reference.
 #pragma once
 
 #include "catch.hpp"
@@ -16,7 +16,8 @@
 
 namespace heron::test::cl {
 
-// The first OpenCL device. Ends the process with status 77, which ctest counts as skipped, when there is none.
+// The first OpenCL device. Ends the process with status 77, which ctest counts as skipped, when there is
+// none.
 cl_device_id device();
 
 template <class Handle, cl_int (*release)(Handle)>
@@ -68,7 +69,8 @@ std::vector<T> download(cl_command_queue queue, cl_mem memory, std::size_t count
 
 enum class operation { gemm, trmm, trsm, syrk, syr2k, symm, hemm, herk, her2k };
 enum class scalar { s, d, c, z };
-// The functions clblas..., clAmdBlas...Ex (or the one without Ex where there is no Ex), and clAmdBlas... without offsets.
+// The functions clblas..., clAmdBlas...Ex (or the one without Ex where there is no Ex), and clAmdBlas...
+// without offsets.
 enum class generation { clblas, amd_with_offsets, amd };
 
 const char* name_of(operation op);
@@ -77,8 +79,8 @@ bool is_triangular(operation op);
 bool has_offsets(operation op, generation g);
 
 struct arguments {
-    int order = clblasColumnMajor, side = clblasLeft, uplo = clblasLower, trans_a = clblasNoTrans, trans_b = clblasNoTrans,
-        diag = clblasNonUnit;
+    int order = clblasColumnMajor, side = clblasLeft, uplo = clblasLower, trans_a = clblasNoTrans,
+        trans_b = clblasNoTrans, diag = clblasNonUnit;
     std::size_t m = 0, n = 0, k = 0;
     std::complex<double> alpha{1, 0}, beta{0, 0};
     cl_mem a = nullptr, b = nullptr, c = nullptr;

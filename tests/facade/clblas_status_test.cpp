@@ -5,8 +5,9 @@ using namespace heron::test::cl;
 
 namespace {
 
-constexpr operation operations[] = {operation::gemm,  operation::trmm, operation::trsm, operation::syrk, operation::syr2k,
-                                    operation::symm, operation::hemm, operation::herk, operation::her2k};
+constexpr operation operations[] = {operation::gemm, operation::trmm,  operation::trsm,
+                                    operation::syrk, operation::syr2k, operation::symm,
+                                    operation::hemm, operation::herk,  operation::her2k};
 constexpr std::size_t size = 6, other_size = 4, line = 8, cells = 64;
 
 // All operands large enough for every operation: a good call that single arguments are then spoilt in.
@@ -160,8 +161,10 @@ TEST_CASE("buffers") {
         if (uses_c(op)) expect(clblasInsufficientMemMatC, op, [](arguments& x) { x.ldc = 100; });
         for (const std::size_t offset : {std::size_t{100}, SIZE_MAX - 20, SIZE_MAX / 2}) {
             expect_with_offsets(clblasInsufficientMemMatA, op, [&](arguments& x) { x.off_a = offset; });
-            if (uses_b(op)) expect_with_offsets(clblasInsufficientMemMatB, op, [&](arguments& x) { x.off_b = offset; });
-            if (uses_c(op)) expect_with_offsets(clblasInsufficientMemMatC, op, [&](arguments& x) { x.off_c = offset; });
+            if (uses_b(op))
+                expect_with_offsets(clblasInsufficientMemMatB, op, [&](arguments& x) { x.off_b = offset; });
+            if (uses_c(op))
+                expect_with_offsets(clblasInsufficientMemMatC, op, [&](arguments& x) { x.off_c = offset; });
         }
     }
 }
@@ -177,7 +180,8 @@ TEST_CASE("an image is no matrix") {
     description.image_type = CL_MEM_OBJECT_IMAGE2D;
     description.image_width = description.image_height = 16;
     cl_int code = CL_SUCCESS;
-    const owned_buffer image(clCreateImage(call.context(), CL_MEM_READ_WRITE, &format, &description, nullptr, &code));
+    const owned_buffer image(
+        clCreateImage(call.context(), CL_MEM_READ_WRITE, &format, &description, nullptr, &code));
     if (code != CL_SUCCESS) return;
     call.args.b = image.get();
     CHECK(call.status(generation::clblas, operation::gemm) == clblasInvalidMatB);

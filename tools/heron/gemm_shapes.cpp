@@ -18,7 +18,8 @@ std::vector<gemm_shape> processor_shapes(const std::string& type) {
             for (const int columns : {2, 3, 4, 6, 8, 10, 12, 14}) {
                 const int accumulators = vectors * columns * parts;
                 const bool fits = (is_double(type) ? 8 : 4) * width <= 64;
-                if (fits && accumulators >= 4 && accumulators <= 28) shapes.push_back({true, {width, vectors, columns}});
+                if (fits && accumulators >= 4 && accumulators <= 28)
+                    shapes.push_back({true, {width, vectors, columns}});
             }
     return shapes;
 }
@@ -28,8 +29,8 @@ bool fits_gpu(const std::string& type, int wx, int wy, int rows, int columns, in
     const int chunk = 16 * (is_complex(type) ? 2 : 1);
     const int registers = rows * columns * bytes / 4;
     const int local = 2 * depth * (wx * rows + wy * columns) * bytes;
-    return registers >= 8 && registers <= 128 && local <= 48 * 1024 && depth * wx * rows * bytes % chunk == 0 &&
-           depth * wy * columns * bytes % chunk == 0;
+    return registers >= 8 && registers <= 128 && local <= 48 * 1024 &&
+           depth * wx * rows * bytes % chunk == 0 && depth * wy * columns * bytes % chunk == 0;
 }
 
 std::vector<gemm_shape> gpu_shapes(const std::string& type) {

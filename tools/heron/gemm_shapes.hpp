@@ -1,4 +1,5 @@
-// The shapes among which `heron tune gemm` searches for the OpenCL kernels, as texts that HERON_OPENCL_GEMM takes.
+// The shapes among which `heron tune gemm` searches for the OpenCL kernels, as texts that HERON_OPENCL_GEMM
+// takes.
 #pragma once
 
 #include <string>
@@ -15,8 +16,8 @@ struct gemm_shape {
     auto operator<=>(const gemm_shape&) const = default;
 };
 
-// type: f32, f64, c32 or c64. For processors, or for GPUs. Only what the kernels can be built for and what does not
-// obviously exceed registers or local memory.
+// type: f32, f64, c32 or c64. For processors, or for GPUs. Only what the kernels can be built for and what
+// does not obviously exceed registers or local memory.
 std::vector<gemm_shape> gemm_shapes(const std::string& type, bool is_processor);
 
 // In how many parameters the shapes differ.

@@ -28,7 +28,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
+double seconds_since(clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count();
+}
 
 heron_type type_of(const std::string& name) {
     if (name == "f32") return HERON_R_32F;
@@ -72,9 +74,9 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 // GFLOP/s, or 0 when the process failed. An empty shape is none, and the one in use now is timed.
 double speed_of(const std::string& type, const std::string& shape, std::int64_t size, unsigned limit) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string command =
-        fmt::format("HERON_OPENCL_GEMM='{} {}' '{}' tune gemm --measure --type {} --size {} --limit {} 2>/dev/null", type, shape,
-                    self, type, size, limit);
+    const std::string command = fmt::format(
+        "HERON_OPENCL_GEMM='{} {}' '{}' tune gemm --measure --type {} --size {} --limit {} 2>/dev/null", type,
+        shape, self, type, size, limit);
     const std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
     double speed = 0;
     if (!output || std::fscanf(output.get(), "%lf", &speed) != 1) return 0;
@@ -99,9 +101,10 @@ class search {
     gemm_shape next() {
         auto found = open_.begin();
         if (best_.speed > 0)
-            found = std::min_element(open_.begin(), open_.end(), [&](const gemm_shape& a, const gemm_shape& b) {
-                return distance(a, best_.shape) < distance(b, best_.shape);
-            });
+            found =
+                std::min_element(open_.begin(), open_.end(), [&](const gemm_shape& a, const gemm_shape& b) {
+                    return distance(a, best_.shape) < distance(b, best_.shape);
+                });
         gemm_shape result = *found;
         open_.erase(found);
         return result;
@@ -121,7 +124,8 @@ class search {
     int tried_ = 0;
 };
 
-record tune_type(const std::string& type, const device& device, std::int64_t size, double budget, bool keep, progress& steps) {
+record tune_type(const std::string& type, const device& device, std::int64_t size, double budget, bool keep,
+                 progress& steps) {
     constexpr unsigned candidate_limit = 60;
     // A gain below this may be noise.
     constexpr double worthwhile = 1.03;
@@ -130,8 +134,8 @@ record tune_type(const std::string& type, const device& device, std::int64_t siz
     search candidates(type, device.is_processor());
     while (!candidates.is_done() && seconds_since(start) < budget) {
         const gemm_shape shape = candidates.next();
-        steps.step(fmt::format("{}: {} tried, {} left, {:.0f} of {:.0f} s; best {} {:.1f} GFLOP/s, now {}", type,
-                               candidates.tried(), candidates.left(), seconds_since(start), budget,
+        steps.step(fmt::format("{}: {} tried, {} left, {:.0f} of {:.0f} s; best {} {:.1f} GFLOP/s, now {}",
+                               type, candidates.tried(), candidates.left(), seconds_since(start), budget,
                                candidates.best().shape.text(), candidates.best().speed, shape.text()));
         candidates.learn(shape, speed_of(type, shape.text(), size, candidate_limit));
     }
@@ -198,10 +202,12 @@ class trial {
     void multiply() const {
         const double one[] = {1, 0}, zero[] = {0, 0};
         const float one_f[] = {1, 0}, zero_f[] = {0, 0};
-        const auto pick = [&](const double* d, const float* f) { return is_double_ ? static_cast<const void*>(d) : f; };
-        check(heron_gemm(device_.handle(), type_, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, size_, size_, size_,
-                         pick(one, one_f), da_.get(), size_, db_.get(), size_, pick(zero, zero_f), dc_.get(), size_,
-                         HERON_GEMM_DEFAULT),
+        const auto pick = [&](const double* d, const float* f) {
+            return is_double_ ? static_cast<const void*>(d) : f;
+        };
+        check(heron_gemm(device_.handle(), type_, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, size_,
+                         size_, size_, pick(one, one_f), da_.get(), size_, db_.get(), size_,
+                         pick(zero, zero_f), dc_.get(), size_, HERON_GEMM_DEFAULT),
               "heron_gemm");
     }
 
@@ -212,11 +218,14 @@ class trial {
         std::mt19937 engine(11);
         for (int sample = 0; sample < 64; ++sample) {
             const auto bound = static_cast<std::uint32_t>(size_);
-            const std::size_t i = sample == 0 ? bound - 1 : engine() % bound, j = sample == 0 ? bound - 1 : engine() % bound;
+            const std::size_t i = sample == 0 ? bound - 1 : engine() % bound,
+                              j = sample == 0 ? bound - 1 : engine() % bound;
             double re = 0, im = 0;
             product(i, j, re, im);
-            const std::size_t at = (i + j * static_cast<std::size_t>(size_)) * static_cast<std::size_t>(parts_);
-            if (number_at(c, at, is_double_) != re || (parts_ == 2 && number_at(c, at + 1, is_double_) != im)) return false;
+            const std::size_t at =
+                (i + j * static_cast<std::size_t>(size_)) * static_cast<std::size_t>(parts_);
+            if (number_at(c, at, is_double_) != re || (parts_ == 2 && number_at(c, at + 1, is_double_) != im))
+                return false;
         }
         return true;
     }
@@ -264,7 +273,8 @@ record tune_gemm(const gemm_tuning_options& options, progress& steps) {
     record rows = record::array();
     for (const std::string& type : options.types) {
         type_of(type);
-        rows.push_back(tune_type(type, device, size, options.budget_seconds / static_cast<double>(options.types.size()),
+        rows.push_back(tune_type(type, device, size,
+                                 options.budget_seconds / static_cast<double>(options.types.size()),
                                  options.keep, steps));
     }
     steps.clear();

@@ -21,7 +21,8 @@ struct tune_arguments {
 
 // BLAS's letters are accepted as well.
 std::string type_name(const std::string& type) {
-    static const std::map<std::string, std::string> letters{{"s", "f32"}, {"d", "f64"}, {"c", "c32"}, {"z", "c64"}};
+    static const std::map<std::string, std::string> letters{
+        {"s", "f32"}, {"d", "f64"}, {"c", "c32"}, {"z", "c64"}};
     const auto found = letters.find(type);
     return found == letters.end() ? type : found->second;
 }
@@ -30,13 +31,14 @@ void run_tune(const tune_arguments& arguments) {
     gemm_tuning_options options = arguments.tuning;
     for (std::string& type : options.types) type = type_name(type);
     if (arguments.backend != "opencl")
-        throw std::runtime_error(fmt::format("the kernels of {} have no parameters to tune", arguments.backend));
+        throw std::runtime_error(
+            fmt::format("the kernels of {} have no parameters to tune", arguments.backend));
     if (arguments.measure) return measure_gemm_shape(options.types.front(), options.size, arguments.limit);
     const reason_log reasons;
     progress steps(arguments.progress);
     const record result = tune_gemm(options, steps);
-    fmt::print("{}\n{:<6}{:>6}{:>7}{:>10}{:>10}  {}\n", result["device"].get<std::string>(), "type", "n", "tried", "before",
-               "best", "shape (GFLOP/s)");
+    fmt::print("{}\n{:<6}{:>6}{:>7}{:>10}{:>10}  {}\n", result["device"].get<std::string>(), "type", "n",
+               "tried", "before", "best", "shape (GFLOP/s)");
     for (const record& row : result["rows"])
         fmt::print("{:<6}{:>6}{:>7}{:>10.1f}{:>10.1f}  {}{}\n", row["type"].get<std::string>(),
                    row["size"].get<std::int64_t>(), row["tried"].get<int>(), row["before"].get<double>(),
@@ -59,12 +61,16 @@ void add_tune_command(CLI::App& app) {
     command->add_option("--budget", arguments->tuning.budget_seconds, "Seconds, for all types together")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command->add_option("--size", arguments->tuning.size, "Rows and columns of the matrices; 0: by the device")
+    command
+        ->add_option("--size", arguments->tuning.size, "Rows and columns of the matrices; 0: by the device")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     command->add_flag("!--dry-run", arguments->tuning.keep, "Print the result and write nothing");
-    command->add_flag("--progress", arguments->progress, "Show progress even if standard error is no terminal");
-    command->add_flag("--measure", arguments->measure, "Time one shape, HERON_OPENCL_GEMM's, and print GFLOP/s")->group("");
+    command->add_flag("--progress", arguments->progress,
+                      "Show progress even if standard error is no terminal");
+    command
+        ->add_flag("--measure", arguments->measure, "Time one shape, HERON_OPENCL_GEMM's, and print GFLOP/s")
+        ->group("");
     command->add_option("--limit", arguments->limit, "Seconds after which --measure gives up")->group("");
     command->footer("HERON_DEVICE chooses the device. What is found is used by every program from then on.");
     command->callback([arguments] { run_tune(*arguments); });
