@@ -84,7 +84,7 @@ class compressed_rows {
                 ++elements;
             }
         }
-        return 2 * words <= elements;
+        return 4 * words <= 3 * elements;
     }
 
     csr_pattern<OT, IT> pattern_;
