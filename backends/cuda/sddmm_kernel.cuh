@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(sddmm_threads)
                                     tile == first_tile ? p.lines : 1);
                 sum = sample_tile<chunks>(p, item, place);
             }
-            if (element < p.count) kernels::update_c(c, element, sum, alpha, beta);
+            if (element < p.count) kernels::update_sample(c, element, sum, alpha, beta);
         }
     }
 }

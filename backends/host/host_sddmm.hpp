@@ -140,7 +140,7 @@ class row_sampler {
             CT sums[sddmm_group];
             inner_products<CT, VX>::of(a_, b_ + first, k_, conjugate_a_, conjugate_b_, sums);
             for (int i = 0; i < sddmm_group && first + i < waiting_; ++i)
-                kernels::update_c(c_[first + i], 0, sums[i], alpha_, beta_);
+                kernels::update_sample(c_[first + i], 0, sums[i], alpha_, beta_);
         }
         waiting_ = 0;
     }

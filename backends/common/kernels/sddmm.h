@@ -15,7 +15,7 @@ HERON_FN CT inner_product(CT sum, GLOBAL const VX* a, heron_index a_step, int co
 
 // c[at] := alpha*sum + beta*c[at]; beta = 0 does not read c.
 HERON_TYPES(class VC, class CT)
-HERON_FN void update_c(GLOBAL VC* c, heron_index at, CT sum, CT alpha, CT beta) {
+HERON_FN void update_sample(GLOBAL VC* c, heron_index at, CT sum, CT alpha, CT beta) {
     CT result = MUL(CT, alpha, sum);
     if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, LOAD(CT, VC, c, at), result);
     STORE(CT, VC, c, at, result);
@@ -60,7 +60,7 @@ HERON_KERNEL(sddmm_blocks, GLOBAL const OT* offsets, GLOBAL const IT* indices, G
         sum = inner_product(sum, a + batch * a_stride + row * a_vector_step, a_step, conjugate_a,
                             b + batch * b_stride + column * b_vector_step, b_step, conjugate_b, k);
     }
-    update_c(c, batch * c_stride + element, sum, alpha, SCALAR(CT, beta_value, beta_device));
+    update_sample(c, batch * c_stride + element, sum, alpha, SCALAR(CT, beta_value, beta_device));
 }
 HERON_END
 
@@ -81,6 +81,6 @@ HERON_KERNEL(sddmm_coo, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL 
         sum = inner_product(sum, a + batch * a_stride + row * a_vector_step, a_step, conjugate_a,
                             b + batch * b_stride + column * b_vector_step, b_step, conjugate_b, k);
     }
-    update_c(c, batch * c_stride + element, sum, alpha, SCALAR(CT, beta_value, beta_device));
+    update_sample(c, batch * c_stride + element, sum, alpha, SCALAR(CT, beta_value, beta_device));
 }
 HERON_END
