@@ -260,7 +260,6 @@ struct trisolve_arguments {
 };
 
 void run_trisolve(const trisolve_arguments& arguments) {
-    add_spgemm_command(*bench);
     const reason_log reasons;
     progress steps(arguments.output.progress);
     trisolve_bench_options options = arguments.bench;
@@ -397,6 +396,7 @@ void add_bench_command(CLI::App& app) {
     add_spmv_command(*bench);
     add_spmm_command(*bench);
     add_sddmm_command(*bench);
+    add_spgemm_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
     add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)", dense_operation::rank_k);
     add_dense_command(*bench, "her2k", "C := A B^H + B A^H, one triangle (syr2k for real types)",
