@@ -18,7 +18,8 @@ core::triangular_solver& solver(cusparseSpSMDescr_t d) {
 
 template <class Descr>
 void create(Descr* descr, const core::solver_names& names) {
-    *core::required(descr, names.descriptor) = reinterpret_cast<Descr>(new core::triangular_solver(names));
+    Descr& made = *core::required(descr, names.descriptor);
+    made = reinterpret_cast<Descr>(new core::triangular_solver(names));
 }
 
 core::matrix_part part_from(int part) {
