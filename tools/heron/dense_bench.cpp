@@ -125,6 +125,7 @@ class dense_operands {
     // Compares elements here and there, corners included.
     bool is_right(const std::function<void()>& run) const {
         where_.fill(problem_.c, 0xff, c_bytes_);
+        where_.synchronize();  // a peer on the processor would not wait
         run();
         where_.synchronize();
         std::vector<std::byte> bytes(c_bytes_);
