@@ -72,45 +72,13 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID);
 #define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
 
 #define CLBLAS_NAME(name) clAmdBlas##name
-#define CLBLAS_FN(name) clAmdBlasS##name
-#define CLBLAS_T cl_float
-#include "clblas/amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasD##name
-#define CLBLAS_T cl_double
-#include "clblas/amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasC##name
-#define CLBLAS_T FloatComplex
-#include "clblas/amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasZ##name
-#define CLBLAS_T DoubleComplex
-#include "clblas/amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasC##name
-#define CLBLAS_T FloatComplex
-#define CLBLAS_R cl_float
-#include "clblas/hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasZ##name
-#define CLBLAS_T DoubleComplex
-#define CLBLAS_R cl_double
-#include "clblas/hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
+#define CLBLAS_OF(letter, name) clAmdBlas##letter##name
+#define CLBLAS_LEVEL3 "amd_level3.inc"
+#define CLBLAS_HERMITIAN "hermitian.inc"
+#include "clblas/foreach_type.inc"
+#undef CLBLAS_HERMITIAN
+#undef CLBLAS_LEVEL3
+#undef CLBLAS_OF
 #undef CLBLAS_NAME
 
 #undef CLBLAS_TAIL

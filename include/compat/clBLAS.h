@@ -69,45 +69,13 @@ void clblasTeardown(void);
 #define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
 
 #define CLBLAS_NAME(name) clblas##name
-#define CLBLAS_FN(name) clblasS##name
-#define CLBLAS_T cl_float
-#include "clblas/level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasD##name
-#define CLBLAS_T cl_double
-#include "clblas/level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasC##name
-#define CLBLAS_T FloatComplex
-#include "clblas/level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasZ##name
-#define CLBLAS_T DoubleComplex
-#include "clblas/level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasC##name
-#define CLBLAS_T FloatComplex
-#define CLBLAS_R cl_float
-#include "clblas/hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasZ##name
-#define CLBLAS_T DoubleComplex
-#define CLBLAS_R cl_double
-#include "clblas/hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
+#define CLBLAS_OF(letter, name) clblas##letter##name
+#define CLBLAS_LEVEL3 "level3.inc"
+#define CLBLAS_HERMITIAN "hermitian.inc"
+#include "clblas/foreach_type.inc"
+#undef CLBLAS_HERMITIAN
+#undef CLBLAS_LEVEL3
+#undef CLBLAS_OF
 #undef CLBLAS_NAME
 
 #undef CLBLAS_TAIL

@@ -49,44 +49,12 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
     }));
 }
 
-#define CLBLAS_FN(name) clAmdBlasS##name
-#define CLBLAS_T cl_float
-#include "amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasD##name
-#define CLBLAS_T cl_double
-#include "amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasC##name
-#define CLBLAS_T FloatComplex
-#include "amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasZ##name
-#define CLBLAS_T DoubleComplex
-#include "amd_level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasC##name
-#define CLBLAS_T FloatComplex
-#define CLBLAS_R cl_float
-#include "hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clAmdBlasZ##name
-#define CLBLAS_T DoubleComplex
-#define CLBLAS_R cl_double
-#include "hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
+#define CLBLAS_OF(letter, name) clAmdBlas##letter##name
+#define CLBLAS_LEVEL3 "amd_level3_functions.inc"
+#define CLBLAS_HERMITIAN "hermitian_functions.inc"
+#include <clblas/foreach_type.inc>
+#undef CLBLAS_HERMITIAN
+#undef CLBLAS_LEVEL3
+#undef CLBLAS_OF
 
 }

@@ -28,44 +28,12 @@ void clblasTeardown(void) {
     heron::clblas::guarded("clblasTeardown", [] { heron::clblas::tear_down(); });
 }
 
-#define CLBLAS_FN(name) clblasS##name
-#define CLBLAS_T cl_float
-#include "level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasD##name
-#define CLBLAS_T cl_double
-#include "level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasC##name
-#define CLBLAS_T FloatComplex
-#include "level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasZ##name
-#define CLBLAS_T DoubleComplex
-#include "level3.inc"
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasC##name
-#define CLBLAS_T FloatComplex
-#define CLBLAS_R cl_float
-#include "hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
-
-#define CLBLAS_FN(name) clblasZ##name
-#define CLBLAS_T DoubleComplex
-#define CLBLAS_R cl_double
-#include "hermitian.inc"
-#undef CLBLAS_R
-#undef CLBLAS_T
-#undef CLBLAS_FN
+#define CLBLAS_OF(letter, name) clblas##letter##name
+#define CLBLAS_LEVEL3 "level3_functions.inc"
+#define CLBLAS_HERMITIAN "hermitian_functions.inc"
+#include <clblas/foreach_type.inc>
+#undef CLBLAS_HERMITIAN
+#undef CLBLAS_LEVEL3
+#undef CLBLAS_OF
 
 }

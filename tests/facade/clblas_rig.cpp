@@ -22,212 +22,47 @@ DoubleComplex number<DoubleComplex>(std::complex<double> z) {
 #define WITH_OFFSET(x, o) x.o, x.off_##o, x.ld##o
 #define WITHOUT_OFFSET(x, o) x.o, x.ld##o
 
+#define NAME_OF(letter, name) clblas##letter##name
+#define OF(letter, name) NAME_OF(letter, name)
 #define E(name) static_cast<clblas##name>
 #define EX(name) name
 #define AT(o) WITH_OFFSET(x, o)
-
 int run_clblas(operation op, scalar s, const arguments& x) {
-    switch (s) {
-        case scalar::s:
-            switch (op) {
-#define FN_OF(name) clblasS##name
-#define FN(name) FN_OF(name)
-#define T cl_float
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::d:
-            switch (op) {
-#define FN_OF(name) clblasD##name
-#define FN(name) FN_OF(name)
-#define T cl_double
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::c:
-            switch (op) {
-#define FN_OF(name) clblasC##name
-#define FN(name) FN_OF(name)
-#define T FloatComplex
-#include "clblas_calls.inc"
-#define R cl_float
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::z:
-            switch (op) {
-#define FN_OF(name) clblasZ##name
-#define FN(name) FN_OF(name)
-#define T DoubleComplex
-#include "clblas_calls.inc"
-#define R cl_double
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-    }
-    FAIL("there is no such function");
-    return 0;
+#include "clblas_generation.inc"
 }
-
 #undef AT
 #undef EX
 #undef E
+#undef OF
+#undef NAME_OF
 
+#define NAME_OF(letter, name) clAmdBlas##letter##name
+#define OF(letter, name) NAME_OF(letter, name)
 #define E(name) static_cast<clAmdBlas##name>
 #define EX(name) name##Ex
 #define AT(o) WITH_OFFSET(x, o)
-
 int run_amd_with_offsets(operation op, scalar s, const arguments& x) {
-    switch (s) {
-        case scalar::s:
-            switch (op) {
-#define FN_OF(name) clAmdBlasS##name
-#define FN(name) FN_OF(name)
-#define T cl_float
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::d:
-            switch (op) {
-#define FN_OF(name) clAmdBlasD##name
-#define FN(name) FN_OF(name)
-#define T cl_double
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::c:
-            switch (op) {
-#define FN_OF(name) clAmdBlasC##name
-#define FN(name) FN_OF(name)
-#define T FloatComplex
-#include "clblas_calls.inc"
-#define R cl_float
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::z:
-            switch (op) {
-#define FN_OF(name) clAmdBlasZ##name
-#define FN(name) FN_OF(name)
-#define T DoubleComplex
-#include "clblas_calls.inc"
-#define R cl_double
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-    }
-    FAIL("there is no such function");
-    return 0;
+#include "clblas_generation.inc"
 }
-
 #undef AT
 #undef EX
 #undef E
+#undef OF
+#undef NAME_OF
 
+#define NAME_OF(letter, name) clAmdBlas##letter##name
+#define OF(letter, name) NAME_OF(letter, name)
 #define E(name) static_cast<clAmdBlas##name>
 #define EX(name) name
 #define AT(o) WITHOUT_OFFSET(x, o)
-
 int run_amd(operation op, scalar s, const arguments& x) {
-    switch (s) {
-        case scalar::s:
-            switch (op) {
-#define FN_OF(name) clAmdBlasS##name
-#define FN(name) FN_OF(name)
-#define T cl_float
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::d:
-            switch (op) {
-#define FN_OF(name) clAmdBlasD##name
-#define FN(name) FN_OF(name)
-#define T cl_double
-#include "clblas_calls.inc"
-                default:
-                    break;
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::c:
-            switch (op) {
-#define FN_OF(name) clAmdBlasC##name
-#define FN(name) FN_OF(name)
-#define T FloatComplex
-#include "clblas_calls.inc"
-#define R cl_float
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-        case scalar::z:
-            switch (op) {
-#define FN_OF(name) clAmdBlasZ##name
-#define FN(name) FN_OF(name)
-#define T DoubleComplex
-#include "clblas_calls.inc"
-#define R cl_double
-#include "clblas_hermitian_calls.inc"
-#undef R
-#undef T
-#undef FN
-#undef FN_OF
-            }
-            break;
-    }
-    FAIL("there is no such function");
-    return 0;
+#include "clblas_generation.inc"
 }
-
 #undef AT
 #undef EX
 #undef E
+#undef OF
+#undef NAME_OF
 
 cl_device_id find_device() {
     cl_uint count = 0;
