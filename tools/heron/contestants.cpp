@@ -76,6 +76,18 @@ std::vector<std::string> contestants::ratio_keys() const {
     return keys;
 }
 
+void contestants::add_ratio_columns(std::vector<report_column>& columns) const {
+    for (const std::string& key : ratio_keys())
+        columns.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+}
+
+void contestants::add_mean_ratio_columns(std::vector<report_column>& columns) const {
+    for (const std::string& key : ratio_keys()) {
+        columns.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+        columns.push_back({.key = "/smallest" + key, .title = "least", .format = "{:.2f}"});
+    }
+}
+
 const device& contestants::open(const std::string& backend) {
     const auto found = std::find_if(devices_.begin(), devices_.end(),
                                     [&](const auto& opened) { return opened->backend() == backend; });

@@ -45,6 +45,9 @@ class contestants {
 
     // JSON pointers "/ratio/NAME" of those with whom somebody is compared.
     std::vector<std::string> ratio_keys() const;
+    // Columns for these, and for the means over the matrices the smallest ratio too.
+    void add_ratio_columns(std::vector<report_column>& columns) const;
+    void add_mean_ratio_columns(std::vector<report_column>& columns) const;
 
   private:
     const device& open(const std::string& backend);

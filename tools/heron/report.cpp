@@ -246,4 +246,10 @@ std::vector<record> geometric_means(std::span<const record> rows, std::span<cons
     return result;
 }
 
+int failure_count(std::span<const record> rows) {
+    return static_cast<int>(std::count_if(rows.begin(), rows.end(), [](const record& row) {
+        return row["result"] == "WRONG" || row["result"] == "failed";
+    }));
+}
+
 }  // namespace heron::tools

@@ -44,4 +44,7 @@ void write_text(const std::string& file, std::string_view text);
 std::vector<record> geometric_means(std::span<const record> rows, std::span<const std::string> group,
                                     std::span<const std::string> values);
 
+// How many measurements failed or gave a wrong result.
+int failure_count(std::span<const record> rows);
+
 }  // namespace heron::tools

@@ -10,6 +10,7 @@
 
 #include "device_record.hpp"
 #include "sddmm_contender.hpp"
+#include "time_contenders.hpp"
 
 namespace heron::tools {
 namespace {
@@ -22,12 +23,7 @@ class sddmm_bench {
     sddmm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
         progress_.clear();
-        sddmm_bench_result result;
-        result.table = make_report();
-        result.failures = static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const record& row) {
-            return row["result"] == "WRONG" || row["result"] == "failed";
-        }));
-        return result;
+        return {make_report(), failure_count(rows_)};
     }
 
   private:
@@ -99,32 +95,24 @@ class sddmm_bench {
     }
 
     void measure(std::vector<entry>& entries, bool processor, const sddmm_case& what) const {
-        std::vector<timed_task> tasks;
-        std::vector<entry*> timed;
-        for (entry& each : entries) {
-            if (!each.contender || each.who->where->is_processor() != processor) continue;
-            timed.push_back(&each);
-            tasks.push_back({[&each](std::int64_t calls) {
-                return each.who->where->seconds([&] {
-                    for (std::int64_t i = 0; i < calls; ++i) each.contender->call();
-                });
-            }});
+        time_contenders(
+            entries, processor, options_.timing, [](entry& each) { each.contender->call(); },
+            [&](entry& each, const timing& measured) { add_timing(each, measured, what); });
+    }
+
+    static void add_timing(entry& each, const timing& measured, const sddmm_case& what) {
+        record& row = each.row;
+        if (!measured.error.empty()) {
+            row["result"] = "failed";
+            row["message"] = measured.error;
+            return;
         }
-        const std::vector<timing> timings = measure_interleaved(tasks, options_.timing);
         const double flops = (traits_of(what.type().compute).is_complex ? 8.0 : 2.0) *
                              static_cast<double>(what.c().nnz) * static_cast<double>(what.inner());
-        for (std::size_t i = 0; i < timed.size(); ++i) {
-            record& row = timed[i]->row;
-            if (!timings[i].error.empty()) {
-                row["result"] = "failed";
-                row["message"] = timings[i].error;
-                continue;
-            }
-            timed[i]->seconds = timings[i].median;
-            row["seconds"] = timings[i].median;
-            row["seconds_min"] = timings[i].min;
-            row["gflops"] = flops / timings[i].median * 1e-9;
-        }
+        each.seconds = measured.median;
+        row["seconds"] = measured.median;
+        row["seconds_min"] = measured.min;
+        row["gflops"] = flops / measured.median * 1e-9;
     }
 
     report make_report() const {
@@ -166,8 +154,7 @@ class sddmm_bench {
             {.key = "/result", .title = "result", .fold = true},
             {.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6},
             {.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"}};
-        for (const std::string& key : contestants_.ratio_keys())
-            result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+        contestants_.add_ratio_columns(result);
         result.push_back({.key = "/message", .title = "message"});
         return result;
     }

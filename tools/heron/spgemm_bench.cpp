@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "spgemm_contenders.hpp"
+#include "time_contenders.hpp"
 
 namespace heron::tools {
 namespace {
@@ -126,12 +127,7 @@ class spgemm_bench {
     spgemm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
         progress_.clear();
-        spgemm_bench_result result;
-        result.table = make_report();
-        result.failures = static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const record& row) {
-            return row["result"] == "WRONG" || row["result"] == "failed";
-        }));
-        return result;
+        return {make_report(), failure_count(rows_)};
     }
 
   private:
@@ -222,26 +218,14 @@ class spgemm_bench {
     }
 
     void measure(std::vector<entry>& entries, bool processor) const {
-        std::vector<timed_task> tasks;
-        std::vector<entry*> timed;
-        for (entry& each : entries) {
-            if (!each.contender || each.who->where->is_processor() != processor) continue;
-            timed.push_back(&each);
-            tasks.push_back({[&each](std::int64_t calls) {
-                return each.who->where->seconds([&] {
-                    for (std::int64_t i = 0; i < calls; ++i) each.contender->call();
-                });
-            }});
-        }
-        const std::vector<timing> timings = measure_interleaved(tasks, options_.timing);
-        for (std::size_t i = 0; i < timed.size(); ++i) {
-            if (!timings[i].error.empty()) {
-                give_up(*timed[i], "failed", timings[i].error);
-                continue;
-            }
-            timed[i]->seconds = timings[i].median;
-            timed[i]->row["seconds_min"] = timings[i].min;
-        }
+        time_contenders(
+            entries, processor, options_.timing, [](entry& each) { each.contender->call(); }, add_timing);
+    }
+
+    static void add_timing(entry& each, const timing& measured) {
+        if (!measured.error.empty()) return give_up(each, "failed", measured.error);
+        each.seconds = measured.median;
+        each.row["seconds_min"] = measured.min;
     }
 
     static void add_rates(entry& each, const std::vector<entry>& entries, const reference& expected) {
@@ -277,13 +261,6 @@ class spgemm_bench {
         return result;
     }
 
-    void add_ratio_columns(std::vector<report_column>& columns, bool least) const {
-        for (const std::string& key : contestants_.ratio_keys()) {
-            columns.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
-            if (least) columns.push_back({.key = "/smallest" + key, .title = "least", .format = "{:.2f}"});
-        }
-    }
-
     std::vector<report_column> columns() const {
         std::vector<report_column> result{
             {.key = "/matrix", .title = "matrix"},
@@ -297,7 +274,7 @@ class spgemm_bench {
             {.key = "/seconds", .title = "ms", .format = "{:.3f}", .scale = 1e3},
             {.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"},
             {.key = "/work_bytes", .title = "work MB", .format = "{:.1f}", .scale = 1e-6}};
-        add_ratio_columns(result, false);
+        contestants_.add_ratio_columns(result);
         result.push_back({.key = "/message", .title = "message"});
         return result;
     }
@@ -308,7 +285,7 @@ class spgemm_bench {
                                           {.key = "/algorithm", .title = "alg", .fold = true},
                                           {.key = "/count", .title = "matrices", .format = "{:.0f}"},
                                           {.key = "/gflops", .title = "GFLOP/s", .format = "{:.2f}"}};
-        add_ratio_columns(result, true);
+        contestants_.add_mean_ratio_columns(result);
         return result;
     }
 

@@ -64,12 +64,7 @@ class spmm_bench {
     spmm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
         progress_.clear();
-        spmm_bench_result result;
-        result.table = make_report();
-        result.failures = static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const record& row) {
-            return row["result"] == "WRONG" || row["result"] == "failed";
-        }));
-        return result;
+        return {make_report(), failure_count(rows_)};
     }
 
   private:
@@ -222,8 +217,7 @@ class spmm_bench {
         result.push_back(
             {.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6});
         for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        for (const std::string& key : contestants_.ratio_keys())
-            result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
+        contestants_.add_ratio_columns(result);
         result.push_back({.key = "/message", .title = "message"});
         return result;
     }
@@ -233,10 +227,7 @@ class spmm_bench {
         for (report_column& column : case_columns()) result.push_back(std::move(column));
         result.push_back({.key = "/count", .title = "matrices", .format = "{:.0f}"});
         for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        for (const std::string& key : contestants_.ratio_keys()) {
-            result.push_back({.key = key, .title = "vs " + key.substr(7), .format = "{:.2f}"});
-            result.push_back({.key = "/smallest" + key, .title = "least", .format = "{:.2f}"});
-        }
+        contestants_.add_mean_ratio_columns(result);
         return result;
     }
 

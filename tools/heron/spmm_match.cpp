@@ -1,4 +1,5 @@
 #include "spmm_match.hpp"
+#include "time_contenders.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -213,19 +214,9 @@ class spmm_match {
     }
 
     void measure_kind(bool processor) {
-        std::vector<timed_task> tasks;
-        std::vector<entry*> timed;
-        for (entry& each : entries_) {
-            if (!each.contender || each.who->where->is_processor() != processor) continue;
-            timed.push_back(&each);
-            tasks.push_back({[&each](std::int64_t calls) {
-                return each.who->where->seconds([&] {
-                    for (std::int64_t i = 0; i < calls; ++i) each.contender->call();
-                });
-            }});
-        }
-        const std::vector<timing> timings = measure_interleaved(tasks, what_.timing);
-        for (std::size_t i = 0; i < timed.size(); ++i) add_timing(*timed[i], timings[i]);
+        time_contenders(
+            entries_, processor, what_.timing, [](entry& each) { each.contender->call(); },
+            [this](entry& each, const timing& measured) { add_timing(each, measured); });
     }
 
     void add_timing(entry& each, const timing& measured) {

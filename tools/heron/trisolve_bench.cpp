@@ -12,6 +12,7 @@
 
 #include "device_record.hpp"
 #include "trisolve_contenders.hpp"
+#include "time_contenders.hpp"
 
 namespace heron::tools {
 namespace {
@@ -73,10 +74,7 @@ class trisolve_bench {
     trisolve_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
         progress_.clear();
-        const auto is_failure = [](const record& row) {
-            return row["result"] == "WRONG" || row["result"] == "failed";
-        };
-        return {make_report(), static_cast<int>(std::count_if(rows_.begin(), rows_.end(), is_failure))};
+        return {make_report(), failure_count(rows_)};
     }
 
   private:
@@ -218,19 +216,9 @@ class trisolve_bench {
     }
 
     void measure(std::vector<entry>& entries, const trisolve_case& what, bool processor) {
-        std::vector<timed_task> tasks;
-        std::vector<entry*> timed;
-        for (entry& each : entries) {
-            if (!each.contender || each.who->where->is_processor() != processor) continue;
-            timed.push_back(&each);
-            tasks.push_back({[&each](std::int64_t calls) {
-                return each.who->where->seconds([&] {
-                    for (std::int64_t i = 0; i < calls; ++i) each.contender->solve();
-                });
-            }});
-        }
-        const std::vector<timing> timings = measure_interleaved(tasks, options_.timing);
-        for (std::size_t i = 0; i < timed.size(); ++i) add_timing(*timed[i], timings[i], what);
+        time_contenders(
+            entries, processor, options_.timing, [](entry& each) { each.contender->solve(); },
+            [&](entry& each, const timing& measured) { add_timing(each, measured, what); });
     }
 
     static void add_timing(entry& each, const timing& measured, const trisolve_case& what) {
