@@ -34,7 +34,7 @@ void gemmt<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm
                         heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_dense(args.type, [&]<class CT>(type<CT>) { tuned_gemmt<CT>(device, args); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { tuned_gemmt<CT>(device, args); });
 }
 
 }  // namespace heron::HERON_LEVEL::plans

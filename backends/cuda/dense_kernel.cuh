@@ -2,23 +2,11 @@
 // Dense products on CUDA: a block computes one tile of C. Tiles of A and B come into shared memory by
 // asynchronous copies, several steps ahead. The inner dimension may have two terms, so that a rank-2k update
 // is one kernel.
+#include "../common/plans/dispatch.hpp"
 #include "cuda_intrinsics.cuh"
 #include "dense_tiles.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
-
-template <class CT>
-struct real_part_of {
-    using type = CT;
-};
-template <>
-struct real_part_of<c32> {
-    using type = f32;
-};
-template <>
-struct real_part_of<c64> {
-    using type = f64;
-};
 
 // Where the matrices of the items of a batch begin. kind: 0 base + item*stride; 1 addresses; 2 and 3 base +
 // index*stride with 32- and 64-bit indices.
@@ -51,7 +39,7 @@ template <class CT>
 struct scalar {
     CT value;
     const CT* device;
-    const typename real_part_of<CT>::type* real;
+    const real_of<CT>* real;
 
     __device__ CT get() const {
         if (real) return heron::HERON_LEVEL::load<CT>(*real);

@@ -44,7 +44,7 @@ inline places place_of(const heron_batch_operand& o) {
 // real: the number on the device is a real one.
 template <class CT>
 scalar<CT> as_scalar(const heron_scalar& s, bool real) {
-    using R = typename real_part_of<CT>::type;
+    using R = real_of<CT>;
     return {scalar_value<CT>(s.re, s.im), real ? nullptr : static_cast<const CT*>(s.device),
             real ? static_cast<const R*>(s.device) : nullptr};
 }
@@ -62,7 +62,7 @@ void launch(cuda_device& device, const parameters<typename Tile::CT>& p) {
 
 template <class Tile>
 void launch(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
-    if constexpr (!std::is_same_v<typename Tile::CT, typename real_part_of<typename Tile::CT>::type>)
+    if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>)
         if (conjugates_b) return launch<Tile, true>(device, p);
     launch<Tile, false>(device, p);
 }
@@ -98,7 +98,7 @@ void gemm_of(cuda_device& device, const heron_gemm_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
-    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+    choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 
 template <class CT>
@@ -115,7 +115,7 @@ void gemm_batched_of(cuda_device& device, const heron_gemm_batched_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of(g.c);
     p.ldc = g.ldc;
-    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+    choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 
 template <class CT>
@@ -136,7 +136,7 @@ void gemmt_of(cuda_device& device, const heron_gemmt_args& g) {
     p.beta = as_scalar<CT>(g.beta, g.hermitian);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
-    choose(device, p, plans::dense_conjugates(g.op_a), plans::dense_conjugates(g.op_b));
+    choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

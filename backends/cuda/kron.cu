@@ -6,7 +6,7 @@ namespace heron::HERON_LEVEL::plans {
 template <>
 void kronmult<cuda_device>(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
                            heron_workspace& workspace) {
-    visit_kron(args.type, [&]<class CT>(type<CT>) {
+    visit_full(args.type, [&]<class CT>(type<CT>) {
         if (!tuned_kronmult<CT>(device, phase, args, workspace))
             kron_plan<cuda_device, CT>(device, phase, args, workspace).apply();
     });

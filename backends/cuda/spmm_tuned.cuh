@@ -44,9 +44,7 @@ class spmm_launcher {
     }
 
   private:
-    bool is_transposed() const {
-        return args_.op == HERON_OP_TRANSPOSE || args_.op == HERON_OP_CONJUGATE_TRANSPOSE;
-    }
+    bool is_transposed() const { return plans::is_transposed(args_.op); }
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {

@@ -167,7 +167,7 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
     const heron_index_type offset_type = a.format == HERON_FORMAT_COO ? HERON_INDEX_64 : a.offset_type;
     visit_offsets_and_indices(offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         device.launch_blocks(place_elements<OT, IT>, blocks_of(memory.stored), threads, 0, a,
-                             plans::is_transposed_op(args.op), memory.stored, keys.current(), memory.others,
+                             plans::is_transposed(args.op), memory.stored, keys.current(), memory.others,
                              sources.current());
     });
     // By row, and in a row in storage order, so that sums are the same every time.

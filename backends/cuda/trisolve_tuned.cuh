@@ -91,9 +91,9 @@ class tuned_trisolve_run {
 
   private:
     bool is_gathered() const {
-        return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed_op(args_.op);
+        return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op);
     }
-    bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed_op(args_.op); }
+    bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
 
     template <class OT, class IT>
@@ -144,7 +144,7 @@ class tuned_trisolve_run {
         return {as<const CT>(args_.a.values),
                 static_cast<const CT*>(args_.diagonal),
                 is_unit(),
-                plans::is_conjugated_op(args_.op),
+                plans::is_conjugated(args_.op),
                 as_argument<CT>(args_.alpha),
                 from,
                 b.row,

@@ -31,11 +31,11 @@ CT* output_of(const heron_dense_operand& o) {
 // op(A) by rows, and op(B) by columns.
 template <class CT>
 strided_source<CT> row_source(const CT* p, heron_operation op, int64_t ld) {
-    return {p, plans::dense_row_step(op, ld), plans::dense_column_step(op, ld), plans::dense_conjugates(op)};
+    return {p, plans::dense_row_step(op, ld), plans::dense_column_step(op, ld), plans::is_conjugated(op)};
 }
 template <class CT>
 strided_source<CT> column_source(const CT* p, heron_operation op, int64_t ld) {
-    return {p, plans::dense_column_step(op, ld), plans::dense_row_step(op, ld), plans::dense_conjugates(op)};
+    return {p, plans::dense_column_step(op, ld), plans::dense_row_step(op, ld), plans::is_conjugated(op)};
 }
 
 bool is_real_type(heron_type t) { return t == HERON_R_32F || t == HERON_R_64F; }
@@ -45,7 +45,7 @@ void gemm(host_device& device, heron_phase phase, const heron_gemm_args& g, hero
     // 16-bit types stay with the plan: their sums must not be rounded between panels.
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0 || !is_packed_type(g.type))
         return plans::gemm(device, phase, g, workspace);
-    plans::visit_dense(g.type, [&]<class CT>(type<CT>) {
+    visit_full(g.type, [&]<class CT>(type<CT>) {
         const CT alpha = value_of<CT>(g.alpha);
         const product_target<CT> target{output_of<CT>(g.c), g.c.ld, g.m, g.n, value_of<CT>(g.beta)};
         if (g.k == 0 || equal(alpha, CT{})) return scale(target);
@@ -124,13 +124,13 @@ void gemm_batched(host_device& device, heron_phase phase, const heron_gemm_batch
                   heron_workspace& workspace) {
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0 || !is_packed_type(g.type))
         return plans::gemm_batched(device, phase, g, workspace);
-    plans::visit_dense(g.type, [&]<class CT>(type<CT>) { batch_run<CT>(device, g).run(); });
+    visit_full(g.type, [&]<class CT>(type<CT>) { batch_run<CT>(device, g).run(); });
 }
 
 void gemmt(host_device& device, heron_phase phase, const heron_gemmt_args& g, heron_workspace& workspace) {
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0)
         return plans::gemmt(device, phase, g, workspace);
-    plans::visit_dense(g.type, [&]<class CT>(type<CT>) {
+    visit_full(g.type, [&]<class CT>(type<CT>) {
         const bool has_real_alpha = g.hermitian && g.terms == 1;
         const CT alpha = has_real_alpha ? real_value_of<CT>(g.alpha) : value_of<CT>(g.alpha);
         const CT beta = g.hermitian ? real_value_of<CT>(g.beta) : value_of<CT>(g.beta);
@@ -157,7 +157,7 @@ void gemmt(host_device& device, heron_phase phase, const heron_gemmt_args& g, he
 void symm(host_device& device, heron_phase phase, const heron_symm_args& s, heron_workspace& workspace) {
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0)
         return plans::symm(device, phase, s, workspace);
-    plans::visit_dense(s.type, [&]<class CT>(type<CT>) {
+    visit_full(s.type, [&]<class CT>(type<CT>) {
         const CT alpha = value_of<CT>(s.alpha);
         const product_target<CT> target{output_of<CT>(s.c), s.c.ld, s.m, s.n, value_of<CT>(s.beta)};
         if (equal(alpha, CT{})) return scale(target);
@@ -178,7 +178,7 @@ void symm(host_device& device, heron_phase phase, const heron_symm_args& s, hero
 }
 
 void triangular(host_device& device, const heron_triangular_args& t, bool solves) {
-    plans::visit_dense(t.type, [&]<class CT>(type<CT>) {
+    visit_full(t.type, [&]<class CT>(type<CT>) {
         const CT alpha = value_of<CT>(t.alpha);
         if (equal(alpha, CT{})) return scale(product_target<CT>{output_of<CT>(t.b), t.b.ld, t.m, t.n, alpha});
         triangular_run<CT>(device, t, alpha, solves).run();

@@ -5,27 +5,10 @@
 //
 // A complex tile has two sums per element, of A with the real and with the imaginary parts of B; each is a
 // plain multiply-add of interleaved data, and they are joined once in the end.
+#include "../common/plans/dispatch.hpp"
 #include "host_lanes.hpp"
 
 namespace heron::HERON_LEVEL::dense_host {
-
-template <class CT>
-struct parts_of {
-    using real = CT;
-    static constexpr int count = 1;
-};
-template <>
-struct parts_of<c32> {
-    using real = f32;
-    static constexpr int count = 2;
-};
-template <>
-struct parts_of<c64> {
-    using real = f64;
-    static constexpr int count = 2;
-};
-template <class CT>
-using real_of = typename parts_of<CT>::real;
 
 // Two vectors of rows and as many columns as leave registers for A and one element of B.
 template <class CT>

@@ -16,7 +16,7 @@ class triangular_run {
           v_(args),
           a_(as<const CT>(args.a.memory) + args.a.offset),
           b_(as<CT>(args.b.memory) + args.b.offset),
-          conjugates_(plans::dense_conjugates(args.op_a)),
+          conjugates_(plans::is_conjugated(args.op_a)),
           unit_(args.diag == HERON_DIAG_UNIT),
           solves_(solves),
           alpha_(alpha) {}

@@ -303,7 +303,7 @@ inline void kronmult(host_device& device, heron_phase phase, const heron_kronmul
                      heron_workspace& workspace) {
     const bool turns = args.algorithm == HERON_KRON_993_FORWARD || args.algorithm == HERON_KRON_993_BACKWARD;
     if (turns) return plans::kronmult(device, phase, args, workspace);
-    plans::visit_kron(args.type,
+    visit_full(args.type,
                       [&]<class CT>(type<CT>) { kron_run<CT>(device, phase, args, workspace).apply(); });
 }
 

@@ -5,22 +5,6 @@
 
 namespace heron::HERON_LEVEL::kron_host {
 
-template <class CT>
-struct parts_of {
-    using real = CT;
-    static constexpr int count = 1;
-};
-template <>
-struct parts_of<c32> {
-    using real = f32;
-    static constexpr int count = 2;
-};
-template <>
-struct parts_of<c64> {
-    using real = f64;
-    static constexpr int count = 2;
-};
-
 // Where the operand of item k begins.
 template <class CT>
 [[gnu::always_inline]] inline CT* locate(const heron_batch_operand& o, int64_t k) {

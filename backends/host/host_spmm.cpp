@@ -82,7 +82,7 @@ class host_spmm_plan {
     void apply() {
         const heron_format format = a_.format;
         const bool blocks = format == HERON_FORMAT_BSR || format == HERON_FORMAT_BLOCKED_ELL;
-        const bool by_columns = args_.op == HERON_OP_TRANSPOSE || args_.op == HERON_OP_CONJUGATE_TRANSPOSE;
+        const bool by_columns = plans::is_transposed(args_.op);
         const bool sorts = by_columns || format == HERON_FORMAT_COO;
         // What depends on the pattern alone comes first in the workspace.
         const line_sorter sorter(layout_, sorts ? lines_of_op(by_columns) : 0, sorts ? stored() : 0);
@@ -269,7 +269,7 @@ class host_spmm_plan {
             run_team(team, [&](int member, int members) {
                 fill_panel(b, strip, rows_of_b.step, equal_part(args_.b.rows, member, members));
             });
-        const bool conjugate = args_.op == HERON_OP_CONJUGATE || args_.op == HERON_OP_CONJUGATE_TRANSPOSE;
+        const bool conjugate = plans::is_conjugated(args_.op);
         const tile_writer<CT> writer{&strip, &strip_of_c<VC, CT>::write};
         run_team(team, [&](int member, int members) {
             sum_strip(vectors, source, source.part(member, members), conjugate, rows_of_b, writer);

@@ -2,32 +2,17 @@
 // The inner loops of the host's SpMM: a strip of neighbouring columns of C, as many as fit the registers, is
 // summed row by row. A strip reads the rows of B as contiguous vectors of compute type: B itself in row
 // order, or a copy.
+#include "../common/plans/dispatch.hpp"
 #include "host_lanes.hpp"
 #include "host_spmm_sources.hpp"
 
 namespace heron::HERON_LEVEL {
 
-template <class CT>
-struct component_of {
-    using type = CT;
-    static constexpr int parts = 1;
-};
-template <>
-struct component_of<c32> {
-    using type = float;
-    static constexpr int parts = 2;
-};
-template <>
-struct component_of<c64> {
-    using type = double;
-    static constexpr int parts = 2;
-};
-
 // Elements of CT in a vector, and vectors in the widest strip: complex sums take two registers each.
 template <class CT>
-constexpr int vector_elements = most_lanes<typename component_of<CT>::type> / component_of<CT>::parts;
+constexpr int vector_elements = most_lanes<real_of<CT>> / parts_of<CT>::count;
 template <class CT>
-constexpr int most_vectors = 8 / component_of<CT>::parts;
+constexpr int most_vectors = 8 / parts_of<CT>::count;
 template <class CT>
 constexpr int widest_strip = vector_elements<CT>* most_vectors<CT>;
 
@@ -51,9 +36,9 @@ struct strip_of_b {
 
 template <class CT, int vectors>
 struct strip_sum {
-    using R = typename component_of<CT>::type;
+    using R = real_of<CT>;
     static constexpr int L = most_lanes<R>;
-    static constexpr bool is_complex = component_of<CT>::parts == 2;
+    static constexpr bool is_complex = parts_of<CT>::count == 2;
 
     template <class Source>
     [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate,

@@ -74,7 +74,7 @@ class host_trisolve_run {
     }
 
   private:
-    bool transposed() const { return plans::is_transposed_op(args_.op); }
+    bool transposed() const { return plans::is_transposed(args_.op); }
     bool may_gather() const { return args_.a.format != HERON_FORMAT_CSR || transposed(); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != transposed(); }
 
@@ -197,7 +197,7 @@ class host_trisolve_run {
         return {alpha.device ? *alpha.device : alpha.value,
                 static_cast<const CT*>(args_.diagonal),
                 args_.a.diag == HERON_DIAG_UNIT,
-                plans::is_conjugated_op(args_.op),
+                plans::is_conjugated(args_.op),
                 from,
                 b.row,
                 b.column,

@@ -50,11 +50,11 @@ operand plain(const heron_dense_operand& x, int64_t row_step, int64_t k_step, bo
 // op(X) as A', and as B'.
 operand left_operand(const heron_dense_operand& x, heron_operation op) {
     return plain(x, plans::dense_row_step(op, x.ld), plans::dense_column_step(op, x.ld),
-                 plans::dense_conjugates(op));
+                 plans::is_conjugated(op));
 }
 operand right_operand(const heron_dense_operand& x, heron_operation op) {
     return plain(x, plans::dense_column_step(op, x.ld), plans::dense_row_step(op, x.ld),
-                 plans::dense_conjugates(op));
+                 plans::is_conjugated(op));
 }
 
 // C := sum over the terms of alpha*a[t]*b[t] + beta*C.
@@ -74,7 +74,7 @@ struct job {
 template <class CT>
 class engine {
   public:
-    using RT = typename plans::dense_real<CT>::type;
+    using RT = real_of<CT>;
 
     engine(opencl_device& device, heron_type type) : device_(device), kit_(device.dense_kernels(type)) {}
 
@@ -297,7 +297,7 @@ void run_symm(opencl_device& device, const heron_symm_args& g) {
 }
 
 bool is_lower(const heron_triangular_args& g) {
-    return (g.fill == HERON_FILL_LOWER) != plans::dense_transposes(g.op_a);
+    return (g.fill == HERON_FILL_LOWER) != plans::is_transposed(g.op_a);
 }
 
 template <class CT>
@@ -360,7 +360,7 @@ class triangular_solver {
         block.a_row = sign * vectors_.a_row;
         block.a_column = sign * vectors_.a_column;
         block.a_offset = args_.a.offset + start * (vectors_.a_row + vectors_.a_column);
-        block.conjugate = plans::dense_conjugates(args_.op_a);
+        block.conjugate = plans::is_conjugated(args_.op_a);
         block.unit = args_.diag == HERON_DIAG_UNIT;
         block.offset = args_.b.offset + start * vectors_.step;
         block.line = vectors_.line;
@@ -406,32 +406,32 @@ void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args,
     if (!is_for_engine(args.type)) return plans::gemm(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_gemm<CT>(device, args); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { run_gemm<CT>(device, args); });
 }
 
 void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args,
            heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_gemmt<CT>(device, args); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { run_gemmt<CT>(device, args); });
 }
 
 void symm(opencl_device& device, heron_phase phase, const heron_symm_args& args, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_symm<CT>(device, args); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { run_symm<CT>(device, args); });
 }
 
 void trmm(opencl_device& device, heron_phase phase, const heron_trmm_args& args, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    plans::visit_dense(args.type, [&]<class CT>(type<CT>) { run_trmm<CT>(device, args); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { run_trmm<CT>(device, args); });
 }
 
 void trsm(opencl_device& device, heron_phase phase, const heron_trsm_args& args, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    plans::visit_dense(args.type, [&]<class CT>(type<CT>) { triangular_solver<CT>(device, args).run(); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { triangular_solver<CT>(device, args).run(); });
 }
 
 }  // namespace heron::opencl

@@ -266,7 +266,7 @@ bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_ar
 
 void kronmult(opencl_device& device, heron_phase phase, const heron_kronmult_args& args,
               heron_workspace& workspace) {
-    plans::visit_kron(args.type, [&]<class CT>(type<CT>) {
+    visit_full(args.type, [&]<class CT>(type<CT>) {
         if (may_use_tuned(args) &&
             try_tuned<CT, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16>(device, phase, args, workspace))
             return;

@@ -59,6 +59,7 @@ void require_arrays(const heron_spmat& m, const char* argument) {
 }
 
 bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
+bool conjugates(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
 
 heron_operation of_the_transpose(heron_operation op) {
     switch (op) {

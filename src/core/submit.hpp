@@ -54,6 +54,7 @@ void require_arrays(const heron_spmat& m, const char* argument);
 heron_spmat canonical(const heron_spmat& m, heron_operation& op);
 
 bool transposes(heron_operation op);
+bool conjugates(heron_operation op);
 
 // What turns A^T into op(A).
 heron_operation of_the_transpose(heron_operation op);

@@ -10,49 +10,12 @@ inline constexpr kernel_family dense{"dense", "VT CT RT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-template <class CT>
-struct dense_real {
-    using type = CT;
-};
-template <>
-struct dense_real<c32> {
-    using type = f32;
-};
-template <>
-struct dense_real<c64> {
-    using type = f64;
-};
-
-// Calls f with the element type of the operations that know only one.
-template <class F>
-void visit_dense(heron_type t, F&& f) {
-    switch (t) {
-        case HERON_R_32F:
-            return f(type<f32>{});
-        case HERON_R_64F:
-            return f(type<f64>{});
-        case HERON_C_32F:
-            return f(type<c32>{});
-        case HERON_C_64F:
-            return f(type<c64>{});
-        default:
-            no_such_types();
-    }
-}
-
-inline bool dense_transposes(heron_operation op) {
-    return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE;
-}
-inline bool dense_conjugates(heron_operation op) {
-    return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE;
-}
-
 // Steps from row to row and from column to column of op(A).
 inline heron_index dense_row_step(heron_operation op, heron_index ld) {
-    return dense_transposes(op) ? ld : 1;
+    return is_transposed(op) ? ld : 1;
 }
 inline heron_index dense_column_step(heron_operation op, heron_index ld) {
-    return dense_transposes(op) ? 1 : ld;
+    return is_transposed(op) ? 1 : ld;
 }
 
 inline int dense_kind(const heron_batch_operand& o) {
@@ -68,7 +31,7 @@ struct triangular_vectors {
         : left(a.side == HERON_SIDE_LEFT),
           order(left ? a.m : a.n),
           count(left ? a.n : a.m),
-          lower((a.fill == HERON_FILL_LOWER) == (dense_transposes(a.op_a) != left)),
+          lower((a.fill == HERON_FILL_LOWER) == (is_transposed(a.op_a) != left)),
           a_row(left ? dense_row_step(a.op_a, a.a.ld) : dense_column_step(a.op_a, a.a.ld)),
           a_column(left ? dense_column_step(a.op_a, a.a.ld) : dense_row_step(a.op_a, a.a.ld)),
           line(left ? a.b.ld : 1),
@@ -84,30 +47,30 @@ struct triangular_vectors {
 // The products of one pair of storage and compute type.
 template <class VT, class CT, class Device>
 void launch_gemm(Device& device, const heron_gemm_args& g) {
-    using RT = typename dense_real<CT>::type;
+    using RT = real_of<CT>;
     const auto alpha = as_argument<CT>(g.alpha);
     const auto beta = as_argument<CT>(g.beta);
     device.template launch<kernels::gemm<VT, CT, RT>>(
         kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.k}, alpha.value, alpha.device,
         as<const VT>(g.a.memory), heron_index{g.a.offset}, dense_row_step(g.op_a, g.a.ld),
-        dense_column_step(g.op_a, g.a.ld), int{dense_conjugates(g.op_a)}, as<const VT>(g.b.memory),
+        dense_column_step(g.op_a, g.a.ld), int{is_conjugated(g.op_a)}, as<const VT>(g.b.memory),
         heron_index{g.b.offset}, dense_row_step(g.op_b, g.b.ld), dense_column_step(g.op_b, g.b.ld),
-        int{dense_conjugates(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory), heron_index{g.c.offset},
+        int{is_conjugated(g.op_b)}, beta.value, beta.device, as<VT>(g.c.memory), heron_index{g.c.offset},
         heron_index{g.c.ld});
 }
 
 template <class VT, class CT, class Device>
 void launch_gemm_batched(Device& device, const heron_gemm_batched_args& g) {
-    using RT = typename dense_real<CT>::type;
+    using RT = real_of<CT>;
     const auto alpha = as_argument<CT>(g.alpha);
     const auto beta = as_argument<CT>(g.beta);
     device.template launch<kernels::gemm_batched<VT, CT, RT>>(
         kernels::dense, g.m * g.n * g.count, heron_index{g.m}, heron_index{g.n}, heron_index{g.k},
         alpha.value, alpha.device, as<const VT>(g.a.base), g.a.list, dense_kind(g.a), heron_index{g.a.stride},
         heron_index{g.a.list_step}, dense_row_step(g.op_a, g.lda), dense_column_step(g.op_a, g.lda),
-        int{dense_conjugates(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b),
+        int{is_conjugated(g.op_a)}, as<const VT>(g.b.base), g.b.list, dense_kind(g.b),
         heron_index{g.b.stride}, heron_index{g.b.list_step}, dense_row_step(g.op_b, g.ldb),
-        dense_column_step(g.op_b, g.ldb), int{dense_conjugates(g.op_b)}, beta.value, beta.device,
+        dense_column_step(g.op_b, g.ldb), int{is_conjugated(g.op_b)}, beta.value, beta.device,
         as<VT>(g.c.base), g.c.list, dense_kind(g.c), heron_index{g.c.stride}, heron_index{g.c.list_step},
         heron_index{g.ldc});
 }
@@ -133,8 +96,8 @@ template <class Device>
 void gemmt(Device& device, heron_phase phase, const heron_gemmt_args& g, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_dense(g.type, [&]<class CT>(type<CT>) {
-        using RT = typename dense_real<CT>::type;
+    visit_full(g.type, [&]<class CT>(type<CT>) {
+        using RT = real_of<CT>;
         const bool real_beta = g.hermitian;
         const bool real_alpha = g.hermitian && g.terms == 1;
         const auto alpha = as_argument<CT>(g.alpha);
@@ -147,11 +110,11 @@ void gemmt(Device& device, heron_phase phase, const heron_gemmt_args& g, heron_w
             as<const CT>(g.a[0].memory), heron_index{g.a[0].offset}, dense_row_step(g.op_a, g.a[0].ld),
             dense_column_step(g.op_a, g.a[0].ld), as<const CT>(g.a[second].memory),
             heron_index{g.a[second].offset}, dense_row_step(g.op_a, g.a[second].ld),
-            dense_column_step(g.op_a, g.a[second].ld), int{dense_conjugates(g.op_a)},
+            dense_column_step(g.op_a, g.a[second].ld), int{is_conjugated(g.op_a)},
             as<const CT>(g.b[0].memory), heron_index{g.b[0].offset}, dense_row_step(g.op_b, g.b[0].ld),
             dense_column_step(g.op_b, g.b[0].ld), as<const CT>(g.b[second].memory),
             heron_index{g.b[second].offset}, dense_row_step(g.op_b, g.b[second].ld),
-            dense_column_step(g.op_b, g.b[second].ld), int{dense_conjugates(g.op_b)}, beta.value,
+            dense_column_step(g.op_b, g.b[second].ld), int{is_conjugated(g.op_b)}, beta.value,
             real_beta ? nullptr : beta.device, real_beta ? as<const RT>(g.beta.device) : nullptr,
             as<CT>(g.c.memory), heron_index{g.c.offset}, heron_index{g.c.ld});
     });
@@ -161,8 +124,8 @@ template <class Device>
 void symm(Device& device, heron_phase phase, const heron_symm_args& s, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_dense(s.type, [&]<class CT>(type<CT>) {
-        using RT = typename dense_real<CT>::type;
+    visit_full(s.type, [&]<class CT>(type<CT>) {
+        using RT = real_of<CT>;
         const auto alpha = as_argument<CT>(s.alpha);
         const auto beta = as_argument<CT>(s.beta);
         device.template launch<kernels::symm<CT, CT, RT>>(
@@ -179,14 +142,14 @@ void triangular(Device& device, heron_phase phase, const heron_triangular_args& 
                 heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_dense(t.type, [&]<class CT>(type<CT>) {
-        using RT = typename dense_real<CT>::type;
+    visit_full(t.type, [&]<class CT>(type<CT>) {
+        using RT = real_of<CT>;
         const triangular_vectors v(t);
         const auto alpha = as_argument<CT>(t.alpha);
         device.template launch<Kernel<CT, CT, RT>>(
             kernels::dense, v.count, v.order, v.lower, int{t.diag == HERON_DIAG_UNIT}, alpha.value,
             alpha.device, as<const CT>(t.a.memory), heron_index{t.a.offset}, v.a_row, v.a_column,
-            int{dense_conjugates(t.op_a)}, as<CT>(t.b.memory), heron_index{t.b.offset}, v.line, v.step);
+            int{is_conjugated(t.op_a)}, as<CT>(t.b.memory), heron_index{t.b.offset}, v.line, v.step);
     });
 }
 

@@ -6,6 +6,21 @@ namespace heron::HERON_LEVEL {
 
 template <class T> struct type { using value = T; };
 
+// The real type of a compute type, and how many of it make a number.
+template <class CT> struct parts_of {
+    using real = CT;
+    static constexpr int count = 1;
+};
+template <> struct parts_of<c32> {
+    using real = f32;
+    static constexpr int count = 2;
+};
+template <> struct parts_of<c64> {
+    using real = f64;
+    static constexpr int count = 2;
+};
+template <class CT> using real_of = typename parts_of<CT>::real;
+
 [[noreturn]] inline void no_such_types() {
     throw plan_error{HERON_NOT_SUPPORTED, "this combination of data types is not built"};
 }
@@ -20,6 +35,17 @@ template <class F> void visit_offsets_and_indices(heron_index_type offsets, hero
     if (offsets == HERON_INDEX_64 && indices == HERON_INDEX_64) return f(type<i64>{}, type<i64>{});
     if (offsets == HERON_INDEX_64 && indices == HERON_INDEX_32) return f(type<i64>{}, type<i32>{});
     throw plan_error{HERON_NOT_SUPPORTED, "32-bit offsets with 64-bit indices are not built"};
+}
+
+// The element type of an operation that knows only one and stores what it computes.
+template <class F> void visit_full(heron_type t, F&& f) {
+    switch (t) {
+        case HERON_R_32F: return f(type<f32>{});
+        case HERON_R_64F: return f(type<f64>{});
+        case HERON_C_32F: return f(type<c32>{});
+        case HERON_C_64F: return f(type<c64>{});
+        default: no_such_types();
+    }
 }
 
 // Storage and compute type of an operation on vectors of one type.
@@ -87,5 +113,12 @@ template <class F> void visit_raw(heron_type t, F&& f) {
     }
     no_such_types();
 }
+
+namespace plans {
+
+inline bool is_transposed(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
+inline bool is_conjugated(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
+
+}  // namespace plans
 
 }  // namespace heron::HERON_LEVEL

@@ -14,22 +14,6 @@ namespace heron::HERON_LEVEL::plans {
 
 constexpr int kron_most_factors = 8;
 
-template <class F>
-void visit_kron(heron_type t, F&& f) {
-    switch (t) {
-        case HERON_R_32F:
-            return f(type<f32>{});
-        case HERON_R_64F:
-            return f(type<f64>{});
-        case HERON_C_32F:
-            return f(type<c32>{});
-        case HERON_C_64F:
-            return f(type<c64>{});
-        default:
-            no_such_types();
-    }
-}
-
 // One factor's turn: out[o, i, f] := sum over j of A[i, j]*in[o, j, f], with out[o, i, f] at o*outer_step +
 // i*line_step + f*inner_step and in without gaps.
 struct kron_step {
@@ -358,7 +342,7 @@ class kron_plan {
 
 template <class Device>
 void kronmult(Device& device, heron_phase phase, const heron_kronmult_args& a, heron_workspace& workspace) {
-    visit_kron(a.type,
+    visit_full(a.type,
                [&]<class CT>(type<CT>) { kron_plan<Device, CT>(device, phase, a, workspace).apply(); });
 }
 
@@ -366,7 +350,7 @@ template <class Device>
 void kron_gemm(Device& device, heron_phase phase, const heron_kron_gemm_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_kron(a.type, [&]<class CT>(type<CT>) {
+    visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
         const auto beta = as_argument<CT>(a.beta);
         device.template launch<kernels::kron_gemm<CT>>(

@@ -18,7 +18,7 @@ inline constexpr bool is_same_type<A, A> = true;
 inline kernels::spmm_shape shape_of(const heron_spmm_args& args) {
     const heron_dnmat& b = args.b;
     const heron_dnmat& c = args.c;
-    const bool conjugated = args.op == HERON_OP_CONJUGATE || args.op == HERON_OP_CONJUGATE_TRANSPOSE;
+    const bool conjugated = is_conjugated(args.op);
     return {.rows = c.rows,
             .columns = c.cols,
             .b_row_step = b.order == HERON_ORDER_ROW ? b.ld : 1,
@@ -65,7 +65,7 @@ class spmm_plan {
         : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
 
     void apply() {
-        const bool transposed = args_.op == HERON_OP_TRANSPOSE || args_.op == HERON_OP_CONJUGATE_TRANSPOSE;
+        const bool transposed = is_transposed(args_.op);
         if (args_.a.format == HERON_FORMAT_COO) return transposed ? coo_columns() : coo_rows();
         if (transposed) return columns();
         if (phase_ == HERON_PHASE_RUN) rows();

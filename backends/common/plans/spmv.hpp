@@ -10,9 +10,6 @@ inline constexpr kernel_family spmv{"spmv", "VA VX VY CT OT IT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-inline bool is_transposed(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
-inline bool is_conjugated(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
-
 template <class Device, class VA, class VX, class VY, class CT, class OT, class IT> class spmv_plan {
   public:
     spmv_plan(Device& device, heron_phase phase, const heron_spmv_args& args, heron_workspace& workspace)

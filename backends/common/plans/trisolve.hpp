@@ -69,13 +69,6 @@ const Plan& required_plan(const heron_workspace& workspace) {
     return static_cast<const Plan&>(*workspace.plan);
 }
 
-inline bool is_transposed_op(heron_operation op) {
-    return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE;
-}
-inline bool is_conjugated_op(heron_operation op) {
-    return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE;
-}
-
 // A copy of a matrix's index arrays that the host can read.
 template <class Device>
 class host_pattern {
@@ -146,7 +139,7 @@ class trisolve_plan {
 
     void analyse() {
         const host_pattern<Device> pattern(device_, args_.a);
-        visit_triangle<ST>(pattern.matrix(), is_transposed_op(args_.op), [&](const auto& builder) {
+        visit_triangle<ST>(pattern.matrix(), is_transposed(args_.op), [&](const auto& builder) {
             const row_triangle<ST> triangle = builder.build();
             const level_sets<ST> levels = find_levels(triangle);
             write(begin_, triangle.begin);
@@ -188,7 +181,7 @@ class trisolve_plan {
             static_cast<const ST*>(begin_), static_cast<const ST*>(columns_),
             static_cast<const ST*>(sources_), as<const CT>(args_.a.values),
             static_cast<const CT*>(args_.diagonal), int{args_.a.diag == HERON_DIAG_UNIT},
-            int{is_conjugated_op(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column,
+            int{is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column,
             as<CT>(args_.c.values), c.row, c.column);
     }
 

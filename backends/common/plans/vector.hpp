@@ -84,7 +84,7 @@ void spvv(Device& device, heron_phase phase, const heron_spvv_args& a, heron_wor
             const heron_index chunk = (a.x.nnz + wide - 1) / wide;
             const heron_index item_stride = Device::strided ? 1 : chunk;
             const heron_index step = Device::strided ? wide : 1;
-            const int conjugate = a.op == HERON_OP_CONJUGATE_TRANSPOSE || a.op == HERON_OP_CONJUGATE;
+            const int conjugate = is_conjugated(a.op);
             CT* const result = a.result_on_device ? as<CT>(a.result) : total;
             device.template launch<kernels::dot_partial<VT, CT, IT>>(
                 kernels::vector, wide, as<const IT>(a.x.indices), as<const VT>(a.x.values), a.x.nnz,

@@ -80,8 +80,7 @@ heron_kron_factor_args factor_args(const heron_kronmult_desc& desc, int i) {
     args.n = f.n;
     args.row_step = transposed == by_rows ? 1 : f.ld;
     args.column_step = transposed == by_rows ? f.ld : 1;
-    args.conjugate =
-        is_complex(desc.type) && (f.op == HERON_OP_CONJUGATE || f.op == HERON_OP_CONJUGATE_TRANSPOSE);
+    args.conjugate = is_complex(desc.type) && conjugates(f.op);
     args.a = f.a;
     return args;
 }

@@ -81,9 +81,7 @@ struct factor {
     factor(const heron_spmat& m, heron_operation o) : op(o), stored(canonical(m, op)) {}
 
     bool transposed() const { return stored.nnz > 0 && transposes(op); }
-    bool conjugated() const {
-        return is_complex(stored.type) && (op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE);
-    }
+    bool conjugated() const { return is_complex(stored.type) && conjugates(op); }
 
     heron_operation op;
     heron_spmat stored;
