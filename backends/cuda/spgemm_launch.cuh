@@ -20,7 +20,7 @@ class spgemm_launcher {
     }
 
     // Bytes of shared memory that a block can have beside what kernels declare.
-    int64_t shared_limit() const { return shared_limit_ - 1024; }
+    int64_t shared_limit() const { return shared_limit_ - declared_at_most; }
 
     // As many places as fit with so many bytes each, a power of two, at most `most`.
     int largest_table(int most, size_t bytes_each) const {
@@ -32,7 +32,7 @@ class spgemm_launcher {
     void launch(void (*kernel)(Args...), int64_t blocks, int64_t threads, size_t shared_bytes,
                 std::type_identity_t<Args>... args) {
         constexpr size_t always_there = 48 << 10;
-        if (shared_bytes > always_there)
+        if (shared_bytes + declared_at_most > always_there)
             check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        static_cast<int>(shared_bytes)));
@@ -57,6 +57,8 @@ class spgemm_launcher {
     cuda_device& device() { return device_; }
 
   private:
+    static constexpr int declared_at_most = 1024;
+
     cuda_device& device_;
     int shared_limit_ = 0;
 };
