@@ -6,6 +6,7 @@ namespace heron::HERON_LEVEL::plans {
 template <>
 void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
                        heron_workspace& workspace) {
+    refuse_study(args);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(args.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {

@@ -47,11 +47,13 @@ void gemm(host_device& device, heron_phase phase, const heron_gemm_args& g, hero
         return plans::gemm(device, phase, g, workspace);
     visit_full(g.type, [&]<class CT>(type<CT>) {
         const CT alpha = value_of<CT>(g.alpha);
-        const product_target<CT> target{output_of<CT>(g.c), g.c.ld, g.m, g.n, value_of<CT>(g.beta)};
+        product_target<CT> target{output_of<CT>(g.c), g.c.ld, g.m, g.n, value_of<CT>(g.beta)};
+        target.left_out = plans::parts_left_out(g);
         if (g.k == 0 || equal(alpha, CT{})) return scale(target);
         const strided_term<CT> term{row_source(begin_of<CT>(g.a), g.op_a, g.a.ld),
                                     column_source(begin_of<CT>(g.b), g.op_b, g.b.ld), alpha};
-        if (!is_direct(target, g.k, term)) return multiply(device, target, g.k, &term, 1);
+        if (target.left_out != 0 || !is_direct(target, g.k, term))
+            return multiply(device, target, g.k, &term, 1);
         run_team(product_team(device, product_work<CT>(g.m, g.n, g.k)), [&](int member, int team) {
             multiply_direct(target, g.k, term, static_cast<CT*>(device.packing().own(member)), member, team);
         });

@@ -71,20 +71,12 @@ template <class CT>
         return factor * v;
 }
 
-// A whole tile: C := alpha*A*B + beta*C.
 template <class CT>
-[[gnu::noinline]] void update_tile(int64_t k, const CT* a, const CT* b, CT alpha, CT beta, CT* c,
-                                   int64_t ldc) {
+[[gnu::always_inline]] inline void store_sums(const tile_sums<CT>& sums, CT alpha, CT beta, CT* c,
+                                              int64_t ldc) {
     using T = tile<CT>;
     constexpr int L = T::lanes_count;
     using R = typename T::R;
-    for (int j = 0; j < T::columns; ++j)
-        for (int at = 0; at < T::rows; at += 64 / static_cast<int>(sizeof(CT)))
-            __builtin_prefetch(c + j * ldc + at, 1);
-    tile_sums<CT> sums;
-    multiply(k, a, b, sums);
-    // Addresses are computed again: the compiler would rather keep them in registers that the sums need.
-    __asm__("" : "+r"(c), "+r"(ldc));
     const bool overwrites = equal(beta, CT{});
     const bool adds = equal(beta, one<CT>());
 #pragma GCC unroll 12
@@ -96,6 +88,21 @@ template <class CT>
             if (!overwrites) result += adds ? load_lanes<L>(to) : scaled<CT>(beta, load_lanes<L>(to));
             store_lanes<L>(to, result);
         }
+}
+
+// A whole tile: C := alpha*A*B + beta*C.
+template <class CT>
+[[gnu::noinline]] void update_tile(int64_t k, const CT* a, const CT* b, CT alpha, CT beta, CT* c,
+                                   int64_t ldc) {
+    using T = tile<CT>;
+    for (int j = 0; j < T::columns; ++j)
+        for (int at = 0; at < T::rows; at += 64 / static_cast<int>(sizeof(CT)))
+            __builtin_prefetch(c + j * ldc + at, 1);
+    tile_sums<CT> sums;
+    multiply(k, a, b, sums);
+    // Addresses are computed again: the compiler would rather keep them in registers that the sums need.
+    __asm__("" : "+r"(c), "+r"(ldc));
+    store_sums(sums, alpha, beta, c, ldc);
 }
 
 // A whole tile's product into t, column by column without gaps.

@@ -6,6 +6,7 @@
 // tiles. The panel of B stays in the last level cache, the block of A in a core's own, a sliver of B in its
 // first level.
 #include "host_dense_pack.hpp"
+#include "host_dense_study.hpp"
 #include "host_team.hpp"
 #include <sched.h>
 
@@ -28,6 +29,10 @@ struct product_target {
     CT beta;
     part stored = part::all;
     bool hermitian = false;  // imaginary parts of the diagonal are not read and become 0
+    int left_out = 0;        // HERON_GEMM_WITHOUT_...
+
+    bool packs() const { return (left_out & HERON_GEMM_WITHOUT_PACKING) == 0; }
+    bool stores() const { return (left_out & HERON_GEMM_WITHOUT_STORES) == 0; }
 };
 
 inline int64_t divided_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
@@ -59,6 +64,7 @@ struct block_of_c {
     void update(const CT* packed_a, int64_t row, int64_t rows, const CT* packed_b, int64_t column,
                 int64_t columns) const {
         using T = tile<CT>;
+        tile_kernel<CT>* const update_whole = find_tile_kernel<CT>(target.left_out);
         for (int64_t j = 0; j < columns; j += T::columns) {
             const CT* const b = packed_b + j * depth;
             const int64_t width = least(T::columns, columns - j);
@@ -68,7 +74,7 @@ struct block_of_c {
                 const CT* const a = packed_a + i * depth;
                 CT* const c = target.c + row + i + (column + j) * target.ldc;
                 if (height == T::rows && width == T::columns && is_inside(row + i, column + j))
-                    update_tile(depth, a, b, alpha, beta, c, target.ldc);
+                    update_whole(depth, a, b, alpha, beta, c, target.ldc);
                 else
                     update_part(a, b, row + i, height, column + j, width);
             }
@@ -94,7 +100,7 @@ struct block_of_c {
         using T = tile<CT>;
         alignas(64) CT t[T::rows * T::columns];
         multiply_tile(depth, a, b, t);
-        for (int64_t j = 0; j < width; ++j) {
+        for (int64_t j = 0; target.stores() && j < width; ++j) {
             const CT* const sums = t + j * T::rows;
             // Rows of this column that are stored.
             const int64_t diagonal = column + j - row;
@@ -198,7 +204,7 @@ class blocked_product {
                int phase) {
         const int64_t slivers = divided_up(columns, T::columns);
         const range mine = equal_part(slivers, member_, team_);
-        for (int64_t s = mine.begin; s < mine.end; ++s) {
+        for (int64_t s = mine.begin; target_.packs() && s < mine.end; ++s) {
             const int64_t j = s * T::columns;
             t.b.template pack<T::columns>(column + j, least(T::columns, columns - j), begin, depth,
                                           memory_.b + j * depth);
@@ -228,7 +234,7 @@ class blocked_product {
             const int64_t rows = least(height, last - row);
             const int64_t j = unit % shares * share;
             if (j >= columns) continue;
-            for (int64_t i = 0; i < rows; i += T::rows)
+            for (int64_t i = 0; target_.packs() && i < rows; i += T::rows)
                 t.a.template pack<T::rows>(row + i, least(T::rows, rows - i), begin, depth,
                                            memory_.a + i * depth);
             block.update(memory_.a, row, rows, memory_.b + j * depth, column + j, least(share, columns - j));

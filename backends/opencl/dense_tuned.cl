@@ -9,6 +9,9 @@
 // UW*NV accumulators in registers (V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC08).
 //
 // Parameters: CT element, RT its real type, PARTS 1 or 2; COLUMNS: VW MV NR; TILES: WX WY VW MV UW NV KT.
+//
+// For studies WITHOUT_LOADS, WITHOUT_ARITHMETIC and WITHOUT_STORES leave out a part of the product's work, in a way that the
+// compiler cannot see through.
 
 #define VECTOR_NAME2(type, width) type##width
 #define VECTOR_NAME(type, width) VECTOR_NAME2(type, width)
@@ -22,6 +25,20 @@
 #else
 #define PA (WX * VW * MV)
 #define PB (WY * UW * NV)
+#endif
+
+#ifdef WITHOUT_LOADS
+#define FROM_PANEL(load, i) (p.ld + (i))
+#define START(j, i) (p.m + (j) * 64 + (i))
+#else
+#define FROM_PANEL(load, i) load
+#define START(j, i) 0
+#endif
+
+#ifdef WITHOUT_STORES
+#define STORES (p.ld < 0)
+#else
+#define STORES 1
 #endif
 
 // ---- packing ----
@@ -236,9 +253,9 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
     for (int j = 0; j < NR; ++j)
 #pragma unroll
         for (int i = 0; i < MV; ++i) {
-            re[j][i] = (REAL_VECTOR)(0);
+            re[j][i] = (REAL_VECTOR)(START(j, i));
 #if PARTS == 2
-            im[j][i] = (REAL_VECTOR)(0);
+            im[j][i] = (REAL_VECTOR)(START(j, i + 32));
 #endif
         }
     pa += row * p.total * PARTS + begin * PA * PARTS;
@@ -246,18 +263,24 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
     for (long k = begin; k < end; ++k) {
         REAL_VECTOR a[MV];
 #pragma unroll
-        for (int i = 0; i < MV; ++i) a[i] = LOAD_VECTOR(i, pa);
+        for (int i = 0; i < MV; ++i) a[i] = (REAL_VECTOR)(FROM_PANEL(LOAD_VECTOR(i, pa), i));
 #if PARTS == 2
         REAL_VECTOR ai[MV];
 #pragma unroll
-        for (int i = 0; i < MV; ++i) ai[i] = LOAD_VECTOR(MV + i, pa);
+        for (int i = 0; i < MV; ++i) ai[i] = (REAL_VECTOR)(FROM_PANEL(LOAD_VECTOR(MV + i, pa), MV + i));
 #endif
 #pragma unroll
         for (int j = 0; j < NR; ++j) {
-            const REAL_VECTOR b = (REAL_VECTOR)(pb[j]);
+            const REAL_VECTOR b = (REAL_VECTOR)(FROM_PANEL(pb[j], 8));
 #if PARTS == 2
-            const REAL_VECTOR bi = (REAL_VECTOR)(pb[NR + j]);
+            const REAL_VECTOR bi = (REAL_VECTOR)(FROM_PANEL(pb[NR + j], 9));
 #endif
+#ifdef WITHOUT_ARITHMETIC
+            re[j][0] += b + a[j % MV];
+#if PARTS == 2
+            im[j][0] += bi + ai[j % MV];
+#endif
+#else
 #pragma unroll
             for (int i = 0; i < MV; ++i) {
                 re[j][i] += a[i] * b;
@@ -267,6 +290,7 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
                 im[j][i] += ai[i] * b;
 #endif
             }
+#endif
         }
         pa += PA * PARTS;
         pb += PB * PARTS;
@@ -284,7 +308,7 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
     const int rows = (int)min((long)PA, p.m - row);
     const int columns = (int)min((long)NR, p.n - column);
     const int is_whole = p.triangle == 0 || (p.triangle == 1 ? row >= column + PB : row + PA <= column);
-    for (int j = 0; j < columns; ++j) {
+    for (int j = 0; STORES && j < columns; ++j) {
         GLOBAL CT* const to = c + p.offset + row + (column + j) * p.ld;
         for (int i = 0; i < rows; ++i) {
 #if PARTS == 2
@@ -375,9 +399,9 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_produ
     for (int j = 0; j < COLUMNS_OF_ITEM; ++j)
 #pragma unroll
         for (int i = 0; i < ROWS; ++i) {
-            re[j][i] = 0;
+            re[j][i] = START(j, i);
 #if PARTS == 2
-            im[j][i] = 0;
+            im[j][i] = START(j, i + 32);
 #endif
         }
     CHUNK_VECTOR a_next[A_LOADS], b_next[B_LOADS];
@@ -387,16 +411,21 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_produ
         if (step < end) {
 #pragma unroll
             for (int i = 0; i < A_LOADS; ++i)
-                if (A_CHUNKS % GROUP == 0 || i * GROUP + lane < A_CHUNKS) a_next[i] = from_a[i * GROUP + lane];
+                if (A_CHUNKS % GROUP == 0 || i * GROUP + lane < A_CHUNKS)
+                    a_next[i] = (CHUNK_VECTOR)(FROM_PANEL(from_a[i * GROUP + lane], i));
 #pragma unroll
             for (int i = 0; i < B_LOADS; ++i)
-                if (B_CHUNKS % GROUP == 0 || i * GROUP + lane < B_CHUNKS) b_next[i] = from_b[i * GROUP + lane];
+                if (B_CHUNKS % GROUP == 0 || i * GROUP + lane < B_CHUNKS)
+                    b_next[i] = (CHUNK_VECTOR)(FROM_PANEL(from_b[i * GROUP + lane], i));
             from_a += A_CHUNKS;
             from_b += B_CHUNKS;
         }
         if (step > begin) {
             __local const RT* const ta = (__local const RT*)a_tile[current ^ 1];
             __local const RT* const tb = (__local const RT*)b_tile[current ^ 1];
+#ifdef WITHOUT_ARITHMETIC
+            re[0][0] += ta[lane] + tb[lane];
+#else
 #pragma unroll
             for (int k = 0; k < KT; ++k) {
                 RT a[ROWS], b[COLUMNS_OF_ITEM];
@@ -431,6 +460,7 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_produ
 #endif
                     }
             }
+#endif
         }
         if (step < end) {
 #pragma unroll
@@ -443,7 +473,7 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_produ
         barrier(CLK_LOCAL_MEM_FENCE);
         current ^= 1;
     }
-    for (int j = 0; j < COLUMNS_OF_ITEM; ++j)
+    for (int j = 0; STORES && j < COLUMNS_OF_ITEM; ++j)
         for (int i = 0; i < ROWS; ++i) {
 #if PARTS == 2
             const CT sum = (CT)(re[j][i], im[j][i]);

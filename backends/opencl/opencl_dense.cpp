@@ -69,6 +69,7 @@ struct job {
     heron_scalar gate{};
     heron_dense_operand c{};
     product update{};  // triangle, hermitian, has_real_alpha, has_real_beta, range
+    int left_out = 0;  // HERON_GEMM_WITHOUT_...
 };
 
 template <class CT>
@@ -76,7 +77,8 @@ class engine {
   public:
     using RT = real_of<CT>;
 
-    engine(opencl_device& device, heron_type type) : device_(device), kit_(device.dense_kernels(type)) {}
+    explicit engine(opencl_device& device, heron_type type, int left_out = 0)
+        : device_(device), kit_(device.dense_kernels(type, left_out & ~HERON_GEMM_WITHOUT_PACKING)) {}
 
     void run(const job<CT>& j) {
         if (j.m == 0 || j.n == 0) return;
@@ -164,6 +166,7 @@ class engine {
             chunk.begin = first - step;
             chunk.total = total;
             chunk.steps = last == step + steps ? total - chunk.begin : chunk.depth;
+            if ((j.left_out & HERON_GEMM_WITHOUT_PACKING) != 0) continue;
             pack(j.a[t], chunk, row, rows, true, scaling(j, t), j);
             pack(j.b[t], chunk, column, columns, false, 0, j);
         }
@@ -253,7 +256,8 @@ void run_gemm(opencl_device& device, const heron_gemm_args& g) {
     j.alpha = j.gate = g.alpha;
     j.beta = g.beta;
     j.c = g.c;
-    engine<CT>(device, g.type).run(j);
+    j.left_out = plans::parts_left_out(g);
+    engine<CT>(device, g.type, j.left_out).run(j);
 }
 
 template <class CT>

@@ -4,6 +4,7 @@
 #include "opencl_program.hpp"
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace heron::opencl {
 
@@ -21,11 +22,12 @@ struct dense_kit {
 // The kits of a device, each made at its first use. They live as long as this.
 class dense_kits {
   public:
-    const dense_kit& get(const device_traits& traits, heron_type type);
+    // left_out: the HERON_GEMM_WITHOUT_... that concern the product's kernel.
+    const dense_kit& get(const device_traits& traits, heron_type type, int left_out);
 
   private:
     std::mutex mutex_;
-    std::map<heron_type, dense_kit> kits_;
+    std::map<std::pair<heron_type, int>, dense_kit> kits_;
 };
 
 }  // namespace heron::opencl

@@ -80,6 +80,14 @@ dense_shape gpu_default(const device_traits& traits, heron_type type) {
     return *parse_dense_shape("tiles 8 8 2 1 2 1 8", type);
 }
 
+std::string left_out_definitions(int left_out) {
+    std::string text;
+    if ((left_out & HERON_GEMM_WITHOUT_LOADS) != 0) text += "#define WITHOUT_LOADS 1\n";
+    if ((left_out & HERON_GEMM_WITHOUT_ARITHMETIC) != 0) text += "#define WITHOUT_ARITHMETIC 1\n";
+    if ((left_out & HERON_GEMM_WITHOUT_STORES) != 0) text += "#define WITHOUT_STORES 1\n";
+    return text;
+}
+
 std::optional<dense_shape> known_shape(const device_traits& traits, heron_type type) {
     for (const known_device& known : known_devices)
         if (known.type == type && traits.name.find(known.name) != std::string::npos)
@@ -149,15 +157,15 @@ dense_shape dense_shape_of(const device_traits& traits, heron_type type) {
     return traits.is_cpu ? processor_default(traits, type) : gpu_default(traits, type);
 }
 
-const dense_kit& dense_kits::get(const device_traits& traits, heron_type type) {
+const dense_kit& dense_kits::get(const device_traits& traits, heron_type type, int left_out) {
     const std::lock_guard lock(mutex_);
-    const auto found = kits_.find(type);
+    const auto found = kits_.find({type, left_out});
     if (found != kits_.end()) return found->second;
-    dense_kit& kit = kits_[type];
+    dense_kit& kit = kits_[{type, left_out}];
     kit.shape = dense_shape_of(traits, type);
     if (const char* const bytes = std::getenv("HERON_OPENCL_SCRATCH"))
         kit.scratch_bytes = std::max<int64_t>(std::atoll(bytes), 4096);
-    kit.key = {"dense_tuned", kit.shape.definitions(type)};
+    kit.key = {"dense_tuned", kit.shape.definitions(type) + left_out_definitions(left_out)};
     return kit;
 }
 

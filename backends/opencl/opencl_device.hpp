@@ -113,7 +113,9 @@ class opencl_device {
         enqueue(k, groups, local);
     }
 
-    const dense_kit& dense_kernels(heron_type type) { return queue_.device.dense().get(traits(), type); }
+    const dense_kit& dense_kernels(heron_type type, int left_out) {
+        return queue_.device.dense().get(traits(), type, left_out);
+    }
 
     // Memory until the end of what is launched on this object.
     cl_mem take_scratch(size_t bytes);

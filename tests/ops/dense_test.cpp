@@ -407,6 +407,37 @@ TEST_CASE("symm and hemm") {
                     }
 }
 
+TEST_CASE("a product without its stores leaves C, and one without its arithmetic is wrong") {
+    random_source random(11);
+    const heron_type type = HERON_R_64F;
+    const std::int64_t n = 70, k = 40;
+    const dense_case a = random_dense(random, type, HERON_ORDER_COLUMN, n, k, 0);
+    const dense_case b = random_dense(random, type, HERON_ORDER_COLUMN, k, n, 0);
+    const dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, n, n, 0);
+    const device_dense da(a), db(b);
+    const double one = 1, zero = 0;
+    const auto result = [&](int left_out) {
+        device_dense dc(c);
+        const heron_status status = heron_gemm(
+            native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, n, n, k, &one, da.data(), n,
+            db.data(), k, &zero, dc.data(), n, static_cast<heron_gemm_algorithm>(left_out));
+        return std::pair{status, dc.download().values};
+    };
+    const auto [status, whole] = result(HERON_GEMM_DEFAULT);
+    expect(status);
+    if (backend_name() == "cuda") {
+        CHECK(result(HERON_GEMM_WITHOUT_STORES).first == HERON_NOT_SUPPORTED);
+        return;
+    }
+    const auto without_stores = result(HERON_GEMM_WITHOUT_STORES);
+    expect(without_stores.first);
+    CHECK(without_stores.second == c.values);
+    const auto without_arithmetic = result(HERON_GEMM_WITHOUT_ARITHMETIC | HERON_GEMM_WITHOUT_PACKING);
+    expect(without_arithmetic.first);
+    CHECK(without_arithmetic.second != whole);
+    CHECK(result(HERON_GEMM_WITHOUT_STORES | HERON_GEMM_TF32).first == HERON_INVALID_VALUE);
+}
+
 TEST_CASE("her2k is what her2k by two passes is") {
     random_source random(10);
     for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -103,9 +105,9 @@ TEST_CASE("heron bench spmv checks and times") {
 }
 
 TEST_CASE("heron bench trisolve checks and times") {
-    const outcome shown = run(
-        "bench trisolve --matrix poisson2d:12 --backend host --output json --type f32,c64 --op N,T,C "
-        "--triangle lower,upper --rhs 1,3 --order row --analyses 1 --round-time 0.2 --repeat 2");
+    const outcome shown =
+        run("bench trisolve --matrix poisson2d:12 --backend host --output json --type f32,c64 --op N,T,C "
+            "--triangle lower,upper --rhs 1,3 --order row --analyses 1 --round-time 0.2 --repeat 2");
     REQUIRE(shown.status == 0);
     const json report = json::parse(shown.text);
     CHECK(report["results"].size() == 2 * 3 * 2 * 2);
@@ -238,4 +240,25 @@ TEST_CASE("heron bench gemm, herk and her2k check and time") {
     }
     CHECK(run("bench gemm --n 3x4 --backend host 2>/dev/null").status != 0);
     CHECK(run("bench gemm --op NX --backend host 2>/dev/null").status != 0);
+}
+
+TEST_CASE("heron bench gemm --study takes the kernel apart and draws it") {
+    const std::string picture = "study_of_bench_test.png";
+    std::filesystem::remove(picture);
+    const outcome shown =
+        run("bench gemm --study --n 48 --type f64 --backend host --output json "
+            "--round-time 0.2 --repeat 2 --plot " +
+            picture);
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    std::vector<std::string> parts;
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        parts.push_back(row["part"]);
+        CHECK(row["without"].get<double>() > 0);
+        if (row["part"] != "all") CHECK(row["alone"].get<double>() > 0);
+    }
+    CHECK(parts == std::vector<std::string>{"all", "packing", "loads", "arithmetic", "stores"});
+    CHECK(std::filesystem::file_size(picture) > 500);
+    CHECK(run("bench gemm --plot x.png --n 8 --backend host 2>/dev/null").status != 0);
 }

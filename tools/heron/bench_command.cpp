@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "dense_bench.hpp"
+#include "dense_study.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
 #include "kron_bench.hpp"
@@ -240,11 +241,19 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
     c.list("--n", c.options.sizes,
            operation == dense_operation::gemm ? "Sizes: N, or MxNxK" : "Sizes: N, or NxK");
     c.list("--type", c.options.types, "f32, f64, c32, c64");
-    if (operation == dense_operation::gemm)
+    if (operation == dense_operation::gemm) {
         c.list("--op", c.options.operations, "Of A and B: NN, NT, TN, CN, ...");
+        c.command.add_flag("--study", c.options.study,
+                           "Take the kernel apart: each part of its work left out, and alone");
+        c.command.add_option("--plot", c.options.plot, "PNG picture of the study")
+            ->option_text("FILE")
+            ->needs("--study");
+    }
     if (operation == dense_operation::rank_2k)
         c.command.add_flag("--two-passes", c.options.two_passes, "Compare with two products one after the other");
-    c.run(run_dense_bench);
+    c.run([](const dense_bench_options& options, progress& steps) {
+        return options.study ? run_dense_study(options, steps) : run_dense_bench(options, steps);
+    });
 }
 
 }  // namespace

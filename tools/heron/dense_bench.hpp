@@ -19,6 +19,8 @@ struct dense_bench_options {
     std::vector<std::string> sizes{"256", "1024"};  // n, or m x n x k as "1000x20x300" (rank updates: n x k)
     std::vector<std::string> types{"f32", "f64", "c32", "c64"};
     std::vector<std::string> operations{"NN"};  // gemm: op of A and of B, each N, T or C
+    bool study = false;                         // gemm: take the kernel apart instead
+    std::string plot{};                         // where the study is drawn; empty: nowhere
     bool two_passes = false;                    // her2k by two products one after the other, beside the other
     std::uint64_t seed = default_seed;
     measure_options timing{};
@@ -28,6 +30,9 @@ struct dense_bench_result {
     report table{};
     int failures = 0;
 };
+
+// Throws std::invalid_argument for sizes, types and operations that there are not.
+void require_dense_options(const dense_bench_options& options);
 
 // Throws std::exception where options are wrong or nothing can be measured.
 dense_bench_result run_dense_bench(const dense_bench_options& options, progress& progress);

@@ -49,6 +49,14 @@ std::vector<backend_state> list_backends() {
     return result;
 }
 
+std::vector<std::string> usable_backends(const std::vector<std::string>& names) {
+    if (!names.empty()) return names;
+    std::vector<std::string> usable;
+    for (const backend_state& backend : list_backends())
+        if (backend.available) usable.push_back(backend.name);
+    return usable;
+}
+
 reason_log::reason_log() {
     if (!user_wants_a_log()) {
         heron_log_open_file("/dev/null");

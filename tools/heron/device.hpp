@@ -24,6 +24,9 @@ struct backend_state {
 // Every backend that the library knows, in the order in which it tries them.
 std::vector<backend_state> list_backends();
 
+// `names`, or if there are none, every backend that can be used.
+std::vector<std::string> usable_backends(const std::vector<std::string>& names);
+
 // Collects the reasons that the library logs, without letting them into the program's output, unless the user
 // has asked for a log by the environment. One per process, made before the first call that may fail.
 class reason_log {

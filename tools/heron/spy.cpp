@@ -1,23 +1,16 @@
 #include "spy.hpp"
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
 #include <string_view>
 
-#include "bitmap_font.hpp"
+#include "canvas.hpp"
 
 namespace heron::tools {
 namespace {
-
-constexpr rgb white{255, 255, 255};
-constexpr rgb text_colour{40, 40, 48};
-constexpr rgb faint_text_colour{105, 105, 115};
-constexpr rgb frame_colour{150, 150, 158};
 
 constexpr std::int64_t margin = 20;
 constexpr std::int64_t line_height = 24;
@@ -124,51 +117,6 @@ std::string cell_line(const density_grid& grid, std::int64_t zoom) {
     }
     return fmt::format("1 pixel = {} x {} entries", grid.rows_per_cell, grid.cols_per_cell);
 }
-
-struct point {
-    std::int64_t x;
-    std::int64_t y;
-};
-
-class canvas {
-  public:
-    canvas(std::int64_t width, std::int64_t height) {
-        image_.width = width;
-        image_.height = height;
-        image_.pixels.assign(static_cast<std::size_t>(width * height), white);
-    }
-
-    void fill(point corner, std::int64_t width, std::int64_t height, rgb colour) {
-        for (std::int64_t y = corner.y; y < corner.y + height; ++y) {
-            for (std::int64_t x = corner.x; x < corner.x + width; ++x) image_.at(x, y) = colour;
-        }
-    }
-
-    // One pixel wide, around the given area.
-    void frame(point corner, std::int64_t width, std::int64_t height) {
-        fill({corner.x - 1, corner.y - 1}, width + 2, 1, frame_colour);
-        fill({corner.x - 1, corner.y + height}, width + 2, 1, frame_colour);
-        fill({corner.x - 1, corner.y}, 1, height, frame_colour);
-        fill({corner.x + width, corner.y}, 1, height, frame_colour);
-    }
-
-    void text(point corner, const bitmap& letters, rgb colour) {
-        for (std::size_t y = 0; y < letters.height; ++y) {
-            for (std::size_t x = 0; x < letters.width; ++x) {
-                if (!letters.at(x, y)) continue;
-                image_.at(corner.x + static_cast<std::int64_t>(x), corner.y + static_cast<std::int64_t>(y)) =
-                    colour;
-            }
-        }
-    }
-
-    rgb_image take() { return std::move(image_); }
-
-  private:
-    rgb_image image_;
-};
-
-std::int64_t width_of(const bitmap& letters) { return static_cast<std::int64_t>(letters.width); }
 
 struct caption {
     bitmap letters;
@@ -322,18 +270,6 @@ rgb density_colour(double position) {
 
 rgb_image draw_spy(const csr_matrix& matrix, const spy_options& options) {
     return spy_picture(matrix, options).draw();
-}
-
-void write_png(const std::filesystem::path& file, const rgb_image& image) {
-    static_assert(sizeof(rgb) == 3);
-    png_image png{};
-    png.version = PNG_IMAGE_VERSION;
-    png.width = static_cast<png_uint_32>(image.width);
-    png.height = static_cast<png_uint_32>(image.height);
-    png.format = PNG_FORMAT_RGB;
-    if (png_image_write_to_file(&png, file.c_str(), 0, image.pixels.data(), 0, nullptr) == 0) {
-        throw std::runtime_error(fmt::format("{}: cannot write: {}", file.string(), png.message));
-    }
 }
 
 }  // namespace heron::tools

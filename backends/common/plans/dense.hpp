@@ -75,8 +75,20 @@ void launch_gemm_batched(Device& device, const heron_gemm_batched_args& g) {
         heron_index{g.ldc});
 }
 
+// The HERON_GEMM_WITHOUT_... of a product.
+inline int parts_left_out(const heron_gemm_args& g) {
+    return g.algorithm >= HERON_GEMM_WITHOUT_PACKING ? static_cast<int>(g.algorithm) : 0;
+}
+
+// For kernels that cannot be taken apart.
+inline void refuse_study(const heron_gemm_args& g) {
+    if (parts_left_out(g) != 0)
+        throw plan_error{HERON_NOT_SUPPORTED, "parts of this kernel cannot be left out"};
+}
+
 template <class Device>
 void gemm(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace) {
+    refuse_study(g);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(g.type, g.compute_type,

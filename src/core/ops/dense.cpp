@@ -62,6 +62,13 @@ void require_algorithm(heron_gemm_algorithm algorithm) {
     require_enum(algorithm, HERON_GEMM_3XTF32, "algorithm", "is not an algorithm");
 }
 
+// Besides algorithms, any of the parts that a study leaves out.
+void require_algorithm_or_study(heron_gemm_algorithm algorithm) {
+    constexpr unsigned parts = HERON_GEMM_WITHOUT_PACKING | HERON_GEMM_WITHOUT_LOADS |
+                               HERON_GEMM_WITHOUT_ARITHMETIC | HERON_GEMM_WITHOUT_STORES;
+    if ((static_cast<unsigned>(algorithm) & ~parts) != 0) require_algorithm(algorithm);
+}
+
 // Sizes are checked against overflow where they are multiplied: elements times bytes must fit 63 bits.
 void require_countable(std::initializer_list<int64_t> sizes, heron_type type) {
     int64_t product = static_cast<int64_t>(size_of(type));
@@ -352,7 +359,7 @@ void gemm(context& context, const gemm_call& call) {
     require_size(call.m, "m");
     require_size(call.n, "n");
     require_size(call.k, "k");
-    require_algorithm(call.algorithm);
+    require_algorithm_or_study(call.algorithm);
     heron_gemm_args args{};
     args.type = call.type;
     args.compute_type = call.compute_type;

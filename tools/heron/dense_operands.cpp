@@ -1,0 +1,179 @@
+#include "dense_operands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+namespace heron::tools {
+namespace {
+
+using number = std::complex<double>;
+
+constexpr dense_element types[] = {{"f32", HERON_R_32F, scalar_type::f32},
+                                   {"f64", HERON_R_64F, scalar_type::f64},
+                                   {"c32", HERON_C_32F, scalar_type::c32},
+                                   {"c64", HERON_C_64F, scalar_type::c64}};
+
+heron_operation find_operation(char letter) {
+    switch (letter) {
+        case 'N':
+            return HERON_OP_NONE;
+        case 'T':
+            return HERON_OP_TRANSPOSE;
+        case 'C':
+            return HERON_OP_CONJUGATE_TRANSPOSE;
+        default:
+            throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", letter));
+    }
+}
+
+number at(const number_array& values, int i, int j, int ld, heron_operation op) {
+    const bool turned = op != HERON_OP_NONE;
+    const auto index = static_cast<std::size_t>(turned ? j : i) +
+                       static_cast<std::size_t>(turned ? i : j) * static_cast<std::size_t>(ld);
+    const number v{values.real[index], values.imag_at(index)};
+    return op == HERON_OP_CONJUGATE_TRANSPOSE ? std::conj(v) : v;
+}
+
+constexpr float single_one[2] = {1, 0}, single_zero[2] = {0, 0};
+constexpr double double_one[2] = {1, 0}, double_zero[2] = {0, 0};
+
+}  // namespace
+
+const dense_element& find_dense_element(const std::string& name) {
+    for (const dense_element& t : types)
+        if (name == t.name) return t;
+    throw std::invalid_argument(fmt::format("'{}' is not one of the types f32 f64 c32 c64", name));
+}
+
+void set_operations(dense_problem& problem, const std::string& letters) {
+    if (letters.size() != 2) throw std::invalid_argument(fmt::format("'{}' is not two of N T C", letters));
+    problem.op_a = find_operation(letters[0]);
+    problem.op_b = find_operation(letters[1]);
+}
+
+void set_sizes(dense_problem& p, const std::string& text) {
+    std::vector<int> numbers;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find('x', at), text.size());
+        try {
+            numbers.push_back(std::stoi(text.substr(at, end - at)));
+        } catch (const std::logic_error&) {
+            numbers.push_back(0);
+        }
+        at = end + 1;
+    }
+    const bool is_gemm = p.operation == dense_operation::gemm;
+    const std::size_t wanted = is_gemm ? 3 : 2;
+    const bool is_right = numbers.size() == 1 || numbers.size() == wanted;
+    if (!is_right || *std::min_element(numbers.begin(), numbers.end()) < 1)
+        throw std::invalid_argument(
+            fmt::format("'{}' is not a size such as 256 or {}", text, is_gemm ? "1000x20x300" : "500x30"));
+    p.m = numbers.front();
+    p.k = numbers.back();
+    p.n = is_gemm && numbers.size() == 3 ? numbers[1] : p.m;
+}
+
+dense_operands::dense_operands(const device& where, const dense_problem& problem,
+                               const dense_element& element, std::uint64_t seed)
+    : where_(where), problem_(problem), element_(element), random_(seed) {
+    const auto m = static_cast<std::size_t>(problem.m), n = static_cast<std::size_t>(problem.n),
+               k = static_cast<std::size_t>(problem.k);
+    a_ = random_numbers(element.scalar, m * k, random_);
+    b_ = random_numbers(element.scalar, n * k, random_);
+    on_device_[0] = uploaded(a_);
+    on_device_[1] = uploaded(b_);
+    c_bytes_ = m * n * traits_of(element.scalar).size;
+    on_device_[2] = where.allocate(c_bytes_);
+    problem_.a = on_device_[0].get();
+    problem_.b = on_device_[1].get();
+    problem_.c = on_device_[2].get();
+}
+
+const void* dense_operands::one() const {
+    return problem_.is_single() ? static_cast<const void*>(single_one) : double_one;
+}
+
+const void* dense_operands::zero() const {
+    return problem_.is_single() ? static_cast<const void*>(single_zero) : double_zero;
+}
+
+void dense_operands::run_gemm(heron_gemm_algorithm algorithm) const {
+    const dense_problem& p = problem_;
+    check(heron_gemm(where_.handle(), p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one(), p.a,
+                     p.lda(), p.b, p.ldb(), zero(), p.c, p.m, algorithm),
+          "heron_gemm");
+}
+
+void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
+    const dense_problem& p = problem_;
+    const heron_handle handle = where_.handle();
+    if (p.operation == dense_operation::gemm) {
+        run_gemm(HERON_GEMM_DEFAULT);
+    } else if (p.operation == dense_operation::rank_k) {
+        const auto f = p.is_complex() ? heron_herk : heron_syrk;
+        check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
+                p.n, zero(), p.c, p.n),
+              "heron_herk");
+    } else {
+        const auto f = p.is_complex() ? heron_her2k : heron_syr2k;
+        check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
+                p.n, p.b, p.n, zero(), p.c, p.n, algorithm),
+              "heron_her2k");
+    }
+}
+
+bool dense_operands::is_right(const std::function<void()>& run) const {
+    where_.fill(problem_.c, 0xff, c_bytes_);
+    where_.synchronize();  // a peer on the processor would not wait
+    run();
+    where_.synchronize();
+    std::vector<std::byte> bytes(c_bytes_);
+    where_.copy(bytes.data(), problem_.c, c_bytes_);
+    const number_array c = decode(element_.scalar, bytes);
+    splitmix64 random(1);
+    constexpr int samples = 200;
+    for (int s = 0; s < samples; ++s) {
+        int i = s == 0 ? problem_.m - 1 : static_cast<int>(random.below(problem_.m));
+        int j = s < 2 ? problem_.n - 1 : static_cast<int>(random.below(problem_.n));
+        if (problem_.operation != dense_operation::gemm && i < j) std::swap(i, j);
+        if (!is_right(c, i, j)) return false;
+    }
+    return true;
+}
+
+device_buffer dense_operands::uploaded(const number_array& values) const {
+    const std::vector<std::byte> bytes = encode(element_.scalar, values);
+    device_buffer memory = where_.allocate(bytes.size());
+    where_.copy(memory.get(), bytes.data(), bytes.size());
+    return memory;
+}
+
+bool dense_operands::is_right(const number_array& c, int i, int j) const {
+    const dense_problem& p = problem_;
+    number sum = 0;
+    double size = 0;
+    const auto add = [&](number x, number y) {
+        sum += x * y;
+        size += std::abs(x) * std::abs(y);
+    };
+    for (int l = 0; l < p.k; ++l) {
+        if (p.operation == dense_operation::gemm) {
+            add(at(a_, i, l, p.lda(), p.op_a), at(b_, l, j, p.ldb(), p.op_b));
+        } else {
+            const number_array& other = p.operation == dense_operation::rank_k ? a_ : b_;
+            add(at(a_, i, l, p.n, HERON_OP_NONE), std::conj(at(other, j, l, p.n, HERON_OP_NONE)));
+            if (p.operation == dense_operation::rank_2k)
+                add(at(b_, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, j, l, p.n, HERON_OP_NONE)));
+        }
+    }
+    const auto index =
+        static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(p.m);
+    const number got{c.real[index], c.imag_at(index)};
+    return std::abs(got - sum) <= traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) * size;
+}
+
+}  // namespace heron::tools
