@@ -238,6 +238,7 @@ TEST_CASE("heron bench gemm, herk and her2k check and time") {
             CHECK(row["gflops"].get<double>() > 0);
         }
     }
+    CHECK(run("bench gemm --n 5x6x7 --batch 9 --backend host --round-time 0.2 --repeat 2 --op TN").status == 0);
     CHECK(run("bench gemm --n 3x4 --backend host 2>/dev/null").status != 0);
     CHECK(run("bench gemm --op NX --backend host 2>/dev/null").status != 0);
 }

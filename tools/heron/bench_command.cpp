@@ -243,6 +243,9 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
     c.list("--type", c.options.types, "f32, f64, c32, c64");
     if (operation == dense_operation::gemm) {
         c.list("--op", c.options.operations, "Of A and B: NN, NT, TN, CN, ...");
+        c.command.add_option("--batch", c.options.batch, "Products in one call")
+            ->check(CLI::Range(1, 1 << 24))
+            ->capture_default_str();
         c.command.add_flag("--study", c.options.study,
                            "Take the kernel apart: each part of its work left out, and alone");
         c.command.add_option("--plot", c.options.plot, "PNG picture of the study")

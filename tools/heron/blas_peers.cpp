@@ -61,6 +61,10 @@ struct constants {
     static constexpr R zero[2] = {0, 0};
 };
 
+const void* item_of(const void* base, std::int64_t elements, const dense_problem& p) {
+    return static_cast<const char*>(base) + elements * p.element_bytes();
+}
+
 class openblas : public blas_peer {
   public:
     openblas(shared_library library, int threads) : library_(library) {
@@ -90,8 +94,10 @@ class openblas : public blas_peer {
                 const auto f = library_.get<void(int, int, int, int, int, int, T, const void*, int,
                                                  const void*, int, T, void*, int)>(name);
                 return [=] {
-                    f(column_order, code(p.op_a), code(p.op_b), p.m, p.n, p.k, alpha, p.a, p.lda(), p.b,
-                      p.ldb(), beta, p.c, p.m);
+                    for (std::int64_t item = 0; item < p.batch; ++item)
+                        f(column_order, code(p.op_a), code(p.op_b), p.m, p.n, p.k, alpha,
+                          item_of(p.a, item * p.a_size(), p), p.lda(), item_of(p.b, item * p.b_size(), p),
+                          p.ldb(), beta, const_cast<void*>(item_of(p.c, item * p.c_size(), p)), p.m);
                 };
             };
             return p.is_complex() ? run(static_cast<const void*>(one), static_cast<const void*>(zero))
@@ -143,6 +149,19 @@ class cublas : public blas_peer {
         const void* const zero =
             p.is_single() ? static_cast<const void*>(constants<float>::zero) : constants<double>::zero;
         void* const handle = handle_;
+        if (p.batch > 1) {
+            const std::string batched =
+                fmt::format("cublas{}gemmStridedBatched", static_cast<char>(letter(p.type) - 'a' + 'A'));
+            const auto f =
+                library_.get<int(void*, int, int, int, int, int, const void*, const void*, int, long long,
+                                 const void*, int, long long, const void*, void*, int, long long, int)>(
+                    batched);
+            return [=] {
+                check_status(f(handle, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a, p.lda(), p.a_size(), p.b,
+                               p.ldb(), p.b_size(), zero, p.c, p.m, p.c_size(), p.batch),
+                             batched);
+            };
+        }
         if (p.operation == dense_operation::gemm) {
             const auto f = library_.get<int(void*, int, int, int, int, int, const void*, const void*, int,
                                             const void*, int, const void*, void*, int)>(name);
@@ -179,7 +198,7 @@ class cublas : public blas_peer {
 }  // namespace
 
 double dense_problem::operations() const {
-    const double product = static_cast<double>(m) * n * k * (is_complex() ? 8 : 2);
+    const double product = static_cast<double>(m) * n * k * (is_complex() ? 8 : 2) * batch;
     switch (operation) {
         case dense_operation::gemm:
             return product;

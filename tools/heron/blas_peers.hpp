@@ -4,6 +4,7 @@
 
 #include <heron/heron.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ struct dense_problem {
     heron_operation op_a = HERON_OP_NONE;
     heron_operation op_b = HERON_OP_NONE;
     int m = 0, n = 0, k = 0;
+    int batch = 1;  // gemm: products of their own, whose matrices follow each other without gaps
     const void* a = nullptr;
     const void* b = nullptr;
     void* c = nullptr;
@@ -31,6 +33,11 @@ struct dense_problem {
     bool is_single() const { return type == HERON_R_32F || type == HERON_C_32F; }
     int lda() const { return op_a == HERON_OP_NONE ? m : k; }
     int ldb() const { return operation == dense_operation::rank_2k ? n : op_b == HERON_OP_NONE ? k : n; }
+    // Elements of one item.
+    std::int64_t a_size() const { return std::int64_t{m} * k; }
+    std::int64_t b_size() const { return std::int64_t{n} * k; }
+    std::int64_t c_size() const { return std::int64_t{m} * n; }
+    std::int64_t element_bytes() const { return (is_single() ? 4 : 8) * (is_complex() ? 2 : 1); }
     // Floating-point operations.
     double operations() const;
 };

@@ -62,6 +62,7 @@ class dense_bench {
                     dense_problem p;
                     p.operation = options_.operation;
                     p.type = type.type;
+                    p.batch = options_.batch;
                     set_operations(p, ops);
                     set_sizes(p, size);
                     run_case(where, peers, p, type, ops, peaks[p.is_single() ? 1 : 0]);
@@ -78,6 +79,7 @@ class dense_bench {
         row["m"] = p.m;
         row["n"] = p.n;
         row["k"] = p.k;
+        row["batch"] = p.batch;
         progress_.step(fmt::format("{} {} {} {}x{}x{}", where.backend(), row["operation"].get<std::string>(),
                                    type.name, p.m, p.n, p.k));
         try {
@@ -149,6 +151,7 @@ class dense_bench {
                           {.key = "/m", .title = "m", .format = "{:.0f}"},
                           {.key = "/n", .title = "n", .format = "{:.0f}"},
                           {.key = "/k", .title = "k", .format = "{:.0f}"},
+                          {.key = "/batch", .title = "batch", .format = "{:.0f}", .fold = true},
                           {.key = "/result", .title = "result", .fold = true},
                           {.key = "/seconds", .title = "ms", .format = "{:.3f}", .scale = 1e3},
                           {.key = "/gflops", .title = "GFLOP/s", .format = "{:.1f}"},

@@ -30,9 +30,10 @@ heron_operation find_operation(char letter) {
     }
 }
 
-number at(const number_array& values, int i, int j, int ld, heron_operation op) {
+// Of the matrix that begins at `first`.
+number at(const number_array& values, std::int64_t first, int i, int j, int ld, heron_operation op) {
     const bool turned = op != HERON_OP_NONE;
-    const auto index = static_cast<std::size_t>(turned ? j : i) +
+    const auto index = static_cast<std::size_t>(first) + static_cast<std::size_t>(turned ? j : i) +
                        static_cast<std::size_t>(turned ? i : j) * static_cast<std::size_t>(ld);
     const number v{values.real[index], values.imag_at(index)};
     return op == HERON_OP_CONJUGATE_TRANSPOSE ? std::conj(v) : v;
@@ -80,13 +81,12 @@ void set_sizes(dense_problem& p, const std::string& text) {
 dense_operands::dense_operands(const device& where, const dense_problem& problem,
                                const dense_element& element, std::uint64_t seed)
     : where_(where), problem_(problem), element_(element), random_(seed) {
-    const auto m = static_cast<std::size_t>(problem.m), n = static_cast<std::size_t>(problem.n),
-               k = static_cast<std::size_t>(problem.k);
-    a_ = random_numbers(element.scalar, m * k, random_);
-    b_ = random_numbers(element.scalar, n * k, random_);
+    const std::int64_t items = problem.batch;
+    a_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.a_size()), random_);
+    b_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.b_size()), random_);
     on_device_[0] = uploaded(a_);
     on_device_[1] = uploaded(b_);
-    c_bytes_ = m * n * traits_of(element.scalar).size;
+    c_bytes_ = static_cast<std::size_t>(items * problem.c_size() * problem.element_bytes());
     on_device_[2] = where.allocate(c_bytes_);
     problem_.a = on_device_[0].get();
     problem_.b = on_device_[1].get();
@@ -103,9 +103,26 @@ const void* dense_operands::zero() const {
 
 void dense_operands::run_gemm(heron_gemm_algorithm algorithm) const {
     const dense_problem& p = problem_;
+    if (p.batch > 1) return run_batch(algorithm);
     check(heron_gemm(where_.handle(), p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one(), p.a,
                      p.lda(), p.b, p.ldb(), zero(), p.c, p.m, algorithm),
           "heron_gemm");
+}
+
+void dense_operands::run_batch(heron_gemm_algorithm algorithm) const {
+    const dense_problem& p = problem_;
+    const auto strided = [](void* base, std::int64_t stride) {
+        heron_batch_operand operand{};
+        operand.kind = HERON_BATCH_STRIDED;
+        operand.base = base;
+        operand.stride = stride;
+        return operand;
+    };
+    check(heron_gemm_batched(where_.handle(), p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k,
+                             one(), strided(on_device_[0].get(), p.a_size()), p.lda(),
+                             strided(on_device_[1].get(), p.b_size()), p.ldb(), zero(),
+                             strided(p.c, p.c_size()), p.m, p.batch, algorithm),
+          "heron_gemm_batched");
 }
 
 void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
@@ -140,7 +157,8 @@ bool dense_operands::is_right(const std::function<void()>& run) const {
         int i = s == 0 ? problem_.m - 1 : static_cast<int>(random.below(problem_.m));
         int j = s < 2 ? problem_.n - 1 : static_cast<int>(random.below(problem_.n));
         if (problem_.operation != dense_operation::gemm && i < j) std::swap(i, j);
-        if (!is_right(c, i, j)) return false;
+        const std::int64_t item = s < 2 ? problem_.batch - 1 : random.below(problem_.batch);
+        if (!is_right(c, item, i, j)) return false;
     }
     return true;
 }
@@ -152,7 +170,7 @@ device_buffer dense_operands::uploaded(const number_array& values) const {
     return memory;
 }
 
-bool dense_operands::is_right(const number_array& c, int i, int j) const {
+bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, int j) const {
     const dense_problem& p = problem_;
     number sum = 0;
     double size = 0;
@@ -162,16 +180,16 @@ bool dense_operands::is_right(const number_array& c, int i, int j) const {
     };
     for (int l = 0; l < p.k; ++l) {
         if (p.operation == dense_operation::gemm) {
-            add(at(a_, i, l, p.lda(), p.op_a), at(b_, l, j, p.ldb(), p.op_b));
+            add(at(a_, item * p.a_size(), i, l, p.lda(), p.op_a),
+                at(b_, item * p.b_size(), l, j, p.ldb(), p.op_b));
         } else {
             const number_array& other = p.operation == dense_operation::rank_k ? a_ : b_;
-            add(at(a_, i, l, p.n, HERON_OP_NONE), std::conj(at(other, j, l, p.n, HERON_OP_NONE)));
+            add(at(a_, 0, i, l, p.n, HERON_OP_NONE), std::conj(at(other, 0, j, l, p.n, HERON_OP_NONE)));
             if (p.operation == dense_operation::rank_2k)
-                add(at(b_, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, j, l, p.n, HERON_OP_NONE)));
+                add(at(b_, 0, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, 0, j, l, p.n, HERON_OP_NONE)));
         }
     }
-    const auto index =
-        static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(p.m);
+    const auto index = static_cast<std::size_t>(item * p.c_size() + i + std::int64_t{j} * p.m);
     const number got{c.real[index], c.imag_at(index)};
     return std::abs(got - sum) <= traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) * size;
 }

@@ -45,7 +45,8 @@ class dense_operands {
     using number = std::complex<double>;
 
     device_buffer uploaded(const number_array& values) const;
-    bool is_right(const number_array& c, int i, int j) const;
+    void run_batch(heron_gemm_algorithm algorithm) const;
+    bool is_right(const number_array& c, std::int64_t item, int i, int j) const;
     const void* one() const;
     const void* zero() const;
 
