@@ -438,6 +438,62 @@ TEST_CASE("a product without its stores leaves C, and one without its arithmetic
     CHECK(result(HERON_GEMM_WITHOUT_STORES | HERON_GEMM_TF32).first == HERON_INVALID_VALUE);
 }
 
+namespace {
+
+void check_tensor_product(random_source& random, heron_gemm_algorithm algorithm, heron_operation op_a,
+                          heron_operation op_b, std::int64_t m, std::int64_t n, std::int64_t k) {
+    const heron_type type = HERON_R_32F;
+    const dense_case a = random_operand(random, type, HERON_ORDER_COLUMN, op_a, m, k, 1);
+    const dense_case b = random_operand(random, type, HERON_ORDER_COLUMN, op_b, k, n, 3);
+    const dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, m, n, 2);
+    const device_dense da(a), db(b), dc(c);
+    CAPTURE(algorithm, op_a, op_b, m, n, k);
+    const float alpha = 1.5F, beta = 0.5F;
+    expect(heron_gemm(native(), type, HERON_ORDER_COLUMN, op_a, op_b, m, n, k, &alpha, da.data(), a.ld,
+                      db.data(), b.ld, &beta, dc.data(), c.ld, algorithm));
+    const auto expected = [&](std::int64_t i, std::int64_t j, term& t) {
+        const auto scaled = [&](std::int64_t l) { return 1.5 * element(a, op_a, i, l); };
+        t = dot(k, scaled, [&](std::int64_t l) { return element(b, op_b, l, j); });
+        t.value += 0.5 * c.at(i, j);
+        t.size += 0.5 * std::abs(c.at(i, j));
+        return true;
+    };
+    // Operands have 11 bits, or 22; sums are cut off, not rounded.
+    const double operands = algorithm == HERON_GEMM_TF32 ? 0x1p-10 : 0x1p-20;
+    const double sums = static_cast<double>(k + 4) * 0x1p-22;
+    CHECK(difference(c, dc.download(), type, (operands + sums) * 0x1p23, expected) == "");
+}
+
+}  // namespace
+
+TEST_CASE("products by TF32 keep their bounds") {
+    random_source random(12);
+    for (const auto algorithm : {HERON_GEMM_TF32, HERON_GEMM_3XTF32})
+        for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE}) {
+                check_tensor_product(random, algorithm, op_a, op_b, 3, 2, 1);
+                check_tensor_product(random, algorithm, op_a, op_b, 128, 64, 48);
+                check_tensor_product(random, algorithm, op_a, op_b, 77, 131, 45);
+            }
+}
+
+TEST_CASE("TF32 rounds the operands on CUDA, 3xTF32 does not") {
+    if (backend_name() != "cuda") return;
+    // A 1 and a bit that TF32 does not have.
+    const float fine = 1.0F + 0x1p-13F, alpha = 1, beta = 0;
+    dense_case one{HERON_R_32F, HERON_ORDER_COLUMN, 1, 1, 1, {1}}, a = one;
+    a.values = {fine};
+    const device_dense da(a), db(one), dc(one);
+    const auto product = [&](heron_gemm_algorithm algorithm) {
+        expect(heron_gemm(native(), HERON_R_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, 1, 1, 1,
+                          &alpha, da.data(), 1, db.data(), 1, &beta, dc.data(), 1, algorithm));
+        return dc.download().at(0, 0).real();
+    };
+    CHECK(product(HERON_GEMM_DEFAULT) == static_cast<double>(fine));
+    CHECK(product(HERON_GEMM_TF32) == 1);
+    CHECK(product(HERON_GEMM_3XTF32) == static_cast<double>(fine));
+}
+
 TEST_CASE("her2k is what her2k by two passes is") {
     random_source random(10);
     for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {

@@ -175,7 +175,8 @@ void add_spmm_command(CLI::App& bench) {
 }
 
 void add_sddmm_command(CLI::App& bench) {
-    subcommand<sddmm_bench_options> c(bench, "sddmm", "C := alpha A B + beta C on the pattern of a sparse matrix C");
+    subcommand<sddmm_bench_options> c(bench, "sddmm",
+                                      "C := alpha A B + beta C on the pattern of a sparse matrix C");
     c.matrices({"poisson3d27:32", "rmat:14"});
     c.contestants();
     c.list("--type", c.options.types, "f32, f64, c32, c64, f16, bf16");
@@ -199,7 +200,8 @@ void add_spgemm_command(CLI::App& bench) {
 }
 
 void add_trisolve_command(CLI::App& bench) {
-    subcommand<trisolve_bench_options> c(bench, "trisolve", "op(A) C = B with a triangle A of a sparse matrix in CSR");
+    subcommand<trisolve_bench_options> c(bench, "trisolve",
+                                         "op(A) C = B with a triangle A of a sparse matrix in CSR");
     c.matrices({"poisson2d:512", "poisson3d:64", "poisson3d27:40", "uniform:200000,8"});
     c.contestants();
     c.list("--type", c.options.types, "f32, f64, c32, c64");
@@ -243,6 +245,7 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
     c.list("--type", c.options.types, "f32, f64, c32, c64");
     if (operation == dense_operation::gemm) {
         c.list("--op", c.options.operations, "Of A and B: NN, NT, TN, CN, ...");
+        c.list("--alg", c.options.algorithms, "default, tf32, 3xtf32: the latter two of f32 on CUDA");
         c.command.add_option("--batch", c.options.batch, "Products in one call")
             ->check(CLI::Range(1, 1 << 24))
             ->capture_default_str();
@@ -253,7 +256,8 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
             ->needs("--study");
     }
     if (operation == dense_operation::rank_2k)
-        c.command.add_flag("--two-passes", c.options.two_passes, "Compare with two products one after the other");
+        c.command.add_flag("--two-passes", c.options.two_passes,
+                           "Compare with two products one after the other");
     c.run([](const dense_bench_options& options, progress& steps) {
         return options.study ? run_dense_study(options, steps) : run_dense_bench(options, steps);
     });
@@ -272,7 +276,8 @@ void add_bench_command(CLI::App& app) {
     add_trisolve_command(*bench);
     add_kron_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
-    add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)", dense_operation::rank_k);
+    add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)",
+                      dense_operation::rank_k);
     add_dense_command(*bench, "her2k", "C := A B^H + B A^H, one triangle (syr2k for real types)",
                       dense_operation::rank_2k);
 }

@@ -149,6 +149,10 @@ class cublas : public blas_peer {
         const void* const zero =
             p.is_single() ? static_cast<const void*>(constants<float>::zero) : constants<double>::zero;
         void* const handle = handle_;
+        constexpr int default_math = 0, tf32_math = 3;
+        check_status(library_.get<int(void*, int)>("cublasSetMathMode")(
+                         handle_, p.algorithm == HERON_GEMM_TF32 ? tf32_math : default_math),
+                     "cublasSetMathMode");
         if (p.batch > 1) {
             const std::string batched =
                 fmt::format("cublas{}gemmStridedBatched", static_cast<char>(letter(p.type) - 'a' + 'A'));

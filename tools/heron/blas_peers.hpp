@@ -24,6 +24,7 @@ struct dense_problem {
     heron_operation op_a = HERON_OP_NONE;
     heron_operation op_b = HERON_OP_NONE;
     int m = 0, n = 0, k = 0;
+    heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT;  // gemm; peers take their own nearest
     int batch = 1;  // gemm: products of their own, whose matrices follow each other without gaps
     const void* a = nullptr;
     const void* b = nullptr;

@@ -53,37 +53,46 @@ class dense_bench {
         described["peak_gflops"]["f64"] = peaks[0] * 1e-9;
         described["peak_gflops"]["f32"] = peaks[1] * 1e-9;
         devices_.push_back(std::move(described));
+        const std::vector<std::string> no_choice{"NN"};
+        const bool is_gemm = options_.operation == dense_operation::gemm;
         for (const std::string& type_name : options_.types)
-            for (const std::string& ops : options_.operation == dense_operation::gemm
-                                              ? options_.operations
-                                              : std::vector<std::string>{"NN"})
-                for (const std::string& size : options_.sizes) {
-                    const dense_element& type = find_dense_element(type_name);
-                    dense_problem p;
-                    p.operation = options_.operation;
-                    p.type = type.type;
-                    p.batch = options_.batch;
-                    set_operations(p, ops);
-                    set_sizes(p, size);
-                    run_case(where, peers, p, type, ops, peaks[p.is_single() ? 1 : 0]);
-                }
+            for (const std::string& ops : is_gemm ? options_.operations : no_choice)
+                for (const std::string& algorithm : options_.algorithms)
+                    for (const std::string& size : options_.sizes) {
+                        const dense_element& type = find_dense_element(type_name);
+                        dense_problem p;
+                        p.operation = options_.operation;
+                        p.type = type.type;
+                        p.batch = options_.batch;
+                        p.algorithm = find_gemm_algorithm(algorithm);
+                        set_operations(p, ops);
+                        set_sizes(p, size);
+                        run_case(where, peers, p, {type, ops, algorithm}, peaks[p.is_single() ? 1 : 0]);
+                    }
     }
 
+    struct case_names {
+        const dense_element& type;
+        const std::string& ops;
+        const std::string& algorithm;
+    };
+
     void run_case(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers,
-                  const dense_problem& p, const dense_element& type, const std::string& ops, double peak) {
+                  const dense_problem& p, const case_names& names, double peak) {
         record row;
         row["backend"] = where.backend();
         row["operation"] = name_of(p.operation, p.is_complex());
-        row["type"] = type.name;
-        row["ops"] = ops;
+        row["type"] = names.type.name;
+        row["ops"] = names.ops;
+        row["algorithm"] = names.algorithm;
         row["m"] = p.m;
         row["n"] = p.n;
         row["k"] = p.k;
         row["batch"] = p.batch;
         progress_.step(fmt::format("{} {} {} {}x{}x{}", where.backend(), row["operation"].get<std::string>(),
-                                   type.name, p.m, p.n, p.k));
+                                   names.type.name, p.m, p.n, p.k));
         try {
-            const dense_operands data(where, p, type, options_.seed);
+            const dense_operands data(where, p, names.type, options_.seed);
             time(where, peers, data, peak, row);
         } catch (const std::exception& error) {
             row["result"] = "failed";
@@ -151,6 +160,7 @@ class dense_bench {
                           {.key = "/m", .title = "m", .format = "{:.0f}"},
                           {.key = "/n", .title = "n", .format = "{:.0f}"},
                           {.key = "/k", .title = "k", .format = "{:.0f}"},
+                          {.key = "/algorithm", .title = "alg", .fold = true},
                           {.key = "/batch", .title = "batch", .format = "{:.0f}", .fold = true},
                           {.key = "/result", .title = "result", .fold = true},
                           {.key = "/seconds", .title = "ms", .format = "{:.3f}", .scale = 1e3},
@@ -187,6 +197,7 @@ void require_dense_options(const dense_bench_options& options) {
     for (const std::string& name : options.types) find_dense_element(name);
     for (const std::string& ops : options.operations) set_operations(p, ops);
     for (const std::string& size : options.sizes) set_sizes(p, size);
+    for (const std::string& name : options.algorithms) find_gemm_algorithm(name);
 }
 
 dense_bench_result run_dense_bench(const dense_bench_options& options, progress& progress) {

@@ -18,11 +18,12 @@ struct dense_bench_options {
     std::vector<std::string> backends{};            // empty: every usable one
     std::vector<std::string> sizes{"256", "1024"};  // n, or m x n x k as "1000x20x300" (rank updates: n x k)
     std::vector<std::string> types{"f32", "f64", "c32", "c64"};
-    std::vector<std::string> operations{"NN"};  // gemm: op of A and of B, each N, T or C
-    int batch = 1;                              // gemm: so many products in one call
-    bool study = false;                         // gemm: take the kernel apart instead
-    std::string plot{};                         // where the study is drawn; empty: nowhere
-    bool two_passes = false;                    // her2k by two products one after the other, beside the other
+    std::vector<std::string> operations{"NN"};       // gemm: op of A and of B, each N, T or C
+    std::vector<std::string> algorithms{"default"};  // gemm
+    int batch = 1;                                   // gemm: so many products in one call
+    bool study = false;                              // gemm: take the kernel apart instead
+    std::string plot{};                              // where the study is drawn; empty: nowhere
+    bool two_passes = false;  // her2k by two products one after the other, beside the other
     std::uint64_t seed = default_seed;
     measure_options timing{};
 };

@@ -50,6 +50,13 @@ const dense_element& find_dense_element(const std::string& name) {
     throw std::invalid_argument(fmt::format("'{}' is not one of the types f32 f64 c32 c64", name));
 }
 
+heron_gemm_algorithm find_gemm_algorithm(const std::string& name) {
+    if (name == "default") return HERON_GEMM_DEFAULT;
+    if (name == "tf32") return HERON_GEMM_TF32;
+    if (name == "3xtf32") return HERON_GEMM_3XTF32;
+    throw std::invalid_argument(fmt::format("'{}' is not one of default tf32 3xtf32", name));
+}
+
 void set_operations(dense_problem& problem, const std::string& letters) {
     if (letters.size() != 2) throw std::invalid_argument(fmt::format("'{}' is not two of N T C", letters));
     problem.op_a = find_operation(letters[0]);
@@ -93,6 +100,13 @@ dense_operands::dense_operands(const device& where, const dense_problem& problem
     problem_.c = on_device_[2].get();
 }
 
+// Relative, of a product of two operands. TF32 has 11 bits; two such numbers have 22.
+double dense_operands::rounding_of_operands() const {
+    if (problem_.type != HERON_R_32F) return 0;
+    if (problem_.algorithm == HERON_GEMM_TF32) return 0x1p-10;
+    return problem_.algorithm == HERON_GEMM_3XTF32 ? 0x1p-20 : 0;
+}
+
 const void* dense_operands::one() const {
     return problem_.is_single() ? static_cast<const void*>(single_one) : double_one;
 }
@@ -129,7 +143,7 @@ void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
     const dense_problem& p = problem_;
     const heron_handle handle = where_.handle();
     if (p.operation == dense_operation::gemm) {
-        run_gemm(HERON_GEMM_DEFAULT);
+        run_gemm(p.algorithm);
     } else if (p.operation == dense_operation::rank_k) {
         const auto f = p.is_complex() ? heron_herk : heron_syrk;
         check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
@@ -191,7 +205,8 @@ bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, i
     }
     const auto index = static_cast<std::size_t>(item * p.c_size() + i + std::int64_t{j} * p.m);
     const number got{c.real[index], c.imag_at(index)};
-    return std::abs(got - sum) <= traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) * size;
+    return std::abs(got - sum) <=
+           (traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
 }
 
 }  // namespace heron::tools

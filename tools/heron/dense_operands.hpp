@@ -23,6 +23,9 @@ const dense_element& find_dense_element(const std::string& name);
 // "NT": of A and of B. std::invalid_argument if they are not two of N T C.
 void set_operations(dense_problem& problem, const std::string& letters);
 
+// "default", "tf32", "3xtf32" or std::invalid_argument.
+heron_gemm_algorithm find_gemm_algorithm(const std::string& name);
+
 // "300", "100x20x30", for rank updates "100x30". Throws std::invalid_argument.
 void set_sizes(dense_problem& problem, const std::string& text);
 
@@ -47,6 +50,7 @@ class dense_operands {
     device_buffer uploaded(const number_array& values) const;
     void run_batch(heron_gemm_algorithm algorithm) const;
     bool is_right(const number_array& c, std::int64_t item, int i, int j) const;
+    double rounding_of_operands() const;
     const void* one() const;
     const void* zero() const;
 
