@@ -3,12 +3,17 @@
 
 namespace heron::HERON_LEVEL::plans {
 
+static bool wants_tf32(heron_type type, heron_gemm_algorithm algorithm) {
+    return type == HERON_R_32F && (algorithm == HERON_GEMM_TF32 || algorithm == HERON_GEMM_3XTF32);
+}
+
 template <>
 void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
                        heron_workspace& workspace) {
     refuse_study(args);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
+    if (wants_tf32(args.type, args.algorithm) && tf32_gemm(device, args)) return;
     visit_uniform(args.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         if constexpr (std::is_same_v<VT, CT>)
             tuned_gemm<CT>(device, args);
@@ -22,6 +27,7 @@ void gemm_batched<cuda_device>(cuda_device& device, heron_phase phase, const her
                                heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
+    if (wants_tf32(args.type, args.algorithm) && tf32_gemm_batched(device, args)) return;
     visit_uniform(args.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         if constexpr (std::is_same_v<VT, CT>)
             tuned_gemm_batched<CT>(device, args);

@@ -6,9 +6,8 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<c64> {
-    using wide = warp_tile<c64, 64, 64, 8, 3, 32, 32>;
-    using large = wide;
-    using small = warp_tile<c64, 32, 32, 8, 3, 16, 16>;
+    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2>, 73, 50>>;
+    using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 45, 15>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
 };
 }  // namespace dense_cuda
@@ -19,7 +18,7 @@ void tuned_gemm<c64>(cuda_device& device, const heron_gemm_args& args) {
 }
 template <>
 void tuned_gemm_batched<c64>(cuda_device& device, const heron_gemm_batched_args& args) {
-    dense_cuda::gemm_batched_of<c64>(device, args);
+    dense_cuda::gemm_of<c64>(device, args);
 }
 template <>
 void tuned_gemmt<c64>(cuda_device& device, const heron_gemmt_args& args) {

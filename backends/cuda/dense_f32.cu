@@ -6,9 +6,11 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<f32> {
-    using wide = thread_tile<f32, 128, 128, 16, 3, 8, 8>;
-    using large = wide;
-    using small = thread_tile<f32, 64, 64, 16, 3, 8, 4>;
+    using large = std::tuple<candidate<large_thread_tile<f32, 256, 128, 8, 4, 8, 16, 1>, 73, 73>,
+                             candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 72, 60>,
+                             candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 58>,
+                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 36>>;
+    using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, 20, 8>;
     using tiny = thread_tile<f32, 32, 32, 16, 2, 4, 4>;
 };
 }  // namespace dense_cuda
@@ -19,7 +21,7 @@ void tuned_gemm<f32>(cuda_device& device, const heron_gemm_args& args) {
 }
 template <>
 void tuned_gemm_batched<f32>(cuda_device& device, const heron_gemm_batched_args& args) {
-    dense_cuda::gemm_batched_of<f32>(device, args);
+    dense_cuda::gemm_of<f32>(device, args);
 }
 template <>
 void tuned_gemmt<f32>(cuda_device& device, const heron_gemmt_args& args) {

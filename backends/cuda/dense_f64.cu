@@ -6,9 +6,10 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<f64> {
-    using wide = warp_tile<f64, 128, 128, 16, 2, 64, 32>;
-    using large = wide;
-    using small = warp_tile<f64, 64, 64, 16, 3, 32, 32>;
+    using large = std::tuple<candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 79, 79>,
+                             candidate<large_real_tile<128, 64, 16, 4, 32, 32, 1>, 76, 76>,
+                             candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 45>>;
+    using small = candidate<thread_tile<f64, 32, 32, 8, 3, 4, 4>, 18, 8>;
     using tiny = thread_tile<f64, 32, 32, 8, 3, 4, 4>;
 };
 }  // namespace dense_cuda
@@ -19,7 +20,7 @@ void tuned_gemm<f64>(cuda_device& device, const heron_gemm_args& args) {
 }
 template <>
 void tuned_gemm_batched<f64>(cuda_device& device, const heron_gemm_batched_args& args) {
-    dense_cuda::gemm_batched_of<f64>(device, args);
+    dense_cuda::gemm_of<f64>(device, args);
 }
 template <>
 void tuned_gemmt<f64>(cuda_device& device, const heron_gemmt_args& args) {

@@ -1,22 +1,8 @@
 #pragma once
 // From an operation's arguments to a launch: which tile, and what the kernel is told.
-#include "dense_kernel.cuh"
-#include "dense_tuned.hpp"
+#include "dense_large_launch.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
-
-// The tiles of a type, largest first. `large` and `small` are square where a triangle is computed with them.
-template <class CT>
-struct tiles_for;
-
-inline bool is_multiple_of_16(int64_t bytes) { return bytes % 16 == 0; }
-
-template <class CT>
-bool is_aligned(const places& at, int64_t depth_step) {
-    constexpr int64_t size = sizeof(CT);
-    return at.kind == 0 && is_multiple_of_16(static_cast<int64_t>(reinterpret_cast<intptr_t>(at.base))) &&
-           is_multiple_of_16(at.stride * size) && is_multiple_of_16(depth_step * size);
-}
 
 template <class CT>
 operand as_operand(const places& at, int64_t line_step, int64_t depth_step) {
@@ -67,26 +53,23 @@ void launch(cuda_device& device, const parameters<typename Tile::CT>& p, bool co
     launch<Tile, false>(device, p);
 }
 
-// The largest tile that gives every multiprocessor something to do; the smallest for matrices not larger than
-// it.
+// The tile that is the soonest ready; the smallest for matrices not larger than it.
 template <class CT>
 void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conjugates_b) {
     using tiles = tiles_for<CT>;
     // conj(A)*B = conj(A*conj(B)): at most B is conjugated while it is multiplied.
     p.conjugate_sum = conjugates_a;
     const bool conjugates = conjugates_a != conjugates_b;
-    const auto fills = [&](int64_t count) { return count * p.count >= device.multiprocessors(); };
     if (p.m <= tiles::tiny::rows && p.n <= tiles::tiny::columns)
         return launch<typename tiles::tiny>(device, p, conjugates);
-    if (p.stored == part::all && fills(tiles_of_item<typename tiles::wide>(p)))
-        return launch<typename tiles::wide>(device, p, conjugates);
-    if (fills(tiles_of_item<typename tiles::large>(p)))
-        return launch<typename tiles::large>(device, p, conjugates);
-    launch<typename tiles::small>(device, p, conjugates);
+    using small = typename tiles::small;
+    if (!launch_fastest(device, p, conjugates, duration<small>(p, device.multiprocessors()),
+                        std::make_index_sequence<std::tuple_size_v<typename tiles::large>>{}))
+        launch<typename small::tile>(device, p, conjugates);
 }
 
 template <class CT>
-void gemm_of(cuda_device& device, const heron_gemm_args& g) {
+parameters<CT> parameters_of(const heron_gemm_args& g) {
     parameters<CT> p{};
     p.m = g.m;
     p.n = g.n;
@@ -98,11 +81,11 @@ void gemm_of(cuda_device& device, const heron_gemm_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
-    choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
+    return p;
 }
 
 template <class CT>
-void gemm_batched_of(cuda_device& device, const heron_gemm_batched_args& g) {
+parameters<CT> parameters_of(const heron_gemm_batched_args& g) {
     parameters<CT> p{};
     p.m = g.m;
     p.n = g.n;
@@ -115,7 +98,12 @@ void gemm_batched_of(cuda_device& device, const heron_gemm_batched_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of(g.c);
     p.ldc = g.ldc;
-    choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
+    return p;
+}
+
+template <class CT, class Args>
+void gemm_of(cuda_device& device, const Args& g) {
+    choose(device, parameters_of<CT>(g), plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 
 template <class CT>

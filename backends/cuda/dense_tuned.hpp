@@ -13,6 +13,10 @@ void tuned_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args
 template <class CT>
 void tuned_gemmt(cuda_device& device, const heron_gemmt_args& args);
 
+// On Tensor Cores, as args.algorithm says. False where the product is too large for the kernels' indices.
+bool tf32_gemm(cuda_device& device, const heron_gemm_args& args);
+bool tf32_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args);
+
 namespace plans {
 template <>
 void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
