@@ -1,44 +1,27 @@
 #pragma once
 // How a batch of square factors is cut into passes and launched.
-#include "kron_pass.cuh"
+#include "kron_item_groups.cuh"
+#include "kron_items.cuh"
+#include "kron_passes.cuh"
 #include "kron_tuned.hpp"
+#include <utility>
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
 // Shared memory of a block that every supported device grants.
 constexpr int most_shared_bytes = 99 * 1024;
-// Neighbours that a pass over leading factors reads at once.
-constexpr int run_width = 8;
 // A partial result between two passes stays in the second-level cache.
-constexpr int64_t chunk_bytes = int64_t{16} << 20;
+constexpr int64_t chunk_bytes = int64_t{40} << 20;
 constexpr int64_t slot_bytes = int64_t{32} << 20;
 // Tiles up to this size belong to a warp or less.
 constexpr int warp_tile_bytes = 8 * 1024;
 // Blocks per multiprocessor beyond which a grid strides.
 constexpr int64_t most_blocks = 32;
 
-inline operand as_operand(const heron_batch_operand& o) {
-    return {o.base, o.list, o.stride, o.list_step, plans::kron_kind(o)};
-}
-
-// Modes [begin, end) of the item, applied in one launch.
-struct mode_range {
-    int begin, end;
-    int width;  // run_width, or 1 for the last modes
-};
-
 // A list of items, or all in order.
 struct kron_order_of {
     const void* list = nullptr;
     int is_wide = 1;
-};
-
-// Size, team and memory of a launch.
-struct tile_layout {
-    int size = 0, team = 0, teams = 0, factor_stride = 0;
-    size_t shared_bytes = 0;
-
-    int threads() const { return team * teams; }
 };
 
 inline int power_of_two_up_to(int most) {
@@ -47,15 +30,26 @@ inline int power_of_two_up_to(int most) {
     return p;
 }
 
+// Items of up to this many factors may fit on chip.
+template <int N>
+constexpr int most_item_modes() {
+    int modes = 1;
+    while (modes < most_modes && power(N, modes + 1) <= 24576) ++modes;
+    return modes;
+}
+template <int N>
+using item_modes = std::make_integer_sequence<int, most_item_modes<N>()>;
+
 template <class CT, int N>
-class square_kron {
+class square_kron : square_passes<CT, N> {
+    using base = square_passes<CT, N>;
+    using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
+    using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
+
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
                 heron_workspace& workspace)
-        : device_(device), phase_(phase), args_(args), workspace_(workspace) {
-        sums_ = args.output == HERON_KRON_ADD_GROUPED || args.output == HERON_KRON_ADD_DETERMINISTIC;
-        for (int i = 0; i < args.ndim; ++i) rows_ *= N;
-    }
+        : base(args), device_(device), phase_(phase), workspace_(workspace) {}
 
     // False when it does not apply; nothing has been done then.
     bool apply() {
@@ -65,7 +59,7 @@ class square_kron {
         workspace_layout layout(phase_, workspace_);
         take_chunk(layout);
         if (!sums_)
-            units(layout);
+            units();
         else if (args_.output == HERON_KRON_ADD_GROUPED)
             grouped(layout);
         else
@@ -85,19 +79,17 @@ class square_kron {
             bool fits = true;
             for (int i = 0; i < passes_; ++i) {
                 const mode_range r = range(i);
-                fits = fits && layout_of(r, i == passes_ - 1 && sums_).teams > 0;
+                if (i > 0 || sums_) fits = fits && layout_of(r, passes_ == 1 && sums_).teams > 0;
+                if (i == 0) fits = fits && fits_items(r.end - r.begin, item_modes<N>{});
             }
             if (fits) return true;
         }
         return false;
     }
 
-    // Pass 0 has the last modes.
-    mode_range range(int pass) const {
-        const int d = args_.ndim;
-        const int end = d - d * pass / passes_;
-        const int begin = d - d * (pass + 1) / passes_;
-        return {begin, end, pass == 0 ? 1 : run_width};
+    template <int... D>
+    static bool fits_items(int modes, std::integer_sequence<int, D...>) {
+        return ((modes == D + 1 && item_shape<CT, N, D + 1, 1>::fits) || ...);
     }
 
     static tile_layout layout_of(const mode_range& r, bool sums) {
@@ -142,56 +134,22 @@ class square_kron {
     void take_chunk(workspace_layout& layout) {
         chunk_units_ = all_units();
         if (passes_ == 1) return;
-        const int64_t fitting = chunk_bytes / (rows_ * static_cast<int64_t>(sizeof(CT)));
+        int64_t fitting = chunk_bytes / (rows_ * static_cast<int64_t>(sizeof(CT)));
+        if (fitting > 4) fitting = fitting / 4 * 4;
         if (fitting < chunk_units_) chunk_units_ = fitting > 1 ? fitting : 1;
         chunk_ = layout.take<CT>(rows_ * chunk_units_);
     }
 
-    pass_parameters<CT> parameters(int pass, const tile_layout& t) const {
-        const mode_range r = range(pass);
-        pass_parameters<CT> p{};
-        p.modes = r.end - r.begin;
-        p.factors_are_shared = 1;
-        for (int i = 0; i < p.modes; ++i) {
-            const heron_kron_factor_args& f = args_.factors[r.end - 1 - i];
-            p.factors[i] = {as_operand(f.a), f.row_step, f.column_step, f.conjugate};
-            p.factors_are_shared = p.factors_are_shared && f.a.kind == HERON_BATCH_STRIDED && f.a.stride == 0;
-        }
-        p.outer = p.inner = 1;
-        for (int i = 0; i < r.begin; ++i) p.outer *= N;
-        for (int i = r.end; i < args_.ndim; ++i) p.inner *= N;
-        p.tiles = p.outer * ((p.inner + r.width - 1) / r.width);
-        const operand chunk{chunk_, nullptr, rows_, 0, 0};
-        const bool last = pass == passes_ - 1;
-        p.in = pass == 0 ? as_operand(args_.x) : chunk;
-        p.in_is_chunk = pass > 0;
-        p.in_step = pass == 0 ? args_.x_step : 1;
-        p.in_vector = args_.x_column_step;
-        p.out = last ? as_operand(args_.y) : chunk;
-        p.out_is_chunk = !last;
-        p.out_step = last ? args_.y_step : 1;
-        p.out_vector = args_.y_column_step;
-        p.vectors = args_.vectors;
-        p.size = t.size;
-        p.team = t.team;
-        p.teams = t.teams;
-        p.factor_stride = t.factor_stride;
-        p.alpha = last ? value_of(args_.alpha) : one_on_host();
-        p.beta = last ? value_of(args_.beta) : CT{};
-        p.atomic = last && args_.output == HERON_KRON_ADD_ATOMIC;
-        return p;
+    static void allow_shared(const void* kernel, size_t bytes) {
+        if (bytes > 48 * 1024)
+            check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(bytes)));
     }
-
-    static CT value_of(const heron_scalar& s) { return scalar_value<CT>(s.re, s.im); }
-    static CT one_on_host() { return scalar_value<CT>(1, 0); }
 
     template <class... Args>
     void launch(void (*kernel)(Args...), int64_t blocks, const tile_layout& t,
                 std::type_identity_t<Args>... args) {
-        if (t.shared_bytes > 48 * 1024)
-            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(t.shared_bytes)));
+        allow_shared(reinterpret_cast<const void*>(kernel), t.shared_bytes);
         device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, args...);
     }
 
@@ -212,27 +170,101 @@ class square_kron {
         int64_t blocks = (count * p.tiles + t.teams - 1) / t.teams;
         const int64_t most = most_blocks * device_.multiprocessors();
         if (blocks > most) blocks = most;
-        if (pass == 0)
-            launch(&kron_units<CT, N, 1>, blocks, t, p);
-        else
-            launch(&kron_units<CT, N, run_width>, blocks, t, p);
+        launch(&kron_units<CT, N, run_width>, blocks, t, p);
     }
 
-    void units(workspace_layout&) {
+    // How many blocks of a kernel the device works on at a time, which gets its shared memory allowed here.
+    template <class... Args>
+    int64_t resident_blocks(void (*kernel)(Args...), int threads, size_t shared_bytes) {
+        const auto address = reinterpret_cast<const void*>(kernel);
+        allow_shared(address, shared_bytes);
+        int blocks = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address, threads, shared_bytes));
+        return int64_t{blocks > 1 ? blocks : 1} * device_.multiprocessors();
+    }
+
+    template <int D, int W>
+    bool launch_items(int pass, item_parameters<CT> p) {
+        using shape = item_shape<CT, N, D, W>;
+        if constexpr (!shape::fits) {
+            return false;
+        } else {
+            const mode_range r = range(pass);
+            if (r.end - r.begin != D) return false;
+            tile_layout t;
+            t.team = shape::in_warp
+                         ? 32
+                         : block_threads(shape::size / power(N, shape::modes_at_once), shape::shared_bytes);
+            t.teams = shape::crews;
+            t.shared_bytes = shape::shared_bytes;
+            const auto kernel = &kron_items<CT, N, D, W>;
+            int64_t size = W;
+            for (int i = 0; i < D; ++i) size *= N;
+            p.tiles = rows_ / size;
+            if (shape::items > 1 && p.tiles > 1) p.dense_factors = nullptr;
+            const int64_t per_block = int64_t{shape::items} * shape::crews;
+            const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
+            const int64_t resident = resident_blocks(kernel, t.threads(), t.shared_bytes);
+            const int64_t blocks = needed < resident ? needed : resident;
+            device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, p);
+            return true;
+        }
+    }
+
+    // Threads of a block, of which a multiprocessor holds as many as its shared memory allows.
+    static int block_threads(int fibres, size_t shared_bytes) {
+        const int most = shared_bytes > 76 * 1024 ? 256 : 128;
+        int threads = 64;
+        while (threads < most && threads * 2 <= fibres) threads *= 2;
+        return threads;
+    }
+
+    template <int W, int... D>
+    bool launch_items_of(std::integer_sequence<int, D...>, int pass, const item_parameters<CT>& p) {
+        return (launch_items<D + 1, W>(pass, p) || ...);
+    }
+
+    bool launch_tuned(int pass, int64_t first, int64_t units, const kron_order_of& order, int64_t column) {
+        item_parameters<CT> p = item_parameters_of(pass, first, units);
+        if (order.list) {
+            p.order = order.list;
+            p.order_is_wide = order.is_wide;
+            p.dense_factors = nullptr;
+            if (pass == 0) p.dense_in = nullptr;
+        }
+        if (column >= 0) {
+            p.vectors = 1;
+            p.column = column;
+        }
+        if (pass == 0) return launch_items_of<1>(item_modes<N>{}, pass, p);
+        if constexpr (N >= 5)
+            if (p.inner % run_of_items == 0)
+                return launch_items<2, run_of_items>(pass, p) || launch_items<3, run_of_items>(pass, p);
+        return false;
+    }
+
+    // Neighbours that tiles of leading modes have: some sectors.
+    static constexpr int run_of_items = is_power_of_two(N) ? 64 / static_cast<int>(sizeof(CT))
+                                        : N < 7            ? N * N
+                                                           : N;
+
+    void units() {
         if (phase_ != HERON_PHASE_RUN) return;
         for (int64_t first = 0; first < all_units(); first += chunk_units_) {
             const int64_t left = all_units() - first;
-            for (int pass = 0; pass < passes_; ++pass)
-                launch_units(pass, first, left < chunk_units_ ? left : chunk_units_, kron_order_of{});
+            all_passes(first, left < chunk_units_ ? left : chunk_units_, kron_order_of{}, -1);
         }
+    }
+
+    void all_passes(int64_t first, int64_t count, const kron_order_of& order, int64_t column) {
+        for (int pass = 0; pass < passes_; ++pass)
+            if (!launch_tuned(pass, first, count, order, column))
+                launch_units(pass, first, count, order, column);
     }
 
     void launch_groups(pass_parameters<CT> p, const tile_layout& t, const group_parameters& g) {
         const int64_t blocks = (g.slices * p.tiles + t.teams - 1) / t.teams;
-        if (passes_ == 1)
-            launch(&kron_groups<CT, N, 1>, blocks, t, p, g);
-        else
-            launch(&kron_groups<CT, N, run_width>, blocks, t, p, g);
+        launch(&kron_groups<CT, N, 1>, blocks, t, p, g);
     }
 
     // Slices that fill the device, each of some items, and slots for them.
@@ -252,31 +284,85 @@ class square_kron {
         group_parameters g{};
         g.rows = rows_;
         g.count = args_.count;
-        g.slices = passes_ == 1 ? slices_for(t) : 1;
+        g.slices = slices_for(t);
         g.slots = layout.take<CT>(rows_ * g.slices);
         g.owners = layout.take<int64_t>(g.slices);
         return g;
     }
 
     void combine(const group_parameters& g) {
-        const int64_t blocks = g.slices * ((rows_ + combine_rows - 1) / combine_rows);
-        device_.launch_blocks(&kron_combine<CT>, blocks, combine_rows * combine_lanes, 0, g, args_.y_step,
-                              value_of(args_.alpha));
+        const int64_t stretches = (rows_ + combine_rows - 1) / combine_rows;
+        const int64_t most = 4 * device_.multiprocessors();
+        int64_t parts = stretches < most ? most / stretches : 1;
+        if (parts > g.slices / 8) parts = g.slices / 8 + 1;
+        device_.launch_blocks(&kron_combine<CT>, stretches * parts, combine_threads, 0, g, parts,
+                              args_.y_step, scalar_of(args_.alpha));
+    }
+
+    // Groups of several chunks each, on average.
+    template <int D>
+    bool group_items(workspace_layout& layout) {
+        using shape = item_shape<CT, N, D, 1>;
+        if constexpr (!shape::fits || !group_shape<CT, N, D>::fits) {
+            return false;
+        } else {
+            if (args_.ndim != D || args_.count < 4 * shape::items * args_.group_count) return false;
+            constexpr int crews = group_shape<CT, N, D>::crews;
+            constexpr int shared_bytes = group_shape<CT, N, D>::shared_bytes;
+            const auto kernel = &kron_item_groups<CT, N, D>;
+            const int threads =
+                crews * (shape::in_warp
+                             ? 32
+                             : block_threads(shape::size / power(N, shape::modes_at_once), shared_bytes));
+            group_parameters g{};
+            g.rows = rows_;
+            g.count = args_.count;
+            g.slices = resident_blocks(kernel, threads, shared_bytes) * crews;
+            const int64_t worth = args_.count / (4 * shape::items) + 1;
+            if (g.slices > worth) g.slices = worth;
+            g.slots = layout.take<CT>(rows_ * g.slices);
+            g.owners = layout.take<int64_t>(g.slices);
+            if (phase_ != HERON_PHASE_RUN || args_.group_count == 0) return true;
+            g.offsets = args_.group_offsets;
+            g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
+            g.groups = args_.group_count;
+            item_parameters<CT> p = item_parameters_of(0, 0, args_.count);
+            p.vectors = 1;
+            if (args_.group_items) {
+                p.order = args_.group_items;
+                p.order_is_wide = args_.group_type == HERON_INDEX_64;
+                p.dense_in = p.dense_factors = nullptr;
+            }
+            for (p.column = 0; p.column < args_.vectors; ++p.column) {
+                device_.launch_blocks(kernel, (g.slices + crews - 1) / crews, threads, shared_bytes, p, g);
+                if (g.slices > 1) combine(g);
+            }
+            return true;
+        }
+    }
+
+    template <int... D>
+    bool group_items_of(std::integer_sequence<int, D...>, workspace_layout& layout) {
+        return passes_ == 1 && (group_items<D + 1>(layout) || ...);
     }
 
     void grouped(workspace_layout& layout) {
-        const int last = passes_ - 1;
-        const tile_layout t = layout_of(range(last), true);
-        group_parameters g = take_slices(layout, t);
+        if (group_items_of(item_modes<N>{}, layout)) return;
+        group_parameters g{};
+        tile_layout t;
+        if (passes_ == 1) {
+            t = layout_of(range(0), true);
+            g = take_slices(layout, t);
+        }
         if (phase_ != HERON_PHASE_RUN || args_.group_count == 0) return;
         g.offsets = args_.group_offsets;
         g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
         g.groups = args_.group_count;
-        const kron_order_of order{args_.group_items, args_.group_type == HERON_INDEX_64};
-        if (passes_ > 1) return grouped_chunks(g, t, order);
-        pass_parameters<CT> p = parameters(last, t);
-        p.order = order.list;
-        p.order_is_wide = order.is_wide;
+        g.rows = rows_;
+        if (passes_ > 1) return grouped_chunks(g);
+        pass_parameters<CT> p = parameters(0, t);
+        p.order = args_.group_items;
+        p.order_is_wide = g.offsets_are_wide;
         sum(p, t, g);
     }
 
@@ -293,17 +379,17 @@ class square_kron {
         }
     }
 
-    // The items of a chunk go through all but the last pass, which sums them.
-    void grouped_chunks(group_parameters g, const tile_layout& t, const kron_order_of& order) {
-        pass_parameters<CT> p = parameters(passes_ - 1, t);
+    // The items of a chunk go through all passes in the workspace and are added up there.
+    void grouped_chunks(group_parameters g) {
+        const kron_order_of order{args_.group_items, args_.group_type == HERON_INDEX_64};
         for (g.vector = 0; g.vector < args_.vectors; ++g.vector)
             for (int64_t first = 0; first < args_.count; first += chunk_units_) {
                 const int64_t left = args_.count - first;
                 g.count = left < chunk_units_ ? left : chunk_units_;
-                for (int pass = 0; pass < passes_ - 1; ++pass)
-                    launch_units(pass, first, g.count, order, g.vector);
-                p.first = first;
-                launch_groups(p, t, g);
+                all_passes(first, g.count, order, g.vector);
+                device_.launch_blocks(&kron_sum_chunk<CT>, (rows_ + 255) / 256, 256, 0, g, chunk_, first,
+                                      as_operand(args_.y), args_.y_column_step, args_.y_step,
+                                      scalar_of(args_.alpha));
             }
     }
 
@@ -328,13 +414,8 @@ class square_kron {
 
     cuda_device& device_;
     heron_phase phase_;
-    const heron_kronmult_args& args_;
     heron_workspace& workspace_;
-    int64_t rows_ = 1;
-    bool sums_ = false;
-    int passes_ = 1;
     int64_t chunk_units_ = 1;
-    CT* chunk_ = nullptr;
 };
 
 // The size of all factors, or 0.
@@ -350,8 +431,6 @@ bool for_sizes(cuda_device& device, heron_phase phase, const heron_kronmult_args
     if (args.algorithm != HERON_KRON_FUSED || args.count == 0 || args.vectors == 0 ||
         plans::kron_is_zero(args))
         return false;
-    // The kernels take scalars by value.
-    if (args.alpha.device || args.beta.device) return false;
     const int64_t n = common_size(args);
     return ((n == sizes && square_kron<CT, sizes>(device, phase, args, workspace).apply()) || ...);
 }

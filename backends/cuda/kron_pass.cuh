@@ -39,6 +39,15 @@ static __device__ inline int64_t entry(const void* list, int is_wide, int64_t k)
     return is_wide ? static_cast<const int64_t*>(list)[k] : static_cast<const int32_t*>(list)[k];
 }
 
+// A scalar of the host or, where there is an address, of the device.
+template <class CT>
+struct kron_scalar {
+    CT value;
+    const CT* device;
+
+    __device__ CT get() const { return device ? *device : value; }
+};
+
 struct factor_operand {
     operand a;
     int64_t row_step, column_step;
@@ -64,7 +73,7 @@ struct pass_parameters {
     int teams;
     int factor_stride;  // elements between the factors of two teams
     int atomic;
-    CT alpha, beta;
+    kron_scalar<CT> alpha, beta;
 };
 
 // Conflict-free shared memory for N = 2^p: the bank of an element depends on its row as well. The map is
@@ -396,7 +405,8 @@ __global__ void __launch_bounds__(most_threads) kron_units(const __grid_constant
     const team_threads team = make_team(p.team);
     const block_memory<CT> shared = divide_memory(memory, p, team.slot, false);
     const int64_t total = p.units * p.tiles;
-    const bool reads = !p.atomic && !equal(p.beta, CT{});
+    const CT alpha = p.alpha.get(), beta = p.beta.get();
+    const bool reads = !p.atomic && !equal(beta, CT{});
     bool has_factors = false;
     for (int64_t first = static_cast<int64_t>(blockIdx.x) * p.teams; first < total;
          first += static_cast<int64_t>(gridDim.x) * p.teams) {
@@ -426,179 +436,17 @@ __global__ void __launch_bounds__(most_threads) kron_units(const __grid_constant
         move_elements<CT, N, W>(
             out, p.inner, p.size, team, [&](const CT* from, int) { return reads ? *from : CT{}; },
             [&](CT* to, int where, int, CT before) {
-                const CT value = mul(p.alpha, shared.tiles[where]);
+                const CT value = mul(alpha, shared.tiles[where]);
                 if (p.atomic)
                     atomic_add(to, value);
                 else
-                    *to = reads ? mad(p.beta, before, value) : value;
+                    *to = reads ? mad(beta, before, value) : value;
             });
     }
 }
-
-// The outputs of groups of items. Positions first, ..., first + count - 1 of the order are cut into slices.
-struct group_parameters {
-    int64_t count, slices;
-    const void* offsets;  // of groups, or NULL
-    int offsets_are_wide;
-    int64_t groups;
-    const int64_t* keys;  // else the outputs' addresses in the order of the items
-    const int* mixed;     // with keys: set where outputs overlap without being the same
-    int runs_mixed;       // 1: this launch is the one for such outputs, of one team
-    int64_t vector;
-    void* slots;      // an item's elements per slice: the part of a group that began in an earlier slice
-    int64_t* owners;  // address of the output that a slot belongs to, or 0
-    int64_t rows;
-};
 
 static __device__ inline int64_t share(int64_t count, int64_t part, int64_t parts) {
     return count / parts * part + count % parts * part / parts;
-}
-
-// The group of a position, walking upwards.
-class group_walk {
-  public:
-    __device__ group_walk(const group_parameters& g, int64_t position) : g_(g) {
-        if (g.keys) return;
-        int64_t low = 0, high = g.groups;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (offset(middle + 1) <= position)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        group_ = low;
-    }
-    // To a position that is not before the last one.
-    __device__ void move_to(int64_t position) {
-        if (g_.keys) return;
-        while (group_ < g_.groups && offset(group_ + 1) <= position) ++group_;
-    }
-    __device__ bool begins_at(int64_t position) const {
-        if (g_.keys) return position == 0 || g_.keys[position - 1] != g_.keys[position];
-        return offset(group_) == position;
-    }
-    __device__ bool ends_behind(int64_t position, int64_t total) const {
-        if (g_.keys) return position + 1 == total || g_.keys[position + 1] != g_.keys[position];
-        return offset(group_ + 1) == position + 1;
-    }
-    template <class CT>
-    __device__ CT* output(const operand& y, int64_t position) const {
-        return g_.keys ? reinterpret_cast<CT*>(g_.keys[position]) : locate<CT>(y, group_);
-    }
-    __device__ bool is_over() const { return !g_.keys && group_ >= g_.groups; }
-
-  private:
-    __device__ int64_t offset(int64_t group) const { return entry(g_.offsets, g_.offsets_are_wide, group); }
-
-    const group_parameters& g_;
-    int64_t group_ = 0;
-};
-
-// A team takes one tile of the items of one slice. It sums in shared memory what belongs together.
-template <class CT, int N, int W>
-__global__ void __launch_bounds__(most_threads)
-    kron_groups(const __grid_constant__ pass_parameters<CT> p, const __grid_constant__ group_parameters g) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    if (g.mixed && (*g.mixed != 0) != (g.runs_mixed != 0)) return;
-    constexpr int is_first = 1, to_output = 2, to_slot = 4;
-    const team_threads team = make_team(p.team);
-    const block_memory<CT> shared = divide_memory(memory, p, team.slot, true);
-    const int64_t number = static_cast<int64_t>(blockIdx.x) * p.teams + team.slot;
-    const int64_t slice = number / p.tiles;
-    const bool active = slice < g.slices;
-    const int64_t begin = active ? p.first + share(g.count, slice, g.slices) : 0;
-    const int64_t end = active ? p.first + share(g.count, slice + 1, g.slices) : 0;
-    const tile_position at = position_of<N, W>(p, number % p.tiles);
-    const int64_t steps = (g.count + g.slices - 1) / g.slices;
-    group_walk walk(g, begin);
-    bool has_factors = false;
-    bool is_own = g.slices == 1 || (begin < end && walk.begins_at(begin));
-    if (active && team.lane == 0 && number % p.tiles == 0) g.owners[slice] = 0;
-    for (int64_t i = 0; i < steps; ++i) {
-        const int64_t position = begin + i;
-        tile_place<CT> in{}, out{};
-        if (position < end) {
-            walk.move_to(position);
-            const int64_t k = entry(p.order, p.order_is_wide, position);
-            in = {(p.in_is_chunk ? locate<CT>(p.in, position - p.first)
-                                 : locate<CT>(p.in, k) + g.vector * p.in_vector) +
-                      at.begin * p.in_step,
-                  p.in_step, at.width, 0};
-            if (!walk.is_over()) {
-                CT* const y = walk.template output<CT>(p.out, position) + g.vector * p.out_vector;
-                const bool begins = i == 0 || walk.begins_at(position);
-                if (begins && i > 0) is_own = true;
-                const bool ends = position + 1 == end || walk.ends_behind(position, g.count);
-                const int target = !ends ? 0 : is_own ? to_output : to_slot;
-                CT* const slot = static_cast<CT*>(g.slots) + slice * g.rows;
-                out = {is_own ? y + at.begin * p.out_step : slot + at.begin, is_own ? p.out_step : 1,
-                       at.width, (begins ? is_first : 0) | target};
-                if (target == to_slot && team.lane == 0 && number % p.tiles == 0)
-                    g.owners[slice] = reinterpret_cast<int64_t>(y);
-            }
-            if (!has_factors) load_factors<CT, N>(p, k, shared.factors, team);
-            has_factors = p.factors_are_shared;
-        }
-        load_tile<CT, N, W>(in, p.inner, p.size, team, shared.tiles);
-        team.sync();
-        stages<CT, N, W, 0>(shared.tiles, team.slot * p.size, shared.factors, team, p.size, p.modes);
-        move_elements<CT, N, W>(
-            out, p.inner, p.size, team,
-            [&](const CT* from, int flags) { return flags & to_output ? *from : CT{}; },
-            [&](CT* to, int where, int flags, CT before) {
-                const CT value = shared.tiles[where];
-                const CT sum = flags & is_first ? value : add(shared.sums[where], value);
-                if (flags & to_output)
-                    *to = mad(p.alpha, sum, before);
-                else if (flags & to_slot)
-                    *to = sum;
-                else
-                    shared.sums[where] = sum;
-            });
-        // Outputs that overlap partly follow each other.
-        if (g.runs_mixed) team.sync();
-    }
-}
-
-// *mixed := 1 if two outputs, in the order of their addresses, overlap without being the same.
-template <class CT>
-__global__ void kron_find_mixed(const int64_t* keys, int64_t count, int64_t span, int* mixed) {
-    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-    for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x + 1; k < count; k += step)
-        if (keys[k] != keys[k - 1] && keys[k] - keys[k - 1] < span) *mixed = 1;
-}
-
-constexpr int combine_rows = 32;
-constexpr int combine_lanes = 8;
-
-// Adds the slots of one output to it, in a fixed tree. A block has the rows of one stretch; the first slot of
-// every run that belongs together does the work for the run.
-template <class CT>
-__global__ void kron_combine(group_parameters g, int64_t out_step, CT alpha) {
-    __shared__ CT sums[combine_lanes][combine_rows];
-    if (g.mixed && *g.mixed) return;
-    const int column = static_cast<int>(threadIdx.x) % combine_rows;
-    const int lane = static_cast<int>(threadIdx.x) / combine_rows;
-    const int64_t stretches = (g.rows + combine_rows - 1) / combine_rows;
-    for (int64_t b = blockIdx.x; b < stretches * g.slices; b += gridDim.x) {
-        const int64_t slice = b / stretches;
-        const int64_t row = b % stretches * combine_rows + column;
-        const int64_t owner = g.owners[slice];
-        if (owner == 0 || (slice > 0 && g.owners[slice - 1] == owner)) continue;
-        CT sum{};
-        if (row < g.rows)
-            for (int64_t s = slice + lane; s < g.slices && g.owners[s] == owner; s += combine_lanes)
-                sum = add(sum, static_cast<const CT*>(g.slots)[s * g.rows + row]);
-        sums[lane][column] = sum;
-        __syncthreads();
-        if (lane == 0 && row < g.rows) {
-            for (int l = 1; l < combine_lanes; ++l) sum = add(sum, sums[l][column]);
-            CT* const to = reinterpret_cast<CT*>(owner) + row * out_step;
-            *to = mad(alpha, sum, *to);
-        }
-        __syncthreads();
-    }
 }
 
 }  // namespace heron::HERON_LEVEL::kron_cuda
