@@ -1,10 +1,5 @@
 #pragma once
-// What the tuned SpMM kernels share: the operands, and how a group of lanes sums some elements of a row for a
-// tile of columns, the inner loop of all of them.
-//
-// A lane owns `units` vectors of 16 bytes of B's row, that is of neighbouring columns of C, and keeps their
-// sums in registers. Indices and values are read four at a time and by all lanes of the group at once, which
-// costs one access.
+// What the tuned SpMM kernels share: the operands, and the columns of C that a lane owns.
 #include "../common/plans/spmm.hpp"
 #include "warp.cuh"
 
@@ -32,8 +27,8 @@ struct spmm_product {
     VC* c;
     kernels::spmm_shape shape;  // of C, and the strides of a batch
     scalar_argument<CT> alpha, beta;
-    bool b_is_aligned;   // rows of B in vectors of 16 bytes, as many as the columns of C need
-    bool a_is_aligned;   // indices, and values or positions, in quads
+    bool
+        b_is_aligned;  // rows of B in vectors of 16 bytes, as many as C's columns need, less than 2 GiB apart
     bool c_is_aligned;   // rows of C in vectors of 16 bytes, without a remainder
     const int* skipped;  // does nothing where this is set; may be NULL
 
@@ -65,124 +60,47 @@ struct spmm_item {
 };
 
 // Columns of C that a group of 2^lane_bits lanes works on at a time.
-template <class VA, int units>
-static __host__ __device__ inline int tile_columns(int lane_bits) {
+template <class VA>
+static __host__ __device__ inline int tile_columns(int units, int lane_bits) {
     return units * vector_of<VA>::size << lane_bits;
 }
 
-// The sums of one lane: columns first_column(u) + v.
-template <class VA, class VC, class CT, class OT, class IT, int units>
-class lane_sums {
-    using product = spmm_product<VA, VC, CT, OT, IT>;
-    using item = spmm_item<product, VA, OT, IT>;
+// The columns that one lane owns of a tile: `units` vectors of 16 bytes of B's row. `left` columns exist from
+// the tile's first one on. Columns count from there.
+template <class VA, int units>
+class lane_columns {
     using vector = vector_of<VA>;
-    static constexpr int quad = 4;
 
   public:
     static constexpr int width = vector::size;
-    CT sums[units][width] = {};
 
-    // The tile begins at column `first`.
-    __device__ lane_sums(const product& p, int64_t first, int lane, int lanes) : p_(p) {
-#pragma unroll
-        for (int u = 0; u < units; ++u) column_[u] = first + (u * lanes + lane) * width;
-    }
+    __device__ lane_columns(int64_t left, int lane, int lanes)
+        : left_(static_cast<int>(left < INT32_MAX ? left : INT32_MAX)), lane_(lane), lanes_(lanes) {}
 
-    __device__ int64_t first_column(int u) const { return column_[u]; }
+    __device__ int first(int u) const { return (u * lanes_ + lane_) * width; }
+    __device__ bool exists(int u, int v = 0) const { return first(u) + v < left_; }
 
-    // Adds elements begin <= k < end.
-    __device__ void add_elements(const item& a, int64_t begin, int64_t end) {
-        if (begin >= end) return;
-        int64_t k = begin & ~int64_t{quad - 1};
-        elements now = load(a, k, begin, end);
-        for (; k < end; k += quad) {
-            const elements next = load(a, k + quad, begin, end);
-            add(a, now, k, begin, end);
-            now = next;
-        }
-    }
+    // Lanes behind the last column read the first one instead.
+    __device__ int from(int u) const { return exists(u) ? first(u) : 0; }
 
-  private:
-    struct elements {
-        IT index[quad];
-        VA value[quad];
-    };
-    template <class T>
-    struct alignas(quad * sizeof(T) < 16 ? quad * sizeof(T) : 16) piece {
-        char bytes[quad * sizeof(T) < 16 ? quad * sizeof(T) : 16];
-    };
-
-    template <class T>
-    static __device__ void load_quad(T* to, const T* from) {
+    // The row begins at column from(0) where it is aligned.
+    template <bool is_aligned>
+    __device__ void load(const VA* row, vector (&to)[units]) const {
+        if constexpr (is_aligned) {
 #pragma unroll
-        for (int i = 0; i < int(quad * sizeof(T) / sizeof(piece<T>)); ++i) {
-            const piece<T> part = load_shared_by_many(reinterpret_cast<const piece<T>*>(from) + i);
-            __builtin_memcpy(reinterpret_cast<char*>(to) + i * sizeof part, &part, sizeof part);
-        }
-    }
-
-    // Elements k, ..., k + 3; those outside [begin, end) are not used.
-    __device__ elements load(const item& a, int64_t k, int64_t begin, int64_t end) const {
-        elements e{};
-        if (k >= end) return e;
-        if (p_.a_is_aligned && k + quad <= p_.nnz) {
-            load_quad(e.index, a.indices + k);
-            if (!p_.positions) {
-                load_quad(e.value, a.values + k);
-                return e;
-            }
-            OT positions[quad];
-            load_quad(positions, p_.positions + k);
-#pragma unroll
-            for (int j = 0; j < quad; ++j) e.value[j] = load_shared_by_many(a.values + positions[j]);
-            return e;
-        }
-#pragma unroll
-        for (int j = 0; j < quad; ++j) {
-            if (k + j < begin || k + j >= end) continue;
-            e.index[j] = load_shared_by_many(a.indices + k + j);
-            e.value[j] =
-                load_shared_by_many(a.values + (p_.positions ? int64_t(p_.positions[k + j]) : k + j));
-        }
-        return e;
-    }
-
-    // All loads come before the first use.
-    __device__ void add(const item& a, const elements& e, int64_t k, int64_t begin, int64_t end) {
-        vector b[quad][units];
-#pragma unroll
-        for (int j = 0; j < quad; ++j) {
-            if (k + j < begin || k + j >= end) continue;
-            const VA* const row = a.b + (int64_t(e.index[j]) - p_.shape.base) * p_.b_ld;
-#pragma unroll
-            for (int u = 0; u < units; ++u) b[j][u] = load_b(row, column_[u]);
-        }
-#pragma unroll
-        for (int j = 0; j < quad; ++j) {
-            if (k + j < begin || k + j >= end) continue;
-            const CT value = p_.element(e.value[j]);
+            for (int u = 0; u < units; ++u)
+                to[u] = load_shared_by_many(reinterpret_cast<const vector*>(row + (from(u) - from(0))));
+        } else {
 #pragma unroll
             for (int u = 0; u < units; ++u)
 #pragma unroll
                 for (int v = 0; v < width; ++v)
-                    sums[u][v] = mad(value, p_.operand(b[j][u].at[v]), sums[u][v]);
+                    to[u].at[v] = load_shared_by_many(row + (exists(u, v) ? first(u) + v : 0));
         }
     }
 
-    // Lanes behind the last column read the first one instead.
-    __device__ vector load_b(const VA* row, int64_t column) const {
-        if (p_.b_is_aligned)
-            return load_shared_by_many(
-                reinterpret_cast<const vector*>(row + (column < p_.shape.columns ? column : 0)));
-        vector result;
-#pragma unroll
-        for (int v = 0; v < width; ++v)
-            result.at[v] = load_shared_by_many(row + (column + v < p_.shape.columns ? column + v : 0));
-        return result;
-    }
-
-    const product& p_;
-    int64_t column_[units];
+  private:
+    int left_, lane_, lanes_;
 };
 
 }  // namespace heron::HERON_LEVEL

@@ -1,221 +1,430 @@
 #pragma once
-// A group of lanes sums a row of op(A) for a tile of columns. Rows longer than a segment would keep one group
-// busy while the others are done: they are put on a list, cut into segments, which groups sum one each, and
-// the segments' sums are added in order. Nothing but the list is atomic, so results are the same on every
-// run.
-#include "spmm_operands.cuh"
+// A block multiplies one share of the work for one tile of columns.
+//
+// The share's indices and values are copied to shared memory first. Then every group of lanes takes an equal
+// part of the share, again by the merge-based decomposition, and loads several rows of B before it uses the
+// first, so that memory's latency is paid once for all of them. Rows that end in a group go to C; the ends of
+// rows that were begun in another group are added up through shared memory, in order.
+#include "spmm_shares.cuh"
+#include <bit>
 
 namespace heron::HERON_LEVEL {
 
-struct row_segment {
-    int64_t row, begin, end;
-};
+// Rows of B that a group loads before it uses the first.
+constexpr int spmm_depth = 4;
 
-// A row on the list; its segments are numbers first, ..., first + count - 1.
-struct long_row {
-    int64_t row, first, count;
-};
+// How a block divides its threads and, in bytes, its shared memory. Made on the host, so that the kernel has
+// it in constant memory.
+struct spmm_division {
+    int lane_bits, lanes, group_bits, groups, columns;
+    int indices, values, starts, group_rows, group_elements, heads, tails, tile, bytes;
 
-// Empty where `counters` is NULL: then no row is long. A segment's sums are `stride` numbers.
-template <class CT>
-struct long_row_list {
-    static constexpr int segment = 512;
+    template <class VA, class CT, class IT>
+    static spmm_division make(const spmm_shares<CT>& shares, int units, int lane_bits, bool has_tile) {
+        spmm_division d{};
+        d.lane_bits = lane_bits;
+        d.lanes = 1 << lane_bits;
+        d.groups = spmm_threads >> lane_bits;
+        d.group_bits = std::countr_zero(static_cast<unsigned>(d.groups));
+        d.columns = tile_columns<VA>(units, lane_bits);
+        const auto elements = static_cast<size_t>(shares.most_elements());
+        const auto rows = static_cast<size_t>(shares.most_rows());
+        const auto groups = static_cast<size_t>(d.groups);
+        const auto columns = static_cast<size_t>(d.columns);
+        d.indices = d.take(elements * sizeof(IT));
+        d.values = d.take(elements * sizeof(VA));
+        d.starts = d.take((rows + 1) * sizeof(int));
+        d.group_rows = d.take((groups + 1) * sizeof(int));
+        d.group_elements = d.take((groups + 1) * sizeof(int));
+        d.heads = d.take(groups * columns * sizeof(CT));
+        d.tails = d.take(groups * columns * sizeof(CT));
+        d.tile = d.take(has_tile ? rows * (columns + 1) * sizeof(CT) : 0);
+        return d;
+    }
 
-    unsigned long long* counters;  // of segments and of rows, zero at the start
-    row_segment* segments;
-    long_row* rows;
-    CT* sums;
-    int64_t stride;
-
-    static __host__ __device__ int64_t most_rows(int64_t nnz) { return nnz / segment; }
-    static __host__ __device__ int64_t most_segments(int64_t nnz) { return 2 * most_rows(nnz); }
-
-    __device__ bool takes(int64_t elements) const { return counters && elements > segment; }
-
-    __device__ void put(int64_t row, int64_t begin, int64_t end) const {
-        const int64_t count = (end - begin + segment - 1) / segment;
-        const auto first = static_cast<int64_t>(atomicAdd(counters, static_cast<unsigned long long>(count)));
-        for (int64_t i = 0; i < count; ++i) {
-            const int64_t from = begin + i * segment;
-            segments[first + i] = {row, from, from + segment < end ? from + segment : end};
-        }
-        rows[atomicAdd(counters + 1, 1ull)] = {row, first, count};
+  private:
+    int take(size_t size) {
+        const int begin = bytes;
+        bytes += static_cast<int>((size + 15) / 16 * 16);
+        return begin;
     }
 };
 
-// A block's rows of C for one tile of columns: blocks of 256 threads, 2^lane_bits lanes per row.
+static __device__ inline unsigned char* spmm_shared_memory() {
+    extern __shared__ __align__(16) unsigned char shared[];
+    return shared;
+}
+
 template <class VA, class VC, class CT, class OT, class IT, int units>
-class spmm_block {
+class share_block {
     using product = spmm_product<VA, VC, CT, OT, IT>;
     using item = spmm_item<product, VA, OT, IT>;
-    using lane = lane_sums<VA, VC, CT, OT, IT, units>;
-    static constexpr int width = lane::width;
+    using vector = vector_of<VA>;
+    using lane_part = lane_columns<VA, units>;
+    static constexpr int width = lane_part::width;
+    struct lane_sums {
+        CT at[units][width];
+    };
 
   public:
-    __device__ spmm_block(const product& p, const long_row_list<CT>& list, int lane_bits, CT* tile)
+    __device__ share_block(const product& p, const spmm_shares<CT>& shares, const spmm_division& division)
         : p_(p),
-          list_(list),
-          tile_(tile),
-          lanes_(1 << lane_bits),
-          rows_(spmm_threads >> lane_bits),
-          columns_(tile_columns<VA, units>(lane_bits)),
+          shares_(shares),
+          d_(division),
           alpha_(p.alpha_now()),
-          beta_(p.beta_now()) {}
+          beta_(p.beta_now()),
+          is_active_(!equal(alpha_, CT{})) {}
 
     // All threads of the block together.
-    __device__ void run(int64_t batch, int64_t first_row, int64_t first_column) {
+    __device__ void run(int64_t batch, int64_t share, int64_t first_column) {
+        const spmm_place from = shares_.places_of(batch)[share];
+        const spmm_place to = shares_.places_of(batch)[share + 1];
+        first_row_ = from.row;
+        first_column_ = first_column;
+        rows_ = static_cast<int>(to.row - from.row);
+        elements_ = static_cast<int>(to.element - from.element);
+        c_ = p_.c + batch * p_.shape.c_stride + first_column * p_.shape.c_column_step;
         const item a(p_, batch);
-        const int group = static_cast<int>(threadIdx.x) / lanes_;
-        const int lane_number = static_cast<int>(threadIdx.x) % lanes_;
-        const int64_t row = first_row + group;
-        const bool mine = row < p_.shape.rows;
-        const int64_t begin = mine ? int64_t(a.offsets[row]) - p_.shape.base : 0;
-        const int64_t end =
-            mine && !equal(alpha_, CT{}) ? int64_t(a.offsets[row + 1]) - p_.shape.base : begin;
-        const bool is_long = list_.takes(end - begin);
-        if (is_long && lane_number == 0 && first_column == 0) list_.put(row, begin, end);
-        lane sums(p_, first_column, lane_number, lanes_);
-        if (!is_long) sums.add_elements(a, begin, end);
-        VC* const c = p_.c + batch * p_.shape.c_stride;
-        if (p_.c_is_aligned) {
-            if (mine && !is_long) write_vectors(c + row * p_.shape.c_row_step, sums);
-        } else {
-            write_tile(c, first_row, first_column, group, lane_number, mine && !is_long, sums);
+        if (is_active_) fetch_elements(a, from.element);
+        find_starts(a.offsets, from);
+        wait_for_copies<0>();
+        __syncthreads();
+        find_groups();
+        __syncthreads();
+        if (p_.b_is_aligned)
+            multiply<true>(a.b + first_column);
+        else
+            multiply<false>(a.b + first_column);
+        __syncthreads();
+        join_groups(batch, share);
+        if (!p_.c_is_aligned) {
+            __syncthreads();
+            write_tile();
         }
     }
 
   private:
-    // C by rows: a lane's neighbouring columns at once.
-    __device__ void write_vectors(VC* c, const lane& sums) const {
-        struct alignas(16) part {
-            char bytes[16];
-        };
-        constexpr int parts = width * int(sizeof(VC)) / 16;
-#pragma unroll
-        for (int u = 0; u < units; ++u) {
-            if (sums.first_column(u) >= p_.shape.columns) continue;
-            part* const to = reinterpret_cast<part*>(c + sums.first_column(u));
-            alignas(16) VC out[width];
-            if (!equal(beta_, CT{})) {
-#pragma unroll
-                for (int i = 0; i < parts; ++i) {
-                    const part old = to[i];
-                    __builtin_memcpy(reinterpret_cast<char*>(out) + i * 16, &old, 16);
-                }
+    template <class T>
+    static __device__ void copy(T* to, const T* from) {
+        if constexpr (sizeof(T) >= 4)
+            copy_async<int(sizeof(T))>(to, from);
+        else
+            *to = load_streaming(from);
+    }
+
+    // Starts to copy the share's indices and values.
+    __device__ void fetch_elements(const item& a, int64_t first) {
+        IT* const indices = shared_at<IT>(d_.indices);
+        VA* const values = shared_at<VA>(d_.values);
+        if (p_.positions) {
+#pragma unroll 4
+            for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
+                copy(indices + i, a.indices + first + i);
+                copy(values + i, a.values + load_streaming(p_.positions + first + i));
             }
-#pragma unroll
-            for (int v = 0; v < width; ++v) kernels::update_c(out, v, sums.sums[u][v], alpha_, beta_);
-#pragma unroll
-            for (int i = 0; i < parts; ++i) {
-                part now;
-                __builtin_memcpy(&now, reinterpret_cast<const char*>(out) + i * 16, 16);
-                to[i] = now;
+        } else {
+            for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
+                copy(indices + i, a.indices + first + i);
+                copy(values + i, a.values + first + i);
             }
+        }
+        commit_copies();
+    }
+
+    // starts()[i]: where row i of the share begins, counted from the share's first element: -1 if that is
+    // before it, and behind the last element if the row is not of this share.
+    __device__ void find_starts(const OT* offsets, const spmm_place& from) {
+        for (int i = threadIdx.x; i <= rows_ + 1; i += spmm_threads) {
+            int64_t start = elements_ + 1;
+            if (from.row + i <= p_.shape.rows)
+                start = int64_t(offsets[from.row + i]) - p_.shape.base - from.element;
+            starts()[i] = static_cast<int>(start < 0 ? -1 : start > elements_ ? elements_ + 1 : start);
         }
     }
 
-    // Any C: the sums of the block go through shared memory, so that neighbouring threads write neighbouring
-    // elements.
-    __device__ void write_tile(VC* c, int64_t first_row, int64_t first_column, int group, int lane_number,
-                               bool is_summed, const lane& sums) {
-        const int stride = columns_ + 1;
-        bool* const is_row = reinterpret_cast<bool*>(tile_ + rows_ * stride);
+    __device__ int start_of(int row) const { return starts()[row] < 0 ? 0 : starts()[row]; }
+    __device__ bool is_split(int row, int element) const { return element > starts()[row]; }
+
+    // Where each group begins, as place_of does it for the shares.
+    __device__ void find_groups() {
+        const int total = elements_ + shares_.row_cost * rows_;
+        for (int g = threadIdx.x; g <= d_.groups; g += spmm_threads) {
+            const int at = g * total >> d_.group_bits;
+            int row = 0;
+            int high = rows_ + 1;
+            while (high - row > 1) {
+                const int middle = (row + high) / 2;
+                if (start_of(middle) + shares_.row_cost * middle <= at)
+                    row = middle;
+                else
+                    high = middle;
+            }
+            int element = at - shares_.row_cost * row;
+            if (row < rows_ && element > start_of(row) && starts()[row + 1] - element <= group_slack) {
+                ++row;
+                element = starts()[row];
+            }
+            group_rows()[g] = row;
+            group_elements()[g] = element < elements_ ? element : elements_;
+        }
+    }
+
+    // Rows of B behind `base` by an index of A times the distance of rows in bytes.
+    template <bool is_near>
+    using row_distance = std::conditional_t<is_near && sizeof(IT) == 4, int, int64_t>;
+    template <class Distance>
+    static __device__ const VA* row_at(const VA* base, IT index, Distance bytes) {
+        return reinterpret_cast<const VA*>(reinterpret_cast<const char*>(base) + int64_t{index} * bytes);
+    }
+
+    struct row_state {
+        int row, end;
+        bool is_head;
+        VC* c;
+        lane_sums sums;
+    };
+
+    __device__ void finish_row(const lane_part& columns, row_state& r) {
+        if (r.is_head)
+            put(heads(), r.sums);
+        else if (p_.c_is_aligned)
+            write_vectors(r.c, columns, r.sums);
+        else
+            put_in_tile(r.row, r.sums);
+        r.is_head = false;
+        r.sums = {};
+        r.c += p_.shape.c_row_step;
+        r.end = starts()[++r.row + 1];
+    }
+
+    __device__ void add_element(VA value, const vector (&b)[units], lane_sums& sums) const {
+        const CT a = p_.element(value);
+#pragma unroll
+        for (int u = 0; u < units; ++u)
+#pragma unroll
+            for (int v = 0; v < width; ++v) sums.at[u][v] = mad(a, p_.operand(b[u].at[v]), sums.at[u][v]);
+    }
+
+    template <bool is_aligned>
+    __device__ void multiply(const VA* b) {
+        const lane_part columns(p_.shape.columns - first_column_, lane(), d_.lanes);
+        constexpr int ahead = is_aligned ? spmm_depth : 1;
+        const IT* const indices = shared_at<IT>(d_.indices);
+        const VA* const values = shared_at<VA>(d_.values);
+        const int g = group();
+        const int last_row = group_rows()[g + 1];
+        const int last = group_elements()[g + 1];
+        int k = group_elements()[g];
+        row_state r;
+        r.row = group_rows()[g];
+        r.end = starts()[r.row + 1];
+        r.is_head = is_split(r.row, k);
+        r.c = c_ + (first_row_ + r.row) * p_.shape.c_row_step;
+        r.sums = {};
+        const VA* const base = b + (is_aligned ? columns.from(0) : 0) - p_.shape.base * p_.b_ld;
+        const auto distance = static_cast<row_distance<is_aligned>>(p_.b_ld * int64_t(sizeof(VA)));
+        vector rows[ahead][units];
+        if (is_active_) {
+            for (; k + ahead <= last; k += ahead) {
+#pragma unroll
+                for (int j = 0; j < ahead; ++j)
+                    columns.template load<is_aligned>(row_at(base, indices[k + j], distance), rows[j]);
+                if (k + ahead <= r.end) {
+#pragma unroll
+                    for (int j = 0; j < ahead; ++j) add_element(values[k + j], rows[j], r.sums);
+                    continue;
+                }
+#pragma unroll
+                for (int j = 0; j < ahead; ++j) {
+                    while (k + j >= r.end) finish_row(columns, r);
+                    add_element(values[k + j], rows[j], r.sums);
+                }
+            }
+#pragma unroll
+            for (int j = 0; j < ahead - 1; ++j)
+                if (k + j < last)
+                    columns.template load<is_aligned>(row_at(base, indices[k + j], distance), rows[j]);
+#pragma unroll
+            for (int j = 0; j < ahead - 1; ++j) {
+                if (k + j >= last) break;
+                while (k + j >= r.end) finish_row(columns, r);
+                add_element(values[k + j], rows[j], r.sums);
+            }
+        }
+        while (r.row < last_row) finish_row(columns, r);
+        put(tails(), r.sums);
+    }
+
+    template <class T>
+    __device__ T* place_of_vector(T* sums, int group, int u) const {
+        return sums + (group * d_.columns + (u * d_.lanes + lane()) * width);
+    }
+    __device__ void put(CT* to, const lane_sums& sums) const {
+#pragma unroll
+        for (int u = 0; u < units; ++u)
+#pragma unroll
+            for (int v = 0; v < width; ++v) place_of_vector(to, group(), u)[v] = sums.at[u][v];
+    }
+    __device__ void add_from(const CT* from, int group, lane_sums& sums) const {
 #pragma unroll
         for (int u = 0; u < units; ++u)
 #pragma unroll
             for (int v = 0; v < width; ++v)
-                tile_[group * stride + (u * lanes_ + lane_number) * width + v] = sums.sums[u][v];
-        if (lane_number == 0) is_row[group] = is_summed;
-        __syncthreads();
-        const bool by_columns = p_.shape.c_row_step == 1;
-        for (int e = threadIdx.x; e < rows_ * columns_; e += spmm_threads) {
-            const int i = by_columns ? e % rows_ : e / columns_;
-            const int j = by_columns ? e / rows_ : e % columns_;
-            const int64_t column = first_column + j;
-            if (!is_row[i] || column >= p_.shape.columns) continue;
-            kernels::update_c(c, (first_row + i) * p_.shape.c_row_step + column * p_.shape.c_column_step,
-                              tile_[i * stride + j], alpha_, beta_);
-        }
-        __syncthreads();
+                sums.at[u][v] = add(sums.at[u][v], place_of_vector(from, group, u)[v]);
     }
+
+    // The first group before `group`, or it itself, that has elements of the row.
+    __device__ int first_group_of(int row, int group) const {
+        while (group > 0 && group_rows()[group] == row && is_split(row, group_elements()[group])) --group;
+        return group;
+    }
+
+    // The row that ends in this group but was begun before, and the row that the share does not end.
+    __device__ void join_groups(int64_t batch, int64_t share) {
+        const lane_part columns(p_.shape.columns - first_column_, lane(), d_.lanes);
+        const int row = group_rows()[group()];
+        if (is_split(row, group_elements()[group()]) && group_rows()[group() + 1] > row) {
+            lane_sums sums{};
+            for (int g = first_group_of(row, group()); g < group(); ++g) add_from(tails(), g, sums);
+            add_from(heads(), group(), sums);
+            if (starts()[row] < 0) {
+                put_partial(shares_.head(batch, share) + first_column_, columns, sums);
+                if (first_column_ == 0 && lane() == 0) shares_.put_split(batch * shares_.count + share);
+            } else if (p_.c_is_aligned) {
+                write_vectors(c_ + (first_row_ + row) * p_.shape.c_row_step, columns, sums);
+            } else {
+                put_in_tile(row, sums);
+            }
+        }
+        if (group() == d_.groups - 1 && is_split(rows_, elements_)) {
+            lane_sums sums{};
+            for (int g = first_group_of(rows_, group()); g < d_.groups; ++g) add_from(tails(), g, sums);
+            put_partial(shares_.tail(batch, share) + first_column_, columns, sums);
+        }
+    }
+
+    __device__ void put_partial(CT* to, const lane_part& columns, const lane_sums& sums) const {
+#pragma unroll
+        for (int u = 0; u < units; ++u)
+#pragma unroll
+            for (int v = 0; v < width; ++v)
+                if (columns.exists(u, v)) to[columns.first(u) + v] = sums.at[u][v];
+    }
+
+    __device__ void put_in_tile(int row, const lane_sums& sums) const {
+#pragma unroll
+        for (int u = 0; u < units; ++u)
+#pragma unroll
+            for (int v = 0; v < width; ++v)
+                tile()[row * (d_.columns + 1) + (u * d_.lanes + lane()) * width + v] = sums.at[u][v];
+    }
+
+    // A row of C in vectors.
+    __device__ void write_vectors(VC* c, const lane_part& columns, const lane_sums& sums) const {
+        constexpr int parts = width * int(sizeof(VC)) / 16;
+#pragma unroll
+        for (int u = 0; u < units; ++u) {
+            if (!columns.exists(u)) continue;
+            int4* const to = reinterpret_cast<int4*>(c + columns.first(u));
+            alignas(16) VC out[width];
+            if (!equal(beta_, CT{})) {
+#pragma unroll
+                for (int i = 0; i < parts; ++i) {
+                    const int4 old = to[i];
+                    __builtin_memcpy(reinterpret_cast<char*>(out) + i * 16, &old, 16);
+                }
+            }
+#pragma unroll
+            for (int v = 0; v < width; ++v) kernels::update_c(out, v, sums.at[u][v], alpha_, beta_);
+#pragma unroll
+            for (int i = 0; i < parts; ++i) {
+                int4 now;
+                __builtin_memcpy(&now, reinterpret_cast<const char*>(out) + i * 16, 16);
+                __stcs(to + i, now);
+            }
+        }
+    }
+
+    // Neighbouring threads write neighbouring elements of C.
+    __device__ void write_tile() {
+        const int first = starts()[0] < 0 ? 1 : 0;
+        const int rows = rows_ - first;
+        if (rows <= 0) return;
+        const int64_t left = p_.shape.columns - first_column_;
+        const int columns = static_cast<int>(left < d_.columns ? left : d_.columns);
+        const bool by_columns = p_.shape.c_row_step == 1;
+        const int line = by_columns ? rows : columns;
+        const int lines = by_columns ? columns : rows;
+        const int stride = d_.columns + 1;
+        const int along = by_columns ? stride : 1;
+        const int64_t c_along = by_columns ? p_.shape.c_row_step : p_.shape.c_column_step;
+        const int64_t c_across = by_columns ? p_.shape.c_column_step : p_.shape.c_row_step;
+        const int lane = static_cast<int>(threadIdx.x) % warp_size;
+        const int first_line = static_cast<int>(threadIdx.x) / warp_size;
+        constexpr int warps = spmm_threads / warp_size;
+        VC* c = c_ + (first_row_ + first) * p_.shape.c_row_step + first_line * c_across + lane * c_along;
+        const CT* from = tile() + first * stride + first_line * (by_columns ? 1 : stride) + lane * along;
+        for (int l = first_line; l < lines; l += warps) {
+            if (equal(beta_, CT{})) {
+#pragma unroll 4
+                for (int i = 0; lane + i * warp_size < line; ++i)
+                    store(c[i * warp_size * c_along], mul(alpha_, from[i * warp_size * along]));
+            } else {
+                for (int i = 0; lane + i * warp_size < line; ++i)
+                    kernels::update_c(c, i * warp_size * c_along, from[i * warp_size * along], alpha_, beta_);
+            }
+            c += warps * c_across;
+            from += warps * (by_columns ? 1 : stride);
+        }
+    }
+
+    // Elements of a row that a group does not leave to the next one.
+    static constexpr int group_slack = 4;
+
+    template <class T>
+    static __device__ T* shared_at(int offset) {
+        return reinterpret_cast<T*>(spmm_shared_memory() + offset);
+    }
+    __device__ int group() const { return static_cast<int>(threadIdx.x) >> d_.lane_bits; }
+    __device__ int lane() const { return static_cast<int>(threadIdx.x) & (d_.lanes - 1); }
+    __device__ int* starts() const { return shared_at<int>(d_.starts); }
+    __device__ int* group_rows() const { return shared_at<int>(d_.group_rows); }
+    __device__ int* group_elements() const { return shared_at<int>(d_.group_elements); }
+    __device__ CT* heads() const { return shared_at<CT>(d_.heads); }
+    __device__ CT* tails() const { return shared_at<CT>(d_.tails); }
+    __device__ CT* tile() const { return shared_at<CT>(d_.tile); }
 
     const product& p_;
-    const long_row_list<CT>& list_;
-    CT* const tile_;
-    const int lanes_, rows_, columns_;
+    const spmm_shares<CT>& shares_;
+    const spmm_division& d_;
     const CT alpha_, beta_;
+    const bool is_active_;
+    // Of the share.
+    int64_t first_row_, first_column_;
+    int rows_, elements_;
+    VC* c_;
 };
 
-// Shared memory that a block needs where C is not aligned.
+// Blocks that a multiprocessor should have, so that the compiler leaves registers for as many.
 template <class VA, class CT, int units>
-static inline size_t spmm_tile_bytes(int lane_bits) {
-    const int rows = spmm_threads >> lane_bits;
-    return static_cast<size_t>(rows) * static_cast<size_t>(tile_columns<VA, units>(lane_bits) + 1) *
-               sizeof(CT) +
-           static_cast<size_t>(rows);
+constexpr int blocks_wanted() {
+    const int vectors = units * spmm_depth * 4;
+    const int sums = units * vector_of<VA>::size * int(sizeof(CT)) / 4;
+    return vectors + sums > 20 ? 3 : 4;
 }
 
-// Any grid and any lane_bits up to 5 will do. Column tiles are walked slowest, so that one tile of B stays in
-// the cache.
+// Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache.
 template <class VA, class VC, class CT, class OT, class IT, int units>
-__global__ void __launch_bounds__(spmm_threads)
-    multiply_dense(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
-                   const __grid_constant__ long_row_list<CT> list, int lane_bits, int64_t batches) {
-    extern __shared__ __align__(16) unsigned char shared[];
+__global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT, units>())
+    multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
+                    const __grid_constant__ spmm_shares<CT> shares,
+                    const __grid_constant__ spmm_division division, int64_t batches) {
     if (p.skipped && *p.skipped) return;
-    spmm_block<VA, VC, CT, OT, IT, units> block(p, list, lane_bits, reinterpret_cast<CT*>(shared));
-    const int rows = spmm_threads >> lane_bits;
-    const int columns = tile_columns<VA, units>(lane_bits);
-    const int64_t row_blocks = (p.shape.rows + rows - 1) / rows;
-    const int64_t tiles = (p.shape.columns + columns - 1) / columns;
-    for (int64_t i = blockIdx.x; i < row_blocks * tiles * batches; i += gridDim.x)
-        block.run(i / row_blocks / tiles, i % row_blocks * rows, i / row_blocks % tiles * columns);
-}
-
-// The sums of the segments on the list; only for one item.
-template <class VA, class VC, class CT, class OT, class IT, int units>
-__global__ void __launch_bounds__(spmm_threads)
-    sum_segments(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
-                 const __grid_constant__ long_row_list<CT> list, int lane_bits) {
-    if (p.skipped && *p.skipped) return;
-    using lane = lane_sums<VA, VC, CT, OT, IT, units>;
-    const int lanes = 1 << lane_bits;
-    const int columns = tile_columns<VA, units>(lane_bits);
-    const int64_t tiles = (p.shape.columns + columns - 1) / columns;
-    const int64_t groups = int64_t(gridDim.x) * spmm_threads >> lane_bits;
-    const int64_t group = (int64_t(blockIdx.x) * spmm_threads + threadIdx.x) >> lane_bits;
-    const auto count = static_cast<int64_t>(list.counters[0]);
-    const spmm_item<spmm_product<VA, VC, CT, OT, IT>, VA, OT, IT> a(p, 0);
-    for (int64_t i = group; i < count * tiles; i += groups) {
-        const row_segment s = list.segments[i / tiles];
-        lane sums(p, i % tiles * columns, static_cast<int>(threadIdx.x) & (lanes - 1), lanes);
-        sums.add_elements(a, s.begin, s.end);
-        CT* const to = list.sums + i / tiles * list.stride;
-        for (int u = 0; u < units; ++u)
-            for (int v = 0; v < lane::width; ++v)
-                if (sums.first_column(u) + v < p.shape.columns)
-                    to[sums.first_column(u) + v] = sums.sums[u][v];
-    }
-}
-
-// C's long rows from the sums of their segments, a row per block.
-template <class VA, class VC, class CT, class OT, class IT>
-__global__ void __launch_bounds__(spmm_threads)
-    join_segments(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
-                  const __grid_constant__ long_row_list<CT> list) {
-    if (p.skipped && *p.skipped) return;
-    const CT alpha = p.alpha_now();
-    const CT beta = p.beta_now();
-    const auto count = static_cast<int64_t>(list.counters[1]);
-    for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const long_row r = list.rows[i];
-        for (int64_t column = threadIdx.x; column < p.shape.columns; column += spmm_threads) {
-            CT sum{};
-            for (int64_t s = r.first; s < r.first + r.count; ++s)
-                sum = add(sum, list.sums[s * list.stride + column]);
-            kernels::update_c(p.c, r.row * p.shape.c_row_step + column * p.shape.c_column_step, sum, alpha,
-                              beta);
-        }
+    const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
+    share_block<VA, VC, CT, OT, IT, units> block(p, shares, division);
+    for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {
+        block.run(i / shares.count / tiles, i % shares.count, i / shares.count % tiles * division.columns);
+        __syncthreads();
     }
 }
 

@@ -19,6 +19,15 @@ struct spmm_sorted : heron_plan {
     const void* memory = nullptr;
 };
 
+// As run_items, but nothing where `wanted` is not set.
+template <class Kernel, class... Args>
+__global__ void run_items_if(const int* wanted, int64_t count, Args... args) {
+    if (!*wanted) return;
+    const int64_t step = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t item = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; item < count; item += step)
+        Kernel::run(item, args...);
+}
+
 inline uint64_t next_spmm_stamp() {
     static std::atomic<uint64_t> last{0x9e3779b97f4a7c15u};
     return ++last;
@@ -30,6 +39,9 @@ class spmm_launcher {
     using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
     static constexpr int width = vector_of<VA>::size;
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
+    // Shared memory of a block, and how much of it needs no attribute.
+    static constexpr int shared_limit = 64 * 1024;
+    static constexpr int shared_without_asking = 48 * 1024;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -87,9 +99,9 @@ class spmm_launcher {
         if constexpr (adds_into_c) {
             const kernels::spmm_sums sums = sums_in_c(a_.nnz);
             scale_where(unsorted);
-            launch<kernels::spmm_coo_scatter>(a_.nnz * shape_.columns, rows, indices(), values(), b(), c(),
-                                              shape_, sums, alpha_.value, alpha_.device,
-                                              static_cast<const int*>(unsorted));
+            launch_if<kernels::spmm_coo_scatter>(unsorted, a_.nnz * shape_.columns, rows, indices(), values(),
+                                                 b(), c(), shape_, sums, alpha_.value, alpha_.device,
+                                                 static_cast<const int*>(unsorted));
         }
     }
 
@@ -155,15 +167,44 @@ class spmm_launcher {
 
     static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }
 
-    // B by rows, unless it is usable as it is, and the list of long rows.
+    // B by rows, unless it is usable as it is, and the shares.
     void take_operands(workspace_layout& layout) {
         if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * turned_ld() * b_items());
-        if (batches() > 1 || most_segments() == 0) return;
-        list_.counters = layout.take<unsigned long long>(2);
-        list_.segments = layout.take<row_segment>(most_segments());
-        list_.rows = layout.take<long_row>(long_row_list<CT>::most_rows(a_.nnz));
-        list_.sums = layout.take<CT>(most_segments() * turned_ld());
-        list_.stride = turned_ld();
+        const int64_t count = std::max(shares_for(false).count, shares_for(true).count);
+        const int64_t patterns = a_.offsets_stride == 0 ? 1 : batches();
+        shares_.same_pattern = patterns == 1;
+        shares_.stride = turned_ld();
+        shares_.places = layout.take<spmm_place>((count + 1) * patterns);
+        shares_.heads = layout.take<CT>(count * batches() * turned_ld());
+        shares_.tails = layout.take<CT>(count * batches() * turned_ld());
+        shares_.split_count = layout.take<unsigned long long>(1);
+        shares_.split = layout.take<int64_t>(count * batches());
+    }
+
+    // Two vectors per lane where one of each would not do: that halves what a warp reads of A.
+    struct tiling {
+        int units, lane_bits;
+    };
+    tiling tiling_of_columns() const {
+        const int64_t vectors = turned_ld() / width;
+        if (sizeof(VA) >= 4 && vectors > warp_size) return {2, lane_bits_for((vectors + 1) / 2)};
+        return {1, lane_bits_for(vectors)};
+    }
+
+    // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
+    // C goes through the tile, which holds all rows of a share.
+    spmm_shares<CT> shares_for(bool has_tile) const {
+        spmm_shares<CT> shares = shares_;
+        shares.size = 2048;
+        shares.row_cost = has_tile ? 8 : 4;
+        shares.slack = 32;
+        while (division_for(shares, has_tile).bytes > shared_limit) shares.size /= 2;
+        shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
+        return shares;
+    }
+    spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile) const {
+        const tiling t = tiling_of_columns();
+        return spmm_division::make<VA, CT, IT>(shares, t.units, t.lane_bits, has_tile);
     }
 
     // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
@@ -172,7 +213,6 @@ class spmm_launcher {
     }
     int64_t turned_ld() const { return (args_.c.cols + width - 1) / width * width; }
     int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
-    int64_t most_segments() const { return long_row_list<CT>::most_segments(a_.nnz); }
 
     product operands(const OT* offsets, const IT* indices, const OT* positions) {
         product p{};
@@ -187,30 +227,25 @@ class spmm_launcher {
         p.shape = shape_;
         p.alpha = alpha_;
         p.beta = beta_;
-        const bool has_own_arrays = a_.indices_stride == 0 && a_.values_stride == 0;
-        p.a_is_aligned = has_own_arrays && is_aligned(indices, 4 * sizeof(IT)) &&
-                         (positions || is_aligned(p.values, 4 * sizeof(VA)));
-        p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0;
+        p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0 && is_near(args_.b.ld);
         p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) &&
                          args_.c.cols % width == 0 && args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
                          args_.c.batch_stride * int64_t(sizeof(VC)) % 16 == 0;
         return p;
     }
 
+    static bool is_near(int64_t ld) { return ld <= INT32_MAX / int64_t(sizeof(VA)); }
     static bool is_aligned(const void* p, size_t bytes) {
-        return reinterpret_cast<uintptr_t>(p) % (bytes < 16 ? bytes : 16) == 0;
+        return reinterpret_cast<uintptr_t>(p) % bytes == 0;
     }
 
     void multiply(product& p) {
         if (shape_.rows == 0 || shape_.columns == 0) return;
         if (turned_b_) turn_b(p);
-        if (list_.counters) device_.fill(list_.counters, 0, 2 * sizeof *list_.counters);
-        // Two vectors per lane halve what the group reads of A. Narrow matrices have none for the second, and
-        // the sums of narrow elements, many in a vector, would fill the registers.
-        const int64_t vectors = turned_ld() / width;
+        const tiling t = tiling_of_columns();
         if constexpr (sizeof(VA) >= 4)
-            if (vectors >= 8) return multiply<2>(p, lane_bits_for((vectors + 1) / 2));
-        multiply<1>(p, lane_bits_for(vectors));
+            if (t.units == 2) return multiply<2>(p);
+        multiply<1>(p);
     }
 
     static int lane_bits_for(int64_t lanes) {
@@ -219,34 +254,36 @@ class spmm_launcher {
     }
 
     template <int units>
-    void multiply(const product& p, int lane_bits) {
-        const int64_t rows = spmm_threads >> lane_bits;
-        const int64_t columns = tile_columns<VA, units>(lane_bits);
-        const int64_t tiles = (shape_.columns + columns - 1) / columns;
-        const int64_t blocks = (shape_.rows + rows - 1) / rows * tiles * batches();
-        const size_t shared_bytes = p.c_is_aligned ? 0 : spmm_tile_bytes<VA, CT, units>(lane_bits);
-        device_.launch_blocks(multiply_dense<VA, VC, CT, OT, IT, units>, blocks, spmm_threads, shared_bytes,
-                              p, list_, lane_bits, batches());
-        if (!list_.counters) return;
-        const int64_t groups = most_segments() * tiles;
+    void multiply(const product& p) {
+        const spmm_shares<CT> shares = shares_for(!p.c_is_aligned);
+        const spmm_division division = division_for(shares, !p.c_is_aligned);
+        const int64_t tiles = (shape_.columns + division.columns - 1) / division.columns;
+        const int64_t patterns = shares.same_pattern ? 1 : batches();
         const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
-        device_.launch_blocks(sum_segments<VA, VC, CT, OT, IT, units>,
-                              std::min((groups + rows - 1) / rows, most_blocks), spmm_threads, 0, p, list_,
-                              lane_bits);
-        device_.launch_blocks(join_segments<VA, VC, CT, OT, IT>,
-                              std::min(long_row_list<CT>::most_rows(a_.nnz), most_blocks), spmm_threads, 0, p,
-                              list_);
+        constexpr int warps = spmm_threads / warp_size;
+        device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns + warps - 1) / warps,
+                              spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
+                              p.shape.base, batches(), p.skipped);
+        const auto kernel = multiply_shares<VA, VC, CT, OT, IT, units>;
+        if (division.bytes > shared_without_asking)
+            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit));
+        device_.launch_blocks(kernel, shares.count * tiles * batches(), spmm_threads,
+                              static_cast<size_t>(division.bytes), p, shares, division, batches());
+        device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>, std::min(shares.count * batches(), most_blocks),
+                              spmm_threads, 0, p, shares);
     }
 
     void turn_b(product& p) {
-        const int64_t squares = (args_.b.rows + 31) / 32 * ((turned_ld() + 31) / 32) * b_items();
-        device_.launch_blocks(turn_dense<VA>, squares, spmm_threads, 0, b(), args_.b.rows, args_.b.cols,
+        const int64_t tiles = (args_.b.rows + turned_rows<VA> - 1) / turned_rows<VA> *
+                              ((turned_ld() + turned_columns - 1) / turned_columns) * b_items();
+        device_.launch_blocks(turn_dense<VA>, tiles, spmm_threads, 0, b(), args_.b.rows, args_.b.cols,
                               shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
                               turned_ld(), b_items());
         p.b = turned_b_;
         p.b_ld = turned_ld();
         p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
-        p.b_is_aligned = true;
+        p.b_is_aligned = is_near(turned_ld());
     }
 
     template <template <class...> class Kernel, class... Args>
@@ -254,22 +291,31 @@ class spmm_launcher {
         device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
     }
 
+    // What is seldom wanted: few blocks, since most launches do nothing.
+    template <template <class...> class Kernel, class... Args>
+    void launch_if(const int* wanted, int64_t count, Args... args) {
+        using kernel = Kernel<VA, VC, CT, OT, IT>;
+        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
+        device_.launch_blocks(run_items_if<kernel, Args...>, std::min(blocks_for(count), most_blocks),
+                              spmm_threads, 0, wanted, count, args...);
+    }
+
     kernels::spmm_sums sums_in_c(heron_index lines) const {
         return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
     }
 
     void scale_where(const int* wanted) {
-        launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_, beta_.value,
-                                    beta_.device, wanted);
+        launch_if<kernels::spmm_scale>(wanted, shape_.rows * shape_.columns * batches(), c(), shape_,
+                                       beta_.value, beta_.device, wanted);
     }
 
     // The transposed product by atomic additions into C.
     void scatter_where(const int* wanted) {
         if constexpr (adds_into_c) {
             scale_where(wanted);
-            launch<kernels::spmm_csr_scatter>(a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets),
-                                              indices(), values(), b(), c(), shape_, sums_in_c(a_.rows),
-                                              alpha_.value, alpha_.device, wanted);
+            launch_if<kernels::spmm_csr_scatter>(
+                wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
+                b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device, wanted);
         }
     }
 
@@ -288,7 +334,7 @@ class spmm_launcher {
     scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
     VA* turned_b_ = nullptr;
-    long_row_list<CT> list_{};
+    spmm_shares<CT> shares_{};
 };
 
 template <class VA, class VC, class CT>
