@@ -1,13 +1,38 @@
 #pragma once
-// Many right-hand sides at once: a warp solves one row, a lane one right-hand side of it.
+// Many right-hand sides at once: lanes of a warp solve one row, each for one or a few right-hand sides. Rows
+// hand over their solutions through a matrix that is filled with a mark before the solve: whoever reads
+// anything else there reads the solution, so that there is neither a flag nor a fence between two rows. The
+// matrix is stored by rows, so that a row is read in few pieces; operands that are not are turned.
 #include "trisolve_sweep.cuh"
 #include "../common/plans/trisolve.hpp"
+#include <type_traits>
 
 namespace heron::HERON_LEVEL {
 
-// Right-hand sides of one launch, in tiles of a warp; a row has a flag per tile.
-constexpr int tiles_per_launch = 2;
-constexpr int sides_per_launch = tiles_per_launch * warp_size;
+// Most of a division by the pivot can be done before there is anything to divide: Newton's step for the
+// quotient, with the remainder of a fused operation, then rounds it as a division does. Where that overflows
+// or divides by zero, the result is that of a division.
+template <class CT>
+struct divisor {
+    CT pivot{};
+    CT inverse{};
+
+    divisor() = default;
+    explicit __device__ divisor(CT p) : pivot(p), inverse(CT{1} / p) {}
+    __device__ CT of(CT rest) const {
+        const CT rough = rest * inverse;
+        const CT quotient = fma(fma(-rough, pivot, rest), inverse, rough);
+        return isfinite(quotient) ? quotient : rest / pivot;
+    }
+};
+template <class CT>
+requires(std::is_same_v<CT, c32> || std::is_same_v<CT, c64>) struct divisor<CT> {
+    CT pivot{};
+
+    divisor() = default;
+    explicit __device__ divisor(CT p) : pivot(p) {}
+    __device__ CT of(CT rest) const { return divide(rest, pivot); }
+};
 
 template <class CT>
 struct solve_operands {
@@ -22,81 +47,191 @@ struct solve_operands {
 
     __device__ CT scale() const { return SCALAR(CT, alpha.value, alpha.device); }
     __device__ CT element(int64_t k) const { return conjugate ? conj(values[k]) : values[k]; }
-    // The solution of a row from its right-hand side and what the other rows take away.
-    __device__ CT solve(int64_t row, CT right, CT sum, CT pivot) const {
-        const CT rest = sub(right, sum);
-        if (unit) return rest;
+    // What the row is divided by.
+    __device__ divisor<CT> by(int64_t row, CT pivot) const {
+        if (unit) return divisor<CT>(one<CT>());
         if (diagonal) pivot = conjugate ? conj(diagonal[row]) : diagonal[row];
-        return divide(rest, pivot);
+        return divisor<CT>(pivot);
     }
 };
 
-// What another multiprocessor has written since the kernel began: past the first-level cache.
-template <class T>
-static __device__ inline T load_written(const T* p) {
-    T value;
-    if constexpr (sizeof(T) == 4) {
-        const auto word = __ldcg(reinterpret_cast<const int*>(p));
-        __builtin_memcpy(&value, &word, sizeof value);
-    } else if constexpr (sizeof(T) == 8) {
-        const auto word = __ldcg(reinterpret_cast<const long long*>(p));
-        __builtin_memcpy(&value, &word, sizeof value);
-    } else {
-        const auto word = __ldcg(reinterpret_cast<const int4*>(p));
-        __builtin_memcpy(&value, &word, sizeof value);
-    }
-    return value;
-}
+// Neighbouring right-hand sides of a solution in memory, all of whose bits are set until it is there. They
+// are those of a NaN, in whose place a solve writes another one.
+template <class CT, int count>
+struct alignas(count * sizeof(CT)) solution_pack {
+    CT of[count];
+};
+template <class CT, int count>
+struct solution_box {
+    using pack = solution_pack<CT, count>;
+    using word = std::conditional_t<std::is_same_v<CT, f64> || std::is_same_v<CT, c64>, uint64_t, unsigned>;
+    static constexpr int parts = sizeof(pack) / sizeof(word);
+    static constexpr word unset = ~word{0};
 
-// Right-hand sides [0, sides) of the operands, in `tiles` tiles.
-template <class CT, class OT, class IT>
-__global__ void __launch_bounds__(sweep_threads)
-    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int64_t sides,
-               int tiles, solve_control* control, unsigned* flags) {
-    constexpr int rows = sweep_threads / warp_size;
+    static __device__ void post(CT* to, const pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        for (word& each : w)
+            if (each == unset) each = unset >> 1;
+        auto* const p = reinterpret_cast<word*>(to);
+        if constexpr (parts == 1)
+            store_relaxed(p, w[0]);
+        else if constexpr (parts == 2)
+            store_relaxed(p, w[0], w[1]);
+        else
+            store_relaxed(p, w[0], w[1], w[2], w[3]);
+    }
+    static __device__ void clear(pack& value) { __builtin_memset(&value, 0xff, sizeof value); }
+    static __device__ void peek(bool wanted, const CT* from, pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        const auto* const p = reinterpret_cast<const word*>(from);
+        if constexpr (parts == 1)
+            load_relaxed_if(wanted, p, w[0]);
+        else if constexpr (parts == 2)
+            load_relaxed_if(wanted, p, w[0], w[1]);
+        else
+            load_relaxed_if(wanted, p, w[0], w[1], w[2], w[3]);
+        __builtin_memcpy(&value, w, sizeof value);
+    }
+    static __device__ bool is_set(const pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        bool set = true;
+        for (const word each : w) set = set && each != unset;
+        return set;
+    }
+};
+
+constexpr int many_threads = 256;
+// Right-hand sides of a block.
+constexpr int tile_sides = 32;
+// As many on a multiprocessor as their registers allow.
+template <int count, int batch>
+constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
+
+// Right-hand sides [0, sides) of the operands, `count` of them by one lane. solved has rows of `width`
+// elements, a multiple of count.
+template <class CT, class OT, class IT, int count, int batch>
+__global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
+    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
+               CT* solved, bool write_c, solve_control* control) {
+    using box = solution_box<CT, count>;
+    using pack = solution_pack<CT, count>;
+    constexpr int lanes = tile_sides / count;
+    const bool ordered = order.is_ordered();
     const block_ticket ticket = draw_ticket(control);
-    const int tile = static_cast<int>(ticket.number % static_cast<unsigned>(tiles));
-    const int64_t place =
-        static_cast<int64_t>(ticket.number / static_cast<unsigned>(tiles)) * rows + threadIdx.x / warp_size;
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    if (place < triangle.n) {
-        const int64_t row = order.row_at(place);
-        const int64_t side = tile * warp_size + lane;
-        const bool active = side < sides;
-        const CT* const x = o.c + side * o.c_column;
-        const CT alpha = o.scale();
-        const bool is_zero = equal(alpha, CT{});
-        const CT right = active && !is_zero ? mul(alpha, o.b[row * o.b_row + side * o.b_column]) : CT{};
-        CT sum{};
-        CT pivot{};
-        const int64_t end = is_zero ? 0 : triangle.begin(row + 1);
-        for (int64_t first = triangle.begin(row); first < end; first += warp_size) {
-            // The lanes wait for one element each.
-            const int64_t k = first + lane;
-            const int64_t column = k < end ? triangle.column(k) : -1;
-            const bool needed = k < end && triangle.needs(row, column);
-            const bool is_pivot = k < end && triangle.is_pivot(row, column);
-            const CT element = needed || is_pivot ? o.element(triangle.source(k)) : CT{};
-            bool waits = needed;
-            while (__any_sync(all_lanes, waits))
-                if (waits) waits = load_acquire(flags + column * tiles_per_launch + tile) != ticket.stamp;
-            __syncwarp();
-            // Then every lane adds all of them up, in the order in which they are stored.
-            for (unsigned left = __ballot_sync(all_lanes, needed); left; left &= left - 1) {
-                const int from = __ffs(static_cast<int>(left)) - 1;
-                const CT a = value_of_lane(element, from);
-                const int64_t other = value_of_lane(column, from);
-                if (active) sum = mad(a, load_written(x + other * o.c_row), sum);
-            }
-            for (unsigned left = __ballot_sync(all_lanes, is_pivot); left; left &= left - 1)
-                pivot = add(pivot, value_of_lane(element, __ffs(static_cast<int>(left)) - 1));
+    const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
+    const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
+    const int first = static_cast<int>(ticket.number / tiles) * (many_threads / lanes);
+    const int own = static_cast<int>(threadIdx.x) / lanes;
+    const int side = first_side + static_cast<int>(threadIdx.x) % lanes * count;
+    const bool active = own < order.n - first && side < sides;
+    const row_record record = active ? order.at(triangle, first + own, ordered) : row_record{};
+    const int row = record.row;
+    const CT alpha = o.scale();
+    const bool is_zero = equal(alpha, CT{});
+    unsigned k = record.begin;
+    const unsigned end = is_zero ? 0u : record.end;
+    CT right[count] = {};
+    if (active && !is_zero)
+#pragma unroll
+        for (int s = 0; s < count; ++s)
+            if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
+
+    CT* const own_sides = solved + side;
+    CT sum[count] = {};
+    CT pivot{};
+    divisor<CT> by;
+    CT elements[batch];
+    pack x[batch];
+    int columns[batch];
+    unsigned needed = 0;   // which elements of the batch have a share
+    unsigned waiting = 0;  // and for which of them there is no x yet
+    const auto take = [&] {
+        needed = 0;
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            columns[i] = k + i < end ? static_cast<int>(triangle.column(k + i)) : -1;
+            elements[i] = k + i < end ? o.element(triangle.source(k + i)) : CT{};
         }
-        if (active) o.c[row * o.c_row + side * o.c_column] = is_zero ? CT{} : o.solve(row, right, sum, pivot);
-        // The warp's stores come before the flag, which is released for all of them.
-        __syncwarp();
-        if (lane == 0) store_release(flags + row * tiles_per_launch + tile, ticket.stamp);
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const bool needs = triangle.needs(row, columns[i]);
+            if (needs) needed |= 1u << i;
+            if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) pivot = add(pivot, elements[i]);
+            box::clear(x[i]);
+        }
+        k += batch;
+        waiting = needed;
+        if (k >= end) by = o.by(row, pivot);
+    };
+    bool posted = !active;
+    const auto finish = [&] {
+        pack result{};
+#pragma unroll
+        for (int s = 0; s < count; ++s)
+            if (!is_zero) result.of[s] = by.of(sub(right[s], sum[s]));
+        box::post(own_sides + static_cast<int64_t>(row) * width, result);
+        posted = true;
+        if (!write_c) return;
+#pragma unroll
+        for (int s = 0; s < count; ++s)
+            if (side + s < sides) o.c[row * o.c_row + (side + s) * o.c_column] = result.of[s];
+    };
+
+    take();
+#pragma unroll
+    for (CT& each : right) each = mul(alpha, each);
+    while (!__all_sync(all_lanes, posted)) {
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            box::peek(waiting >> i & 1u, own_sides + static_cast<int64_t>(columns[i]) * width, x[i]);
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (box::is_set(x[i])) waiting &= ~(1u << i);
+        if (waiting == 0 && !posted) {
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (needed >> i & 1u)
+#pragma unroll
+                    for (int s = 0; s < count; ++s) sum[s] = mad(elements[i], x[i].of[s], sum[s]);
+            needed = 0;
+            if (k < end)
+                take();
+            else
+                finish();
+        }
     }
     give_ticket_back(control, ticket);
+}
+
+// To := from, tile by tile: whichever of the two has neighbouring rows beside each other is walked that way.
+template <class CT>
+__global__ void __launch_bounds__(many_threads)
+    turn_tiles(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
+               int64_t to_column, int64_t n, int sides) {
+    __shared__ CT tile[warp_size][warp_size + 1];
+    constexpr int lines = many_threads / warp_size;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int line = static_cast<int>(threadIdx.x) / warp_size;
+    const int tiles = (sides + warp_size - 1) / warp_size;
+    const int64_t first_row = static_cast<int64_t>(blockIdx.x / tiles) * warp_size;
+    const int first_side = static_cast<int>(blockIdx.x % tiles) * warp_size;
+    const bool reads_rows = from_column == 1;
+    for (int i = line; i < warp_size; i += lines) {
+        const int r = reads_rows ? i : lane;
+        const int s = reads_rows ? lane : i;
+        if (first_row + r < n && first_side + s < sides)
+            tile[r][s] = from[(first_row + r) * from_row + (first_side + s) * from_column];
+    }
+    __syncthreads();
+    for (int i = line; i < warp_size; i += lines) {
+        const int r = reads_rows ? lane : i;
+        const int s = reads_rows ? i : lane;
+        if (first_row + r < n && first_side + s < sides)
+            to[(first_row + r) * to_row + (first_side + s) * to_column] = tile[r][s];
+    }
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -98,53 +98,109 @@ __global__ void gather_columns(const unsigned* others, const unsigned* sources, 
 // The levels of the rows as a sweep: one more than the highest of the rows that a row needs.
 struct level_work {
     using value = int;
-    unsigned* levels;
-    unsigned* rows;
+    using divisor = int;
+    using box = number_box;
+    static constexpr int most_threads = 128;
+    static constexpr int least_blocks = 16;
+    static constexpr unsigned longest_nap = 1600;
+    order_memory memory;
 
     __device__ bool is_void() const { return false; }
-    __device__ int prepare(int64_t) const { return 0; }
+    __device__ int prepare(int) const { return 0; }
     __device__ int load(int64_t) const { return 0; }
     __device__ int add(int sum, int, int x) const { return sum > x + 1 ? sum : x + 1; }
     __device__ int join(int a, int b) const { return a > b ? a : b; }
     __device__ int add_pivot(int, int) const { return 0; }
-    __device__ int finish(int64_t row, int, int level, int) const {
-        levels[row] = static_cast<unsigned>(level);
-        rows[row] = static_cast<unsigned>(row);
-        return level;
+    __device__ int ready(int, int) const { return 0; }
+    __device__ int finish(int, int level, int) const { return level; }
+    __device__ void store(int, int) const {}
+    // Counts the rows of each level. Those of a warp get neighbouring ranks in their level.
+    __device__ void close(int row, int level, bool present) const {
+        const int lane = static_cast<int>(threadIdx.x) % warp_size;
+        const unsigned same = __match_any_sync(all_lanes, present ? level : -1);
+        const int leader = __ffs(static_cast<int>(same)) - 1;
+        unsigned rank = 0;
+        if (present && lane == leader) rank = atomicAdd(memory.counts + level, __popc(same));
+        rank = value_of_lane(rank, leader) + __popc(same & ((1u << lane) - 1u));
+        if (present) memory.places[row] = rank;
+        const auto highest = __reduce_max_sync(all_lanes, present ? static_cast<unsigned>(level) : 0u);
+        if (lane == 0 && highest > load_relaxed(&memory.schedule->highest))
+            atomicMax(&memory.schedule->highest, highest);
     }
 };
 
+constexpr int scan_threads = 1024;
+
+// How many there are in the threads before this one; all of the block's in the last element of sums.
+__device__ unsigned count_before(unsigned count, unsigned (&sums)[scan_threads / warp_size]) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const auto scan = [lane](unsigned v) {
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            const unsigned below = from_lane_below(v, distance);
+            if (lane >= distance) v += below;
+        }
+        return v;
+    };
+    const unsigned upto = scan(count);
+    if (lane == warp_size - 1) sums[warp] = upto;
+    __syncthreads();
+    if (warp == 0) sums[lane] = scan(sums[lane]);
+    __syncthreads();
+    return upto - count + (warp > 0 ? sums[warp - 1] : 0u);
+}
+
+// Where each level begins in the order, in place of how many rows it has; or that levels are too narrow.
+__global__ void __launch_bounds__(scan_threads)
+    start_levels(row_schedule* schedule, unsigned* counts, int n, int narrowest) {
+    __shared__ unsigned sums[scan_threads / warp_size];
+    const int levels = static_cast<int>(schedule->highest) + 1;
+    const int width = n / levels;
+    if (threadIdx.x == 0) {
+        schedule->width = width > 0 ? width : 1;
+        schedule->is_ordered = width >= narrowest;
+    }
+    if (width < narrowest) return;
+    unsigned before = 0;
+    for (int first = 0; first < levels; first += scan_threads) {
+        const int level = first + static_cast<int>(threadIdx.x);
+        const unsigned start = count_before(level < levels ? counts[level] : 0u, sums);
+        if (level < levels) counts[level] = before + start;
+        before += sums[scan_threads / warp_size - 1];
+        __syncthreads();
+    }
+}
+
 template <class OT, class IT>
-bool order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored,
+__global__ void place_rows(triangle_rows<OT, IT> triangle, order_memory memory) {
+    const int row = static_cast<int>(blockIdx.x * threads + threadIdx.x);
+    if (row >= triangle.n || !memory.schedule->is_ordered) return;
+    const unsigned place = memory.counts[memory.levels[row] - 1u] + memory.places[row];
+    memory.records[place] = record_of(triangle, row);
+    memory.places[row] = place;
+}
+
+template <class OT, class IT>
+void order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored,
                 const order_memory& memory) {
     // So few rows run all at once in any order.
     constexpr int64_t fewest_rows = 8192;
     // Narrower levels leave most of the device idle anyway; neighbours then gain more by being in one block.
-    constexpr int64_t narrowest_level = 512;
+    constexpr int narrowest_level = 64;
     const int64_t n = triangle.n;
-    if (n < fewest_rows) return false;
-    array_pair levels{{memory.scratch, memory.scratch + n}};
-    array_pair rows{{memory.order, reinterpret_cast<unsigned*>(memory.boxes)}};
-    auto* const control = static_cast<solve_control*>(memory.control);
-    device.fill(memory.control, 0, sizeof(solve_control));
-    device.fill(memory.boxes, 0, static_cast<size_t>(n) * sizeof(uint64_t));
-    const row_order natural{nullptr, n, triangle.lower};
-    const level_work work{levels.current(), rows.current()};
-    constexpr int64_t short_row = 6;
-    if (stored <= short_row * n)
-        device.launch_blocks(sweep_rows<level_work, OT, IT, 4>, sweep_blocks(n, 4), sweep_threads, 0, work,
-                             triangle, natural, control, memory.boxes);
-    else
-        device.launch_blocks(sweep_rows<level_work, OT, IT, 16>, sweep_blocks(n, 16), sweep_threads, 0, work,
-                             triangle, natural, control, memory.boxes);
-    sort_pairs(device, memory.sort_memory, memory.sort_bytes, levels, rows, n,
-               std::bit_width(static_cast<uint64_t>(n)));
-    unsigned highest = 0;
-    device.read(&highest, levels.current() + n - 1, sizeof highest);
-    if (n / (int64_t{highest} + 1) < narrowest_level) return false;
-    if (rows.current() != memory.order)
-        device.copy(memory.order, rows.current(), static_cast<size_t>(n) * sizeof(unsigned));
-    return true;
+    if (n < fewest_rows) return;
+    const row_order natural{nullptr, nullptr, nullptr, static_cast<int>(n), triangle.lower, 0};
+    const level_work work{memory};
+    // One lane per row lets most rows wait at the same time.
+    constexpr int64_t few_elements = 8;
+    visit_lanes(stored, n, few_elements, [&]<int lanes>(lane_count<lanes>) {
+        constexpr int per_block = level_work::most_threads;
+        device.launch_blocks(sweep_rows<level_work, OT, IT, lanes>, blocks_of_rows(n, per_block / lanes),
+                             per_block, 0, work, triangle, natural, memory.control, memory.levels);
+    });
+    device.launch_blocks(start_levels, 1, scan_threads, 0, memory.schedule, memory.counts,
+                         static_cast<int>(n), narrowest_level);
+    device.launch_blocks(place_rows<OT, IT>, blocks_of(n), threads, 0, triangle, memory);
 }
 
 }  // namespace
@@ -182,21 +238,18 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
     return {memory.offsets, columns, reinterpret_cast<const int*>(sources.current())};
 }
 
-bool order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
-    bool result = false;
+void order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
     visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         const triangle_rows<OT, IT> triangle{
-            as<const OT>(a.offsets),  as<const IT>(a.indices), nullptr, a.rows, a.base, lower,
-            a.diag == HERON_DIAG_UNIT};
-        result = order_rows(device, triangle, a.nnz, memory);
+            as<const OT>(a.offsets), as<const IT>(a.indices), nullptr, a.rows, a.base, lower, false};
+        order_rows(device, triangle, a.nnz, memory);
     });
-    return result;
 }
 
-bool order_by_levels(cuda_device& device, const gathered_triangle& t, int64_t n, int64_t stored, bool lower,
+void order_by_levels(cuda_device& device, const gathered_triangle& t, int64_t n, int64_t stored, bool lower,
                      const order_memory& memory) {
     const triangle_rows<int, int> triangle{t.offsets, t.columns, t.sources, n, 0, lower, false};
-    return order_rows(device, triangle, stored, memory);
+    order_rows(device, triangle, stored, memory);
 }
 
 }  // namespace heron::HERON_LEVEL

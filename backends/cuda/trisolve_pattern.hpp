@@ -26,20 +26,24 @@ struct gather_memory {
 gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
                                   const gather_memory& memory);
 
-// Memory for the ordering of n rows. boxes and scratch may hold anything else later.
+struct solve_control;
+struct row_schedule;
+struct row_record;
+
+// Memory for the ordering of n rows. Solves need the schedule, the records and the places.
 struct order_memory {
-    uint64_t* boxes;    // n
-    unsigned* scratch;  // 2*n
-    unsigned* order;    // n
-    void* control;
-    size_t sort_bytes;
-    void* sort_memory;
+    solve_control* control;  // zero
+    row_schedule* schedule;  // zero
+    row_record* records;     // n, in the order
+    unsigned* places;        // n: of each row in the order
+    unsigned* levels;        // n, zero: one more than the level
+    unsigned* counts;        // n, zero: rows per level, then where the level begins
 };
 
-// Sorts the rows by levels where that lets more rows run at the same time than their own order does. Returns
-// whether it has written the order. Waits for the device.
-bool order_by_levels(cuda_device& device, const heron_spmat& csr, bool lower, const order_memory& memory);
-bool order_by_levels(cuda_device& device, const gathered_triangle& triangle, int64_t n, int64_t stored,
+// Sorts the rows by levels where that lets more rows run at the same time than their own order does, and
+// says so in the schedule, all on the device.
+void order_by_levels(cuda_device& device, const heron_spmat& csr, bool lower, const order_memory& memory);
+void order_by_levels(cuda_device& device, const gathered_triangle& triangle, int64_t n, int64_t stored,
                      bool lower, const order_memory& memory);
 
 }  // namespace heron::HERON_LEVEL

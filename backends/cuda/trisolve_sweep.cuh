@@ -8,8 +8,6 @@
 
 namespace heron::HERON_LEVEL {
 
-constexpr int sweep_threads = 256;
-
 // The rows of the triangle of op(A): those of a CSR matrix, or gathered ones.
 template <class OT, class IT>
 struct triangle_rows {
@@ -30,103 +28,224 @@ struct triangle_rows {
     __device__ bool is_pivot(int64_t row, int64_t column) const { return row == column && !unit; }
 };
 
+// What the analysis finds out about the levels; on the device.
+struct row_schedule {
+    unsigned highest;  // level
+    int is_ordered;    // whether there is an order by levels
+    int width;         // rows of an average level
+};
+
+// A row, and where its elements are.
+struct alignas(16) row_record {
+    int row;
+    unsigned begin, end;
+};
+
+template <class OT, class IT>
+static __device__ inline row_record record_of(const triangle_rows<OT, IT>& triangle, int row) {
+    return {row, static_cast<unsigned>(triangle.begin(row)), static_cast<unsigned>(triangle.begin(row + 1))};
+}
+
 // The order in which rows draw their tickets. A row comes after all that it needs.
 struct row_order {
-    const unsigned* order;  // NULL: by number, upwards for a lower triangle and downwards for an upper one
-    int64_t n;
+    const row_schedule* schedule;  // NULL: there is none
+    const row_record* records;     // in the order
+    const unsigned* places;        // where in the order each row is
+    int n;
     bool lower;
+    int levels_ahead;
 
-    __device__ int64_t row_at(int64_t place) const {
-        return order ? order[place] : lower ? place : n - 1 - place;
+    __device__ bool is_ordered() const { return schedule && schedule->is_ordered; }
+    // By levels, or by number, upwards for a lower triangle and downwards for an upper one.
+    template <class OT, class IT>
+    __device__ row_record at(const triangle_rows<OT, IT>& triangle, int place, bool ordered) const {
+        return ordered ? records[place] : record_of(triangle, lower ? place : n - 1 - place);
+    }
+    // Polling is held back until this place is done, so that only the levels that are next load the cache.
+    __device__ int64_t place_ahead(int place) const {
+        return place - static_cast<int64_t>(levels_ahead) * schedule->width;
     }
 };
 
 // Work is what is done per row:
-//   value                              what rows hand to each other
+//   value                              what rows hand to each other, through a
+//   box
 //   bool is_void()                     no row needs any other
 //   value prepare(row)                 what can be loaded before waiting
 //   value load(source)                 the matrix's element
 //   value add(sum, element, x)         one element's share
 //   value join(sum, sum)               of two lanes
 //   value add_pivot(pivot, element)
-//   value finish(row, prepared, sum, pivot)    stores the row's result and returns what others need
+//   divisor ready(row, pivot)          what the pivot gives before the sum is there
+//   value finish(prepared, sum, divisor)       what others need
+//   void store(row, value)             the row's result
+//   void close(row, value, present)    by all lanes of a warp, when its rows are done
+//   most_threads, least_blocks         of a block, and on a multiprocessor
+//   longest_nap                        ns between two looks
 template <class Work, class OT, class IT, int lanes>
-__global__ void __launch_bounds__(sweep_threads)
+__global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
     sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, solve_control* control,
-               uint64_t* boxes) {
+               typename Work::box::slot* boxes) {
     using T = typename Work::value;
-    using box = mailbox<T>;
-    constexpr int rows = sweep_threads / lanes;
-    __shared__ uint64_t block_boxes[rows * box::parts];
-    for (int i = static_cast<int>(threadIdx.x); i < rows * box::parts; i += sweep_threads) block_boxes[i] = 0;
-    const block_ticket ticket = draw_ticket(control);
-
+    using box = typename Work::box;
+    constexpr int batch = 4;
+    __shared__ typename box::slot block_boxes[Work::most_threads / lanes];
     const int own = static_cast<int>(threadIdx.x) / lanes;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int lane_in_warp = static_cast<int>(threadIdx.x) % warp_size;
-    const unsigned group = (lanes == warp_size ? all_lanes : (1u << lanes) - 1u) << (lane_in_warp - lane);
-    const int64_t first = static_cast<int64_t>(ticket.number) * rows;
-    const bool present = first + own < triangle.n;
-    const int64_t row = present ? order.row_at(first + own) : 0;
-    const bool is_void = work.is_void();
-    int64_t k = present ? triangle.begin(row) + lane : 0;
-    const int64_t end = present && !is_void ? triangle.begin(row + 1) : 0;
+    if (lane == 0) box::clear_in_block(block_boxes + own);
+    const block_ticket ticket = draw_ticket(control);
 
+    const bool ordered = order.is_ordered();
+    const int rows = static_cast<int>(blockDim.x) / lanes;
+    const int first = static_cast<int>(ticket.number) * rows;
+    const bool present = own < order.n - first;
+    const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
+    const int row = record.row;
+    const int own_box = ordered ? first + own : row;
+    const bool is_void = work.is_void();
+    unsigned k = record.begin + static_cast<unsigned>(lane);
+    const unsigned end = is_void ? 0u : record.end;
     const T prepared = present && lane == 0 ? work.prepare(row) : T{};
+
     T sum{};
     T pivot{};
-    T element{};
-    int64_t column = 0;
-    // To the lane's next element that waits for another row.
-    const auto advance = [&] {
-        for (; k < end; k += lanes) {
-            column = triangle.column(k);
-            if (triangle.needs(row, column)) {
-                element = work.load(triangle.source(k));
-                return;
+    typename Work::divisor by{};
+    T result{};
+    T elements[batch];
+    T x[batch];
+    int columns[batch];
+    unsigned needed = 0;   // which elements of the batch have a share
+    unsigned waiting = 0;  // and for which of them there is no x yet
+    const auto take = [&] {
+        needed = 0;
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            columns[i] = k + i * lanes < end ? static_cast<int>(triangle.column(k + i * lanes)) : -1;
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            if (triangle.needs(row, columns[i])) {
+                needed |= 1u << i;
+                elements[i] = work.load(triangle.source(k + i * lanes));
+                if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
+            } else if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) {
+                pivot = work.add_pivot(pivot, work.load(triangle.source(k + i * lanes)));
             }
-            if (triangle.is_pivot(row, column)) pivot = work.add_pivot(pivot, work.load(triangle.source(k)));
         }
+        k += batch * lanes;
+        waiting = needed;
+        if (lanes == 1 && k >= end) by = work.ready(row, pivot);
     };
     // Rows of this block hand over through shared memory, where their places are known.
-    const auto fetch = [&](T& x) {
-        const int64_t place = (triangle.lower ? column : triangle.n - 1 - column) - first;
-        if (!order.order && place >= 0 && place < rows)
-            return box::fetch_in_block(block_boxes + place * box::parts, x, ticket.stamp);
-        return box::fetch(boxes + column * box::parts, x, ticket.stamp);
+    const auto place_in_block = [&](int column) {
+        return (triangle.lower ? column : order.n - 1 - column) - first;
+    };
+    const auto look = [&](bool elsewhere) {
+        typename box::slot seen[batch] = {};
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const bool far = ordered || place_in_block(columns[i]) < 0;
+            box::peek((waiting >> i & 1u) && far && elsewhere, boxes + columns[i], seen[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            if ((waiting >> i & 1u) == 0) continue;
+            const int place = ordered ? -1 : place_in_block(columns[i]);
+            T found{};
+            const bool there = place >= 0 ? box::fetch_in_block(block_boxes + place, found, ticket.stamp)
+                                          : box::open(seen[i], found, ticket.stamp);
+            if (there) {
+                x[i] = found;
+                waiting &= ~(1u << i);
+            }
+        }
+        if (waiting == 0) {
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (needed >> i & 1u) sum = work.add(sum, elements[i], x[i]);
+            needed = 0;
+            if (k < end) take();
+        }
+    };
+    bool posted = !present;
+    const auto post = [&](T row_sum) {
+        result = work.finish(prepared, row_sum, by);
+        if (!ordered) box::post_in_block(block_boxes + own, result, ticket.stamp);
+        box::post(boxes + own_box, result, ticket.stamp);
+        work.store(row, result);
+    };
+    const auto over_row = [&](T value) {
+        for (int distance = lanes / 2; distance > 0; distance /= 2)
+            value = work.join(value, from_lane_across(value, distance));
+        return value;
+    };
+    const auto join_pivots = [&] { by = work.ready(row, over_row(pivot)); };
+    bool has_pivots = false;
+    // Whether a row of the warp has been posted.
+    const auto settle = [&] {
+        const bool through = needed == 0 && k >= end;
+        bool complete = !posted && through;
+        if constexpr (lanes == 1) {
+            if (complete) post(sum);
+            posted = posted || complete;
+            return __any_sync(all_lanes, complete) != 0;
+        } else {
+            constexpr unsigned row_lanes = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
+            const int first_lane = static_cast<int>(threadIdx.x) % warp_size - lane;
+            const unsigned unfinished = __ballot_sync(all_lanes, !through) >> first_lane & row_lanes;
+            complete = complete && unfinished == 0;
+            if (!__any_sync(all_lanes, complete)) return false;
+            if (!has_pivots) join_pivots();
+            const T row_sum = over_row(sum);
+            if (complete && lane == 0) post(row_sum);
+            posted = posted || complete;
+            return true;
+        }
     };
 
-    advance();
-    bool posted = !present;
-    while (!__all_sync(all_lanes, posted)) {
-        T x{};
-        if (k < end && fetch(x)) {
-            sum = work.add(sum, element, x);
-            k += lanes;
-            advance();
-        }
-        const unsigned waiting = __ballot_sync(all_lanes, k < end);
-        const bool complete = !posted && (waiting & group) == 0;
-        if (!__any_sync(all_lanes, complete)) continue;
-        T row_sum = sum;
-        T row_pivot = pivot;
-        for (int distance = lanes / 2; distance > 0; distance /= 2) {
-            row_sum = work.join(row_sum, from_lane_across(row_sum, distance));
-            row_pivot = work.join(row_pivot, from_lane_across(row_pivot, distance));
-        }
-        if (complete && lane == 0) {
-            const T result = work.finish(row, prepared, row_sum, row_pivot);
-            if (!order.order) box::post_in_block(block_boxes + own * box::parts, result, ticket.stamp);
-            box::post(boxes + row * box::parts, result, ticket.stamp);
-        }
-        posted = posted || complete;
+    take();
+    if (lanes > 1 && __all_sync(all_lanes, k >= end)) {
+        join_pivots();
+        has_pivots = true;
     }
+    if (ordered) {
+        const int64_t ahead = order.place_ahead(first);
+        if (threadIdx.x == 0 && ahead >= 0) {
+            typename box::slot seen{};
+            for (T value{}; !box::open(seen, value, ticket.stamp);) box::peek(true, boxes + ahead, seen);
+        }
+        __syncthreads();
+    }
+    unsigned nap = 0;
+    while (!__all_sync(all_lanes, posted)) {
+        const unsigned before = waiting;
+        look(true);
+        const bool found = __any_sync(all_lanes, waiting != before);
+        bool again = settle();
+        // Without levels most rows wait for long. They look the less often the longer they wait, and leave
+        // the multiprocessor to those that need not.
+        nap = found || again || ordered ? 0u : min(max(2 * nap, 32u), Work::longest_nap);
+        if (nap > 0) __nanosleep(nap);
+        // What the block itself has found out is soon there: steps along a row of neighbours are quick.
+        while (again && !ordered) {
+            look(false);
+            again = settle();
+        }
+    }
+    work.close(row, result, present && lane == 0);
     give_ticket_back(control, ticket);
 }
 
-inline int64_t sweep_blocks(int64_t n, int lanes) {
-    const int64_t rows = sweep_threads / lanes;
-    return (n + rows - 1) / rows;
+inline int64_t blocks_of_rows(int64_t n, int rows) { return (n + rows - 1) / rows; }
+
+template <int lanes>
+struct lane_count {};
+
+// Calls f with as many lanes per row as most rows have batches of elements; one if there are at most `few`.
+template <class F>
+void visit_lanes(int64_t stored, int64_t rows, int64_t few, F&& f) {
+    if (stored <= few * rows) return f(lane_count<1>{});
+    if (stored <= 24 * rows) return f(lane_count<4>{});
+    f(lane_count<16>{});
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -13,21 +13,69 @@ static __device__ inline unsigned load_relaxed(const unsigned* p) {
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
     return value;
 }
-static __device__ inline unsigned load_acquire(const unsigned* p) {
-    unsigned value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
-    return value;
-}
-static __device__ inline void store_release(unsigned* p, unsigned value) {
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
-}
-static __device__ inline uint64_t load_relaxed(const uint64_t* p) {
-    uint64_t value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
-    return value;
+static __device__ inline void store_relaxed(unsigned* p, unsigned value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
 static __device__ inline void store_relaxed(uint64_t* p, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+}
+// Each of the two words is one access; together they are none.
+static __device__ inline void store_relaxed(unsigned* p, unsigned first, unsigned second) {
+    asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(first), "r"(second) : "memory");
+}
+static __device__ inline void store_relaxed(uint64_t* p, uint64_t first, uint64_t second) {
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(first), "l"(second) : "memory");
+}
+static __device__ inline void store_relaxed(unsigned* p, unsigned first, unsigned second, unsigned third,
+                                            unsigned fourth) {
+    asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(first), "r"(second),
+                 "r"(third), "r"(fourth)
+                 : "memory");
+}
+// Loads without a branch, so that several are on their way at a time. What is not wanted stays as it is.
+static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& value) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
+        "@q ld.relaxed.gpu.global.u32 %0, [%2];}"
+        : "+r"(value)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
+static __device__ inline void load_relaxed_if(bool wanted, const uint64_t* p, uint64_t& value) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
+        "@q ld.relaxed.gpu.global.u64 %0, [%2];}"
+        : "+l"(value)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
+static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& first,
+                                              unsigned& second) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %2, 0;\n"
+        "@q ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%3];}"
+        : "+r"(first), "+r"(second)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
+static __device__ inline void load_relaxed_if(bool wanted, const uint64_t* p, uint64_t& first,
+                                              uint64_t& second) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %2, 0;\n"
+        "@q ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%3];}"
+        : "+l"(first), "+l"(second)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
+
+static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& first,
+                                              unsigned& second, unsigned& third, unsigned& fourth) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %4, 0;\n"
+        "@q ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%5];}"
+        : "+r"(first), "+r"(second), "+r"(third), "+r"(fourth)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
 }
 
 // Zero before the first solve.
@@ -61,45 +109,81 @@ static __device__ inline void give_ticket_back(solve_control* control, block_tic
     control->solves_done = ticket.stamp == 0xffffffffu ? 0u : ticket.stamp;
 }
 
-// A value in 32-bit parts, each beside its stamp in one 64-bit word. Such a word is written and read as a
-// whole, so that a reader who sees the stamps sees the value, without any fence.
+// What one row hands to others: a value in 32-bit parts, each beside its stamp in one 64-bit word. Such a
+// word is written and read as a whole, so that a reader who sees the stamps sees the value, without any
+// fence.
 template <class T>
 struct mailbox {
     static constexpr int parts = words<T>::count;
+    struct alignas(parts == 1 ? 8 : 16) slot {
+        uint64_t part[parts];
+    };
 
-    static __device__ void post(uint64_t* box, T value, unsigned stamp) {
-        const words<T> w = to_words(value);
-        for (int i = 0; i < parts; ++i) store_relaxed(box + i, packed(w.word[i], stamp));
+    static __device__ void post(slot* box, T value, unsigned stamp) {
+        const slot s = packed(value, stamp);
+        if constexpr (parts == 1)
+            store_relaxed(box->part, s.part[0]);
+        else
+            for (int i = 0; i < parts; i += 2) store_relaxed(box->part + i, s.part[i], s.part[i + 1]);
     }
-    static __device__ bool fetch(const uint64_t* box, T& value, unsigned stamp) {
-        uint64_t word[parts];
-        for (int i = 0; i < parts; ++i) word[i] = load_relaxed(box + i);
-        return unpack(word, value, stamp);
+    // Looks into a box, if that is wanted; an empty slot opens as one that has not been posted.
+    static __device__ void peek(bool wanted, const slot* box, slot& s) {
+        if constexpr (parts == 1)
+            load_relaxed_if(wanted, box->part, s.part[0]);
+        else
+            for (int i = 0; i < parts; i += 2)
+                load_relaxed_if(wanted, box->part + i, s.part[i], s.part[i + 1]);
     }
-    // The same within a block, through shared memory.
-    static __device__ void post_in_block(volatile uint64_t* box, T value, unsigned stamp) {
-        const words<T> w = to_words(value);
-        for (int i = 0; i < parts; ++i) box[i] = packed(w.word[i], stamp);
-    }
-    static __device__ bool fetch_in_block(const volatile uint64_t* box, T& value, unsigned stamp) {
-        uint64_t word[parts];
-        for (int i = 0; i < parts; ++i) word[i] = box[i];
-        return unpack(word, value, stamp);
-    }
-
-  private:
-    static __device__ uint64_t packed(int part, unsigned stamp) {
-        return static_cast<uint64_t>(stamp) << 32 | static_cast<unsigned>(part);
-    }
-    static __device__ bool unpack(const uint64_t (&word)[parts], T& value, unsigned stamp) {
+    static __device__ bool open(const slot& s, T& value, unsigned stamp) {
         words<T> w;
         bool stamped = true;
         for (int i = 0; i < parts; ++i) {
-            w.word[i] = static_cast<int>(static_cast<unsigned>(word[i]));
-            stamped = stamped && static_cast<unsigned>(word[i] >> 32) == stamp;
+            w.word[i] = static_cast<int>(static_cast<unsigned>(s.part[i]));
+            stamped = stamped && static_cast<unsigned>(s.part[i] >> 32) == stamp;
         }
         if (stamped) value = from_words(w);
         return stamped;
+    }
+    // The same within a block, through shared memory.
+    static __device__ void clear_in_block(slot* box) {
+        for (int i = 0; i < parts; ++i) box->part[i] = 0;
+    }
+    static __device__ void post_in_block(slot* box, T value, unsigned stamp) {
+        const slot s = packed(value, stamp);
+        for (int i = 0; i < parts; ++i) static_cast<volatile slot*>(box)->part[i] = s.part[i];
+    }
+    static __device__ bool fetch_in_block(const slot* box, T& value, unsigned stamp) {
+        slot s;
+        for (int i = 0; i < parts; ++i) s.part[i] = static_cast<const volatile slot*>(box)->part[i];
+        return open(s, value, stamp);
+    }
+
+  private:
+    static __device__ slot packed(T value, unsigned stamp) {
+        const words<T> w = to_words(value);
+        slot s;
+        for (int i = 0; i < parts; ++i)
+            s.part[i] = static_cast<uint64_t>(stamp) << 32 | static_cast<unsigned>(w.word[i]);
+        return s;
+    }
+};
+
+// A number that is not negative, in a box that is zero until then.
+struct number_box {
+    using slot = unsigned;
+
+    static __device__ void post(slot* box, int value, unsigned) { store_relaxed(box, value + 1u); }
+    static __device__ void peek(bool wanted, const slot* box, slot& s) { load_relaxed_if(wanted, box, s); }
+    static __device__ bool open(slot s, int& value, unsigned) {
+        value = static_cast<int>(s) - 1;
+        return s != 0;
+    }
+    static __device__ void clear_in_block(slot* box) { *box = 0; }
+    static __device__ void post_in_block(slot* box, int value, unsigned) {
+        *static_cast<volatile slot*>(box) = value + 1u;
+    }
+    static __device__ bool fetch_in_block(const slot* box, int& value, unsigned) {
+        return open(*static_cast<const volatile slot*>(box), value, 0);
     }
 };
 

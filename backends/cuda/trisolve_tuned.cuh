@@ -11,6 +11,11 @@ namespace heron::HERON_LEVEL {
 template <class CT>
 struct solve_work {
     using value = CT;
+    using divisor = HERON_LEVEL::divisor<CT>;
+    using box = mailbox<CT>;
+    static constexpr int most_threads = 256;
+    static constexpr int least_blocks = sizeof(CT) > 8 ? 2 : 3;
+    static constexpr unsigned longest_nap = 100;
     solve_operands<CT> o;
 
     __device__ bool is_void() const { return equal(o.scale(), CT{}); }
@@ -19,16 +24,21 @@ struct solve_work {
     __device__ CT add(CT sum, CT element, CT x) const { return mad(element, x, sum); }
     __device__ CT join(CT a, CT b) const { return heron::HERON_LEVEL::add(a, b); }
     __device__ CT add_pivot(CT pivot, CT element) const { return heron::HERON_LEVEL::add(pivot, element); }
-    __device__ CT finish(int64_t row, CT right, CT sum, CT pivot) const {
-        const CT x = is_void() ? CT{} : o.solve(row, right, sum, pivot);
-        o.c[row * o.c_row] = x;
-        return x;
+    __device__ auto ready(int row, CT pivot) const { return o.by(row, pivot); }
+    __device__ CT finish(CT right, CT sum, const divisor& by) const {
+        return is_void() ? CT{} : by.of(sub(right, sum));
     }
+    __device__ void store(int row, CT x) const { o.c[row * o.c_row] = x; }
+    __device__ void close(int, CT, bool) const {}
 };
 
+template <class CT>
 struct sweep_plan final : heron_plan {
     gathered_triangle triangle;
-    bool is_ordered = false;
+    // Of many right-hand sides: n rows of `width` elements each.
+    int width = 0;
+    CT* solved = nullptr;
+    CT* turned = nullptr;
 };
 
 template <class CT>
@@ -43,92 +53,127 @@ class tuned_trisolve_run {
           n_(args.a.rows),
           stored_(plans::stored_elements(args.a)),
           control_(layout_.template take<solve_control>(2)),
-          boxes_(layout_.template take<uint64_t>(n_ * mailbox<CT>::parts)),
-          flags_(layout_.template take<unsigned>(n_ * tiles_per_launch)),
-          order_(layout_.template take<unsigned>(n_)),
-
+          schedule_(layout_.template take<row_schedule>(1)),
+          levels_(layout_.template take<unsigned>(n_)),
+          counts_(layout_.template take<unsigned>(n_)),
+          boxes_(layout_.template take<slot>(n_)),
+          records_(layout_.template take<row_record>(n_)),
+          places_(layout_.template take<unsigned>(n_)),
           staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
 
-    // Takes what the analysis needs beside what the solves use.
+    // Takes what the analysis needs beside what all solves use.
     void analyse(heron_phase phase) {
-        static_assert(tiles_per_launch == 2, "the scratch memory of the ordering is that of the flags");
-        const size_t sort_bytes = sort_workspace(n_);
-        void* const sort_memory = layout_.template take<char>(static_cast<int64_t>(sort_bytes));
-        const order_memory memory{boxes_, flags_, order_, control_, sort_bytes, sort_memory};
+        sweep_plan<CT> plan;
+        if (args_.b.cols > 1)
+            plan.width =
+                static_cast<int>((std::min<int64_t>(args_.b.cols, widest) + packed - 1) / packed) * packed;
+        plan.solved = layout_.template take<CT>(n_ * plan.width);
+        plan.turned = layout_.template take<CT>(n_ * plan.width);
+        const order_memory memory{control_, schedule_, records_, places_, levels_, counts_};
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
-        sweep_plan plan;
+        // Also the stamps of no solve.
+        device_.fill(
+            control_, 0,
+            static_cast<size_t>(reinterpret_cast<char*>(boxes_ + n_) - reinterpret_cast<char*>(control_)));
         if (is_gathered()) {
             plan.triangle = gather_triangle(device_, args_, gathering);
-
-            plan.is_ordered = order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
+            order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
         } else {
-            plan.is_ordered = order_by_levels(device_, args_.a, is_lower(), memory);
+            order_by_levels(device_, args_.a, is_lower(), memory);
         }
-        // Stamps of no solve.
-        device_.fill(control_, 0, 2 * sizeof(solve_control));
-        device_.fill(boxes_, 0, static_cast<size_t>(n_) * mailbox<CT>::parts * sizeof(uint64_t));
-        device_.fill(flags_, 0, static_cast<size_t>(n_) * tiles_per_launch * sizeof(unsigned));
-        plans::leave_plan(static_cast<sweep_plan&&>(plan), workspace_);
+        plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
     void run() {
-        const sweep_plan& plan = plans::required_plan<sweep_plan>(workspace_);
-        const row_order order{plan.is_ordered ? order_ : nullptr, n_, is_lower()};
+        const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
+        const row_order order{schedule_, records_, places_, static_cast<int>(n_), is_lower(), 0};
         if (is_gathered()) {
             const gathered_triangle& t = plan.triangle;
             return solve(
-                triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()},
-                order);
+                triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()}, order,
+                plan);
         }
         visit_offsets_and_indices(
             args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
                 solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
                                             nullptr, n_, args_.a.base, is_lower(), is_unit()},
-                      order);
+                      order, plan);
             });
     }
 
   private:
-    bool is_gathered() const {
-        return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op);
-    }
+    using slot = typename mailbox<CT>::slot;
+    // Right-hand sides of one launch.
+    static constexpr int64_t widest = 64;
+    // Of one lane: what a load brings at a time.
+    static constexpr int packed = 16 / sizeof(CT);
+
+    bool is_gathered() const { return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
 
     template <class OT, class IT>
-    void solve(const triangle_rows<OT, IT>& triangle, const row_order& order) {
+    void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
         solve_operands<CT> o = operands();
-        if (args_.c.cols == 1) return solve_one(o, triangle, order);
-        for (int64_t first = 0; first < args_.c.cols; first += sides_per_launch) {
-            const int64_t left = args_.c.cols - first;
-            const int64_t sides = left < sides_per_launch ? left : sides_per_launch;
-            solve_some(o, triangle, order, sides);
+        // An analysis for one right-hand side has left no room for more than one at a time.
+        const int64_t width = args_.c.cols == 1 || plan.width == 0 ? 1 : plan.width;
+        for (int64_t first = 0; first < args_.c.cols; first += width) {
+            const int64_t sides = std::min(width, args_.c.cols - first);
+            if (width == 1)
+                solve_one(o, triangle, order);
+            else
+                solve_some(o, triangle, order, plan, static_cast<int>(sides));
             o.b += sides * o.b_column;
             o.c += sides * o.c_column;
         }
     }
 
     template <class OT, class IT>
-    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                   const row_order& order) {
+    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order) {
         const solve_work<CT> work{o};
-        // As many lanes as most rows have elements to wait for.
-        constexpr int64_t short_row = 6;
-        if (stored_ <= short_row * n_)
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 4>, sweep_blocks(n_, 4), sweep_threads,
-                                  0, work, triangle, order, control_, boxes_);
-        else
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, 16>, sweep_blocks(n_, 16), sweep_threads,
-                                  0, work, triangle, order, control_, boxes_);
+        constexpr int64_t few_elements = 4;
+        visit_lanes(stored_, n_, few_elements, [&]<int lanes>(lane_count<lanes>) {
+            // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
+            constexpr int threads = lanes == 1 ? 64 : solve_work<CT>::most_threads;
+            order.levels_ahead = lanes == 1 ? 5 : 2;
+            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes>,
+                                  blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle, order,
+                                  control_, boxes_);
+        });
     }
 
     template <class OT, class IT>
-    void solve_some(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                    const row_order& order, int64_t sides) {
-        const int tiles = static_cast<int>((sides + warp_size - 1) / warp_size);
-        device_.launch_blocks(solve_many<CT, OT, IT>, sweep_blocks(n_, warp_size) * tiles, sweep_threads, 0,
-                              o, triangle, order, sides, tiles, control_ + 1, flags_);
+    void solve_some(solve_operands<CT> o, const triangle_rows<OT, IT>& triangle, const row_order& order,
+                    const sweep_plan<CT>& plan, int sides) {
+        CT* const c = o.c;
+        const bool turns_b = o.b_column != 1;
+        const bool turns_c = o.c_column != 1;
+        device_.fill(plan.solved, 0xff, static_cast<size_t>(n_ * plan.width) * sizeof(CT));
+        if (turns_b) {
+            turn(o.b, o.b_row, o.b_column, plan.turned, plan.width, 1, sides);
+            o.b = plan.turned;
+            o.b_row = plan.width;
+            o.b_column = 1;
+        }
+        const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
+        const auto launch = [&](auto kernel) {
+            device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
+                                  many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
+                                  !turns_c, control_ + 1);
+        };
+        if (stored_ <= 6 * n_)
+            launch(solve_many<CT, OT, IT, packed, 4>);
+        else
+            launch(solve_many<CT, OT, IT, packed, 8>);
+        if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
+    }
+
+    void turn(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
+              int64_t to_column, int sides) {
+        const int64_t tiles = (n_ + warp_size - 1) / warp_size * ((sides + warp_size - 1) / warp_size);
+        device_.launch_blocks(turn_tiles<CT>, tiles, many_threads, 0, from, from_row, from_column, to, to_row,
+                              to_column, n_, sides);
     }
 
     solve_operands<CT> operands() {
@@ -160,10 +205,12 @@ class tuned_trisolve_run {
     workspace_layout layout_;
     int64_t n_, stored_;
     solve_control* control_;  // of one right-hand side, and of many
-    uint64_t* boxes_;
-    unsigned* flags_;
-    unsigned* order_;
-
+    row_schedule* schedule_;
+    unsigned* levels_;
+    unsigned* counts_;
+    slot* boxes_;
+    row_record* records_;
+    unsigned* places_;
     CT* staged_;
 };
 
