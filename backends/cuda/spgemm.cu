@@ -11,16 +11,15 @@ template <class OT, class IT>
 void tuned_estimate(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                     heron_workspace& workspace) {
     const row_pattern<OT, IT> a(args.a.matrix);
-    const int64_t shares = shares_of(a.rows);
     workspace_layout layout(phase, workspace);
-    auto* const facts = layout.take<row_facts>(shares + 1);
+    auto* const facts = layout.take<row_facts>(1);
     if (phase != HERON_PHASE_RUN) return;
-    device.launch_blocks(count_row_products<OT, IT>, shares, spgemm_threads, 0, a,
+    device.fill(facts, 0, sizeof *facts);
+    device.launch_blocks(count_row_products<OT, IT>, ceil_div(a.rows, counted_rows), spgemm_threads, 0, a,
                          static_cast<const OT*>(args.b.matrix.offsets), plans::row_limit(args),
                          args.row_products, facts);
-    device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts, shares);
     row_facts all{0, 0};
-    device.read(&all, facts + shares, sizeof all);
+    device.read(&all, facts, sizeof all);
     plans::report(args.products_found, all.sum);
     plans::report(args.longest_found, all.longest);
 }
@@ -33,8 +32,10 @@ class tuned_symbolic {
           args_(args),
           a_(args.a.matrix),
           b_(args.b.matrix),
-          bins_(layout, a_.rows),
-          facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)) {}
+          ranks_(layout, args),
+          facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)) {
+        if (!ranks_.are_kept()) bins_.emplace(layout, a_.rows);
+    }
 
     void run() {
         cuda_device& device = launcher_.device();
@@ -56,32 +57,84 @@ class tuned_symbolic {
   private:
     void count() {
         const int hash_limit = launcher_.largest_table(16384, sizeof(IT)) / 2;
-        const int limits[] = {32, 256, 1024, hash_limit};
-        bins_.fill(launcher_, args_.row_products, false, plans::row_limit(args_), limits);
+        ranks_.are_kept() ? count_with_ranks(hash_limit) : count_by_tables(hash_limit);
+    }
+
+    void count_with_ranks(int hash_limit) {
+        ranks_.sort_rows(launcher_, hash_limit);
+        ranks_.visit([&](int bin) {
+            constexpr int64_t most_columns = int64_t{1} << (32 - rank_bits);
+            if (sizeof(IT) == 4 && args_.b.matrix.cols < most_columns)
+                rank<uint32_t>(bin);
+            else
+                rank<uint64_t>(bin);
+        });
+        const rank_space& space = ranks_.space();
+        if (ranks_.can_have_too_many()) count_short<32>(space.rest(), rank_space::most_products);
+        if (ranks_.can_have_rest())
+            find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
+                                          space.rows_of(rank_space::ranked + 1),
+                                          {args_.row_offsets, nullptr, nullptr, 0});
+    }
+
+    template <class K>
+    void rank(int bin) {
+        const bool is_short = has_short_rows(args_);
+        switch (bin) {
+            case 0:
+                return is_short ? rank_sorted<8, 4, K>(bin) : rank_sorted<32, 1, K>(bin);
+            case 1:
+                return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
+            case 2:
+                return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
+            case 3:
+                return rank_sorted<32, 8, K>(bin);
+            default:
+                return rank(rank_rows<K, OT, IT>, warp_size,
+                            rank_memory<K, IT>::bytes(rank_space::limit(bin)), bin);
+        }
+    }
+    template <int lanes, int each, class K>
+    void rank_sorted(int bin) {
+        rank(rank_short_rows<lanes, each, K, OT, IT>, lanes, sorted_bytes<IT>(lanes * each), bin);
+    }
+    void rank(void (*kernel)(row_pattern<OT, IT>, row_pattern<OT, IT>, rank_space, int, const int64_t*,
+                             int64_t*),
+              int lanes, size_t bytes, int bin) {
+        const int groups = ranked_threads / lanes;
+        launcher_.launch(kernel, launcher_.blocks_for(a_.rows, groups), ranked_threads, bytes * groups, a_,
+                         b_, ranks_.space(), bin, args_.row_products, args_.row_offsets);
+    }
+
+    void count_by_tables(int hash_limit) {
+        const length_limits limits{{32, 256, 1024, hash_limit}};
+        bins_->fill(launcher_, bound_rule{args_.row_products, plans::row_limit(args_), limits});
         for (int bin = 0; bin < 2; ++bin)
-            has_short_rows(args_) ? count_short<8>(bin, limits[bin]) : count_short<32>(bin, limits[bin]);
-        count_short<32>(2, limits[2]);
-        if (args_.longest > limits[2])
-            find_long_rows<false, OT, IT>(launcher_, args_, bins_, hash_limit,
+            has_short_rows(args_) ? count_short<8>(bins_->list(bin), limits.limit[bin])
+                                  : count_short<32>(bins_->list(bin), limits.limit[bin]);
+        count_short<32>(bins_->list(2), limits.limit[2]);
+        if (args_.longest > limits.limit[2])
+            find_long_rows<false, OT, IT>(launcher_, args_, bins_->list(3), hash_limit, bins_->list(4),
                                           {args_.row_offsets, nullptr, nullptr, 0});
     }
 
     template <int lanes>
-    void count_short(int bin, int limit) {
+    void count_short(const row_list& list, int limit) {
         const int places = table_places(limit);
         const size_t bytes = static_cast<size_t>(places) * sizeof(IT);
         const int threads = launcher_.threads_for(lanes, bytes);
         const int groups = threads / lanes;
         launcher_.launch(count_short_rows<lanes, OT, IT>, launcher_.blocks_for(a_.rows, groups), threads,
-                         bytes * groups, a_, b_, bins_.list(bin), args_.row_products, plans::row_limit(args_),
-                         places, args_.row_offsets);
+                         bytes * groups, a_, b_, list, args_.row_products, plans::row_limit(args_), places,
+                         args_.row_offsets);
     }
 
     spgemm_launcher launcher_;
     const heron_spgemm_args& args_;
     row_pattern<OT, IT> a_, b_;
-    placed_bins bins_;
+    placed_ranks ranks_;
     row_facts* facts_;
+    std::optional<placed_bins> bins_;  // without ranks
 };
 
 }  // namespace

@@ -30,25 +30,26 @@ struct row_pattern {
     int64_t rows;
 };
 
-// Bins of rows: bin b holds the rows longer than limit[b - 1] (0 for the first) and at most limit[b]; the
-// last has no limit.
+// Rows sorted into bins, whose lists lie one behind the other.
 struct row_bins {
-    static constexpr int count = 5;
-    int limit[count - 1];
-    int* sizes;  // [count], on the device
-    int* lists;  // bin b at lists + b*rows
-
-    __device__ int bin_of(int64_t length) const {
-        int bin = 0;
-        while (bin < count - 1 && length > limit[bin]) ++bin;
-        return bin;
-    }
+    static constexpr int count = 8;
+    int* sizes;    // [count], on the device
+    int* cursors;  // [count]
+    int* lists;
 };
 
 // The rows of one bin.
 struct row_list {
-    const int* size;
-    const int* rows;
+    __device__ int size() const { return sizes[bin]; }
+    __device__ const int* rows() const {
+        const int* first = lists;
+        for (int b = 0; b < bin; ++b) first += sizes[b];
+        return first;
+    }
+
+    const int* sizes;
+    const int* lists;
+    int bin;
 };
 
 // `lanes` neighbouring lanes of a warp that work on one row: 8 or 32.

@@ -30,9 +30,10 @@ struct sparse_product {
         return a_conjugate ? conj(v) : v;
     }
     __device__ CT b_at(int64_t l) const {
-        const CT v = load<CT>(b_values[b_permutation ? static_cast<int64_t>(b_permutation[l]) : l]);
-        return b_conjugate ? conj(v) : v;
+        return b_value(b_values[b_permutation ? static_cast<int64_t>(b_permutation[l]) : l]);
     }
+    // What was read of B as a factor.
+    __device__ CT b_value(VT v) const { return b_conjugate ? conj(load<CT>(v)) : load<CT>(v); }
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
     __device__ void write(int64_t k, CT sum, CT alpha_value, CT beta_value) const {
@@ -149,8 +150,10 @@ __global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list l
     const CT beta = p.with_values ? p.beta_now() : CT{};
     const bool adds = p.with_values && !equal(alpha, CT{});
     const bool is_ordered = *unordered == 0;
-    for (int i = blockIdx.x * groups + threadIdx.x / lanes; i < *list.size; i += gridDim.x * groups) {
-        const int64_t row = list.rows[i];
+    const int size = list.size();
+    const int* const rows = list.rows();
+    for (int i = blockIdx.x * groups + threadIdx.x / lanes; i < size; i += gridDim.x * groups) {
+        const int64_t row = rows[i];
         const int64_t first = p.offsets[row];
         const int length = static_cast<int>(p.offsets[row + 1] - first);
         table.mask = table_places(length) - 1;
@@ -195,8 +198,9 @@ __global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list l
 // a table of 2*chunk places.
 template <class VT, class CT, class OT, class IT>
 __global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
-                                int chunk, int chunks_per_row) {
+                                bool only_unordered, int chunk, int chunks_per_row) {
     extern __shared__ int4 shared_quads[];
+    if (only_unordered && !*unordered) return;
     const lane_group<warp_size> group;
     const int warps = blockDim.x / warp_size;
     char* const memory =
@@ -206,11 +210,12 @@ __global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list,
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
     const bool adds = !equal(alpha, CT{});
-    const int64_t tasks = static_cast<int64_t>(*list.size) * chunks_per_row;
+    const int* const rows = list.rows();
+    const int64_t tasks = static_cast<int64_t>(list.size()) * chunks_per_row;
     const int64_t step = static_cast<int64_t>(gridDim.x) * warps;
     for (int64_t t = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.x / warp_size; t < tasks;
          t += step) {
-        const int64_t row = list.rows[t / chunks_per_row];
+        const int64_t row = rows[t / chunks_per_row];
         const int64_t first = p.offsets[row] + t % chunks_per_row * chunk;
         const int64_t left = p.offsets[row + 1] - first;
         if (left <= 0) continue;

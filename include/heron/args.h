@@ -175,7 +175,8 @@ typedef struct heron_spgemm_operand {
 /* C := alpha*A*B + beta*C in three operations, A m x k, B k x n. All rows of C are sorted, its pattern is that of the
  * product whatever the values are, and beta*C is added element by element on this pattern; beta = 0 does not read C's values.
  * The sums have an order of their own, so that they have the same bits on every run. A, B and C have one index type, A and B
- * one offset type. The workspace of each operation is scratch memory.
+ * one offset type. The workspace of each operation is scratch memory, unless
+ * scratch_stays is set for both of the last two.
  *
  * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
  * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz and *longest:
@@ -198,6 +199,7 @@ typedef struct heron_spgemm_args {
     int64_t* products_found; /* host */
     int64_t* longest_found;  /* host */
     int64_t* nnz_found;      /* host */
+    int32_t scratch_stays;   /* spgemm_numeric gets row_products and the workspace as spgemm_symbolic left them */
 } heron_spgemm_args;
 typedef heron_spgemm_args heron_spgemm_estimate_args;
 typedef heron_spgemm_args heron_spgemm_symbolic_args;

@@ -8,7 +8,8 @@
 //   values
 //
 // The first phase transposes the pattern of an operand where its operation or format wants it, and counts
-// products; the second counts the elements of C. Nothing is ever as large as the number of products.
+// products; the second counts the elements of C. Buffers are as large as the operands and C's rows,
+// never as the number of products.
 #include "context.hpp"
 #include "descriptors.hpp"
 

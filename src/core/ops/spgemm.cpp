@@ -247,6 +247,7 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
     args.row_offsets = row_offsets_;
     args.products = products_;
     args.longest = bound_;
+    args.scratch_stays = interface_ == interface::products;
     return args;
 }
 

@@ -1,0 +1,150 @@
+#pragma once
+// Which tile a large product gets, and its launch.
+#include "dense_large.cuh"
+#include "dense_tuned.hpp"
+#include <tuple>
+
+namespace heron::HERON_LEVEL::dense_cuda {
+
+// The tiles of a type: `large` is a tuple of candidates, `small` is for what they do not take, and `tiny` for
+// matrices not larger than it.
+template <class CT>
+struct tiles_for;
+
+// A tile with what a multiprocessor does when it is full of blocks, and when it has one, in percent of its
+// peak, as measured.
+template <class Tile, int Full, int Alone>
+struct candidate {
+    using tile = Tile;
+    static constexpr int full = Full, alone = Alone;
+};
+
+inline int64_t tiles_of_any(int64_t m, int64_t n, bool is_triangle, int rows, int columns) {
+    const int64_t r = tiles_of(m, rows), c = tiles_of(n, columns);
+    return is_triangle ? r * (r + 1) / 2 * (rows / columns) : r * c;
+}
+
+// How long the busiest multiprocessor works, in no particular unit.
+template <class Candidate, class CT>
+double duration(const parameters<CT>& p, int multiprocessors) {
+    using tile = typename Candidate::tile;
+    const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count;
+    const int64_t turns = tiles_of(tiles, multiprocessors);
+    constexpr int blocks = tile::blocks;
+    const auto resident = static_cast<double>(turns < blocks ? turns : blocks);
+    const double speed =
+        blocks == 1 ? Candidate::full
+                    : Candidate::alone + (Candidate::full - Candidate::alone) * (resident - 1) / (blocks - 1);
+    return static_cast<double>(turns) * (tile::rows * tile::columns) / speed;
+}
+
+template <class CT>
+bool is_aligned(const places& at, int64_t step) {
+    const auto is_multiple = [](int64_t bytes) { return bytes % 16 == 0; };
+    constexpr int64_t size = sizeof(CT);
+    return at.kind == 0 && is_multiple(static_cast<int64_t>(reinterpret_cast<intptr_t>(at.base))) &&
+           is_multiple(at.stride * size) && is_multiple(step * size);
+}
+
+template <class CT, bool keeps_depth>
+layout layout_of(const operand& o, int64_t lines) {
+    constexpr int64_t wide = 16 / sizeof(CT);
+    if (o.line_step == 1 && o.is_aligned && lines % wide == 0) return layout::lines;
+    if (o.depth_step == 1 && (!keeps_depth || is_aligned<CT>(o.at, o.line_step))) return layout::depth;
+    return layout::any;
+}
+
+// One layout for all terms.
+template <class CT, bool keeps_depth>
+layout layout_of(const operand (&o)[2], int terms, int64_t lines) {
+    const layout first = layout_of<CT, keeps_depth>(o[0], lines);
+    return terms < 2 || layout_of<CT, keeps_depth>(o[1], lines) == first ? first : layout::any;
+}
+
+template <class Tile, layout HowA, layout HowB, bool conjugates_b>
+void launch_large(cuda_device& device, const parameters<typename Tile::CT>& p) {
+    const auto kernel = &multiply_large<Tile, HowA, HowB, conjugates_b>;
+    constexpr int bytes = large_product<Tile, HowA, HowB, conjugates_b>::shared_bytes;
+    if constexpr (bytes > 48 * 1024)
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    device.launch_blocks(kernel, large_tiles_of_item<Tile>(p) * p.count, Tile::threads, bytes, p);
+}
+
+template <class Tile, bool conjugates_b>
+void launch_layouts(cuda_device& device, const parameters<typename Tile::CT>& p) {
+    using enum layout;
+    using CT = typename Tile::CT;
+    const layout a = layout_of<CT, Tile::keeps_depth>(p.a, p.terms, p.m);
+    const layout b = layout_of<CT, Tile::keeps_depth>(p.b, p.terms, p.n);
+    if (a == any || b == any) return launch_large<Tile, any, any, conjugates_b>(device, p);
+    if (a == lines && b == lines) return launch_large<Tile, lines, lines, conjugates_b>(device, p);
+    if (a == lines) return launch_large<Tile, lines, depth, conjugates_b>(device, p);
+    if (b == lines) return launch_large<Tile, depth, lines, conjugates_b>(device, p);
+    launch_large<Tile, depth, depth, conjugates_b>(device, p);
+}
+
+// What a block needs at most, whatever the layouts.
+template <class Tile>
+constexpr int most_shared_bytes() {
+    using enum layout;
+    constexpr int by_lines = large_product<Tile, lines, lines, false>::shared_bytes;
+    constexpr int by_depth = large_product<Tile, depth, depth, false>::shared_bytes;
+    return by_lines > by_depth ? by_lines : by_depth;
+}
+
+inline int shared_bytes_of_device() {
+    int device = 0, bytes = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return bytes;
+}
+
+// Whether a large tile's offsets and numbers of steps and blocks fit into 32 bits.
+template <class CT>
+bool fits_large_tiles(const parameters<CT>& p) {
+    constexpr int64_t most_step = INT32_MAX / 512, most_tiles = INT32_MAX / 4;
+    for (int t = 0; t < p.terms; ++t)
+        for (const operand& o : {p.a[t], p.b[t]})
+            if (o.line_step > most_step || o.depth_step > most_step) return false;
+    return p.k < INT32_MAX / 2 && tiles_of_any(p.m, p.n, false, 64, 64) * p.count < most_tiles;
+}
+
+template <class Tile>
+bool is_usable(const parameters<typename Tile::CT>& p) {
+    return fits_large_tiles(p) && most_shared_bytes<Tile>() <= shared_bytes_of_device();
+}
+
+// False where the tile cannot be used.
+template <class Tile>
+bool launch_large(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    if (!is_usable<Tile>(p)) return false;
+    if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>) {
+        if (conjugates_b) {
+            launch_layouts<Tile, true>(device, p);
+            return true;
+        }
+    }
+    launch_layouts<Tile, false>(device, p);
+    return true;
+}
+
+// Launches the large tile that is the soonest ready; false if none is before `limit`.
+template <class CT, size_t... N>
+bool launch_fastest(cuda_device& device, const parameters<CT>& p, bool conjugates_b, double limit,
+                    std::index_sequence<N...>) {
+    using all = typename tiles_for<CT>::large;
+    size_t fastest = sizeof...(N);
+    const auto consider = [&]<class C>(size_t n, const C*) {
+        const double time = duration<C>(p, device.multiprocessors());
+        if (time >= limit || !is_usable<typename C::tile>(p)) return;
+        limit = time;
+        fastest = n;
+    };
+    (consider(N, static_cast<const std::tuple_element_t<N, all>*>(nullptr)), ...);
+    return ((N == fastest &&
+             launch_large<typename std::tuple_element_t<N, all>::tile>(device, p, conjugates_b)) ||
+            ...);
+}
+
+}  // namespace heron::HERON_LEVEL::dense_cuda

@@ -1,0 +1,335 @@
+#pragma once
+// How the threads of a block hold a large tile of C and add to it. What a step of the inner dimension needs
+// is loaded into registers one step ahead.
+#include "dense_tiles.cuh"
+
+namespace heron::HERON_LEVEL::dense_cuda {
+
+// Plain multiply-adds. A warp has 8*TM x 4*TN elements: its lanes are 8 rows of 4 columns, interleaved such
+// that either neighbours or every second lane load the same 16 bytes, which shared memory serves half a warp
+// at a time. With several slices the threads of each add a part of every step.
+template <class Element, int BM, int BN, int BK, int Stages, int TM, int TN, int Blocks, int Slices = 1>
+struct large_thread_tile {
+    using CT = Element;
+    static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = Slices;
+    static constexpr int slice_threads = BM / TM * (BN / TN);
+    static constexpr int threads = slice_threads * Slices, blocks = Blocks;
+    static constexpr int chunk = 16 / static_cast<int>(sizeof(CT)), run = chunk, padding = chunk;
+    static constexpr bool keeps_depth = false;
+    static constexpr int groups = BK / Slices;  // what is loaded at a time
+    static_assert(TM % chunk == 0 && TN % chunk == 0 && BM % (8 * TM) == 0 && BN % (4 * TN) == 0);
+    static_assert(groups % 2 == 0);
+
+    template <class A, class B>
+    struct fragments {
+        alignas(16) CT x[2][TM], y[2][TN];
+    };
+
+    __device__ large_thread_tile() {
+        const int thread = static_cast<int>(threadIdx.x) % slice_threads;
+        const int lane = thread % 32, warp = thread / 32;
+        slice_ = static_cast<int>(threadIdx.x) / slice_threads;
+        row_ = warp % (BM / (8 * TM)) * (8 * TM) + ((lane & 1) | (lane >> 1 & 6)) * chunk;
+        column_ = warp / (BM / (8 * TM)) * (4 * TN) + ((lane >> 1 & 1) | (lane >> 3 & 2)) * chunk;
+    }
+
+    __device__ int slice() const { return slice_; }
+    __device__ void clear() {
+#pragma unroll
+        for (int i = 0; i < TM * TN; ++i) sums_[i] = CT{};
+    }
+
+    template <class A, class B>
+    __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
+        load(f, 0, a, b, 0);
+    }
+
+    // Adds what is loaded, and loads what comes next.
+    template <bool conjugates_b, class A, class B, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
+        load(f, 1 - now, a, b, next);
+        between();
+#pragma unroll
+        for (int j = 0; j < TN; ++j)
+            add_column(sums_ + j * TM, f.x[now], conjugates_b ? conj(f.y[now][j]) : f.y[now][j]);
+    }
+
+    __device__ void scale(CT factor) {
+#pragma unroll
+        for (int i = 0; i < TM * TN; ++i) sums_[i] = mul(factor, sums_[i]);
+    }
+
+    // Adds the other slices' sums to those of the first, in their order.
+    __device__ void join_slices(CT* shared) {
+        const int thread = static_cast<int>(threadIdx.x) % slice_threads;
+#pragma unroll 1
+        for (int s = 1; s < Slices; ++s) {
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < TM * TN; ++i)
+                if (slice_ == s) shared[i * slice_threads + thread] = sums_[i];
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < TM * TN; ++i)
+                if (slice_ == 0) sums_[i] = add_up(sums_[i], shared[i * slice_threads + thread]);
+        }
+    }
+
+    // f(row, column, sums) for runs of neighbouring rows.
+    template <class F>
+    __device__ void each(F&& f) const {
+#pragma unroll
+        for (int j = 0; j < TN; ++j)
+#pragma unroll
+            for (int i = 0; i < TM; i += chunk)
+                f(row_ + 8 * i, column_ + j / chunk * chunk * 4 + j % chunk, sums_ + (j * TM + i));
+    }
+
+  private:
+    template <class A, class B>
+    __device__ void load(fragments<A, B>& f, int to, const CT* a, const CT* b, int group) const {
+        load_line<A, 8>(f.x[to], a + slice_ * groups * A::length + row_, group);
+        load_line<B, 4>(f.y[to], b + slice_ * groups * B::length + column_, group);
+    }
+
+    // Every Lanes-th chunk of step l.
+    template <class Panel, int Lanes, int N>
+    static __device__ void load_line(CT (&to)[N], const CT* from, int l) {
+#pragma unroll
+        for (int c = 0; c < N; c += chunk)
+            *reinterpret_cast<int4*>(to + c) =
+                *reinterpret_cast<const int4*>(from + l * Panel::length + Lanes * c);
+    }
+
+    // The products with the real part of y come first: what is added to the same number is far apart, and y
+    // stays where the multiplier has it.
+    static __device__ void add_column(CT* sums, const CT* x, CT y) {
+        if constexpr (std::is_same_v<CT, c32>) {
+#pragma unroll
+            for (int i = 0; i < TM; ++i) {
+                sums[i].re = fmaf(x[i].re, y.re, sums[i].re);
+                sums[i].im = fmaf(x[i].im, y.re, sums[i].im);
+            }
+#pragma unroll
+            for (int i = 0; i < TM; ++i) {
+                sums[i].re = fmaf(-x[i].im, y.im, sums[i].re);
+                sums[i].im = fmaf(x[i].re, y.im, sums[i].im);
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < TM; ++i) sums[i] = fmaf(x[i], y, sums[i]);
+        }
+    }
+
+    static __device__ CT add_up(CT a, CT b) { return heron::HERON_LEVEL::add(a, b); }
+
+    int row_, column_, slice_;
+    alignas(16) CT sums_[TM * TN];
+};
+
+// -x without the double precision pipeline, which the Tensor Cores' work keeps busy.
+static __device__ inline double negated(double x) {
+    return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
+}
+
+// Tensor Cores for double precision: every warp has WM x WN elements; four steps are loaded at a time.
+template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
+struct large_real_tile {
+    using CT = double;
+    static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
+    static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
+    // With these paddings the lanes that load together, 4 steps times 4 lines, meet different banks.
+    static constexpr int padding = 4, depth_padding = 4;
+    static constexpr bool keeps_depth = true;
+    static constexpr int groups = BK / 4;
+    static_assert(WM % 16 == 0 && WN % 8 == 0 && groups % 2 == 0);
+
+    template <class A, class B>
+    struct fragments {
+        double x[WM / 16][2], y[2][WN / 8][1];
+    };
+
+    __device__ large_real_tile()
+        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
+          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
+          group_(static_cast<int>(threadIdx.x) % 32 / 4),
+          step_(static_cast<int>(threadIdx.x) % 4) {}
+
+    __device__ int slice() const { return 0; }
+    __device__ void join_slices(CT*) {}
+    __device__ void clear() {
+#pragma unroll
+        for (int i = 0; i < tiles; ++i)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) sums_[i][e] = 0;
+    }
+
+    template <class A, class B>
+    __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
+        load_columns<B>(f.y[0], b, 0);
+#pragma unroll
+        for (int i = 0; i < WM / 16; ++i) load_rows<A>(f.x[i], a, i, 0);
+    }
+
+    // Adds what is loaded, and loads what comes next: rows as soon as they have been used.
+    template <bool conjugates_b, class A, class B, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
+        load_columns<B>(f.y[1 - now], b, next);
+        between();
+#pragma unroll
+        for (int i = 0; i < WM / 16; ++i) {
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j)
+                multiply_doubles<4>(sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
+            load_rows<A>(f.x[i], a, i, next);
+        }
+    }
+
+    __device__ void scale(CT factor) {
+#pragma unroll
+        for (int i = 0; i < tiles; ++i)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) sums_[i][e] *= factor;
+    }
+
+    template <class F>
+    __device__ void each(F&& f) const {
+#pragma unroll
+        for (int i = 0; i < WM / 16; ++i)
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+                for (int e = 0; e < 4; ++e)
+                    f(row_ + 16 * i + e / 2 * 8, column_ + 8 * j + 2 * step_ + e % 2,
+                      &sums_[i * (WN / 8) + j][e]);
+    }
+
+  private:
+    static constexpr int tiles = WM / 16 * (WN / 8);
+
+    template <class A>
+    __device__ void load_rows(double (&x)[2], const CT* a, int i, int group) const {
+        a += row_ * A::line_step + (group * 4 + step_) * A::depth_step;
+#pragma unroll
+        for (int e = 0; e < 2; ++e) x[e] = a[(16 * i + 8 * e) * A::line_step];
+    }
+    template <class B>
+    __device__ void load_columns(double (&y)[WN / 8][1], const CT* b, int group) const {
+        b += (column_ + group_) * B::line_step + (group * 4 + step_) * B::depth_step;
+#pragma unroll
+        for (int j = 0; j < WN / 8; ++j) y[j][0] = b[8 * j * B::line_step];
+    }
+
+    int row_, column_, group_, step_;  // row_ includes the lane's group
+    double sums_[tiles][4];
+};
+
+// The same for complex elements. The sixteen rows that are multiplied are the real and the imaginary parts of
+// eight, which lie in a lane's registers as they are loaded: with the real part of b they give (re*re,
+// im*re), and turned to (-im, re) with its imaginary part the rest.
+template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
+struct large_complex_tile {
+    using CT = c64;
+    static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
+    static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
+    static constexpr int padding = 2, depth_padding = 4;
+    static constexpr bool keeps_depth = true;
+    static constexpr int groups = BK / 4;
+    static_assert(WM % 8 == 0 && WN % 8 == 0 && groups % 2 == 0);
+
+    template <class A, class B>
+    struct fragments {
+        double x[2][WM / 8][2], y[2][WN / 8][2];
+    };
+
+    __device__ large_complex_tile()
+        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
+          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
+          group_(static_cast<int>(threadIdx.x) % 32 / 4),
+          step_(static_cast<int>(threadIdx.x) % 4) {}
+
+    __device__ int slice() const { return 0; }
+    __device__ void join_slices(CT*) {}
+    __device__ void clear() {
+#pragma unroll
+        for (int i = 0; i < tiles; ++i)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) sums_[i][e] = 0;
+    }
+
+    template <class A, class B>
+    __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
+        load(f, 0, a, b, 0);
+    }
+
+    // Adds what is loaded, and loads what comes next.
+    template <bool conjugates_b, class A, class B, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
+        load(f, 1 - now, a, b, next);
+        between();
+#pragma unroll
+        for (int i = 0; i < WM / 8; ++i) {
+            const double(&x)[2] = f.x[now][i];
+            const double turned[2] = {conjugates_b ? x[1] : negated(x[1]),
+                                      conjugates_b ? negated(x[0]) : x[0]};
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j) {
+                const double one[1] = {f.y[now][j][0]};
+                multiply_doubles<4>(sums_[i * (WN / 8) + j], x, one);
+            }
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j) {
+                const double one[1] = {f.y[now][j][1]};
+                multiply_doubles<4>(sums_[i * (WN / 8) + j], turned, one);
+            }
+        }
+    }
+
+    __device__ void scale(CT factor) {
+#pragma unroll
+        for (int i = 0; i < tiles; ++i)
+#pragma unroll
+            for (int e = 0; e < 2; ++e) {
+                const CT value = mul(factor, CT{sums_[i][e], sums_[i][e + 2]});
+                sums_[i][e] = value.re;
+                sums_[i][e + 2] = value.im;
+            }
+    }
+
+    template <class F>
+    __device__ void each(F&& f) const {
+#pragma unroll
+        for (int i = 0; i < WM / 8; ++i)
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    const double(&sums)[4] = sums_[i * (WN / 8) + j];
+                    const CT sum{sums[e], sums[e + 2]};
+                    f(row_ + 8 * i, column_ + 8 * j + 2 * step_ + e, &sum);
+                }
+    }
+
+  private:
+    static constexpr int tiles = WM / 8 * (WN / 8);
+
+    template <class A, class B>
+    __device__ void load(fragments<A, B>& f, int to, const CT* a, const CT* b, int group) const {
+        a += row_ * A::line_step + (group * 4 + step_) * A::depth_step;
+        b += (column_ + group_) * B::line_step + (group * 4 + step_) * B::depth_step;
+#pragma unroll
+        for (int i = 0; i < WM / 8; ++i) load(f.x[to][i], a + 8 * i * A::line_step);
+#pragma unroll
+        for (int j = 0; j < WN / 8; ++j) load(f.y[to][j], b + 8 * j * B::line_step);
+    }
+    static __device__ void load(double (&to)[2], const CT* from) {
+        const auto both = *reinterpret_cast<const double2*>(from);
+        to[0] = both.x;
+        to[1] = both.y;
+    }
+
+    int row_, column_, group_, step_;  // row_ includes the lane's group
+    double sums_[tiles][4];
+};
+
+}  // namespace heron::HERON_LEVEL::dense_cuda

@@ -1,0 +1,116 @@
+#pragma once
+// How a block brings its part of an operand, a panel, into shared memory where products are large. All that
+// does not change from step to step is computed once: a copy costs little more than its own instruction.
+#include "cuda_intrinsics.cuh"
+#include "dense_kernel.cuh"
+
+namespace heron::HERON_LEVEL::dense_cuda {
+
+// lines: neighbours in memory are neighbours among the lines, and 16 bytes are copied at a time. depth: they
+// are neighbours along the inner dimension. any: one element is copied at a time, whatever the steps.
+enum class layout { lines, depth, any };
+
+// The thread's number where it is needed seldom: what follows from it is computed there, and no registers
+// keep it.
+static __device__ inline int thread_here() {
+    auto thread = static_cast<int>(threadIdx.x);
+    asm volatile("" : "+r"(thread));
+    return thread;
+}
+
+// In shared memory step l is a row of Lines elements, or, where Keeps is true and the layout is depth, line i
+// is a row of Depth elements, so that 16 bytes can be copied at a time there too.
+template <class CT, int Lines, int Depth, int Threads, int Padding, layout How, bool Keeps>
+class panel {
+  public:
+    static constexpr bool by_depth = How == layout::depth && Keeps;
+    static constexpr int wide = 16 / static_cast<int>(sizeof(CT));
+    static constexpr int length = (by_depth ? Depth : Lines) + Padding;
+    static constexpr int size = length * (by_depth ? Lines : Depth);
+    static constexpr int line_step = by_depth ? length : 1;
+    static constexpr int depth_step = by_depth ? 1 : length;
+
+    // Lines from `line` of `lines`. A line beyond the end is replaced by the last: nobody uses what it gives.
+    __device__ void begin(const CT* p, const operand& o, int64_t line, int64_t lines) {
+        const auto last = static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
+        from_ = p + line * o.line_step;
+        line_step_ = static_cast<int>(o.line_step);
+        depth_step_ = static_cast<int>(o.depth_step);
+        last_ = last;
+        const int thread = thread_here();
+        if constexpr (How == layout::lines) {
+            const int i = thread % per_row * wide, l = thread / per_row;
+            starts_[0] = min(i, last / wide * wide) + l * depth_step_;
+            to_ = l * length + i;
+        } else if constexpr (by_depth) {
+            const int l = thread % per_row * wide, i = thread / per_row;
+#pragma unroll
+            for (int c = 0; c < copies; ++c) starts_[c] = min(i + c * per_pass, last) * line_step_ + l;
+            to_ = i * length + l;
+        } else if constexpr (How == layout::depth) {
+            // Eight steps of four lines a warp: whole sectors are read, and all banks are written.
+            const int l = thread % 8, i = thread / 8;
+#pragma unroll
+            for (int c = 0; c < passes; ++c) starts_[c] = min(i + c * (Threads / 8), last) * line_step_ + l;
+            to_ = l * length + i;
+        }
+    }
+
+    // Part `part` of `parts` of a step's copies; the last one goes on to the next step.
+    __device__ void copy_part(CT* to, int part, int parts) {
+        if constexpr (How == layout::lines) {
+#pragma unroll
+            for (int c = 0; c < copies; ++c)
+                if (c % parts == part)
+                    copy_async<16>(to + to_ + c * per_pass * length,
+                                   from_ + (starts_[0] + c * per_pass * depth_step_));
+        } else if constexpr (by_depth) {
+#pragma unroll
+            for (int c = 0; c < copies; ++c)
+                if (c % parts == part) copy_async<16>(to + to_ + c * per_pass * length, from_ + starts_[c]);
+        } else if constexpr (How == layout::depth) {
+#pragma unroll
+            for (int c = 0; c < passes * (Depth / 8); ++c)
+                if (c % parts == part)
+                    copy_async<sizeof(CT)>(to + to_ + c / passes * 8 * length + c % passes * (Threads / 8),
+                                           from_ + starts_[c % passes] + c / passes * 8);
+        } else {
+            if (part == 0) copy_elements(to, Depth);
+        }
+        if (part == parts - 1) from_ += static_cast<int64_t>(Depth) * depth_step_;
+    }
+
+    // The last step, of which only `depth` are there; the others become zero.
+    __device__ void copy_rest(CT* to, int depth) { copy_elements(to, depth); }
+
+  private:
+    static constexpr int per_row = (by_depth ? Depth : Lines) / wide;
+    static constexpr int copies = Lines * Depth / wide / Threads;
+    static constexpr int per_pass = Threads / per_row > 0 ? Threads / per_row : 1;
+    static constexpr int passes = Lines * 8 / Threads;
+    static constexpr int starts = How == layout::lines   ? 1
+                                  : by_depth             ? copies
+                                  : How == layout::depth ? passes
+                                                         : 1;
+    static_assert(How == layout::any || Threads % per_row == 0);
+    static_assert(How != layout::depth || Keeps || (Depth % 8 == 0 && Lines * 8 % Threads == 0));
+    static_assert(How == layout::any || copies * wide * Threads == Lines * Depth);
+
+    __device__ void copy_elements(CT* to, int depth) const {
+        const bool by_lines = line_step_ == 1;
+#pragma unroll 1
+        for (int n = thread_here(); n < Lines * Depth; n += Threads) {
+            const int i = by_lines ? n % Lines : n / Depth, l = by_lines ? n / Lines : n % Depth;
+            const CT* const from = from_ + (min(i, last_) * line_step_ + min(l, depth - 1) * depth_step_);
+            copy_async_or_zero<sizeof(CT)>(to + i * line_step + l * depth_step, from,
+                                           l < depth ? static_cast<int>(sizeof(CT)) : 0);
+        }
+    }
+
+    const CT* from_;
+    int line_step_, depth_step_, last_;
+    int to_ = 0;
+    int starts_[starts];
+};
+
+}  // namespace heron::HERON_LEVEL::dense_cuda

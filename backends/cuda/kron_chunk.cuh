@@ -1,0 +1,302 @@
+#pragma once
+// What a crew works on: the sizes and places of a chunk of items in shared memory, and the copies that bring
+// it there.
+#include "kron_pass.cuh"
+#include "kron_tensor.cuh"
+#include <type_traits>
+
+namespace heron::HERON_LEVEL::kron_cuda {
+
+template <class CT>
+struct item_parameters {
+    factor_operand factors[most_modes];  // in the order of the product
+    operand in, out;
+    int in_is_chunk, out_is_chunk;  // a workspace that holds the units of this launch alone
+    int64_t in_step, in_vector, out_step, out_vector;
+    int64_t first, units, vectors;  // a unit is an item and a column
+    int64_t column;                 // of all units, where vectors is 1
+    const void* order;              // of the items, or NULL
+    int order_is_wide;
+    int64_t tiles, inner;  // of a unit; behind the modes of the pass
+    int factors_are_shared;
+    // Where the tiles of all units follow each other without gaps, aligned to 16 bytes, else NULL. Tiles with
+    // runs need only units without gaps.
+    const CT* dense_in;
+    CT* dense_out;
+    const CT* dense_factors;
+    int64_t factor_stride;  // from item to item, where factors are dense
+    int atomic;
+    kron_scalar<CT> alpha, beta;
+};
+
+// Several neighbours, as one access.
+template <class CT, int count>
+struct alignas(sizeof(CT) * count) neighbours {
+    CT a[count];
+};
+
+// Neighbours that one access of at most 16 bytes covers where blocks of `elements` begin at multiples of
+// their size.
+template <class CT>
+__host__ __device__ constexpr int access_width(int elements) {
+    int width = 1;
+    while (2 * width * static_cast<int>(sizeof(CT)) <= 16 && elements % (2 * width) == 0) width *= 2;
+    return width;
+}
+
+// An address that comes from a list has lost its space; this names it.
+template <class T>
+static __device__ inline void store_global(T* to, const T& value) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(T) == 16) {
+        int64_t words[2];
+        __builtin_memcpy(words, &value, 16);
+        asm volatile("st.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(words[0]), "l"(words[1]) : "memory");
+    } else if constexpr (sizeof(T) == 8) {
+        int64_t word;
+        __builtin_memcpy(&word, &value, 8);
+        asm volatile("st.global.b64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+    } else {
+        int32_t word;
+        __builtin_memcpy(&word, &value, 4);
+        asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+    }
+#else
+    *to = value;
+#endif
+}
+
+constexpr int warp_item_bytes = 8 * 1024;
+constexpr int most_item_bytes = 96 * 1024;
+
+template <class CT, int N, int D, int W>
+struct item_shape {
+    static constexpr int size = W * power(N, D);
+    static constexpr int bytes = size * static_cast<int>(sizeof(CT));
+    static constexpr int quad = 16 / static_cast<int>(sizeof(CT));  // elements of 16 bytes
+    static constexpr bool in_thread = W > 1 ? false : size <= 16 || (size == 27 && sizeof(CT) <= 8);
+    static constexpr int modes_at_once = in_thread ? D : fused_modes<CT, N> < D ? fused_modes<CT, N> : D;
+    static constexpr bool in_warp = bytes <= warp_item_bytes;
+
+    // Whether the matrix units do it.
+    static constexpr bool uses_tensor = std::is_same_v<CT, f64> && N == 8 && D == 3 && (W == 1 || W == 8);
+
+    // Lanes of a team: as many as have fibres, most of the time.
+    static constexpr int lanes() {
+        const int fibres = size / power(N, modes_at_once);
+        int lanes = 32;
+        while (lanes > 1 && (lanes > fibres || fibres * 10 < (fibres + lanes - 1) / lanes * lanes * 7))
+            lanes /= 2;
+        // Fewer items at a time where their factors are large.
+        while (lanes < 32 &&
+               32 / lanes * (size + D * N * N) * static_cast<int>(sizeof(CT)) > most_item_bytes / 2)
+            lanes *= 2;
+        return lanes;
+    }
+    static constexpr int team = in_warp ? lanes() : 0;
+    static constexpr int items = in_warp ? 32 / team : 1;
+
+    // An element's place in shared memory. For powers of two there is a gap of 16 bytes in every 128 (and for
+    // 4-byte elements another one), so that fibres of any mode meet all banks. Additive where the elements'
+    // numbers have no common bits.
+    static constexpr bool has_gaps = is_power_of_two(N * W);
+    __host__ __device__ static constexpr int place(int element) {
+        if (uses_tensor) return W == 1 ? tensor_cube_place(element) : tensor_runs_place(element);
+        if (!has_gaps) return element;
+        return element + element / (8 * quad) * quad +
+               (sizeof(CT) == 4 ? element / (64 * quad) * (4 * quad) : 0);
+    }
+    static constexpr int chunk = items * size;
+    // Chunks that do not begin at multiples of 16 bytes lie as far from one in shared memory too.
+    static constexpr bool shifts = W == 1 && chunk % quad != 0 && !has_gaps;
+    static constexpr int last_place = place(chunk - 1) + (shifts ? quad - 1 : 0);
+    static constexpr int chunk_room = uses_tensor && W > 1 ? chunk : (last_place + quad) / quad* quad;
+
+    // The factors of an item: an odd number of accesses from item to item.
+    static constexpr int factor_size = D * N * N;
+    static constexpr bool spaces_factors = factor_size % quad == 0 && items > 1;
+    static constexpr int factor_stride = spaces_factors ? (factor_size / quad | 1) * quad : factor_size;
+    static constexpr int factor_room =
+        uses_tensor ? tensor_factor_place(factor_size) : (items * factor_stride + quad - 1) / quad * quad;
+
+    static constexpr int buffer_bytes = (chunk_room + factor_room) * static_cast<int>(sizeof(CT));
+    static constexpr int buffers = 2 * buffer_bytes <= most_item_bytes ? 2 : 1;
+    static constexpr bool fits = buffer_bytes <= most_item_bytes;
+    // Crews of a block.
+    __host__ __device__ static constexpr int crews_with(int bytes_each) {
+        int crews = in_warp ? 4 : 1;
+        while (crews > 1 && crews * bytes_each > most_item_bytes) crews /= 2;
+        return crews;
+    }
+    static constexpr int crews = crews_with(buffers * buffer_bytes);
+    static constexpr int shared_bytes = crews * buffers * buffer_bytes;
+};
+
+// The threads that share a chunk.
+template <bool in_warp>
+struct crew_threads {
+    int size, rank;
+
+    __device__ crew_threads()
+        : size(in_warp ? 32 : static_cast<int>(blockDim.x)),
+          rank(in_warp ? static_cast<int>(threadIdx.x) & 31 : static_cast<int>(threadIdx.x)) {}
+    __device__ void sync() const {
+        if constexpr (in_warp)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
+};
+
+// What a tile is of: the unit's number in the launch, its item and column, and the tile's first element.
+struct tile_origin {
+    int64_t unit, item, column, begin;
+};
+
+template <int size, int W, class CT>
+static __device__ inline tile_origin origin_of(const item_parameters<CT>& p, int64_t tile) {
+    tile_origin o{tile, 0, p.column, 0};
+    if (p.tiles > 1) {
+        o.unit = tile / p.tiles;
+        const int64_t number = tile - o.unit * p.tiles;
+        const int64_t runs = p.inner / W;
+        o.begin = W == 1 ? number * size : number / runs * (size / W) * p.inner + number % runs * W;
+    }
+    o.item = p.first + o.unit;
+    if (p.vectors > 1) {
+        o.column = o.item % p.vectors;
+        o.item /= p.vectors;
+    }
+    o.item = entry(p.order, p.order_is_wide, o.item);
+    return o;
+}
+
+template <class CT>
+static __device__ inline const CT* input_of(const item_parameters<CT>& p, const tile_origin& o) {
+    const CT* const unit = p.in_is_chunk ? locate<const CT>(p.in, o.unit)
+                                         : locate<const CT>(p.in, o.item) + o.column * p.in_vector;
+    return unit + o.begin * p.in_step;
+}
+
+template <class CT>
+static __device__ inline CT* output_of(const item_parameters<CT>& p, const tile_origin& o) {
+    CT* const unit =
+        p.out_is_chunk ? locate<CT>(p.out, o.unit) : locate<CT>(p.out, o.item) + o.column * p.out_vector;
+    return unit + o.begin * p.out_step;
+}
+
+// Starts the copies of a chunk's inputs.
+template <class CT, int N, int D, int W>
+class chunk_fetch {
+    using shape = item_shape<CT, N, D, W>;
+    using crew_type = crew_threads<shape::in_warp>;
+    static constexpr bool copies_quads = shape::chunk % shape::quad == 0;
+
+  public:
+    __device__ chunk_fetch(const item_parameters<CT>& p, const crew_type& crew) : p_(p), crew_(crew) {}
+
+    __device__ void vectors(int64_t chunk, CT* to) const {
+        const int64_t first = chunk * shape::items;
+        if (copies_quads && W % (W == 1 ? 1 : shape::quad) == 0 && p_.dense_in &&
+            first + shape::items <= tiles_) {
+            const CT* const from = W == 1 ? p_.dense_in + first * shape::size : input_of(p_, origin(first));
+#pragma unroll 8
+            for (int e = crew_.rank * shape::quad; e < shape::chunk; e += crew_.size * shape::quad)
+                copy_async<16>(to + shape::place(e), from + offset(e));
+            return;
+        }
+        if constexpr (shape::shifts) {
+            if (p_.dense_in && first + shape::items <= tiles_) {
+                to += shift_of(chunk);
+                const CT* const from = p_.dense_in + first * shape::size;
+                const int head = (shape::quad - shift_of(chunk)) % shape::quad;
+                const int body = (shape::chunk - head) / shape::quad * shape::quad;
+#pragma unroll 4
+                for (int e = crew_.rank * shape::quad; e < body; e += crew_.size * shape::quad)
+                    copy_async<16>(to + head + e, from + head + e);
+                const int left = shape::chunk - body;
+                if (crew_.rank < left) {
+                    const int e = crew_.rank < head ? crew_.rank : crew_.rank + body;
+                    copy_async<sizeof(CT)>(to + e, from + e);
+                }
+                return;
+            }
+        }
+        if constexpr (shape::items == 1) {
+            const CT* const from = input_of(p_, origin(first));
+#pragma unroll 4
+            for (int e = crew_.rank; e < shape::size; e += crew_.size)
+                copy_async<sizeof(CT)>(to + shape::place(e), from + offset(e) * p_.in_step);
+        } else {
+            const int items = here(first);
+            const int64_t tile = first + crew_.rank % shape::items;
+            const auto mine =
+                reinterpret_cast<unsigned long long>(tile < tiles_ ? input_of(p_, origin(tile)) : nullptr);
+#pragma unroll 2
+            for (int begin = 0; begin < shape::chunk; begin += 32) {
+                const int e = begin + crew_.rank;
+                const CT* const from =
+                    reinterpret_cast<const CT*>(from_lane(mine, e / shape::size % shape::items));
+                if (e < items * shape::size)
+                    copy_async<sizeof(CT)>(to + shape::place(e), from + e % shape::size * p_.in_step);
+            }
+        }
+    }
+
+    // Elements of room before the chunk in its buffer.
+    __device__ int shift_of(int64_t chunk) const {
+        if (!shape::shifts || !p_.dense_in || (chunk + 1) * shape::items > tiles_) return 0;
+        return static_cast<int>(chunk * shape::chunk % shape::quad);
+    }
+
+    // What tells the factors of two chunks apart.
+    __device__ int64_t factors_key(int64_t chunk) const {
+        if (p_.factors_are_shared) return 0;
+        return shape::items == 1 ? origin(chunk).item : chunk;
+    }
+
+    __device__ void factors(int64_t chunk, CT* to) const {
+        constexpr int all = shape::items * shape::factor_size;
+        const int64_t first = chunk * shape::items;
+        if (all % shape::quad == 0 && p_.dense_factors && first + shape::items <= tiles_) {
+            const int64_t item = shape::items == 1 ? origin(first).item : p_.first + first;
+            const CT* const from = p_.dense_factors + item * p_.factor_stride;
+#pragma unroll 8
+            for (int e = crew_.rank * shape::quad; e < all; e += crew_.size * shape::quad)
+                copy_async<16>(to + factor_place(e), from + e);
+            return;
+        }
+        const int count = (p_.factors_are_shared ? 1 : here(first)) * shape::factor_size;
+#pragma unroll 1
+        for (int e = crew_.rank; e < count; e += crew_.size) {
+            const int in_item = e % shape::factor_size;
+            const factor_operand& f = p_.factors[in_item / (N * N)];
+            const int i = in_item % (N * N);
+            const CT* const from = locate<const CT>(f.a, origin(first + e / shape::factor_size).item) +
+                                   i % N * f.row_step + i / N * f.column_step;
+            if (f.conjugate)
+                to[factor_place(e)] = conj(*from);
+            else
+                copy_async<sizeof(CT)>(to + factor_place(e), from);
+        }
+    }
+
+  private:
+    __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
+    __device__ int64_t offset(int e) const { return W == 1 ? e : e / W * p_.inner + e % W; }
+    __device__ int here(int64_t first) const {
+        const int64_t left = tiles_ - first;
+        return left < shape::items ? static_cast<int>(left) : shape::items;
+    }
+    __device__ static int factor_place(int e) {
+        if constexpr (shape::uses_tensor) return tensor_factor_place(e);
+        if constexpr (!shape::spaces_factors) return e;
+        return e / shape::factor_size * shape::factor_stride + e % shape::factor_size;
+    }
+
+    const item_parameters<CT>& p_;
+    const crew_type& crew_;
+    const int64_t tiles_ = p_.units * p_.tiles;
+};
+
+}  // namespace heron::HERON_LEVEL::kron_cuda

@@ -1,0 +1,224 @@
+#pragma once
+// Items whose outputs overlap: sums of the items of a group, or of items sorted by their outputs.
+#include "kron_pass.cuh"
+
+namespace heron::HERON_LEVEL::kron_cuda {
+
+// The outputs of groups of items. Positions first, ..., first + count - 1 of the order are cut into slices.
+struct group_parameters {
+    int64_t count, slices;
+    const void* offsets;  // of groups, or NULL
+    int offsets_are_wide;
+    int64_t groups;
+    const int64_t* keys;  // else the outputs' addresses in the order of the items
+    const int* mixed;     // with keys: set where outputs overlap without being the same
+    int runs_mixed;       // 1: this launch is the one for such outputs, of one team
+    int64_t vector;
+    void* slots;      // an item's elements per slice: the part of a group that began in an earlier slice
+    int64_t* owners;  // address of the output that a slot belongs to, or 0
+    int64_t rows;
+};
+
+// The group of a position, walking upwards.
+class group_walk {
+  public:
+    __device__ group_walk(const group_parameters& g, int64_t position) : g_(g) {
+        if (g.keys) return;
+        int64_t low = 0, high = g.groups;
+        while (low < high) {
+            const int64_t middle = low + (high - low) / 2;
+            if (offset(middle + 1) <= position)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        group_ = low;
+    }
+    // To a position that is not before the last one.
+    __device__ void move_to(int64_t position) {
+        if (g_.keys) return;
+        while (group_ < g_.groups && offset(group_ + 1) <= position) ++group_;
+    }
+    __device__ bool begins_at(int64_t position) const {
+        if (g_.keys) return position == 0 || g_.keys[position - 1] != g_.keys[position];
+        return offset(group_) == position;
+    }
+    __device__ bool ends_behind(int64_t position, int64_t total) const {
+        if (g_.keys) return position + 1 == total || g_.keys[position + 1] != g_.keys[position];
+        return offset(group_ + 1) == position + 1;
+    }
+    template <class CT>
+    __device__ CT* output(const operand& y, int64_t position) const {
+        return g_.keys ? reinterpret_cast<CT*>(g_.keys[position]) : locate<CT>(y, group_);
+    }
+    // One behind the group's last position.
+    __device__ int64_t end() const { return offset(group_ + 1); }
+    __device__ bool is_over() const { return !g_.keys && group_ >= g_.groups; }
+
+  private:
+    __device__ int64_t offset(int64_t group) const { return entry(g_.offsets, g_.offsets_are_wide, group); }
+
+    const group_parameters& g_;
+    int64_t group_ = 0;
+};
+
+// A team takes one tile of the items of one slice. It sums in shared memory what belongs together.
+template <class CT, int N, int W>
+__global__ void __launch_bounds__(most_threads)
+    kron_groups(const __grid_constant__ pass_parameters<CT> p, const __grid_constant__ group_parameters g) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    if (g.mixed && (*g.mixed != 0) != (g.runs_mixed != 0)) return;
+    constexpr int is_first = 1, to_output = 2, to_slot = 4;
+    const team_threads team = make_team(p.team);
+    const block_memory<CT> shared = divide_memory(memory, p, team.slot, true);
+    const int64_t number = static_cast<int64_t>(blockIdx.x) * p.teams + team.slot;
+    const int64_t slice = number / p.tiles;
+    const bool active = slice < g.slices;
+    const int64_t begin = active ? p.first + share(g.count, slice, g.slices) : 0;
+    const int64_t end = active ? p.first + share(g.count, slice + 1, g.slices) : 0;
+    const tile_position at = position_of<N, W>(p, number % p.tiles);
+    const int64_t steps = (g.count + g.slices - 1) / g.slices;
+    const CT alpha = p.alpha.get();
+    group_walk walk(g, begin);
+    bool has_factors = false;
+    bool is_own = g.slices == 1 || (begin < end && walk.begins_at(begin));
+    if (active && team.lane == 0 && number % p.tiles == 0) g.owners[slice] = 0;
+    for (int64_t i = 0; i < steps; ++i) {
+        const int64_t position = begin + i;
+        tile_place<CT> in{}, out{};
+        if (position < end) {
+            walk.move_to(position);
+            const int64_t k = entry(p.order, p.order_is_wide, position);
+            in = {(p.in_is_chunk ? locate<CT>(p.in, position - p.first)
+                                 : locate<CT>(p.in, k) + g.vector * p.in_vector) +
+                      at.begin * p.in_step,
+                  p.in_step, at.width, 0};
+            if (!walk.is_over()) {
+                CT* const y = walk.template output<CT>(p.out, position) + g.vector * p.out_vector;
+                const bool begins = i == 0 || walk.begins_at(position);
+                if (begins && i > 0) is_own = true;
+                const bool ends = position + 1 == end || walk.ends_behind(position, g.count);
+                const int target = !ends ? 0 : is_own ? to_output : to_slot;
+                CT* const slot = static_cast<CT*>(g.slots) + slice * g.rows;
+                out = {is_own ? y + at.begin * p.out_step : slot + at.begin, is_own ? p.out_step : 1,
+                       at.width, (begins ? is_first : 0) | target};
+                if (target == to_slot && team.lane == 0 && number % p.tiles == 0)
+                    g.owners[slice] = reinterpret_cast<int64_t>(y);
+            }
+            if (!has_factors) load_factors<CT, N>(p, k, shared.factors, team);
+            has_factors = p.factors_are_shared;
+        }
+        load_tile<CT, N, W>(in, p.inner, p.size, team, shared.tiles);
+        team.sync();
+        stages<CT, N, W, 0>(shared.tiles, team.slot * p.size, shared.factors, team, p.size, p.modes);
+        move_elements<CT, N, W>(
+            out, p.inner, p.size, team,
+            [&](const CT* from, int flags) { return flags & to_output ? *from : CT{}; },
+            [&](CT* to, int where, int flags, CT before) {
+                const CT value = shared.tiles[where];
+                const CT sum = flags & is_first ? value : add(shared.sums[where], value);
+                if (flags & to_output)
+                    *to = mad(alpha, sum, before);
+                else if (flags & to_slot)
+                    *to = sum;
+                else
+                    shared.sums[where] = sum;
+            });
+        // Outputs that overlap partly follow each other.
+        if (g.runs_mixed) team.sync();
+    }
+}
+
+// Adds the items first, ..., first + g.count - 1 of the groups' order, which lie in the workspace, to their
+// outputs.
+template <class CT>
+__global__ void kron_sum_chunk(group_parameters g, const CT* chunk, int64_t first, operand y,
+                               int64_t out_vector, int64_t out_step, kron_scalar<CT> alpha) {
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (row >= g.rows) return;
+    constexpr int batch = 8;
+    group_walk walk(g, first);
+    CT sum{};
+    for (int64_t begin = 0; begin < g.count; begin += batch) {
+        CT values[batch];
+#pragma unroll
+        for (int b = 0; b < batch; ++b)
+            if (begin + b < g.count) values[b] = chunk[(begin + b) * g.rows + row];
+#pragma unroll
+        for (int b = 0; b < batch; ++b) {
+            const int64_t position = first + begin + b;
+            if (begin + b >= g.count) break;
+            walk.move_to(position);
+            if (walk.is_over()) return;
+            sum = add(sum, values[b]);
+            if (position + 1 < walk.end() && begin + b + 1 < g.count) continue;
+            CT* const to = walk.template output<CT>(y, position) + g.vector * out_vector + row * out_step;
+            *to = mad(alpha.get(), sum, *to);
+            sum = CT{};
+        }
+    }
+}
+
+// *mixed := 1 if two outputs, in the order of their addresses, overlap without being the same.
+template <class CT>
+__global__ void kron_find_mixed(const int64_t* keys, int64_t count, int64_t span, int* mixed) {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    for (int64_t k = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x + 1; k < count; k += step)
+        if (keys[k] != keys[k - 1] && keys[k] - keys[k - 1] < span) *mixed = 1;
+}
+
+constexpr int combine_rows = 32;
+constexpr int combine_lanes = 8;
+constexpr int combine_threads = combine_rows * combine_lanes;
+
+// One behind the last slot of an output, whose slots follow each other. For a whole block.
+static __device__ inline int64_t end_of_run(const group_parameters& g, int64_t slice, int64_t owner) {
+    for (int64_t from = slice;; from += combine_threads) {
+        const int64_t s = from + threadIdx.x;
+        const int same = __syncthreads_count(s < g.slices && g.owners[s] == owner);
+        if (same < combine_threads) return from + same;
+    }
+}
+
+// Adds the slots of one output to it, in a fixed tree. A block has the rows of one stretch and looks through
+// its part of the slots for the first of every run that belongs together.
+template <class CT>
+__global__ void __launch_bounds__(combine_threads)
+    kron_combine(group_parameters g, int64_t parts, int64_t out_step, kron_scalar<CT> alpha) {
+    __shared__ CT sums[combine_lanes][combine_rows];
+    if (g.mixed && *g.mixed) return;
+    const int column = static_cast<int>(threadIdx.x) % combine_rows;
+    const int lane = static_cast<int>(threadIdx.x) / combine_rows;
+    const int64_t row = blockIdx.x / parts * combine_rows + column;
+    const CT* const slots = static_cast<const CT*>(g.slots) + row;
+    const int64_t begin = share(g.slices, blockIdx.x % parts, parts);
+    const int64_t end = share(g.slices, blockIdx.x % parts + 1, parts);
+    for (int64_t slice = begin; slice < end;) {
+        const int64_t owner = g.owners[slice];
+        if (owner == 0) {
+            ++slice;
+            continue;
+        }
+        const int64_t stop = end_of_run(g, slice, owner);
+        const bool begins = slice == 0 || g.owners[slice - 1] != owner;
+        if (begins) {
+            CT sum{};
+            if (row < g.rows) {
+#pragma unroll 8
+                for (int64_t s = slice + lane; s < stop; s += combine_lanes)
+                    sum = add(sum, slots[s * g.rows]);
+            }
+            sums[lane][column] = sum;
+            __syncthreads();
+            if (lane == 0 && row < g.rows) {
+                for (int l = 1; l < combine_lanes; ++l) sum = add(sum, sums[l][column]);
+                CT* const to = reinterpret_cast<CT*>(owner) + row * out_step;
+                *to = mad(alpha.get(), sum, *to);
+            }
+            __syncthreads();
+        }
+        slice = stop;
+    }
+}
+
+}  // namespace heron::HERON_LEVEL::kron_cuda

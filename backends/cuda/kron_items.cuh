@@ -1,0 +1,371 @@
+#pragma once
+// Kronecker products of items that fit on chip as a whole, each N^D elements, the factors N x N. A crew (a
+// warp, or for large items a block) takes a chunk of items at a time: the next chunk and its factors travel
+// to shared memory by asynchronous copies while the current one is worked on. A team (some lanes of a warp, a
+// warp, or a block) has one item, and each of its threads takes fibres of several modes into registers, so
+// that few modes need an exchange through shared memory. The last modes applied are the item's first: their
+// fibres run along memory, and go from registers to the output.
+#include "kron_chunk.cuh"
+
+namespace heron::HERON_LEVEL::kron_cuda {
+
+template <class CT, int count>
+static __device__ inline void read_block(const CT* from, CT (&to)[count]) {
+    constexpr int width = access_width<CT>(count);
+    using part = neighbours<CT, width>;
+#pragma unroll
+    for (int i = 0; i < count; i += width) {
+        const part v = *reinterpret_cast<const part*>(from + i);
+#pragma unroll
+        for (int w = 0; w < width; ++w) to[i + w] = v.a[w];
+    }
+}
+
+// Where the results of the last modes go.
+template <class CT>
+struct item_output {
+    CT* y;  // NULL: there is no item
+    int64_t step, inner;
+    CT alpha, beta;
+    bool adds, atomic;
+
+    // Elements first, first + apart, ..., with apart a multiple of W, or all within a run.
+    template <int W, int apart, int count>
+    __device__ void put(const CT (&v)[count], int first) const {
+        if (!y) return;
+        if (atomic || step != 1) {
+            const int64_t between = (apart < W || W == 1 ? apart : apart / W * inner) * step;
+            CT* const to = y + (W == 1 ? first : first / W * inner + first % W) * step;
+            if (atomic) {
+#pragma unroll
+                for (int j = 0; j < count; ++j) atomic_add(to + j * between, mul(alpha, v[j]));
+            } else {
+                write(v, to, between);
+            }
+        } else if constexpr (W == 1) {
+            write(v, y + first, apart);
+        } else {
+            write(v, y + (first / W * inner + first % W), apart < W ? int64_t{apart} : apart / W * inner);
+        }
+    }
+
+    // Elements first and first + 1, where first is even.
+    template <int W>
+    __device__ void put_pair(const CT (&v)[2], int first) const {
+        CT* const to = y + (W == 1 ? first : first / W * inner + first % W);
+        if (atomic || step != 1 || reinterpret_cast<uintptr_t>(to) % sizeof(f64_pair) != 0)
+            return put<W, 1>(v, first);
+        f64_pair* const place = reinterpret_cast<f64_pair*>(to);
+        f64_pair value{{alpha * v[0], alpha * v[1]}};
+        if (adds) {
+            const f64_pair before = *place;
+            value = {{mad(beta, before.a[0], value.a[0]), mad(beta, before.a[1], value.a[1])}};
+        }
+        store_global(place, value);
+    }
+
+  private:
+    template <int count, class Step>
+    __device__ void write(const CT (&v)[count], CT* to, Step apart) const {
+        CT before[count];
+        if (adds) {
+#pragma unroll
+            for (int j = 0; j < count; ++j) before[j] = to[j * apart];
+        }
+#pragma unroll
+        for (int j = 0; j < count; ++j) {
+            const CT value = mul(alpha, v[j]);
+            store_global(to + j * apart, adds ? mad(beta, before[j], value) : value);
+        }
+    }
+};
+
+// An item's modes, one stage after the other. `returns`: the results go back to shared memory in any case.
+template <class CT, int N, int D, int W, bool returns = false>
+class item_stages {
+    using shape = item_shape<CT, N, D, W>;
+    using crew_type = crew_threads<shape::in_warp>;
+
+  public:
+    // The results go out where lanes next to each other have whole sectors, or else return to shared memory.
+    static constexpr int last_modes =
+        D % shape::modes_at_once == 0 ? shape::modes_at_once : D % shape::modes_at_once;
+    static constexpr int run = W * power(N, D - last_modes);
+    static constexpr int together = shape::in_warp && shape::team < run ? shape::team : run;
+    static constexpr bool is_direct = !returns && together * static_cast<int>(sizeof(CT)) >= 32 && run > 1;
+
+    __device__ item_stages(CT* item, const CT* factors, const crew_type& crew, const item_output<CT>& output)
+        : item_(item),
+          factors_(factors),
+          crew_(crew),
+          output_(output),
+          lane_(shape::in_warp ? crew.rank % (shape::in_warp ? shape::team : 1) : crew.rank),
+          team_(shape::in_warp ? shape::team : crew.size) {}
+
+    // Modes K and up, counted from the last.
+    template <int K = 0>
+    __device__ void apply() const {
+        if constexpr (shape::uses_tensor) {
+            by_tensor();
+        } else if constexpr (K < D) {
+            constexpr int G = D - K < shape::modes_at_once ? D - K : shape::modes_at_once;
+            if constexpr (G > 1 || keeps_factors<CT, N, G>)
+                in_registers<K, G>();
+            else
+                streamed<K, (sizeof(CT) * N < 128 ? 2 : 1)>();
+            if constexpr (K + G < D || !is_direct) crew_.sync();
+            apply<K + G>();
+        }
+    }
+
+  private:
+    __device__ void by_tensor() const {
+        const auto put = [&](const f64(&v)[2], int first) {
+            if constexpr (is_direct)
+                output_.template put_pair<W>(v, first);
+            else
+                *reinterpret_cast<f64_pair*>(item_ + shape::place(first)) = {{v[0], v[1]}};
+        };
+        if constexpr (W == 1)
+            tensor_cube(item_, factors_, crew_.rank, put);
+        else
+            tensor_runs(item_, factors_, crew_.rank, crew_.size, put);
+        if constexpr (!is_direct) crew_.sync();
+    }
+
+    template <int K>
+    static constexpr int step = W* power(N, K);
+    template <int K, int G>
+    static constexpr bool goes_out = is_direct&& K + G == D;
+
+    __device__ const CT* factor(int mode) const { return factors_ + (D - 1 - mode) * N * N; }
+
+    // First element of fibre q.
+    template <int K, int length>
+    static __device__ int fibre(int q) {
+        return q / step<K> * (step<K> * length) + q % step<K>;
+    }
+
+    template <int K, int length>
+    __device__ void read(const CT* from, CT (&v)[length]) const {
+        constexpr int width = K == 0 && W == 1 && shape::has_gaps ? access_width<CT>(length) : 1;
+        using part = neighbours<CT, width>;
+#pragma unroll
+        for (int j = 0; j < length; j += width) {
+            const part values = *reinterpret_cast<const part*>(from + shape::place(j * step<K>));
+#pragma unroll
+            for (int w = 0; w < width; ++w) v[j + w] = values.a[w];
+        }
+    }
+
+    template <int K, int length>
+    __device__ void write_back(CT* to, const CT (&v)[length]) const {
+        constexpr int width = K == 0 && W == 1 && shape::has_gaps ? access_width<CT>(length) : 1;
+        using part = neighbours<CT, width>;
+#pragma unroll
+        for (int j = 0; j < length; j += width) {
+            part values;
+#pragma unroll
+            for (int w = 0; w < width; ++w) values.a[w] = v[j + w];
+            *reinterpret_cast<part*>(to + shape::place(j * step<K>)) = values;
+        }
+    }
+
+    template <int K, int G>
+    __device__ void in_registers() const {
+        constexpr int length = power(N, G);
+        constexpr int fibres = shape::size / length;
+        constexpr bool keeps = keeps_factors<CT, N, G>;
+        CT a[G][N * N];
+        if constexpr (keeps) {
+#pragma unroll
+            for (int g = 0; g < G; ++g) read_block(factor(K + g), a[g]);
+        }
+#pragma unroll 1
+        for (int q = lane_; q < fibres; q += team_) {
+            const int first = fibre<K, length>(q);
+            CT* const at = item_ + shape::place(first);
+            CT v[length];
+            read<K>(at, v);
+            int apart = 1;
+#pragma unroll
+            for (int g = 0; g < G; ++g, apart *= N) {
+                if constexpr (!keeps) read_block(factor(K + g), a[g]);
+                turn<CT, N, length>(a[g], v, apart);
+            }
+            if constexpr (goes_out<K, G>)
+                output_.template put<W, step<K>>(v, first);
+            else
+                write_back<K>(at, v);
+        }
+    }
+
+    // One larger factor, which is read from shared memory for `count` fibres at a time.
+    template <int K, int count>
+    __device__ void streamed() const {
+        constexpr int fibres = shape::size / N;
+        constexpr int wide = column_step<CT, N>;
+        using part = neighbours<CT, wide>;
+        const CT* const a = factor(K);
+#pragma unroll 1
+        for (int q = lane_; q < fibres; q += count * team_) {
+            int first[count];
+            CT v[count][N];
+#pragma unroll
+            for (int c = 0; c < count; ++c) {
+                // A fibre that is not there is another view of the first, which only its owner stores.
+                first[c] = fibre<K, N>(q + c * team_ < fibres ? q + c * team_ : q);
+                read<K>(item_ + shape::place(first[c]), v[c]);
+            }
+#pragma unroll
+            for (int i = 0; i < N; i += wide) {
+                CT sum[count][wide];
+#pragma unroll
+                for (int j = 0; j < N; ++j) {
+                    const part column = *reinterpret_cast<const part*>(a + j * N + i);
+#pragma unroll
+                    for (int c = 0; c < count; ++c)
+#pragma unroll
+                        for (int w = 0; w < wide; ++w)
+                            sum[c][w] =
+                                j == 0 ? mul(column.a[w], v[c][0]) : mad(column.a[w], v[c][j], sum[c][w]);
+                }
+#pragma unroll
+                for (int c = 0; c < count; ++c) {
+                    if (q + c * team_ >= fibres) continue;
+                    if constexpr (goes_out<K, 1>)
+                        output_.template put<W, step<K>>(sum[c], first[c] + i * step<K>);
+                    else
+                        write_part<K, wide>(first[c], i, sum[c]);
+                }
+            }
+        }
+    }
+
+    template <int K, int wide>
+    __device__ void write_part(int first, int i, const CT (&sum)[wide]) const {
+        CT* const to = item_ + shape::place(first);
+        if constexpr (K == 0 && W == 1 && shape::has_gaps) {
+            write_back<0>(to + shape::place(i), sum);
+        } else {
+#pragma unroll
+            for (int w = 0; w < wide; ++w) to[shape::place((i + w) * step<K>)] = sum[w];
+        }
+    }
+
+    CT* item_;
+    const CT* factors_;
+    const crew_type& crew_;
+    const item_output<CT>& output_;
+    int lane_, team_;
+};
+
+// Results that are in shared memory, along memory.
+template <class CT, int N, int D, int W>
+static __device__ inline void store_chunk(const item_parameters<CT>& p, int64_t chunk, const CT* results,
+                                          const crew_threads<item_shape<CT, N, D, W>::in_warp>& crew) {
+    using shape = item_shape<CT, N, D, W>;
+    using part = neighbours<CT, shape::quad>;
+    const CT alpha = p.alpha.get(), beta = p.beta.get();
+    const bool adds = !p.atomic && !equal(beta, CT{});
+    const int64_t first = chunk * shape::items;
+    if (shape::chunk % shape::quad == 0 && p.dense_out && !p.atomic &&
+        first + shape::items <= p.units * p.tiles) {
+        CT* const to = p.dense_out + first * shape::size;
+#pragma unroll 4
+        for (int e = crew.rank * shape::quad; e < shape::chunk; e += crew.size * shape::quad) {
+            part value = *reinterpret_cast<const part*>(results + shape::place(e));
+#pragma unroll
+            for (int w = 0; w < shape::quad; ++w) value.a[w] = mul(alpha, value.a[w]);
+            if (adds) {
+                const part before = *reinterpret_cast<const part*>(to + e);
+#pragma unroll
+                for (int w = 0; w < shape::quad; ++w) value.a[w] = mad(beta, before.a[w], value.a[w]);
+            }
+            store_global(reinterpret_cast<part*>(to + e), value);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int e = crew.rank; e < shape::chunk; e += crew.size) {
+        const int64_t tile = first + e / shape::size;
+        if (tile >= p.units * p.tiles) break;
+        CT* const to = output_of(p, origin_of<shape::size, W>(p, tile)) + e % shape::size * p.out_step;
+        const CT value = mul(alpha, results[shape::place(e)]);
+        if (p.atomic)
+            atomic_add(to, value);
+        else
+            *to = adds ? mad(beta, *to, value) : value;
+    }
+}
+
+// y := alpha*w + beta*y, or atomically y += alpha*w.
+template <class CT, int N, int D, int W>
+__global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp ? 32 * item_shape<CT, N, D, W>::crews
+                                                                   : most_threads)
+    kron_items(const __grid_constant__ item_parameters<CT> p) {
+    using shape = item_shape<CT, N, D, W>;
+    extern __shared__ __align__(16) unsigned char memory[];
+    const crew_threads<shape::in_warp> crew;
+    const int number = shape::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0;
+    CT* const room =
+        reinterpret_cast<CT*>(memory) + number * shape::buffers * (shape::chunk_room + shape::factor_room);
+    const auto vectors_of = [&](int buffer) {
+        return room + buffer * (shape::chunk_room + shape::factor_room);
+    };
+    const auto factors_of = [&](int buffer) { return vectors_of(buffer) + shape::chunk_room; };
+    const int64_t tiles = p.units * p.tiles;
+    const int64_t chunks = (tiles + shape::items - 1) / shape::items;
+    // Tiles of one item are neighbours and share their factors.
+    const int64_t crews = static_cast<int64_t>(gridDim.x) * shape::crews;
+    const int64_t me = static_cast<int64_t>(blockIdx.x) * shape::crews + number;
+    const bool in_row = p.tiles > 1;
+    const int64_t begin = in_row ? share(chunks, me, crews) : me;
+    const int64_t end = in_row ? share(chunks, me + 1, crews) : chunks;
+    const int64_t step = in_row ? 1 : crews;
+    const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
+    const CT alpha = p.alpha.get(), beta = p.beta.get();
+    const chunk_fetch<CT, N, D, W> fetch(p, crew);
+    int64_t key = -1;
+    int key_buffer = shape::buffers - 1;
+    const auto start = [&](int64_t chunk, int buffer) {
+        if (chunk < end) {
+            fetch.vectors(chunk, vectors_of(buffer));
+            const int64_t wanted = fetch.factors_key(chunk);
+            if (wanted != key) {
+                key_buffer = shape::buffers == 2 ? key_buffer ^ 1 : 0;
+                fetch.factors(chunk, factors_of(key_buffer));
+            }
+            key = wanted;
+        }
+        commit_copies();
+    };
+    start(begin, 0);
+    int buffer = 0;
+    for (int64_t chunk = begin; chunk < end; chunk += step) {
+        int factor_buffer = key_buffer;
+        if constexpr (shape::buffers == 2) {
+            start(chunk + step, buffer ^ 1);
+            wait_for_copies<1>();
+        } else {
+            if (chunk != begin) start(chunk, 0);
+            factor_buffer = 0;
+            wait_for_copies<0>();
+        }
+        crew.sync();
+        item_output<CT> output{nullptr, p.out_step, p.inner, alpha, beta, !equal(beta, CT{}), p.atomic != 0};
+        using stages = item_stages<CT, N, D, W>;
+        const int64_t tile = chunk * shape::items + item;
+        if (stages::is_direct && tile < tiles) output.y = output_of(p, origin_of<shape::size, W>(p, tile));
+        CT* const vectors = vectors_of(buffer) + fetch.shift_of(chunk);
+        stages(vectors + shape::place(item * shape::size),
+               factors_of(factor_buffer) + (p.factors_are_shared ? 0 : item * shape::factor_stride), crew,
+               output)
+            .apply();
+        if constexpr (!stages::is_direct) store_chunk<CT, N, D, W>(p, chunk, vectors, crew);
+        crew.sync();
+        if (shape::buffers == 2) buffer ^= 1;
+    }
+}
+
+}  // namespace heron::HERON_LEVEL::kron_cuda

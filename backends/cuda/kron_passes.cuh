@@ -1,0 +1,166 @@
+#pragma once
+// What the kernels of a pass are told about operands, factors and scalars.
+#include "kron_chunk.cuh"
+#include "kron_tuned.hpp"
+
+namespace heron::HERON_LEVEL::kron_cuda {
+
+// Neighbours that a pass over leading factors reads at once.
+constexpr int run_width = 8;
+
+inline operand as_operand(const heron_batch_operand& o) {
+    return {o.base, o.list, o.stride, o.list_step, plans::kron_kind(o)};
+}
+
+// Modes [begin, end) of the item, applied in one launch.
+struct mode_range {
+    int begin, end;
+    int width;  // run_width, or 1 for the last modes
+};
+
+// Size, team and memory of a launch.
+struct tile_layout {
+    int size = 0, team = 0, teams = 0, factor_stride = 0;
+    size_t shared_bytes = 0;
+
+    int threads() const { return team * teams; }
+};
+
+template <class CT, int N>
+class square_passes {
+  protected:
+    explicit square_passes(const heron_kronmult_args& args) : args_(args) {
+        sums_ = args.output == HERON_KRON_ADD_GROUPED || args.output == HERON_KRON_ADD_DETERMINISTIC;
+        for (int i = 0; i < args.ndim; ++i) rows_ *= N;
+    }
+
+    // Pass 0 has the last modes.
+    mode_range range(int pass) const {
+        const int d = args_.ndim;
+        const int end = d - d * pass / passes_;
+        const int begin = d - d * (pass + 1) / passes_;
+        return {begin, end, pass == 0 ? 1 : run_width};
+    }
+
+    pass_parameters<CT> parameters(int pass, const tile_layout& t) const {
+        const mode_range r = range(pass);
+        pass_parameters<CT> p{};
+        p.modes = r.end - r.begin;
+        p.factors_are_shared = 1;
+        for (int i = 0; i < p.modes; ++i) {
+            const heron_kron_factor_args& f = args_.factors[r.end - 1 - i];
+            p.factors[i] = {as_operand(f.a), f.row_step, f.column_step, f.conjugate};
+            p.factors_are_shared = p.factors_are_shared && f.a.kind == HERON_BATCH_STRIDED && f.a.stride == 0;
+        }
+        p.outer = p.inner = 1;
+        for (int i = 0; i < r.begin; ++i) p.outer *= N;
+        for (int i = r.end; i < args_.ndim; ++i) p.inner *= N;
+        p.tiles = p.outer * ((p.inner + r.width - 1) / r.width);
+        const operand chunk{chunk_, nullptr, rows_, 0, 0};
+        const bool last = is_last(pass);
+        p.in = pass == 0 ? as_operand(args_.x) : chunk;
+        p.in_is_chunk = pass > 0;
+        p.in_step = pass == 0 ? args_.x_step : 1;
+        p.in_vector = args_.x_column_step;
+        p.out = last ? as_operand(args_.y) : chunk;
+        p.out_is_chunk = !last;
+        p.out_step = last ? args_.y_step : 1;
+        p.out_vector = args_.y_column_step;
+        p.vectors = args_.vectors;
+        p.size = t.size;
+        p.team = t.team;
+        p.teams = t.teams;
+        p.factor_stride = t.factor_stride;
+        p.alpha = alpha_of(last);
+        p.beta = beta_of(last);
+        p.atomic = last && args_.output == HERON_KRON_ADD_ATOMIC;
+        return p;
+    }
+
+    // Whether a pass writes to the outputs. Several passes before a sum stay in the workspace.
+    bool is_last(int pass) const { return pass == passes_ - 1 && (passes_ == 1 || !sums_); }
+
+    static kron_scalar<CT> scalar_of(const heron_scalar& s) {
+        return {scalar_value<CT>(s.re, s.im), static_cast<const CT*>(s.device)};
+    }
+    kron_scalar<CT> alpha_of(bool last) const {
+        return last ? scalar_of(args_.alpha) : kron_scalar<CT>{scalar_value<CT>(1, 0), nullptr};
+    }
+    kron_scalar<CT> beta_of(bool last) const { return last ? scalar_of(args_.beta) : kron_scalar<CT>{}; }
+
+    // Dense: items without gaps, aligned to 16 bytes.
+    bool is_dense(const heron_batch_operand& o, int64_t step) const {
+        return args_.vectors == 1 && step == 1 && o.kind == HERON_BATCH_STRIDED && o.stride == rows_ &&
+               reinterpret_cast<uintptr_t>(o.base) % 16 == 0;
+    }
+
+    // The factors of the range are dense when an item's follow each other.
+    const CT* dense_factors(const mode_range& r) const {
+        const heron_kron_factor_args& f0 = args_.factors[r.begin];
+        const CT* const first = static_cast<const CT*>(f0.a.base);
+        for (int i = r.begin; i < r.end; ++i) {
+            const heron_kron_factor_args& f = args_.factors[i];
+            if (f.a.kind != HERON_BATCH_STRIDED || f.a.stride != f0.a.stride || f.row_step != 1 ||
+                f.column_step != N || f.conjugate || f.a.base != first + (i - r.begin) * N * N)
+                return nullptr;
+        }
+        const bool whole = passes_ > 1 || f0.a.stride == (r.end - r.begin) * N * N;
+        const bool aligned = reinterpret_cast<uintptr_t>(first) % 16 == 0 &&
+                             (passes_ == 1 || f0.a.stride * static_cast<int64_t>(sizeof(CT)) % 16 == 0);
+        return args_.vectors == 1 && whole && aligned ? first : nullptr;
+    }
+
+    item_parameters<CT> item_parameters_of(int pass, int64_t first, int64_t units) const {
+        const mode_range r = range(pass);
+        item_parameters<CT> p{};
+        p.factors_are_shared = 1;
+        for (int i = r.begin; i < r.end; ++i) {
+            const heron_kron_factor_args& f = args_.factors[i];
+            p.factors[i - r.begin] = {as_operand(f.a), f.row_step, f.column_step, f.conjugate};
+            p.factors_are_shared = p.factors_are_shared && f.a.kind == HERON_BATCH_STRIDED && f.a.stride == 0;
+        }
+        const bool last = is_last(pass);
+        const operand chunk{chunk_, nullptr, rows_, 0, 0};
+        p.in = pass == 0 ? as_operand(args_.x) : chunk;
+        p.in_is_chunk = pass > 0;
+        p.out = last ? as_operand(args_.y) : chunk;
+        p.out_is_chunk = !last;
+        p.in_step = pass == 0 ? args_.x_step : 1;
+        p.out_step = last ? args_.y_step : 1;
+        p.in_vector = args_.x_column_step;
+        p.out_vector = args_.y_column_step;
+        p.first = first;
+        p.units = units;
+        p.vectors = args_.vectors;
+        p.inner = 1;
+        for (int i = r.end; i < args_.ndim; ++i) p.inner *= N;
+        p.tiles = 1;
+        if (pass > 0)
+            p.dense_in = chunk_;
+        else if (is_dense(args_.x, args_.x_step))
+            p.dense_in = static_cast<const CT*>(args_.x.base) + first * rows_;
+        if (!last)
+            p.dense_out = chunk_;
+        else if (is_dense(args_.y, args_.y_step))
+            p.dense_out = static_cast<CT*>(args_.y.base) + first * rows_;
+        // Copies of 16 bytes need such beginnings.
+        if (first * rows_ * static_cast<int64_t>(sizeof(CT)) % 16 != 0) {
+            if (pass == 0) p.dense_in = nullptr;
+            if (last) p.dense_out = nullptr;
+        }
+        p.dense_factors = dense_factors(r);
+        p.factor_stride = args_.factors[r.begin].a.stride;
+        p.alpha = alpha_of(last);
+        p.beta = beta_of(last);
+        p.atomic = last && args_.output == HERON_KRON_ADD_ATOMIC;
+        return p;
+    }
+
+    const heron_kronmult_args& args_;
+    int64_t rows_ = 1;
+    bool sums_ = false;
+    int passes_ = 1;
+    CT* chunk_ = nullptr;  // partial results of the items at work
+};
+
+}  // namespace heron::HERON_LEVEL::kron_cuda
