@@ -128,7 +128,8 @@ typedef struct heron_spmv_args {
 /* C with op(A)*C = alpha*B, A triangular and n x n, B and C n x nrhs and with any strides; they may be the same memory. Only
  * A's triangle a.fill is read, and its diagonal only if a.diag is not UNIT. A zero or missing element on the diagonal gives
  * infinities and NaNs. A is COO, CSR, SELL or BSR. ANALYSE reads the pattern alone, and RUN needs its plan and its workspace
- * untouched, but serves any values and any number of right-hand sides. B and C are looked at in RUN alone. */
+ * untouched, but serves any values and any number of right-hand sides. Of B and C only the shapes count before RUN, as a hint
+ * at how many right-hand sides to have room for at a time. */
 typedef struct heron_trisolve_args {
     heron_operation op;
     heron_scalar alpha;
@@ -175,8 +176,7 @@ typedef struct heron_spgemm_operand {
 /* C := alpha*A*B + beta*C in three operations, A m x k, B k x n. All rows of C are sorted, its pattern is that of the
  * product whatever the values are, and beta*C is added element by element on this pattern; beta = 0 does not read C's values.
  * The sums have an order of their own, so that they have the same bits on every run. A, B and C have one index type, A and B
- * one offset type. The workspace of each operation is scratch memory, unless
- * scratch_stays is set for both of the last two.
+ * one offset type. The workspace of each operation is scratch memory, unless scratch_stays is set for both of the last two.
  *
  * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
  * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz and *longest:

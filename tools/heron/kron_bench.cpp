@@ -268,7 +268,7 @@ class kron_bench {
     kron_bench(const kron_bench_options& options, progress& steps) : options_(options), progress_(steps) {}
 
     kron_bench_result run() {
-        for (const std::string& name : backends()) run_backend(name);
+        for (const std::string& name : usable_backends(options_.backends)) run_backend(name);
         progress_.clear();
         kron_bench_result result;
         result.table = make_report();
@@ -277,14 +277,6 @@ class kron_bench {
     }
 
   private:
-    std::vector<std::string> backends() const {
-        if (!options_.backends.empty()) return options_.backends;
-        std::vector<std::string> usable;
-        for (const backend_state& backend : list_backends())
-            if (backend.available) usable.push_back(backend.name);
-        return usable;
-    }
-
     void run_backend(const std::string& name) {
         const device where(name);
         heading_.push_back(fmt::format("{}: {}, {}, {} compute units, cache {}", name, where.info().name,
