@@ -11,13 +11,15 @@ bool multiply_by_tf32(cuda_device& device, const parameters<f32>& p) {
     using small = tf32_tile<64, 64, 16, 4, 32, 32, has_two_parts, 4>;
     static_assert(most_shared_bytes<large>() < 99 * 1024);
     if (!fits_large_tiles(p)) return false;
-    large_tiles_of_item<large>(p) * p.count >= device.multiprocessors() ? launch_large<large>(device, p, false)
-                                                                        : launch_large<small>(device, p, false);
+    large_tiles_of_item<large>(p) * p.count >= device.multiprocessors()
+        ? launch_large<large>(device, p, false)
+        : launch_large<small>(device, p, false);
     return true;
 }
 
 bool multiply_by_tf32(cuda_device& device, const parameters<f32>& p, heron_gemm_algorithm algorithm) {
-    return algorithm == HERON_GEMM_TF32 ? multiply_by_tf32<false>(device, p) : multiply_by_tf32<true>(device, p);
+    return algorithm == HERON_GEMM_TF32 ? multiply_by_tf32<false>(device, p)
+                                        : multiply_by_tf32<true>(device, p);
 }
 
 }  // namespace dense_cuda

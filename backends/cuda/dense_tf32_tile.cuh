@@ -1,7 +1,8 @@
 #pragma once
-// Single precision on Tensor Cores, whose operands have 11 bits: rounded to them once, or as the sum of two such
-// numbers, of whose four products the three large ones are added (H. Ootomo, R. Yokota, "Recovering single
-// precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA 36(4), 2022).
+// Single precision on Tensor Cores, whose operands have 11 bits: rounded to them once, or as the sum of two
+// such numbers, of whose four products the three large ones are added (H. Ootomo, R. Yokota, "Recovering
+// single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA
+// 36(4), 2022).
 #include "dense_tiles.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
@@ -12,8 +13,8 @@ static __device__ inline unsigned rounded_to_tf32(float x) {
     return bits;
 }
 
-// d += a*b for 16 x 8 x 8 elements of a warp. Lane 4*g + t holds a(g + 8*(i%2), t + 4*(i/2)), b(t + 4*i, g) and
-// d(g + 8*(i/2), 2*t + i%2).
+// d += a*b for 16 x 8 x 8 elements of a warp. Lane 4*g + t holds a(g + 8*(i%2), t + 4*(i/2)), b(t + 4*i, g)
+// and d(g + 8*(i/2), 2*t + i%2).
 static __device__ inline void multiply_tf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
         "{%0, %1, %2, %3};"
@@ -75,7 +76,8 @@ struct tf32_tile {
         for (int i = 0; i < WM / 16; ++i) load_rows<A>(f.x[i], a, i, 0);
     }
 
-    // Adds what is loaded, the small products first, and loads what comes next: rows as soon as they have been used.
+    // Adds what is loaded, the small products first, and loads what comes next: rows as soon as they have
+    // been used.
     template <bool conjugates_b, class A, class B, class Between>
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
         load_columns<B>(f.y[1 - now], b, next);
