@@ -39,23 +39,28 @@ class cuda_device {
     }
 
     // A kernel that strides over what the grid does not cover: the number of blocks may be cut to what CUDA
-    // allows.
+    // allows. A kernel with more than shared_without_asking bytes of dynamic shared memory declares
+    // declared_at_most bytes beside them at most.
     template <class... Args>
     void launch_blocks(void (*kernel)(Args...), int64_t blocks, int64_t threads, size_t shared_bytes,
                        std::type_identity_t<Args>... args) {
         if (blocks <= 0) return;
+        const auto address = reinterpret_cast<const void*>(kernel);
+        allow_shared(address, shared_bytes);
         const auto grid = static_cast<unsigned>(std::min<int64_t>(blocks, INT32_MAX));
         void* pointers[] = {&args...};
-        check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid),
-                               dim3(static_cast<unsigned>(threads)), pointers, shared_bytes, stream()));
+        check(cudaLaunchKernel(address, dim3(grid), dim3(static_cast<unsigned>(threads)), pointers,
+                               shared_bytes, stream()));
     }
 
     // How many blocks of a kernel the whole device works on at a time.
     template <class... Args>
-    int64_t blocks_at_once(void (*kernel)(Args...), int threads) {
+    int64_t blocks_at_once(void (*kernel)(Args...), int threads, size_t shared_bytes = 0) {
+        const auto address = reinterpret_cast<const void*>(kernel);
+        allow_shared(address, shared_bytes);
         int per_multiprocessor = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &per_multiprocessor, reinterpret_cast<const void*>(kernel), threads, 0));
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, address, threads,
+                                                            shared_bytes));
         return int64_t{std::max(per_multiprocessor, 1)} * multiprocessors();
     }
 
@@ -77,7 +82,19 @@ class cuda_device {
     cudaStream_t stream() const { return queue_->stream; }
     int multiprocessors() const { return queue_->multiprocessors; }
 
+    // Bytes of shared memory that a block can have, those that its kernel declares among them.
+    int shared_bytes() const { return queue_->shared_bytes; }
+    static constexpr int declared_at_most = 1024;
+    static constexpr int shared_without_asking = 48 * 1024 - declared_at_most;
+
   private:
+    // Always the same limit for a kernel: another thread may be about to launch it with more.
+    void allow_shared(const void* kernel, size_t bytes) {
+        if (bytes <= shared_without_asking) return;
+        const int most = std::max(static_cast<int>(bytes), shared_bytes() - declared_at_most);
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    }
+
     heron_queue* queue_;
     current_device scope_;
 };

@@ -300,6 +300,7 @@ heron_status queue_create(int device, heron_queue** queue) {
         if (!created) return HERON_ALLOC_FAILED;
         created->device = device;
         created->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+        created->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
         *queue = created;
         return HERON_SUCCESS;
     });

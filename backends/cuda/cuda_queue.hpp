@@ -8,6 +8,7 @@ struct heron_queue {
     int device = 0;
     cudaStream_t stream = nullptr;  // NULL is the device's legacy default stream
     int multiprocessors = 1;
+    int shared_bytes = 48 * 1024;  // that a block of a kernel can have when it asks for them
 };
 
 namespace heron::cuda {

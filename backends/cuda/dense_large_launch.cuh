@@ -65,9 +65,6 @@ template <class Tile, layout HowA, layout HowB, bool conjugates_b>
 void launch_large(cuda_device& device, const parameters<typename Tile::CT>& p) {
     const auto kernel = &multiply_large<Tile, HowA, HowB, conjugates_b>;
     constexpr int bytes = large_product<Tile, HowA, HowB, conjugates_b>::shared_bytes;
-    if constexpr (bytes > 48 * 1024)
-        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     device.launch_blocks(kernel, large_tiles_of_item<Tile>(p) * p.count, Tile::threads, bytes, p);
 }
 
@@ -93,13 +90,6 @@ constexpr int most_shared_bytes() {
     return by_lines > by_depth ? by_lines : by_depth;
 }
 
-inline int shared_bytes_of_device() {
-    int device = 0, bytes = 0;
-    check(cudaGetDevice(&device));
-    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return bytes;
-}
-
 // Whether a large tile's offsets and numbers of steps and blocks fit into 32 bits.
 template <class CT>
 bool fits_large_tiles(const parameters<CT>& p) {
@@ -111,21 +101,22 @@ bool fits_large_tiles(const parameters<CT>& p) {
 }
 
 template <class Tile>
-bool is_usable(const parameters<typename Tile::CT>& p) {
-    return fits_large_tiles(p) && most_shared_bytes<Tile>() <= shared_bytes_of_device();
+bool is_usable(const cuda_device& device, const parameters<typename Tile::CT>& p) {
+    return fits_large_tiles(p) && most_shared_bytes<Tile>() <= device.shared_bytes();
+}
+
+template <class Tile>
+void launch_usable(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>)
+        if (conjugates_b) return launch_layouts<Tile, true>(device, p);
+    launch_layouts<Tile, false>(device, p);
 }
 
 // False where the tile cannot be used.
 template <class Tile>
 bool launch_large(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
-    if (!is_usable<Tile>(p)) return false;
-    if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>) {
-        if (conjugates_b) {
-            launch_layouts<Tile, true>(device, p);
-            return true;
-        }
-    }
-    launch_layouts<Tile, false>(device, p);
+    if (!is_usable<Tile>(device, p)) return false;
+    launch_usable<Tile>(device, p, conjugates_b);
     return true;
 }
 
@@ -134,17 +125,16 @@ template <class CT, size_t... N>
 bool launch_fastest(cuda_device& device, const parameters<CT>& p, bool conjugates_b, double limit,
                     std::index_sequence<N...>) {
     using all = typename tiles_for<CT>::large;
-    size_t fastest = sizeof...(N);
-    const auto consider = [&]<class C>(size_t n, const C*) {
+    void (*launch)(cuda_device&, const parameters<CT>&, bool) = nullptr;
+    const auto consider = [&]<class C>(const C*) {
         const double time = duration<C>(p, device.multiprocessors());
-        if (time >= limit || !is_usable<typename C::tile>(p)) return;
+        if (time >= limit || !is_usable<typename C::tile>(device, p)) return;
         limit = time;
-        fastest = n;
+        launch = &launch_usable<typename C::tile>;
     };
-    (consider(N, static_cast<const std::tuple_element_t<N, all>*>(nullptr)), ...);
-    return ((N == fastest &&
-             launch_large<typename std::tuple_element_t<N, all>::tile>(device, p, conjugates_b)) ||
-            ...);
+    (consider(static_cast<const std::tuple_element_t<N, all>*>(nullptr)), ...);
+    if (launch) launch(device, p, conjugates_b);
+    return launch;
 }
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

@@ -132,28 +132,23 @@ static __device__ inline double negated(double x) {
     return __hiloint2double(__double2hiint(x) ^ static_cast<int>(0x80000000u), __double2loint(x));
 }
 
-// Tensor Cores for double precision: every warp has WM x WN elements; four steps are loaded at a time.
-template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
-struct large_real_tile {
-    using CT = double;
+// What tiles of real elements on Tensor Cores have in common: every warp has WM x WN elements in parts of 16
+// x 8; Steps steps are loaded at a time. How they are multiplied is the derived tile's.
+template <class Element, int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks, int Steps,
+          int Padding>
+struct tensor_tile {
+    using CT = Element;
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
-    // With these paddings the lanes that load together, 4 steps times 4 lines, meet different banks.
-    static constexpr int padding = 4, depth_padding = 4;
+    static constexpr int padding = Padding, depth_padding = 4;
     static constexpr bool keeps_depth = true;
-    static constexpr int groups = BK / 4;
+    static constexpr int groups = BK / Steps;
     static_assert(WM % 16 == 0 && WN % 8 == 0 && groups % 2 == 0);
 
     template <class A, class B>
     struct fragments {
-        double x[WM / 16][2], y[2][WN / 8][1];
+        CT x[WM / 16][Steps / 2], y[2][WN / 8][Steps / 4];
     };
-
-    __device__ large_real_tile()
-        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
-          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
-          group_(static_cast<int>(threadIdx.x) % 32 / 4),
-          step_(static_cast<int>(threadIdx.x) % 4) {}
 
     __device__ int slice() const { return 0; }
     __device__ void join_slices(CT*) {}
@@ -171,20 +166,6 @@ struct large_real_tile {
         for (int i = 0; i < WM / 16; ++i) load_rows<A>(f.x[i], a, i, 0);
     }
 
-    // Adds what is loaded, and loads what comes next: rows as soon as they have been used.
-    template <bool conjugates_b, class A, class B, class Between>
-    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
-        load_columns<B>(f.y[1 - now], b, next);
-        between();
-#pragma unroll
-        for (int i = 0; i < WM / 16; ++i) {
-#pragma unroll
-            for (int j = 0; j < WN / 8; ++j)
-                multiply_doubles<4>(sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
-            load_rows<A>(f.x[i], a, i, next);
-        }
-    }
-
     __device__ void scale(CT factor) {
 #pragma unroll
         for (int i = 0; i < tiles; ++i)
@@ -200,33 +181,59 @@ struct large_real_tile {
             for (int j = 0; j < WN / 8; ++j)
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    f(row_ + 16 * i + e / 2 * 8, column_ + 8 * j + 2 * step_ + e % 2,
+                    f(at_.row + 16 * i + e / 2 * 8, at_.column + 8 * j + 2 * at_.step + e % 2,
                       &sums_[i * (WN / 8) + j][e]);
     }
 
-  private:
+  protected:
     static constexpr int tiles = WM / 16 * (WN / 8);
 
     template <class A>
-    __device__ void load_rows(double (&x)[2], const CT* a, int i, int group) const {
-        a += row_ * A::line_step + (group * 4 + step_) * A::depth_step;
+    __device__ void load_rows(CT (&x)[Steps / 2], const CT* a, int i, int group) const {
+        a += at_.row * A::line_step + (group * Steps + at_.step) * A::depth_step;
 #pragma unroll
-        for (int e = 0; e < 2; ++e) x[e] = a[(16 * i + 8 * e) * A::line_step];
+        for (int e = 0; e < Steps / 2; ++e)
+            x[e] = a[(16 * i + e % 2 * 8) * A::line_step + e / 2 * 4 * A::depth_step];
     }
     template <class B>
-    __device__ void load_columns(double (&y)[WN / 8][1], const CT* b, int group) const {
-        b += (column_ + group_) * B::line_step + (group * 4 + step_) * B::depth_step;
+    __device__ void load_columns(CT (&y)[WN / 8][Steps / 4], const CT* b, int group) const {
+        b += (at_.column + at_.group) * B::line_step + (group * Steps + at_.step) * B::depth_step;
 #pragma unroll
-        for (int j = 0; j < WN / 8; ++j) y[j][0] = b[8 * j * B::line_step];
+        for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < Steps / 4; ++e) y[j][e] = b[8 * j * B::line_step + 4 * e * B::depth_step];
     }
 
-    int row_, column_, group_, step_;  // row_ includes the lane's group
-    double sums_[tiles][4];
+    warp_place<BM, WM, WN> at_;
+    CT sums_[tiles][4];
 };
 
-// The same for complex elements. The sixteen rows that are multiplied are the real and the imaginary parts of
-// eight, which lie in a lane's registers as they are loaded: with the real part of b they give (re*re,
-// im*re), and turned to (-im, re) with its imaginary part the rest.
+// Tensor Cores for double precision. With a padding of 4 the lanes that load together, 4 steps times 4 lines,
+// meet different banks.
+template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
+struct large_real_tile : tensor_tile<double, BM, BN, BK, Stages, WM, WN, Blocks, 4, 4> {
+    using CT = double;
+    template <class A, class B>
+    using fragments = typename large_real_tile::tensor_tile::template fragments<A, B>;
+
+    // Adds what is loaded, and loads what comes next: rows as soon as they have been used.
+    template <bool conjugates_b, class A, class B, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
+        this->template load_columns<B>(f.y[1 - now], b, next);
+        between();
+#pragma unroll
+        for (int i = 0; i < WM / 16; ++i) {
+#pragma unroll
+            for (int j = 0; j < WN / 8; ++j)
+                multiply_doubles<4>(this->sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
+            this->template load_rows<A>(f.x[i], a, i, next);
+        }
+    }
+};
+
+// Double precision with complex elements. The sixteen rows that are multiplied are the real and the imaginary
+// parts of eight, which lie in a lane's registers as they are loaded: with the real part of b they give
+// (re*re, im*re), and turned to (-im, re) with its imaginary part the rest.
 template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
 struct large_complex_tile {
     using CT = c64;
@@ -241,12 +248,6 @@ struct large_complex_tile {
     struct fragments {
         double x[2][WM / 8][2], y[2][WN / 8][2];
     };
-
-    __device__ large_complex_tile()
-        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
-          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
-          group_(static_cast<int>(threadIdx.x) % 32 / 4),
-          step_(static_cast<int>(threadIdx.x) % 4) {}
 
     __device__ int slice() const { return 0; }
     __device__ void join_slices(CT*) {}
@@ -306,7 +307,7 @@ struct large_complex_tile {
                 for (int e = 0; e < 2; ++e) {
                     const double(&sums)[4] = sums_[i * (WN / 8) + j];
                     const CT sum{sums[e], sums[e + 2]};
-                    f(row_ + 8 * i, column_ + 8 * j + 2 * step_ + e, &sum);
+                    f(at_.row + 8 * i, at_.column + 8 * j + 2 * at_.step + e, &sum);
                 }
     }
 
@@ -315,8 +316,8 @@ struct large_complex_tile {
 
     template <class A, class B>
     __device__ void load(fragments<A, B>& f, int to, const CT* a, const CT* b, int group) const {
-        a += row_ * A::line_step + (group * 4 + step_) * A::depth_step;
-        b += (column_ + group_) * B::line_step + (group * 4 + step_) * B::depth_step;
+        a += at_.row * A::line_step + (group * 4 + at_.step) * A::depth_step;
+        b += (at_.column + at_.group) * B::line_step + (group * 4 + at_.step) * B::depth_step;
 #pragma unroll
         for (int i = 0; i < WM / 8; ++i) load(f.x[to][i], a + 8 * i * A::line_step);
 #pragma unroll
@@ -328,7 +329,7 @@ struct large_complex_tile {
         to[1] = both.y;
     }
 
-    int row_, column_, group_, step_;  // row_ includes the lane's group
+    warp_place<BM, WM, WN> at_;
     double sums_[tiles][4];
 };
 

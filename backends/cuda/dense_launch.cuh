@@ -40,9 +40,6 @@ void launch(cuda_device& device, const parameters<typename Tile::CT>& p) {
     const auto kernel = &multiply<Tile, conjugates_b>;
     constexpr int bytes = tile_product<Tile, conjugates_b>::shared_bytes;
     static_assert(bytes <= 99 * 1024);
-    if constexpr (bytes > 48 * 1024)
-        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     device.launch_blocks(kernel, tiles_of_item<Tile>(p) * p.count, Tile::threads, bytes, p);
 }
 

@@ -9,12 +9,9 @@ template <bool has_two_parts>
 bool multiply_by_tf32(cuda_device& device, const parameters<f32>& p) {
     using large = tf32_tile<128, 128, 16, 4, 64, 32, has_two_parts, 2>;
     using small = tf32_tile<64, 64, 16, 4, 32, 32, has_two_parts, 4>;
-    static_assert(most_shared_bytes<large>() < 99 * 1024);
-    if (!fits_large_tiles(p)) return false;
-    large_tiles_of_item<large>(p) * p.count >= device.multiprocessors()
-        ? launch_large<large>(device, p, false)
-        : launch_large<small>(device, p, false);
-    return true;
+    return large_tiles_of_item<large>(p) * p.count >= device.multiprocessors()
+               ? launch_large<large>(device, p, false)
+               : launch_large<small>(device, p, false);
 }
 
 bool multiply_by_tf32(cuda_device& device, const parameters<f32>& p, heron_gemm_algorithm algorithm) {

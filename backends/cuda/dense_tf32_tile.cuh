@@ -3,7 +3,7 @@
 // such numbers, of whose four products the three large ones are added (H. Ootomo, R. Yokota, "Recovering
 // single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA
 // 36(4), 2022).
-#include "dense_tiles.cuh"
+#include "dense_large_tiles.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
@@ -37,59 +37,27 @@ struct tf32_parts {
     }
 };
 
-// Every warp has WM x WN elements.
+// With a padding of 8 the lanes that load together, 4 steps times 8 lines, meet different banks.
 template <int BM, int BN, int BK, int Stages, int WM, int WN, bool HasTwoParts, int Blocks>
-struct tf32_tile {
+struct tf32_tile : tensor_tile<float, BM, BN, BK, Stages, WM, WN, Blocks, 8, 8> {
     using CT = float;
-    static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
-    static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
-    // With these paddings the lanes that load together, 4 steps times 8 lines, meet different banks.
-    static constexpr int padding = 8, depth_padding = 4;
-    static constexpr bool keeps_depth = true, splits = false;
-    static constexpr int groups = BK / 8;
-    static_assert(WM % 16 == 0 && WN % 8 == 0 && groups % 2 == 0);
-
     template <class A, class B>
-    struct fragments {
-        float x[WM / 16][4], y[2][WN / 8][2];
-    };
-
-    __device__ tf32_tile()
-        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
-          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
-          group_(static_cast<int>(threadIdx.x) % 32 / 4),
-          step_(static_cast<int>(threadIdx.x) % 4) {}
-
-    __device__ int slice() const { return 0; }
-    __device__ void join_slices(CT*) {}
-    __device__ void clear() {
-#pragma unroll
-        for (int i = 0; i < tiles; ++i)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) sums_[i][e] = 0;
-    }
-
-    template <class A, class B>
-    __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
-        load_columns<B>(f.y[0], b, 0);
-#pragma unroll
-        for (int i = 0; i < WM / 16; ++i) load_rows<A>(f.x[i], a, i, 0);
-    }
+    using fragments = typename tf32_tile::tensor_tile::template fragments<A, B>;
 
     // Adds what is loaded, the small products first, and loads what comes next: rows as soon as they have
     // been used.
     template <bool conjugates_b, class A, class B, class Between>
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
-        load_columns<B>(f.y[1 - now], b, next);
+        this->template load_columns<B>(f.y[1 - now], b, next);
         between();
 #pragma unroll
         for (int i = 0; i < WM / 16; ++i) {
             const tf32_parts<4, HasTwoParts> x(f.x[i]);
-            load_rows<A>(f.x[i], a, i, next);
+            this->template load_rows<A>(f.x[i], a, i, next);
 #pragma unroll
             for (int j = 0; j < WN / 8; ++j) {
                 const tf32_parts<2, HasTwoParts> y(f.y[now][j]);
-                float(&sums)[4] = sums_[i * (WN / 8) + j];
+                float(&sums)[4] = this->sums_[i * (WN / 8) + j];
                 if constexpr (HasTwoParts) {
                     multiply_tf32(sums, x.low, y.high);
                     multiply_tf32(sums, x.high, y.low);
@@ -98,47 +66,6 @@ struct tf32_tile {
             }
         }
     }
-
-    __device__ void scale(CT factor) {
-#pragma unroll
-        for (int i = 0; i < tiles; ++i)
-#pragma unroll
-            for (int e = 0; e < 4; ++e) sums_[i][e] *= factor;
-    }
-
-    template <class F>
-    __device__ void each(F&& f) const {
-#pragma unroll
-        for (int i = 0; i < WM / 16; ++i)
-#pragma unroll
-            for (int j = 0; j < WN / 8; ++j)
-#pragma unroll
-                for (int e = 0; e < 4; ++e)
-                    f(row_ + 16 * i + 8 * (e / 2), column_ + 8 * j + 2 * step_ + e % 2,
-                      &sums_[i * (WN / 8) + j][e]);
-    }
-
-  private:
-    static constexpr int tiles = WM / 16 * (WN / 8);
-
-    template <class A>
-    __device__ void load_rows(float (&x)[4], const CT* a, int i, int group) const {
-        a += (row_ + 16 * i) * A::line_step + (group * 8 + step_) * A::depth_step;
-#pragma unroll
-        for (int e = 0; e < 4; ++e) x[e] = a[e % 2 * 8 * A::line_step + e / 2 * 4 * A::depth_step];
-    }
-
-    template <class B>
-    __device__ void load_columns(float (&y)[WN / 8][2], const CT* b, int group) const {
-        b += (column_ + group_) * B::line_step + (group * 8 + step_) * B::depth_step;
-#pragma unroll
-        for (int j = 0; j < WN / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < 2; ++e) y[j][e] = b[8 * j * B::line_step + 4 * e * B::depth_step];
-    }
-
-    int row_, column_, group_, step_;  // row_ includes the lane's group
-    float sums_[tiles][4];
 };
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

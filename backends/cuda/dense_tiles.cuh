@@ -109,6 +109,16 @@ static __device__ inline void multiply_doubles(double (&d)[4], const double (&a)
 #endif
 }
 
+// Where a thread is in a block's tile whose warps have WM x WN elements each: lane 4*g + t of a warp loads
+// from line g and step t.
+template <int BM, int WM, int WN>
+struct warp_place {
+    int row = static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4;
+    int column = static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN;  // of the warp; row is of the lane
+    int group = static_cast<int>(threadIdx.x) % 32 / 4;
+    int step = static_cast<int>(threadIdx.x) % 4;
+};
+
 // Every warp has WM x WN complex elements and adds on the Tensor Cores for double precision. A complex
 // product is four real ones.
 template <int BM, int BN, int BK, int Stages, int WM, int WN>
@@ -121,12 +131,6 @@ struct warp_tile {
     static constexpr int padding = 2;
     static constexpr int row_length = BM + padding, column_length = BN + padding;
     static_assert(WM % 16 == 0 && WN % 8 == 0 && BK % 8 == 0);
-
-    __device__ warp_tile()
-        : row_(static_cast<int>(threadIdx.x) / 32 % (BM / WM) * WM + static_cast<int>(threadIdx.x) % 32 / 4),
-          column_(static_cast<int>(threadIdx.x) / 32 / (BM / WM) * WN),
-          group_(static_cast<int>(threadIdx.x) % 32 / 4),
-          step_(static_cast<int>(threadIdx.x) % 4) {}
 
     __device__ void clear() {
 #pragma unroll
@@ -146,15 +150,15 @@ struct warp_tile {
             for (int j = 0; j < WN / 8; ++j)
 #pragma unroll
                 for (int e = 0; e < 2; ++e)
-                    split<conjugates_b>(b[(l + step_ + 4 * e) * column_length + column_ + 8 * j + group_], y,
-                                        j, e);
+                    split<conjugates_b>(
+                        b[(l + at_.step + 4 * e) * column_length + at_.column + 8 * j + at_.group], y, j, e);
 #pragma unroll
             for (int i = 0; i < WM / 16; ++i) {
                 double x[2][1][4];
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    split<false>(a[(l + step_ + e / 2 * 4) * row_length + row_ + 16 * i + e % 2 * 8], x, 0,
-                                 e);
+                    split<false>(a[(l + at_.step + e / 2 * 4) * row_length + at_.row + 16 * i + e % 2 * 8], x,
+                                 0, e);
 #pragma unroll
                 for (int j = 0; j < WN / 8; ++j) add_tile(i * (WN / 8) + j, x, y, j);
             }
@@ -176,7 +180,7 @@ struct warp_tile {
             for (int j = 0; j < WN / 8; ++j)
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    f(row_ + 16 * i + e / 2 * 8, column_ + 8 * j + 2 * step_ + e % 2,
+                    f(at_.row + 16 * i + e / 2 * 8, at_.column + 8 * j + 2 * at_.step + e % 2,
                       get(i * (WN / 8) + j, e));
     }
 
@@ -203,7 +207,7 @@ struct warp_tile {
         sums_[1][tile][e] = value.im;
     }
 
-    int row_, column_, group_, step_;  // row_ includes the lane's group
+    warp_place<BM, WM, WN> at_;
     double sums_[2][tiles][4];
 };
 

@@ -140,16 +140,9 @@ class square_kron : square_passes<CT, N> {
         chunk_ = layout.take<CT>(rows_ * chunk_units_);
     }
 
-    static void allow_shared(const void* kernel, size_t bytes) {
-        if (bytes > 48 * 1024)
-            check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(bytes)));
-    }
-
     template <class... Args>
     void launch(void (*kernel)(Args...), int64_t blocks, const tile_layout& t,
                 std::type_identity_t<Args>... args) {
-        allow_shared(reinterpret_cast<const void*>(kernel), t.shared_bytes);
         device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, args...);
     }
 
@@ -173,16 +166,6 @@ class square_kron : square_passes<CT, N> {
         launch(&kron_units<CT, N, run_width>, blocks, t, p);
     }
 
-    // How many blocks of a kernel the device works on at a time, which gets its shared memory allowed here.
-    template <class... Args>
-    int64_t resident_blocks(void (*kernel)(Args...), int threads, size_t shared_bytes) {
-        const auto address = reinterpret_cast<const void*>(kernel);
-        allow_shared(address, shared_bytes);
-        int blocks = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, address, threads, shared_bytes));
-        return int64_t{blocks > 1 ? blocks : 1} * device_.multiprocessors();
-    }
-
     template <int D, int W>
     bool launch_items(int pass, item_parameters<CT> p) {
         using shape = item_shape<CT, N, D, W>;
@@ -204,7 +187,7 @@ class square_kron : square_passes<CT, N> {
             if (shape::items > 1 && p.tiles > 1) p.dense_factors = nullptr;
             const int64_t per_block = int64_t{shape::items} * shape::crews;
             const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
-            const int64_t resident = resident_blocks(kernel, t.threads(), t.shared_bytes);
+            const int64_t resident = device_.blocks_at_once(kernel, t.threads(), t.shared_bytes);
             const int64_t blocks = needed < resident ? needed : resident;
             device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, p);
             return true;
@@ -317,7 +300,7 @@ class square_kron : square_passes<CT, N> {
             group_parameters g{};
             g.rows = rows_;
             g.count = args_.count;
-            g.slices = resident_blocks(kernel, threads, shared_bytes) * crews;
+            g.slices = device_.blocks_at_once(kernel, threads, shared_bytes) * crews;
             const int64_t worth = args_.count / (4 * shape::items) + 1;
             if (g.slices > worth) g.slices = worth;
             g.slots = layout.take<CT>(rows_ * g.slices);

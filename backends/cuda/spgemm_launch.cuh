@@ -15,30 +15,15 @@ inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class spgemm_launcher {
   public:
-    explicit spgemm_launcher(cuda_device& device) : device_(device) {
-        int current = 0;
-        check(cudaGetDevice(&current));
-        check(cudaDeviceGetAttribute(&shared_limit_, cudaDevAttrMaxSharedMemoryPerBlockOptin, current));
-    }
+    explicit spgemm_launcher(cuda_device& device) : device_(device) {}
 
     // Bytes of shared memory that a block can have beside what kernels declare.
-    int64_t shared_limit() const { return shared_limit_ - declared_at_most; }
+    int64_t shared_limit() const { return device_.shared_bytes() - cuda_device::declared_at_most; }
 
     // As many places as fit with so many bytes each, a power of two, at most `most`.
     int largest_table(int most, size_t bytes_each) const {
         while (most * static_cast<int64_t>(bytes_each) > shared_limit()) most /= 2;
         return most;
-    }
-
-    template <class... Args>
-    void launch(void (*kernel)(Args...), int64_t blocks, int64_t threads, size_t shared_bytes,
-                std::type_identity_t<Args>... args) {
-        constexpr size_t always_there = 48 << 10;
-        if (shared_bytes + declared_at_most > always_there)
-            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(shared_bytes)));
-        device_.launch_blocks(kernel, blocks, threads, shared_bytes, args...);
     }
 
     // For kernels that stride over a list whose size only the device knows: enough blocks to fill it.
@@ -59,10 +44,7 @@ class spgemm_launcher {
     cuda_device& device() { return device_; }
 
   private:
-    static constexpr int declared_at_most = 1024;
-
     cuda_device& device_;
-    int shared_limit_ = 0;
 };
 
 // Bins in a workspace.
@@ -161,9 +143,9 @@ void find_rows_by_bitmaps(spgemm_launcher& launcher, const heron_spgemm_args& ar
     constexpr int most_words = 32768;
     const int64_t all = ceil_div(ceil_div(args.b.matrix.cols, 32), threads) * threads;
     const int64_t words = std::min<int64_t>(all, launcher.largest_table(most_words, 4));
-    launcher.launch(find_rows_by_bitmap<with_columns, OT, IT>, launcher.blocks_for(a.rows, 1), threads,
-                    static_cast<size_t>(words) * 4, a, b, list, args.b.matrix.cols, static_cast<int>(words),
-                    results);
+    launcher.device().launch_blocks(find_rows_by_bitmap<with_columns, OT, IT>, launcher.blocks_for(a.rows, 1),
+                                    threads, static_cast<size_t>(words) * 4, a, b, list, args.b.matrix.cols,
+                                    static_cast<int>(words), results);
 }
 
 // Lengths or columns of longer rows: those that a hash table of `limit` elements takes, and the others.
@@ -176,8 +158,9 @@ void find_long_rows(spgemm_launcher& launcher, const heron_spgemm_args& args, co
     if (is_narrow(args))
         find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args, hashed, spgemm_threads, results);
     else
-        launcher.launch(find_rows_by_hash<with_columns, OT, IT>, launcher.blocks_for(a.rows, 1),
-                        spgemm_threads, hash_bytes, a, b, hashed, places, results);
+        launcher.device().launch_blocks(find_rows_by_hash<with_columns, OT, IT>,
+                                        launcher.blocks_for(a.rows, 1), spgemm_threads, hash_bytes, a, b,
+                                        hashed, places, results);
     constexpr int most_threads = 1024;
     if (args.longest > limit)
         find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args, others, most_threads, results);

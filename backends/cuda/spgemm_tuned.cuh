@@ -43,9 +43,9 @@ class tuned_numeric {
     void ranked_rows(const sparse_product<CT, CT, OT, IT>& product, int bin) {
         const size_t bytes = ranked_bytes<CT, IT>(rank_space::limit(bin));
         const int groups = ranked_threads / lanes;
-        launcher_.launch(multiply_ranked_rows<lanes, CT, CT, OT, IT>,
-                         launcher_.blocks_for(product.a.rows, groups), ranked_threads, bytes * groups,
-                         product, ranks_.space(), bin);
+        launcher_.device().launch_blocks(multiply_ranked_rows<lanes, CT, CT, OT, IT>,
+                                         launcher_.blocks_for(product.a.rows, groups), ranked_threads,
+                                         bytes * groups, product, ranks_.space(), bin);
     }
 
     void other_rows(const sparse_product<CT, CT, OT, IT>& product) {
@@ -53,7 +53,7 @@ class tuned_numeric {
         bins_.fill(launcher_,
                    length_rule{args_.row_offsets, ranks_.are_kept() ? args_.row_products : nullptr, limits});
         launcher_.device().fill(unordered_, 0, sizeof(int));
-        launcher_.launch(
+        launcher_.device().launch_blocks(
             has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
             launcher_.blocks_for(product.b.rows, spgemm_warps), spgemm_threads, 0, product.b, unordered_);
         for (int bin = 0; bin < 2; ++bin)
@@ -80,8 +80,8 @@ class tuned_numeric {
         const int groups = threads / lanes;
         const auto kernel = with_columns() ? multiply_short_rows<lanes, true, CT, CT, OT, IT>
                                            : multiply_short_rows<lanes, false, CT, CT, OT, IT>;
-        launcher_.launch(kernel, launcher_.blocks_for(product.a.rows, groups), threads, bytes * groups,
-                         product, bins_.list(bin), unordered_, places);
+        launcher_.device().launch_blocks(kernel, launcher_.blocks_for(product.a.rows, groups), threads,
+                                         bytes * groups, product, bins_.list(bin), unordered_, places);
     }
 
     int words() const { return static_cast<int>(ceil_div(args_.b.matrix.cols, 32)); }
@@ -92,10 +92,10 @@ class tuned_numeric {
         while (static_cast<int64_t>(long_row_bytes<CT>(most, words())) > launcher_.shared_limit()) most /= 2;
         const int threads = bin == 3 ? 256 : 512;
         const auto parts_per_row = static_cast<int>(ceil_div(longest_of_bin, most));
-        launcher_.launch(multiply_long_rows<CT, CT, OT, IT>,
-                         launcher_.blocks_for(product.a.rows * parts_per_row, 1), threads,
-                         long_row_bytes<CT>(most, words()), product, bins_.list(bin), unordered_, most,
-                         parts_per_row, words());
+        launcher_.device().launch_blocks(multiply_long_rows<CT, CT, OT, IT>,
+                                         launcher_.blocks_for(product.a.rows * parts_per_row, 1), threads,
+                                         long_row_bytes<CT>(most, words()), product, bins_.list(bin),
+                                         unordered_, most, parts_per_row, words());
     }
 
     void chunks(const sparse_product<CT, CT, OT, IT>& product, int bin, int64_t longest_of_bin) {
@@ -103,10 +103,10 @@ class tuned_numeric {
         const int threads = launcher_.threads_for(warp_size, bytes);
         const int warps = threads / warp_size;
         const int64_t chunks_per_row = ceil_div(longest_of_bin, chunk);
-        launcher_.launch(multiply_chunks<CT, CT, OT, IT>,
-                         launcher_.blocks_for(product.a.rows * chunks_per_row, warps), threads, bytes * warps,
-                         product, bins_.list(bin), unordered_, takes_long_rows(), static_cast<int>(chunk),
-                         static_cast<int>(chunks_per_row));
+        launcher_.device().launch_blocks(
+            multiply_chunks<CT, CT, OT, IT>, launcher_.blocks_for(product.a.rows * chunks_per_row, warps),
+            threads, bytes * warps, product, bins_.list(bin), unordered_, takes_long_rows(),
+            static_cast<int>(chunk), static_cast<int>(chunks_per_row));
     }
 
     spgemm_launcher launcher_;

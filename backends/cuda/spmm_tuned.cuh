@@ -41,7 +41,6 @@ class spmm_launcher {
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
     // Shared memory of a block, and how much of it needs no attribute.
     static constexpr int shared_limit = 64 * 1024;
-    static constexpr int shared_without_asking = 48 * 1024;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -265,9 +264,6 @@ class spmm_launcher {
                               spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
                               p.shape.base, batches(), p.skipped);
         const auto kernel = multiply_shares<VA, VC, CT, OT, IT, units>;
-        if (division.bytes > shared_without_asking)
-            check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit));
         device_.launch_blocks(kernel, shares.count * tiles * batches(), spmm_threads,
                               static_cast<size_t>(division.bytes), p, shares, division, batches());
         device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>, std::min(shares.count * batches(), most_blocks),
