@@ -95,12 +95,7 @@ const device& contestants::open(const std::string& backend) {
 }
 
 void contestants::open_devices(const contestant_options& options) {
-    backends_ = options.backends;
-    if (backends_.empty()) {
-        for (const backend_state& backend : list_backends()) {
-            if (backend.available) backends_.push_back(backend.name);
-        }
-    }
+    backends_ = usable_backends(options.backends);
     for (const std::string& backend : backends_) open(backend);
 }
 
