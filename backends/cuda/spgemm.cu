@@ -102,8 +102,9 @@ class tuned_symbolic {
                              int64_t*),
               int lanes, size_t bytes, int bin) {
         const int groups = ranked_threads / lanes;
-        launcher_.launch(kernel, launcher_.blocks_for(a_.rows, groups), ranked_threads, bytes * groups, a_,
-                         b_, ranks_.space(), bin, args_.row_products, args_.row_offsets);
+        launcher_.device().launch_blocks(kernel, launcher_.blocks_for(a_.rows, groups), ranked_threads,
+                                         bytes * groups, a_, b_, ranks_.space(), bin, args_.row_products,
+                                         args_.row_offsets);
     }
 
     void count_by_tables(int hash_limit) {
@@ -124,9 +125,9 @@ class tuned_symbolic {
         const size_t bytes = static_cast<size_t>(places) * sizeof(IT);
         const int threads = launcher_.threads_for(lanes, bytes);
         const int groups = threads / lanes;
-        launcher_.launch(count_short_rows<lanes, OT, IT>, launcher_.blocks_for(a_.rows, groups), threads,
-                         bytes * groups, a_, b_, list, args_.row_products, plans::row_limit(args_), places,
-                         args_.row_offsets);
+        launcher_.device().launch_blocks(
+            count_short_rows<lanes, OT, IT>, launcher_.blocks_for(a_.rows, groups), threads, bytes * groups,
+            a_, b_, list, args_.row_products, plans::row_limit(args_), places, args_.row_offsets);
     }
 
     spgemm_launcher launcher_;
