@@ -181,8 +181,10 @@ heron_status memory_free(void* pointer) {
         return HERON_INVALID_VALUE;
     }
     return on_device(device, [&] {
+        // Before the memory is free: another thread may get the same address at once.
+        if (!allocations().remove(pointer)) return HERON_INVALID_VALUE;
         const cudaError_t error = kind == HERON_MEMORY_HOST ? cudaFreeHost(pointer) : cudaFree(pointer);
-        if (error == cudaSuccess) allocations().remove(pointer);
+        if (error != cudaSuccess) allocations().add(pointer, bytes, kind, device);
         return checked(error, "memory_free");
     });
 }

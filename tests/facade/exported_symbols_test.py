@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 SIZE_LIMIT = 3_000_000
+CUDA_SIZE_LIMIT = 40_000_000  # of the plug-in, for one architecture
 SANITIZER_SYMBOLS = re.compile(r"^(__asan|__ubsan|__tsan|_ZTI|_ZTS|__odr_asan)")
 
 
@@ -91,6 +92,12 @@ def check_plugin(library):
     return difference(f"{library.name} exports", exported(library), ["heron_plugin"])
 
 
+def check_cuda_size(library, architectures):
+    if architectures != 1 or not library.exists() or library.stat().st_size <= CUDA_SIZE_LIMIT:
+        return []
+    return [f"{library.name} has {library.stat().st_size} bytes, more than {CUDA_SIZE_LIMIT}"]
+
+
 def check_needed(library):
     return [f"{library.name} needs {name}" for name in dynamic(library, "NEEDED")
             if re.match(r"lib(cuda|nv|cusparse|cublas)", name)]
@@ -98,6 +105,7 @@ def check_needed(library):
 
 def main():
     build, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    architectures = int(sys.argv[3])
     heron = (build / "lib/libheron.so.0").resolve()
     compat = {path.resolve() for path in (build / "lib/heron/compat").glob("lib*.so*")}
     cusparse = (build / "lib/heron/compat/libcusparse.so.12").resolve()
@@ -106,6 +114,7 @@ def main():
     problems += check_clblas(build / "lib/heron/compat", source)
     for plugin in plugins:
         problems += check_plugin(plugin)
+    problems += check_cuda_size(build / "lib/heron/libheron-cuda.so", architectures)
     for library in compat | {heron}:
         problems += check_needed(library)
     size = sum(library.stat().st_size for library in compat | {heron})

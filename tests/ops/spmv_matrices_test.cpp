@@ -94,10 +94,35 @@ std::vector<product_types> large_rows() {
 }  // namespace
 
 TEST_CASE("SpMV of generated matrices") {
-    for (const char* spec : {"rmat:13,12", "longrows:3000,3", "hypersparse:200000,900", "arrow:30000",
-                             "poisson3d27:14", "banded:5000,20", "diag:100000"})
+    for (const char* spec :
+         {"rmat:13,12", "longrows:3000,3", "hypersparse:200000,900", "arrow:30000", "poisson2d:150",
+          "poisson3d27:14", "banded:5000,20", "uniform:20000,5", "diag:100000"})
         for (const product_types& types : large_rows())
             check_products(from_csr(heron::tools::load_matrix(spec, seed()), types.a), spec, types);
+}
+
+// What preprocessing leaves in the workspace is no more than a help.
+TEST_CASE("SpMV of transposed matrices with new values and with an overwritten workspace") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    for (const char* spec : {"rmat:13,12", "poisson2d:150", "banded:5000,20", "uniform:20000,5"})
+        for (const product_types& types : large_rows()) {
+            INFO(spec << ", " << types.name());
+            random_source random;
+            const entries matrix = from_csr(heron::tools::load_matrix(spec, seed()), types.a);
+            const sparse_arrays arrays = arrange(matrix, csr, {}, types.a, random);
+            spmv_problem problem(arrays, types, CUSPARSE_OPERATION_TRANSPOSE);
+            const product_call call{some_alpha(types), some_beta(types)};
+            workspace buffer(problem.buffer_size(call), 8);
+            problem.preprocess(call, buffer.data());
+            problem.run(call, buffer.data());
+            problem.set_values(random_values(types.a, arrays.values.size(), random));
+            problem.run(call, buffer.data());
+            problem.run({some_alpha(types), 0.0}, buffer.data());
+            problem.run({0.0, some_beta(types)}, buffer.data());
+            buffer.overwrite(0x5a);
+            problem.run(call, buffer.data());
+            CHECK(buffer.canaries_are_whole());
+        }
 }
 
 TEST_CASE("SpMV of a matrix with one very long row") {
