@@ -292,6 +292,14 @@ TEST_CASE("two passes need scalars of the host") {
         if (takes(f, 'p')) p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
 }
 
+TEST_CASE("products by 3M are refused, not computed otherwise") {
+    problem p;
+    arguments x = p.good();
+    x.algorithm = HERON_GEMM_3M;
+    for (const function& f : functions())
+        if (takes(f, 'g')) p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
+}
+
 TEST_CASE("pointer modes that are none") {
     problem p;
     log_capture log;

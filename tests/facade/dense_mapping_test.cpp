@@ -64,7 +64,7 @@ TEST_CASE("gemm in row order is the product of the transposes") {
     for (const heron_order order : {HERON_ORDER_COLUMN, HERON_ORDER_ROW}) {
         const bool rows = order == HERON_ORDER_ROW;
         REQUIRE(heron_gemm(h, HERON_C_64F, order, HERON_OP_CONJUGATE_TRANSPOSE, HERON_OP_NONE, 3, 4, 5, two,
-                           a, 11, b, 12, a_half, c, 13, HERON_GEMM_3M) == HERON_SUCCESS);
+                           a, 11, b, 12, a_half, c, 13, HERON_GEMM_3XTF32) == HERON_SUCCESS);
         const auto args = arguments<heron_gemm_args>("gemm");
         CHECK(args.type == HERON_C_64F);
         CHECK(args.compute_type == HERON_C_64F);
@@ -79,7 +79,7 @@ TEST_CASE("gemm in row order is the product of the transposes") {
         check_operand(args.a, rows ? b : a, rows ? 12 : 11);
         check_operand(args.b, rows ? a : b, rows ? 11 : 12);
         check_operand(args.c, c, 13);
-        CHECK(args.algorithm == HERON_GEMM_3M);
+        CHECK(args.algorithm == HERON_GEMM_3XTF32);
     }
 }
 

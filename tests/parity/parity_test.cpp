@@ -1,17 +1,12 @@
 // Statuses beside NVIDIA's own library: every function of the descriptors is called with one argument changed at a time, in
 // both libraries, and must answer the same. No GPU is needed, because descriptors live on the host. Without NVIDIA's library
 // (HERON_NVIDIA_CUSPARSE, or where a CUDA toolkit has it) the test counts as skipped.
-#include "catch.hpp"
-#define DISABLE_CUSPARSE_DEPRECATED
-#include <cusparse.h>
+#include "parity.hpp"
 #include <fmt/format.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <tuple>
@@ -20,30 +15,7 @@
 
 namespace {
 
-std::string nvidias_path() {
-    if (const char* const path = std::getenv("HERON_NVIDIA_CUSPARSE")) return path;
-    return "/usr/local/cuda/lib64/libcusparse.so.12";
-}
-
-class library {
-  public:
-    explicit library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        if (handle_) return;
-        std::printf("skipped: %s\n", dlerror());
-        std::fflush(stdout);
-        std::_Exit(77);
-    }
-    template <class F>
-    F* find(const char* name) const {
-        F* const function = reinterpret_cast<F*>(dlsym(handle_, name));
-        INFO(name);
-        REQUIRE(function);
-        return function;
-    }
-
-  private:
-    void* handle_;
-};
+using namespace heron::test;
 
 // The status that call() answers in a process of its own, whose output is dropped; minus the signal where it dies.
 template <class F>
@@ -59,49 +31,6 @@ int in_child(F&& call) {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-// What an argument of each type is changed to.
-std::vector<int64_t> variants(int64_t) { return {-1, 0, 1, 2, 3, 100}; }
-std::vector<int> variants(int) { return {-1, 0, 1}; }
-std::vector<size_t> variants(size_t) { return {0, 1}; }
-std::vector<cusparseIndexType_t> variants(cusparseIndexType_t) {
-    return {cusparseIndexType_t{}, CUSPARSE_INDEX_16U, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_64I, cusparseIndexType_t(9)};
-}
-std::vector<cusparseIndexBase_t> variants(cusparseIndexBase_t) {
-    return {CUSPARSE_INDEX_BASE_ONE, cusparseIndexBase_t(2), cusparseIndexBase_t(-1)};
-}
-std::vector<cusparseOrder_t> variants(cusparseOrder_t) {
-    return {CUSPARSE_ORDER_COL, CUSPARSE_ORDER_ROW, cusparseOrder_t{}, cusparseOrder_t(3)};
-}
-std::vector<cusparseSpMatAttribute_t> variants(cusparseSpMatAttribute_t) {
-    return {CUSPARSE_SPMAT_DIAG_TYPE, cusparseSpMatAttribute_t(2), cusparseSpMatAttribute_t(-1)};
-}
-std::vector<cusparseMatrixType_t> variants(cusparseMatrixType_t) {
-    return {CUSPARSE_MATRIX_TYPE_TRIANGULAR, cusparseMatrixType_t(4), cusparseMatrixType_t(-1)};
-}
-std::vector<cusparseFillMode_t> variants(cusparseFillMode_t) {
-    return {CUSPARSE_FILL_MODE_UPPER, cusparseFillMode_t(2), cusparseFillMode_t(-1)};
-}
-std::vector<cusparseDiagType_t> variants(cusparseDiagType_t) {
-    return {CUSPARSE_DIAG_TYPE_UNIT, cusparseDiagType_t(2), cusparseDiagType_t(-1)};
-}
-std::vector<cudaDataType> variants(cudaDataType) {
-    std::vector<cudaDataType> all;
-    for (int type = -1; type < 40; ++type) all.push_back(static_cast<cudaDataType>(type));
-    return all;
-}
-template <class T>
-std::vector<T*> variants(T*) {
-    return {nullptr};
-}
-
-template <class T>
-std::string text(T value) {
-    if constexpr (std::is_pointer_v<T>)
-        return value ? "address" : "NULL";
-    else
-        return std::to_string(static_cast<long long>(value));
 }
 
 // Answers of one library by call: "cusparseCreateCoo(argument 3 = -1)".
@@ -269,15 +198,6 @@ void attributes(session& s) {
     ASK(cusparseSetMatIndexBase, legacy, zero_based);
 }
 
-// Where Heron answers otherwise, and why. A call is named by its beginning.
-struct deviation {
-    const char* call;
-    int nvidias, ours;
-};
-constexpr int success = CUSPARSE_STATUS_SUCCESS;
-constexpr int invalid = CUSPARSE_STATUS_INVALID_VALUE;
-constexpr int unsupported = CUSPARSE_STATUS_NOT_SUPPORTED;
-constexpr int crash = -SIGSEGV;
 const deviation deviations[] = {
     // Types that exist but that nothing computes with are legal and unbuilt; with NVIDIA's they are invalid.
     {"cusparseCreate", invalid, unsupported},
@@ -303,7 +223,7 @@ const deviation deviations[] = {
 
 bool is_meant(const std::string& call, int nvidias, int ours) {
     for (const deviation& d : deviations)
-        if (call.starts_with(d.call) && d.nvidias == nvidias && d.ours == ours) return true;
+        if (heron::test::is_meant(d, call, nvidias, ours)) return true;
     return false;
 }
 
