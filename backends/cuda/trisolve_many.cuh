@@ -103,52 +103,20 @@ struct solution_box {
     }
 };
 
-constexpr int many_threads = 256;
-// Right-hand sides of a block.
-constexpr int tile_sides = 32;
-// As many on a multiprocessor as their registers allow.
-template <int count, int batch>
-constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
-
-// Right-hand sides [0, sides) of the operands, `count` of them by one lane. solved has rows of `width`
-// elements, a multiple of count.
-template <class CT, class OT, class IT, int count, int batch>
-__global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
-    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
-               CT* solved, bool write_c, solve_control* control) {
+// Elements of a row on their way into its sums.
+template <class CT, int count, int batch>
+struct element_batch {
     using box = solution_box<CT, count>;
-    using pack = solution_pack<CT, count>;
-    constexpr int lanes = tile_sides / count;
-    const bool ordered = order.is_ordered();
-    const block_ticket ticket = draw_ticket(control);
-    const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
-    const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
-    const int first = static_cast<int>(ticket.number / tiles) * (many_threads / lanes);
-    const int own = static_cast<int>(threadIdx.x) / lanes;
-    const int side = first_side + static_cast<int>(threadIdx.x) % lanes * count;
-    const bool active = own < order.n - first && side < sides;
-    const row_record record = active ? order.at(triangle, first + own, ordered) : row_record{};
-    const int row = record.row;
-    const CT alpha = o.scale();
-    const bool is_zero = equal(alpha, CT{});
-    unsigned k = record.begin;
-    const unsigned end = is_zero ? 0u : record.end;
-    CT right[count] = {};
-    if (active && !is_zero)
-#pragma unroll
-        for (int s = 0; s < count; ++s)
-            if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
 
-    CT* const own_sides = solved + side;
-    CT sum[count] = {};
-    CT pivot{};
-    divisor<CT> by;
     CT elements[batch];
-    pack x[batch];
+    typename box::pack x[batch];
     int columns[batch];
-    unsigned needed = 0;   // which elements of the batch have a share
+    unsigned needed = 0;   // which elements have a share
     unsigned waiting = 0;  // and for which of them there is no x yet
-    const auto take = [&] {
+
+    template <class OT, class IT>
+    __device__ void take(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, int row,
+                         unsigned k, unsigned end, CT& pivot) {
         needed = 0;
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
@@ -157,51 +125,160 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
         }
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            const bool needs = triangle.needs(row, columns[i]);
-            if (needs) needed |= 1u << i;
+            if (triangle.needs(row, columns[i])) needed |= 1u << i;
             if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) pivot = add(pivot, elements[i]);
             box::clear(x[i]);
         }
-        k += batch;
         waiting = needed;
-        if (k >= end) by = o.by(row, pivot);
-    };
-    bool posted = !active;
-    const auto finish = [&] {
-        pack result{};
-#pragma unroll
-        for (int s = 0; s < count; ++s)
-            if (!is_zero) result.of[s] = by.of(sub(right[s], sum[s]));
-        box::post(own_sides + static_cast<int64_t>(row) * width, result);
-        posted = true;
-        if (!write_c) return;
-#pragma unroll
-        for (int s = 0; s < count; ++s)
-            if (side + s < sides) o.c[row * o.c_row + (side + s) * o.c_column] = result.of[s];
-    };
-
-    take();
-#pragma unroll
-    for (CT& each : right) each = mul(alpha, each);
-    while (!__all_sync(all_lanes, posted)) {
+    }
+    __device__ void look(const CT* sides, int width) {
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            box::peek(waiting >> i & 1u, own_sides + static_cast<int64_t>(columns[i]) * width, x[i]);
+            box::peek(waiting >> i & 1u, sides + static_cast<int64_t>(columns[i]) * width, x[i]);
 #pragma unroll
         for (int i = 0; i < batch; ++i)
             if (box::is_set(x[i])) waiting &= ~(1u << i);
-        if (waiting == 0 && !posted) {
+    }
+    __device__ void add_to(CT (&sum)[count]) {
 #pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (needed >> i & 1u)
+        for (int i = 0; i < batch; ++i)
+            if (needed >> i & 1u)
 #pragma unroll
-                    for (int s = 0; s < count; ++s) sum[s] = mad(elements[i], x[i].of[s], sum[s]);
-            needed = 0;
-            if (k < end)
-                take();
-            else
-                finish();
+                for (int s = 0; s < count; ++s) sum[s] = mad(elements[i], x[i].of[s], sum[s]);
+        needed = 0;
+    }
+};
+
+constexpr int many_threads = 256;
+// Right-hand sides of a block.
+constexpr int tile_sides = 32;
+// As many on a multiprocessor as their registers allow.
+template <int count, int batch>
+constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
+
+// Divides what is left of the scaled right-hand sides of a row, and hands the solution over.
+template <int count, class CT>
+static __device__ void finish_row(const solve_operands<CT>& o, int row, int side, int sides, bool is_zero,
+                                  const CT (&right)[count], const CT (&sum)[count], const divisor<CT>& by,
+                                  CT* own_sides, int width, bool write_c) {
+    using box = solution_box<CT, count>;
+    typename box::pack result{};
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (!is_zero) result.of[s] = by.of(sub(right[s], sum[s]));
+    box::post(own_sides + static_cast<int64_t>(row) * width, result);
+    if (!write_c) return;
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (side + s < sides) o.c[row * o.c_row + (side + s) * o.c_column] = result.of[s];
+}
+
+// A row that all threads of a block walk together: each group of lanes some of its elements, then one group
+// adds up the sums.
+template <int count, int batch, class CT, class OT, class IT>
+static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                                      const row_record& record, int side, int sides, CT* own_sides, int width,
+                                      bool write_c) {
+    constexpr int lanes = tile_sides / count;
+    constexpr int groups = many_threads / lanes;
+    __shared__ CT sums[groups][tile_sides];
+    __shared__ CT pivots[groups];
+    const int group = static_cast<int>(threadIdx.x) / lanes;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const bool is_used = side < sides;
+    CT sum[count] = {};
+    CT pivot{};
+    for (unsigned k = record.begin + group * batch; is_used && k < record.end; k += groups * batch) {
+        element_batch<CT, count, batch> next;
+        next.take(o, triangle, record.row, k, record.end, pivot);
+        while (next.waiting != 0) next.look(own_sides, width);
+        next.add_to(sum);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int s = 0; s < count; ++s) sums[group][lane * count + s] = sum[s];
+    if (lane == 0) pivots[group] = pivot;
+    __syncthreads();
+    if (group != 0 || !is_used) return;
+    const CT alpha = o.scale();
+    CT right[count] = {};
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (side + s < sides) right[s] = mul(alpha, o.b[record.row * o.b_row + (side + s) * o.b_column]);
+    for (int g = 1; g < groups; ++g) {
+        pivot = add(pivot, pivots[g]);
+#pragma unroll
+        for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[g][lane * count + s]);
+    }
+    finish_row<count>(o, record.row, side, sides, false, right, sum, o.by(record.row, pivot), own_sides,
+                      width, write_c);
+}
+
+// Right-hand sides [0, sides) of the operands, `count` of them by one lane. solved has rows of `width`
+// elements, a multiple of count.
+template <class CT, class OT, class IT, int count, int batch, bool with_long>
+__global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
+    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
+               CT* solved, bool write_c, solve_control* control) {
+    constexpr int lanes = tile_sides / count;
+    constexpr int rows = many_threads / lanes;
+    __shared__ long_rows<rows> long_ones;
+    const bool ordered = order.is_ordered();
+    const block_ticket ticket = draw_ticket(control);
+    const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
+    const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
+    const int first = static_cast<int>(ticket.number / tiles) * rows;
+    const int own = static_cast<int>(threadIdx.x) / lanes;
+    const int side = first_side + static_cast<int>(threadIdx.x) % lanes * count;
+    const bool active = own < order.n - first && side < sides;
+    const row_record record = active ? order.at(triangle, first + own, ordered) : row_record{};
+    const int row = record.row;
+    const CT alpha = o.scale();
+    const bool is_zero = equal(alpha, CT{});
+    const bool is_long = with_long && !is_zero && record.end - record.begin > triangle.longest;
+    const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
+    CT* const own_sides = solved + side;
+    for (int from = 0; from < rows;) {
+        const int until = some_long ? long_ones.next(from) : rows;
+        if (until > from) {
+            const bool in_run = active && own >= from && own < until;
+            unsigned k = record.begin;
+            const unsigned end = is_zero || !in_run ? 0u : record.end;
+            CT right[count] = {};
+            if (in_run && !is_zero)
+#pragma unroll
+                for (int s = 0; s < count; ++s)
+                    if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
+            CT sum[count] = {};
+            CT pivot{};
+            divisor<CT> by;
+            element_batch<CT, count, batch> next;
+            const auto take = [&] {
+                next.take(o, triangle, row, k, end, pivot);
+                k += batch;
+                if (k >= end) by = o.by(row, pivot);
+            };
+            take();
+#pragma unroll
+            for (CT& each : right) each = mul(alpha, each);
+            bool posted = !in_run;
+            while (!__all_sync(all_lanes, posted)) {
+                next.look(own_sides, width);
+                if (next.waiting != 0 || posted) continue;
+                next.add_to(sum);
+                if (k < end) {
+                    take();
+                } else {
+                    finish_row<count>(o, row, side, sides, is_zero, right, sum, by, own_sides, width,
+                                      write_c);
+                    posted = true;
+                }
+            }
         }
+        if (with_long && until < rows)
+            solve_long_row<count, batch>(o, triangle, order.at(triangle, first + until, ordered), side, sides,
+                                         own_sides, width, write_c);
+        from = until + 1;
     }
     give_ticket_back(control, ticket);
 }

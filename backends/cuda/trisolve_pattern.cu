@@ -1,5 +1,5 @@
 #include "trisolve_pattern.hpp"
-#include "trisolve_sweep.cuh"
+#include "trisolve_levels.cuh"
 #include <bit>
 
 namespace heron::HERON_LEVEL {
@@ -95,40 +95,6 @@ __global__ void gather_columns(const unsigned* others, const unsigned* sources, 
     if (k < stored) columns[k] = static_cast<int>(others[sources[k]]);
 }
 
-// The levels of the rows as a sweep: one more than the highest of the rows that a row needs.
-struct level_work {
-    using value = int;
-    using divisor = int;
-    using box = number_box;
-    static constexpr int most_threads = 128;
-    static constexpr int least_blocks = 16;
-    static constexpr unsigned longest_nap = 1600;
-    order_memory memory;
-
-    __device__ bool is_void() const { return false; }
-    __device__ int prepare(int) const { return 0; }
-    __device__ int load(int64_t) const { return 0; }
-    __device__ int add(int sum, int, int x) const { return sum > x + 1 ? sum : x + 1; }
-    __device__ int join(int a, int b) const { return a > b ? a : b; }
-    __device__ int add_pivot(int, int) const { return 0; }
-    __device__ int ready(int, int) const { return 0; }
-    __device__ int finish(int, int level, int) const { return level; }
-    __device__ void store(int, int) const {}
-    // Counts the rows of each level. Those of a warp get neighbouring ranks in their level.
-    __device__ void close(int row, int level, bool present) const {
-        const int lane = static_cast<int>(threadIdx.x) % warp_size;
-        const unsigned same = __match_any_sync(all_lanes, present ? level : -1);
-        const int leader = __ffs(static_cast<int>(same)) - 1;
-        unsigned rank = 0;
-        if (present && lane == leader) rank = atomicAdd(memory.counts + level, __popc(same));
-        rank = value_of_lane(rank, leader) + __popc(same & ((1u << lane) - 1u));
-        if (present) memory.places[row] = rank;
-        const auto highest = __reduce_max_sync(all_lanes, present ? static_cast<unsigned>(level) : 0u);
-        if (lane == 0 && highest > load_relaxed(&memory.schedule->highest))
-            atomicMax(&memory.schedule->highest, highest);
-    }
-};
-
 constexpr int scan_threads = 1024;
 
 // How many there are in the threads before this one; all of the block's in the last element of sums.
@@ -181,23 +147,13 @@ __global__ void place_rows(triangle_rows<OT, IT> triangle, order_memory memory) 
 }
 
 template <class OT, class IT>
-void order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, int64_t stored,
-                const order_memory& memory) {
-    // So few rows run all at once in any order.
-    constexpr int64_t fewest_rows = 8192;
+void order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, const order_memory& memory) {
     // Narrower levels leave most of the device idle anyway; neighbours then gain more by being in one block.
     constexpr int narrowest_level = 64;
     const int64_t n = triangle.n;
-    if (n < fewest_rows) return;
-    const row_order natural{nullptr, nullptr, nullptr, static_cast<int>(n), triangle.lower, 0};
-    const level_work work{memory};
-    // One lane per row lets most rows wait at the same time.
-    constexpr int64_t few_elements = 8;
-    visit_lanes(stored, n, few_elements, [&]<int lanes>(lane_count<lanes>) {
-        constexpr int per_block = level_work::most_threads;
-        device.launch_blocks(sweep_rows<level_work, OT, IT, lanes>, blocks_of_rows(n, per_block / lanes),
-                             per_block, 0, work, triangle, natural, memory.control, memory.levels);
-    });
+    if (n < fewest_ordered_rows) return;
+    device.launch_blocks(find_levels<OT, IT>, blocks_of_rows(n, level_threads), level_threads, 0, triangle,
+                         memory);
     device.launch_blocks(start_levels, 1, scan_threads, 0, memory.schedule, memory.counts,
                          static_cast<int>(n), narrowest_level);
     device.launch_blocks(place_rows<OT, IT>, blocks_of(n), threads, 0, triangle, memory);
@@ -241,15 +197,17 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
 void order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
     visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         const triangle_rows<OT, IT> triangle{
-            as<const OT>(a.offsets), as<const IT>(a.indices), nullptr, a.rows, a.base, lower, false};
-        order_rows(device, triangle, a.nnz, memory);
+            as<const OT>(a.offsets),   as<const IT>(a.indices), nullptr, a.rows, a.base, lower, false,
+            longest_row(a.nnz, a.rows)};
+        order_rows(device, triangle, memory);
     });
 }
 
 void order_by_levels(cuda_device& device, const gathered_triangle& t, int64_t n, int64_t stored, bool lower,
                      const order_memory& memory) {
-    const triangle_rows<int, int> triangle{t.offsets, t.columns, t.sources, n, 0, lower, false};
-    order_rows(device, triangle, stored, memory);
+    const triangle_rows<int, int> triangle{t.offsets, t.columns, t.sources, n,
+                                           0,         lower,     false,     longest_row(stored, n)};
+    order_rows(device, triangle, memory);
 }
 
 }  // namespace heron::HERON_LEVEL

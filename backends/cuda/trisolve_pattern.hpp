@@ -40,6 +40,9 @@ struct order_memory {
     unsigned* counts;        // n, zero: rows per level, then where the level begins
 };
 
+// Fewer rows run all at once in any order.
+constexpr int64_t fewest_ordered_rows = 8192;
+
 // Sorts the rows by levels where that lets more rows run at the same time than their own order does, and
 // says so in the schedule, all on the device.
 void order_by_levels(cuda_device& device, const heron_spmat& csr, bool lower, const order_memory& memory);

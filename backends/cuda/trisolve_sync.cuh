@@ -168,23 +168,4 @@ struct mailbox {
     }
 };
 
-// A number that is not negative, in a box that is zero until then.
-struct number_box {
-    using slot = unsigned;
-
-    static __device__ void post(slot* box, int value, unsigned) { store_relaxed(box, value + 1u); }
-    static __device__ void peek(bool wanted, const slot* box, slot& s) { load_relaxed_if(wanted, box, s); }
-    static __device__ bool open(slot s, int& value, unsigned) {
-        value = static_cast<int>(s) - 1;
-        return s != 0;
-    }
-    static __device__ void clear_in_block(slot* box) { *box = 0; }
-    static __device__ void post_in_block(slot* box, int value, unsigned) {
-        *static_cast<volatile slot*>(box) = value + 1u;
-    }
-    static __device__ bool fetch_in_block(const slot* box, int& value, unsigned) {
-        return open(*static_cast<const volatile slot*>(box), value, 0);
-    }
-};
-
 }  // namespace heron::HERON_LEVEL

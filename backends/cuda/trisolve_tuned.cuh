@@ -29,12 +29,12 @@ struct solve_work {
         return is_void() ? CT{} : by.of(sub(right, sum));
     }
     __device__ void store(int row, CT x) const { o.c[row * o.c_row] = x; }
-    __device__ void close(int, CT, bool) const {}
 };
 
 template <class CT>
 struct sweep_plan final : heron_plan {
     gathered_triangle triangle;
+    bool has_long_rows = true;
     // Of many right-hand sides: n rows of `width` elements each.
     int width = 0;
     CT* solved = nullptr;
@@ -82,6 +82,7 @@ class tuned_trisolve_run {
         } else {
             order_by_levels(device_, args_.a, is_lower(), memory);
         }
+        plan.has_long_rows = has_long_rows();
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
@@ -90,14 +91,15 @@ class tuned_trisolve_run {
         const row_order order{schedule_, records_, places_, static_cast<int>(n_), is_lower(), 0};
         if (is_gathered()) {
             const gathered_triangle& t = plan.triangle;
-            return solve(
-                triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()}, order,
-                plan);
+            return solve(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(),
+                                                 is_unit(), longest_row(stored_, n_)},
+                         order, plan);
         }
         visit_offsets_and_indices(
             args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
                 solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
-                                            nullptr, n_, args_.a.base, is_lower(), is_unit()},
+                                            nullptr, n_, args_.a.base, is_lower(), is_unit(),
+                                            longest_row(stored_, n_)},
                       order, plan);
             });
     }
@@ -113,6 +115,16 @@ class tuned_trisolve_run {
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
 
+    // Whether there may be rows that are better walked by whole blocks. What the device has found out is not
+    // there while the stream is captured.
+    bool has_long_rows() {
+        if (n_ <= longest_row(stored_, n_)) return false;
+        if (n_ < fewest_ordered_rows || is_capturing(device_.stream())) return true;
+        row_schedule found;
+        device_.read(&found, schedule_, sizeof found);
+        return found.has_long != 0;
+    }
+
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
         solve_operands<CT> o = operands();
@@ -121,7 +133,7 @@ class tuned_trisolve_run {
         for (int64_t first = 0; first < args_.c.cols; first += width) {
             const int64_t sides = std::min(width, args_.c.cols - first);
             if (width == 1)
-                solve_one(o, triangle, order);
+                solve_one(o, triangle, order, plan);
             else
                 solve_some(o, triangle, order, plan, static_cast<int>(sides));
             o.b += sides * o.b_column;
@@ -130,16 +142,23 @@ class tuned_trisolve_run {
     }
 
     template <class OT, class IT>
-    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order) {
+    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
+                   const sweep_plan<CT>& plan) {
         const solve_work<CT> work{o};
         constexpr int64_t few_elements = 4;
         visit_lanes(stored_, n_, few_elements, [&]<int lanes>(lane_count<lanes>) {
-            // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
-            constexpr int threads = lanes == 1 ? 64 : solve_work<CT>::most_threads;
             order.levels_ahead = lanes == 1 ? 5 : 2;
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes>,
-                                  blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle, order,
-                                  control_, boxes_);
+            const auto launch = [&](auto kernel, int threads) {
+                device_.launch_blocks(kernel, blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle,
+                                      order, control_, boxes_);
+            };
+            // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
+            constexpr int most_threads = solve_work<CT>::most_threads;
+            constexpr int few_threads = lanes == 1 ? 64 : most_threads;
+            if (plan.has_long_rows)
+                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, true>, most_threads);
+            else
+                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, false>, few_threads);
         });
     }
 
@@ -162,10 +181,12 @@ class tuned_trisolve_run {
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
                                   !turns_c, control_ + 1);
         };
-        if (stored_ <= 6 * n_)
-            launch(solve_many<CT, OT, IT, packed, 4>);
+        if (plan.has_long_rows)
+            launch(solve_many<CT, OT, IT, packed, 8, true>);
+        else if (stored_ <= 6 * n_)
+            launch(solve_many<CT, OT, IT, packed, 4, false>);
         else
-            launch(solve_many<CT, OT, IT, packed, 8>);
+            launch(solve_many<CT, OT, IT, packed, 8, false>);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
     }
 

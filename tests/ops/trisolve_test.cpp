@@ -125,6 +125,7 @@ TEST_CASE("triangular systems of every shape") {
                                               {"2x2", dense_pattern(2)},
                                               {"chain", chain_pattern(1500)},
                                               {"arrow", arrow_pattern(200)},
+                                              {"long arrow", arrow_pattern(2000)},
                                               {"dense", dense_pattern(90)},
                                               {"diagonal", diagonal_pattern(700)},
                                               {"scattered", scattered_pattern(900, 2, random)},
