@@ -5,7 +5,7 @@
 #include "host_spgemm.hpp"
 #include "../common/plans/spgemm.hpp"
 #include "../common/slot.hpp"
-#include "host_compressed_rows.hpp"
+#include "host_repeated_rows.hpp"
 
 namespace heron::HERON_LEVEL::spgemm_host {
 
@@ -64,7 +64,8 @@ class symbolic {
           slot_bytes_(column_set::bytes(args.b.matrix.cols, args.longest)),
           team_(affordable_team(device, args, slot_bytes_)),
           slots_(layout.take<char>(team_ * slot_bytes_)),
-          compressed_(args.b.matrix, layout) {}
+          compressed_(args.b.matrix, layout),
+          repeated_(args.a.matrix, args.b.matrix, layout) {}
 
     static bool serves(const host_device& device, const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
@@ -72,8 +73,9 @@ class symbolic {
     }
 
     void run() {
-        compressed_.build(team_, args_.b.matrix.nnz, args_.products) ? count_rows<true>()
-                                                                     : count_rows<false>();
+        const bool repeats = repeated_.build(team_);
+        const bool compresses = !repeats && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
+        compresses ? count_rows<true>() : count_rows<false>();
         finish(args_.a.matrix.rows);
     }
 
@@ -84,7 +86,9 @@ class symbolic {
             column_set set(slots_ + member * slot_bytes_, args_.b.matrix.cols);
             for (range r{0, 0}; next(r);)
                 for (int64_t row = r.begin; row < r.end; ++row)
-                    args_.row_offsets[row] = count<compressed>(set, row);
+                    args_.row_offsets[row] = row > r.begin && repeated_.repeats(row)
+                                                 ? args_.row_offsets[row - 1]
+                                                 : count<compressed>(set, row);
         });
     }
 
@@ -126,6 +130,7 @@ class symbolic {
     int team_;
     char* slots_;
     compressed_rows<OT, IT> compressed_;
+    repeated_products<OT, IT> repeated_;
 };
 
 inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_spgemm_args& args,
@@ -150,7 +155,8 @@ class numeric {
           slot_bytes_(bytes_each(args)),
           team_(affordable_team(device, args, slot_bytes_)),
           slots_(layout.take<char>(team_ * slot_bytes_)),
-          compressed_(args.b.matrix, layout) {}
+          compressed_(args.b.matrix, layout),
+          repeated_(args.a.matrix, args.b.matrix, layout) {}
 
     static bool serves(const host_device& device, const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
@@ -164,7 +170,8 @@ class numeric {
         const bool values = args_.parts & HERON_SPGEMM_VALUES;
         if (columns) plans::write_product_offsets(device_, args_);
         const bool sums = values && !equal(alpha_, CT{});
-        is_compressed_ = compressed_.build(team_, args_.b.matrix.nnz, args_.products);
+        const bool repeats = sums && repeated_.build(team_);
+        is_compressed_ = !repeats && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
         if (sums && b_values_.plain()) return columns ? rows<true, true, true>() : rows<true, true, false>();
         if (sums) return columns ? rows<true, false, true>() : rows<true, false, false>();
         columns ? rows<false, true, true>() : rows<false, true, false>();
@@ -175,7 +182,8 @@ class numeric {
         return (args.b.matrix.cols * static_cast<int64_t>(sizeof(CT)) + 63) / 64 * 64;
     }
     static int64_t bytes_each(const heron_spgemm_args& args) {
-        return sums_bytes(args) + column_set::bytes(args.b.matrix.cols, args.longest);
+        return sums_bytes(args) + product_places<CT>::bytes +
+               column_set::bytes(args.b.matrix.cols, args.longest);
     }
 
     static CT scalar(const heron_scalar& s) {
@@ -190,9 +198,17 @@ class numeric {
             char* const slot = slots_ + member * slot_bytes_;
             CT* const sums = reinterpret_cast<CT*>(slot);
             __builtin_memset(static_cast<void*>(sums), 0, static_cast<size_t>(sums_bytes(args_)));
-            column_set set(slot + sums_bytes(args_), with_columns ? args_.b.matrix.cols : 0);
-            for (range r{0, 0}; next(r);)
+            product_places<CT> places(slot + sums_bytes(args_));
+            column_set set(slot + sums_bytes(args_) + product_places<CT>::bytes,
+                           with_columns ? args_.b.matrix.cols : 0);
+            for (range r{0, 0}; next(r);) {
+                bool repeats = false;
                 for (int64_t row = r.begin; row < r.end; ++row) {
+                    if (repeats && places.serve(length_of(row))) {
+                        repeat_row<plain_b, with_columns>(row, places);
+                        repeats = row + 1 < r.end && repeated_.repeats(row + 1);
+                        continue;
+                    }
                     if (is_compressed_)
                         add_products<with_sums, plain_b, with_columns, true>(row, sums, set);
                     else
@@ -201,7 +217,10 @@ class numeric {
                         write_row(row, sums, set);
                     else
                         write_values(row, sums);
+                    repeats = with_sums && row + 1 < r.end && repeated_.repeats(row + 1);
+                    if (repeats) find_places(row, sums, places);
                 }
+            }
         });
     }
 
@@ -230,6 +249,49 @@ class numeric {
             }
         }
         columns = set;
+    }
+
+    int64_t length_of(int64_t row) const { return args_.row_offsets[row + 1] - args_.row_offsets[row]; }
+
+    // Finds the places of a finished row's products, for the rows that repeat it; for none if there are too
+    // many. The sums serve as a table of the places.
+    void find_places(int64_t row, CT* sums, product_places<CT>& places) const {
+        places.forget();
+        int64_t products = 0;
+        for (int64_t k = a_.begin(row); k < a_.begin(row + 1); ++k)
+            products += b_.begin(a_.column(k) + 1) - b_.begin(a_.column(k));
+        const int64_t length = length_of(row);
+        if (products > product_places<CT>::most || length > product_places<CT>::most) return;
+        const IT* const columns = as<const IT>(args_.c.indices) + args_.row_offsets[row];
+        for (int32_t i = 0; i < length; ++i)
+            __builtin_memcpy(&sums[static_cast<int64_t>(columns[i]) - args_.c.base], &i, sizeof i);
+        uint16_t* next = places.places();
+        for (int64_t k = a_.begin(row); k < a_.begin(row + 1); ++k)
+            for (int64_t l = b_.begin(a_.column(k)); l < b_.begin(a_.column(k) + 1); ++l) {
+                int32_t place;
+                __builtin_memcpy(&place, &sums[b_.column(l)], sizeof place);
+                *next++ = static_cast<uint16_t>(place);
+            }
+        for (int64_t i = 0; i < length; ++i) sums[static_cast<int64_t>(columns[i]) - args_.c.base] = CT{};
+        places.set(length);
+    }
+
+    // A row whose products go where those of the row before went.
+    template <bool plain_b, bool with_columns>
+    void repeat_row(int64_t row, const product_places<CT>& places) const {
+        const uint16_t* place = places.first();
+        const int64_t end = a_.begin(row + 1);
+        for (int64_t k = a_.begin(row); k < end; ++k) {
+            const int64_t first = b_.begin(a_.column(k)), count = b_.begin(a_.column(k) + 1) - first;
+            place = places.add(place, a_values_.any(k), count, [&](int64_t i) {
+                return plain_b ? load<CT>(b_values_.values[first + i]) : b_values_.any(first + i);
+            });
+        }
+        const int64_t to = args_.row_offsets[row], length = length_of(row);
+        IT* const columns = as<IT>(args_.c.indices) + to;
+        if (with_columns)
+            for (int64_t i = 0; i < length; ++i) columns[i] = columns[i - length] + 1;
+        for (int64_t i = 0; i < length; ++i) write_value(to + i, places.sums()[i]);
     }
 
     static void add_contiguous(CT ak, const VT* __restrict b, int64_t count, CT* __restrict sums) {
@@ -273,6 +335,7 @@ class numeric {
     int team_;
     char* slots_;
     compressed_rows<OT, IT> compressed_;
+    repeated_products<OT, IT> repeated_;
     bool is_compressed_ = false;
     CT alpha_{}, beta_{};
 };

@@ -57,9 +57,9 @@ bool check_product(const heron::tools::csr_matrix& m, const std::string& name) {
 }  // namespace
 
 TEST_CASE("SpGEMM of generated matrices") {
-    for (const char* spec :
-         {"rmat:9,8", "longrows:700,2", "hypersparse:200000,900", "arrow:400", "poisson3d27:8",
-          "banded:900,12", "uniform:2000,9", "diag:20000", "dense:30,1000"}) {
+    for (const char* spec : {"rmat:9,8", "longrows:700,2", "hypersparse:200000,900", "arrow:400",
+                             "poisson3d27:8", "poisson3d:12", "banded:900,12", "banded:200,30",
+                             "uniform:2000,9", "diag:20000", "dense:30,1000"}) {
         CAPTURE(spec);
         CHECK(check_product(heron::tools::load_matrix(spec, seed()), spec));
     }
