@@ -2,7 +2,6 @@
 // Launches the SDDMM kernels for one row of the table of data types. Operands that are not contiguous along
 // the inner dimension, or not aligned to 16 bytes, are packed into the workspace first.
 #include "sddmm_kernel.cuh"
-#include "sddmm_pack.cuh"
 #include "sddmm_tuned.hpp"
 #include <algorithm>
 
@@ -31,7 +30,7 @@ struct raw_of<16> {
 // Whether the kernels can read the operand where it is, if its address is aligned.
 template <class VX>
 bool has_pieces(const heron_sddmm_vectors& v, int64_t k) {
-    constexpr int64_t size = piece<VX>::size;
+    constexpr int64_t size = vector_of<VX>::size;
     return v.element_step == 1 && k % size == 0 && v.vector_step % size == 0 && v.batch_stride % size == 0;
 }
 
@@ -39,12 +38,12 @@ bool has_pieces(const heron_sddmm_vectors& v, int64_t k) {
 // the workspace.
 template <class VX>
 bool is_misaligned(const heron_sddmm_vectors& v, int64_t k) {
-    return has_pieces<VX>(v, k) && reinterpret_cast<uintptr_t>(v.values) % sizeof(piece<VX>) != 0;
+    return has_pieces<VX>(v, k) && reinterpret_cast<uintptr_t>(v.values) % sizeof(vector_of<VX>) != 0;
 }
 
 template <class VX, class VC, class CT, class IT>
 class sddmm_launcher {
-    static constexpr int64_t piece_size = piece<VX>::size;
+    static constexpr int64_t piece_size = vector_of<VX>::size;
 
   public:
     sddmm_launcher(cuda_device& device, heron_phase phase, const heron_sddmm_args& args,
@@ -81,8 +80,9 @@ class sddmm_launcher {
 
     void launch(void (*kernel)(sampling<VX, VC, CT, IT>), const sampling<VX, VC, CT, IT>& p) {
         constexpr int64_t warps = sddmm_threads / warp_size;
-        const int64_t runs = (p.tiles + sddmm_turns - 1) / sddmm_turns * p.c.batch_count;
-        device_.launch_blocks(kernel, (runs + warps - 1) / warps, sddmm_threads, 0, p);
+        constexpr int64_t tiles_of_run = sddmm_turns * warps;
+        const int64_t runs = (p.tiles + tiles_of_run - 1) / tiles_of_run * p.c.batch_count;
+        device_.launch_blocks(kernel, runs, sddmm_threads, 0, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -94,29 +94,21 @@ class sddmm_launcher {
         return layout_.template take<VX>(items_of(v) * vectors * padded());
     }
 
-    void use(const heron_sddmm_vectors& v, int64_t vectors, VX* packed, const piece<VX>*& from, int64_t& step,
-             int64_t& stride) {
+    void use(const heron_sddmm_vectors& v, int64_t vectors, VX* packed, const vector_of<VX>*& from,
+             int64_t& step, int64_t& stride) {
         if (packed) pack(v, vectors, packed);
         const VX* const values = packed ? packed : as<const VX>(v.values);
-        from = reinterpret_cast<const piece<VX>*>(values);
+        from = reinterpret_cast<const vector_of<VX>*>(values);
         step = (packed ? padded() : v.vector_step) / piece_size;
         stride = v.batch_stride == 0 ? 0 : (packed ? vectors * padded() : v.batch_stride) / piece_size;
     }
 
     void pack(const heron_sddmm_vectors& v, int64_t vectors, VX* packed) {
         using RT = typename raw_of<sizeof(VX)>::type;
-        const packing<RT> p{static_cast<const RT*>(v.values),
-                            v.vector_step,
-                            v.element_step,
-                            v.batch_stride,
-                            vectors,
-                            args_.k,
-                            padded(),
-                            items_of(v),
-                            reinterpret_cast<RT*>(packed)};
-        const int64_t tiles =
-            (p.padded + pack_tile - 1) / pack_tile * ((vectors + pack_tile - 1) / pack_tile) * p.items;
-        device_.launch_blocks(pack_vectors<RT>, tiles, pack_tile * pack_lines, 0, p);
+        const int64_t tiles = turned_tiles<RT>(vectors, padded()) * items_of(v);
+        device_.launch_blocks(turn_dense<RT>, tiles, turn_threads, 0, static_cast<const RT*>(v.values),
+                              vectors, args_.k, v.vector_step, v.element_step, v.batch_stride,
+                              reinterpret_cast<RT*>(packed), padded(), items_of(v));
     }
 
     int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }

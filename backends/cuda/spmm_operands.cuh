@@ -1,17 +1,11 @@
 #pragma once
 // What the tuned SpMM kernels share: the operands, and the columns of C that a lane owns.
 #include "../common/plans/spmm.hpp"
-#include "warp.cuh"
+#include "turn_dense.cuh"
 
 namespace heron::HERON_LEVEL {
 
 constexpr int spmm_threads = 256;
-
-template <class T>
-struct alignas(16) vector_of {
-    static constexpr int size = 16 / int(sizeof(T));
-    T at[size];
-};
 
 // C := alpha*op(A)*B + beta*C with B by rows. Offsets and indices count from base. With positions, the value
 // of element k is values[positions[k]].
@@ -61,46 +55,44 @@ struct spmm_item {
 
 // Columns of C that a group of 2^lane_bits lanes works on at a time.
 template <class VA>
-static __host__ __device__ inline int tile_columns(int units, int lane_bits) {
-    return units * vector_of<VA>::size << lane_bits;
+static __host__ __device__ inline int tile_columns(int lane_bits) {
+    return vector_of<VA>::size << lane_bits;
 }
 
-// The columns that one lane owns of a tile: `units` vectors of 16 bytes of B's row. `left` columns exist from
-// the tile's first one on. Columns count from there.
-template <class VA, int units>
+// The columns that one lane owns of a tile: a vector of 16 bytes of B's row. `left` columns exist from the
+// tile's first one on. Columns count from there.
+template <class VA>
 class lane_columns {
     using vector = vector_of<VA>;
 
   public:
     static constexpr int width = vector::size;
 
-    __device__ lane_columns(int64_t left, int lane, int lanes)
-        : left_(static_cast<int>(left < INT32_MAX ? left : INT32_MAX)), lane_(lane), lanes_(lanes) {}
+    __device__ lane_columns(int64_t left, int lane)
+        : left_(static_cast<int>(left < INT32_MAX ? left : INT32_MAX)), first_(lane * width) {}
 
-    __device__ int first(int u) const { return (u * lanes_ + lane_) * width; }
-    __device__ bool exists(int u, int v = 0) const { return first(u) + v < left_; }
+    __device__ int first() const { return first_; }
+    __device__ bool exists(int v = 0) const { return first_ + v < left_; }
 
     // Lanes behind the last column read the first one instead.
-    __device__ int from(int u) const { return exists(u) ? first(u) : 0; }
+    __device__ int from() const { return exists() ? first_ : 0; }
 
-    // The row begins at column from(0) where it is aligned.
+    // The row begins at column from() where it is aligned.
     template <bool is_aligned>
-    __device__ void load(const VA* row, vector (&to)[units]) const {
+    __device__ vector load(const VA* row) const {
         if constexpr (is_aligned) {
-#pragma unroll
-            for (int u = 0; u < units; ++u)
-                to[u] = load_shared_by_many(reinterpret_cast<const vector*>(row + (from(u) - from(0))));
+            return load_shared_by_many(reinterpret_cast<const vector*>(row));
         } else {
+            vector result;
 #pragma unroll
-            for (int u = 0; u < units; ++u)
-#pragma unroll
-                for (int v = 0; v < width; ++v)
-                    to[u].at[v] = load_shared_by_many(row + (exists(u, v) ? first(u) + v : 0));
+            for (int v = 0; v < width; ++v)
+                result.at[v] = load_shared_by_many(row + (exists(v) ? first_ + v : 0));
+            return result;
         }
     }
 
   private:
-    int left_, lane_, lanes_;
+    int left_, first_;
 };
 
 }  // namespace heron::HERON_LEVEL

@@ -13,26 +13,32 @@ namespace heron::HERON_LEVEL {
 // Rows of B that a group loads before it uses the first.
 constexpr int spmm_depth = 4;
 
+// One element of A in shared memory, which is read whole.
+template <class VA, class IT>
+struct alignas(sizeof(VA) + sizeof(IT) <= 8 ? 8 : 16) spmm_element {
+    VA value;
+    IT index;
+};
+
 // How a block divides its threads and, in bytes, its shared memory. Made on the host, so that the kernel has
 // it in constant memory.
 struct spmm_division {
     int lane_bits, lanes, group_bits, groups, columns;
-    int indices, values, starts, group_rows, group_elements, heads, tails, tile, bytes;
+    int elements, starts, group_rows, group_elements, heads, tails, tile, bytes;
 
     template <class VA, class CT, class IT>
-    static spmm_division make(const spmm_shares<CT>& shares, int units, int lane_bits, bool has_tile) {
+    static spmm_division make(const spmm_shares<CT>& shares, int lane_bits, bool has_tile) {
         spmm_division d{};
         d.lane_bits = lane_bits;
         d.lanes = 1 << lane_bits;
         d.groups = spmm_threads >> lane_bits;
         d.group_bits = std::countr_zero(static_cast<unsigned>(d.groups));
-        d.columns = tile_columns<VA>(units, lane_bits);
+        d.columns = tile_columns<VA>(lane_bits);
         const auto elements = static_cast<size_t>(shares.most_elements());
         const auto rows = static_cast<size_t>(shares.most_rows());
         const auto groups = static_cast<size_t>(d.groups);
         const auto columns = static_cast<size_t>(d.columns);
-        d.indices = d.take(elements * sizeof(IT));
-        d.values = d.take(elements * sizeof(VA));
+        d.elements = d.take(elements * sizeof(spmm_element<VA, IT>));
         d.starts = d.take((rows + 1) * sizeof(int));
         d.group_rows = d.take((groups + 1) * sizeof(int));
         d.group_elements = d.take((groups + 1) * sizeof(int));
@@ -55,15 +61,16 @@ static __device__ inline unsigned char* spmm_shared_memory() {
     return shared;
 }
 
-template <class VA, class VC, class CT, class OT, class IT, int units>
+template <class VA, class VC, class CT, class OT, class IT>
 class share_block {
     using product = spmm_product<VA, VC, CT, OT, IT>;
     using item = spmm_item<product, VA, OT, IT>;
+    using element = spmm_element<VA, IT>;
     using vector = vector_of<VA>;
-    using lane_part = lane_columns<VA, units>;
+    using lane_part = lane_columns<VA>;
     static constexpr int width = lane_part::width;
     struct lane_sums {
-        CT at[units][width];
+        CT at[width];
     };
 
   public:
@@ -89,6 +96,7 @@ class share_block {
         find_starts(a.offsets, from);
         wait_for_copies<0>();
         __syncthreads();
+        is_striped_ = __syncthreads_and(has_even_rows());
         find_groups();
         __syncthreads();
         if (p_.b_is_aligned)
@@ -114,18 +122,17 @@ class share_block {
 
     // Starts to copy the share's indices and values.
     __device__ void fetch_elements(const item& a, int64_t first) {
-        IT* const indices = shared_at<IT>(d_.indices);
-        VA* const values = shared_at<VA>(d_.values);
+        element* const to = shared_at<element>(d_.elements);
         if (p_.positions) {
 #pragma unroll 4
             for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
-                copy(indices + i, a.indices + first + i);
-                copy(values + i, a.values + load_streaming(p_.positions + first + i));
+                copy(&to[i].index, a.indices + first + i);
+                copy(&to[i].value, a.values + load_streaming(p_.positions + first + i));
             }
         } else {
             for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
-                copy(indices + i, a.indices + first + i);
-                copy(values + i, a.values + first + i);
+                copy(&to[i].index, a.indices + first + i);
+                copy(&to[i].value, a.values + first + i);
             }
         }
         commit_copies();
@@ -145,8 +152,29 @@ class share_block {
     __device__ int start_of(int row) const { return starts()[row] < 0 ? 0 : starts()[row]; }
     __device__ bool is_split(int row, int element) const { return element > starts()[row]; }
 
+    // Rows of about one length, and not very short, are dealt out in turn: the groups of a block read
+    // neighbouring rows of B at the same time then, many of them from the nearest cache.
+    __device__ bool has_even_rows() {
+        constexpr int shortest = 8;
+        constexpr int stripe = 24;  // elements of the rows that a group takes at a time
+        if (rows_ == 0 || elements_ < shortest * rows_) return false;
+        stripe_rows_ = stripe * rows_ < elements_ ? 1 : stripe * rows_ / elements_;
+        const int longest = 2 * elements_ / rows_ + 8;
+        bool is_even = rows_ >= d_.groups * stripe_rows_ && elements_ - start_of(rows_) <= longest;
+        for (int i = threadIdx.x; i < rows_; i += spmm_threads)
+            is_even = is_even && start_of(i + 1) - start_of(i) <= longest;
+        return is_even;
+    }
+
     // Where each group begins, as place_of does it for the shares.
     __device__ void find_groups() {
+        if (is_striped_) {
+            for (int g = threadIdx.x; g <= d_.groups; g += spmm_threads) {
+                group_rows()[g] = g == 0 ? 0 : rows_;
+                group_elements()[g] = g == 0 ? 0 : elements_;
+            }
+            return;
+        }
         const int total = elements_ + shares_.row_cost * rows_;
         for (int g = threadIdx.x; g <= d_.groups; g += spmm_threads) {
             const int at = g * total >> d_.group_bits;
@@ -197,80 +225,91 @@ class share_block {
         r.end = starts()[++r.row + 1];
     }
 
-    __device__ void add_element(VA value, const vector (&b)[units], lane_sums& sums) const {
+    __device__ void add_element(VA value, const vector& b, lane_sums& sums) const {
         const CT a = p_.element(value);
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-#pragma unroll
-            for (int v = 0; v < width; ++v) sums.at[u][v] = mad(a, p_.operand(b[u].at[v]), sums.at[u][v]);
+        for (int v = 0; v < width; ++v) sums.at[v] = mad(a, p_.operand(b.at[v]), sums.at[v]);
     }
 
     template <bool is_aligned>
     __device__ void multiply(const VA* b) {
-        const lane_part columns(p_.shape.columns - first_column_, lane(), d_.lanes);
-        constexpr int ahead = is_aligned ? spmm_depth : 1;
-        const IT* const indices = shared_at<IT>(d_.indices);
-        const VA* const values = shared_at<VA>(d_.values);
+        const lane_part columns(p_.shape.columns - first_column_, lane());
+        const VA* const base = b + (is_aligned ? columns.from() : 0) - p_.shape.base * p_.b_ld;
         const int g = group();
-        const int last_row = group_rows()[g + 1];
-        const int last = group_elements()[g + 1];
-        int k = group_elements()[g];
+        lane_sums tail{};
+        if (is_striped_) {
+            for (int row = g * stripe_rows_; row < rows_; row += d_.groups * stripe_rows_) {
+                const int end = row + stripe_rows_;
+                tail = multiply_rows<is_aligned>(columns, base, row, start_of(row), end < rows_ ? end : rows_,
+                                                 end < rows_ ? start_of(end) : elements_);
+            }
+        } else {
+            tail = multiply_rows<is_aligned>(columns, base, group_rows()[g], group_elements()[g],
+                                             group_rows()[g + 1], group_elements()[g + 1]);
+        }
+        put(tails(), tail);
+    }
+
+    // From an element of a row to another one, and the sums of the last row, which is not finished.
+    template <bool is_aligned>
+    __device__ lane_sums multiply_rows(const lane_part& columns, const VA* base, int row, int k, int last_row,
+                                       int last) {
+        constexpr int ahead = is_aligned ? spmm_depth : 1;
+        const element* const elements = shared_at<element>(d_.elements);
         row_state r;
-        r.row = group_rows()[g];
-        r.end = starts()[r.row + 1];
-        r.is_head = is_split(r.row, k);
-        r.c = c_ + (first_row_ + r.row) * p_.shape.c_row_step;
+        r.row = row;
+        r.end = starts()[row + 1];
+        r.is_head = is_split(row, k);
+        r.c = c_ + (first_row_ + row) * p_.shape.c_row_step;
         r.sums = {};
-        const VA* const base = b + (is_aligned ? columns.from(0) : 0) - p_.shape.base * p_.b_ld;
         const auto distance = static_cast<row_distance<is_aligned>>(p_.b_ld * int64_t(sizeof(VA)));
-        vector rows[ahead][units];
+        vector rows[ahead];
+        VA values[ahead];
+        const auto load = [&](int j) {
+            const element e = elements[k + j];
+            values[j] = e.value;
+            rows[j] = columns.template load<is_aligned>(row_at(base, e.index, distance));
+        };
         if (is_active_) {
             for (; k + ahead <= last; k += ahead) {
 #pragma unroll
-                for (int j = 0; j < ahead; ++j)
-                    columns.template load<is_aligned>(row_at(base, indices[k + j], distance), rows[j]);
+                for (int j = 0; j < ahead; ++j) load(j);
                 if (k + ahead <= r.end) {
 #pragma unroll
-                    for (int j = 0; j < ahead; ++j) add_element(values[k + j], rows[j], r.sums);
+                    for (int j = 0; j < ahead; ++j) add_element(values[j], rows[j], r.sums);
                     continue;
                 }
 #pragma unroll
                 for (int j = 0; j < ahead; ++j) {
                     while (k + j >= r.end) finish_row(columns, r);
-                    add_element(values[k + j], rows[j], r.sums);
+                    add_element(values[j], rows[j], r.sums);
                 }
             }
 #pragma unroll
             for (int j = 0; j < ahead - 1; ++j)
-                if (k + j < last)
-                    columns.template load<is_aligned>(row_at(base, indices[k + j], distance), rows[j]);
+                if (k + j < last) load(j);
 #pragma unroll
             for (int j = 0; j < ahead - 1; ++j) {
                 if (k + j >= last) break;
                 while (k + j >= r.end) finish_row(columns, r);
-                add_element(values[k + j], rows[j], r.sums);
+                add_element(values[j], rows[j], r.sums);
             }
         }
         while (r.row < last_row) finish_row(columns, r);
-        put(tails(), r.sums);
+        return r.sums;
     }
 
     template <class T>
-    __device__ T* place_of_vector(T* sums, int group, int u) const {
-        return sums + (group * d_.columns + (u * d_.lanes + lane()) * width);
+    __device__ T* place_of_vector(T* sums, int group) const {
+        return sums + (group * d_.columns + lane() * width);
     }
     __device__ void put(CT* to, const lane_sums& sums) const {
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-#pragma unroll
-            for (int v = 0; v < width; ++v) place_of_vector(to, group(), u)[v] = sums.at[u][v];
+        for (int v = 0; v < width; ++v) place_of_vector(to, group())[v] = sums.at[v];
     }
     __device__ void add_from(const CT* from, int group, lane_sums& sums) const {
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-#pragma unroll
-            for (int v = 0; v < width; ++v)
-                sums.at[u][v] = add(sums.at[u][v], place_of_vector(from, group, u)[v]);
+        for (int v = 0; v < width; ++v) sums.at[v] = add(sums.at[v], place_of_vector(from, group)[v]);
     }
 
     // The first group before `group`, or it itself, that has elements of the row.
@@ -281,7 +320,7 @@ class share_block {
 
     // The row that ends in this group but was begun before, and the row that the share does not end.
     __device__ void join_groups(int64_t batch, int64_t share) {
-        const lane_part columns(p_.shape.columns - first_column_, lane(), d_.lanes);
+        const lane_part columns(p_.shape.columns - first_column_, lane());
         const int row = group_rows()[group()];
         if (is_split(row, group_elements()[group()]) && group_rows()[group() + 1] > row) {
             lane_sums sums{};
@@ -305,43 +344,35 @@ class share_block {
 
     __device__ void put_partial(CT* to, const lane_part& columns, const lane_sums& sums) const {
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-#pragma unroll
-            for (int v = 0; v < width; ++v)
-                if (columns.exists(u, v)) to[columns.first(u) + v] = sums.at[u][v];
+        for (int v = 0; v < width; ++v)
+            if (columns.exists(v)) to[columns.first() + v] = sums.at[v];
     }
 
     __device__ void put_in_tile(int row, const lane_sums& sums) const {
 #pragma unroll
-        for (int u = 0; u < units; ++u)
-#pragma unroll
-            for (int v = 0; v < width; ++v)
-                tile()[row * (d_.columns + 1) + (u * d_.lanes + lane()) * width + v] = sums.at[u][v];
+        for (int v = 0; v < width; ++v) tile()[row * (d_.columns + 1) + lane() * width + v] = sums.at[v];
     }
 
     // A row of C in vectors.
     __device__ void write_vectors(VC* c, const lane_part& columns, const lane_sums& sums) const {
         constexpr int parts = width * int(sizeof(VC)) / 16;
-#pragma unroll
-        for (int u = 0; u < units; ++u) {
-            if (!columns.exists(u)) continue;
-            int4* const to = reinterpret_cast<int4*>(c + columns.first(u));
-            alignas(16) VC out[width];
-            if (!equal(beta_, CT{})) {
-#pragma unroll
-                for (int i = 0; i < parts; ++i) {
-                    const int4 old = to[i];
-                    __builtin_memcpy(reinterpret_cast<char*>(out) + i * 16, &old, 16);
-                }
-            }
-#pragma unroll
-            for (int v = 0; v < width; ++v) kernels::update_c(out, v, sums.at[u][v], alpha_, beta_);
+        if (!columns.exists()) return;
+        int4* const to = reinterpret_cast<int4*>(c + columns.first());
+        alignas(16) VC out[width];
+        if (!equal(beta_, CT{})) {
 #pragma unroll
             for (int i = 0; i < parts; ++i) {
-                int4 now;
-                __builtin_memcpy(&now, reinterpret_cast<const char*>(out) + i * 16, 16);
-                __stcs(to + i, now);
+                const int4 old = to[i];
+                __builtin_memcpy(reinterpret_cast<char*>(out) + i * 16, &old, 16);
             }
+        }
+#pragma unroll
+        for (int v = 0; v < width; ++v) kernels::update_c(out, v, sums.at[v], alpha_, beta_);
+#pragma unroll
+        for (int i = 0; i < parts; ++i) {
+            int4 now;
+            __builtin_memcpy(&now, reinterpret_cast<const char*>(out) + i * 16, 16);
+            __stcs(to + i, now);
         }
     }
 
@@ -401,27 +432,28 @@ class share_block {
     const bool is_active_;
     // Of the share.
     int64_t first_row_, first_column_;
-    int rows_, elements_;
+    int rows_, elements_, stripe_rows_;
+    bool is_striped_;
     VC* c_;
 };
 
 // Blocks that a multiprocessor should have, so that the compiler leaves registers for as many.
-template <class VA, class CT, int units>
+template <class VA, class CT>
 constexpr int blocks_wanted() {
-    const int vectors = units * spmm_depth * 4;
-    const int sums = units * vector_of<VA>::size * int(sizeof(CT)) / 4;
+    const int vectors = spmm_depth * 4;
+    const int sums = vector_of<VA>::size * int(sizeof(CT)) / 4;
     return vectors + sums > 20 ? 3 : 4;
 }
 
 // Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache.
-template <class VA, class VC, class CT, class OT, class IT, int units>
-__global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT, units>())
+template <class VA, class VC, class CT, class OT, class IT>
+__global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT>())
     multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
                     const __grid_constant__ spmm_shares<CT> shares,
                     const __grid_constant__ spmm_division division, int64_t batches) {
     if (p.skipped && *p.skipped) return;
     const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
-    share_block<VA, VC, CT, OT, IT, units> block(p, shares, division);
+    share_block<VA, VC, CT, OT, IT> block(p, shares, division);
     for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {
         block.run(i / shares.count / tiles, i % shares.count, i / shares.count % tiles * division.columns);
         __syncthreads();

@@ -2,12 +2,13 @@
 // Chooses and launches the SpMM kernels for one row of the table of data types.
 //
 // CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
-// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. BSR,
-// Blocked-ELL and what must be deterministic although it is transposed go to the shared plan.
+// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. What
+// must be deterministic although it is transposed goes to the shared plan, and so do the matrices of blocks
+// that spmm_blocks.hpp does not take.
 #include "spmm_rows.cuh"
 #include "spmm_tuned.hpp"
 #include "spmm_turned.cuh"
-#include "../common/plans/scan.hpp"
+#include "device_scan.cuh"
 #include <atomic>
 #include <bit>
 #include <memory>
@@ -41,6 +42,7 @@ class spmm_launcher {
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
     // Shared memory of a block, and how much of it needs no attribute.
     static constexpr int shared_limit = 64 * 1024;
+    static constexpr int most_lane_bits = 4;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -180,21 +182,18 @@ class spmm_launcher {
         shares_.split = layout.take<int64_t>(count * batches());
     }
 
-    // Two vectors per lane where one of each would not do: that halves what a warp reads of A.
-    struct tiling {
-        int units, lane_bits;
-    };
-    tiling tiling_of_columns() const {
+    // Tiles of at most 256 bytes of B's rows: narrower ones stay in the caches, wider ones read A less often.
+    int lane_bits() const {
         const int64_t vectors = turned_ld() / width;
-        if (sizeof(VA) >= 4 && vectors > warp_size) return {2, lane_bits_for((vectors + 1) / 2)};
-        return {1, lane_bits_for(vectors)};
+        constexpr int64_t most = int64_t{1} << most_lane_bits;
+        return std::countr_zero(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, most))));
     }
 
     // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
     // C goes through the tile, which holds all rows of a share.
     spmm_shares<CT> shares_for(bool has_tile) const {
         spmm_shares<CT> shares = shares_;
-        shares.size = 2048;
+        shares.size = !has_tile && lane_bits() == most_lane_bits ? 4096 : 2048;
         shares.row_cost = has_tile ? 8 : 4;
         shares.slack = 32;
         while (division_for(shares, has_tile).bytes > shared_limit) shares.size /= 2;
@@ -202,8 +201,7 @@ class spmm_launcher {
         return shares;
     }
     spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile) const {
-        const tiling t = tiling_of_columns();
-        return spmm_division::make<VA, CT, IT>(shares, t.units, t.lane_bits, has_tile);
+        return spmm_division::make<VA, CT, IT>(shares, lane_bits(), has_tile);
     }
 
     // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
@@ -241,19 +239,10 @@ class spmm_launcher {
     void multiply(product& p) {
         if (shape_.rows == 0 || shape_.columns == 0) return;
         if (turned_b_) turn_b(p);
-        const tiling t = tiling_of_columns();
-        if constexpr (sizeof(VA) >= 4)
-            if (t.units == 2) return multiply<2>(p);
-        multiply<1>(p);
+        multiply_by_shares(p);
     }
 
-    static int lane_bits_for(int64_t lanes) {
-        const auto most = static_cast<uint64_t>(lanes < warp_size ? lanes : warp_size);
-        return std::countr_zero(std::bit_ceil(most));
-    }
-
-    template <int units>
-    void multiply(const product& p) {
+    void multiply_by_shares(const product& p) {
         const spmm_shares<CT> shares = shares_for(!p.c_is_aligned);
         const spmm_division division = division_for(shares, !p.c_is_aligned);
         const int64_t tiles = (shape_.columns + division.columns - 1) / division.columns;
@@ -263,7 +252,7 @@ class spmm_launcher {
         device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns + warps - 1) / warps,
                               spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
                               p.shape.base, batches(), p.skipped);
-        const auto kernel = multiply_shares<VA, VC, CT, OT, IT, units>;
+        const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
         device_.launch_blocks(kernel, shares.count * tiles * batches(), spmm_threads,
                               static_cast<size_t>(division.bytes), p, shares, division, batches());
         device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>, std::min(shares.count * batches(), most_blocks),
@@ -271,9 +260,8 @@ class spmm_launcher {
     }
 
     void turn_b(product& p) {
-        const int64_t tiles = (args_.b.rows + turned_rows<VA> - 1) / turned_rows<VA> *
-                              ((turned_ld() + turned_columns - 1) / turned_columns) * b_items();
-        device_.launch_blocks(turn_dense<VA>, tiles, spmm_threads, 0, b(), args_.b.rows, args_.b.cols,
+        const int64_t tiles = turned_tiles<VA>(args_.b.rows, turned_ld()) * b_items();
+        device_.launch_blocks(turn_dense<VA>, tiles, turn_threads, 0, b(), args_.b.rows, args_.b.cols,
                               shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
                               turned_ld(), b_items());
         p.b = turned_b_;

@@ -182,6 +182,86 @@ TEST_CASE("SpMM of rows and columns of very different lengths") {
                 }
 }
 
+TEST_CASE("SpMM of rows of one length, short and long") {
+    random_source random(31);
+    struct {
+        std::int64_t rows, cols, length, n;
+    } const shapes[] = {{900, 700, 5, 20}, {900, 700, 5, 130}, {300, 400, 60, 40}, {150, 400, 130, 130}};
+    for (const auto& shape : shapes) {
+        entries pattern{shape.rows, shape.cols, {}};
+        for (std::int64_t i = 0; i < shape.rows; ++i)
+            for (std::int64_t k = 0; k < shape.length; ++k)
+                pattern.list.push_back({i, (i + k * 3) % shape.cols, 1.0});
+        for (const spmm_types& types : representative_rows())
+            for (const layout& l :
+                 {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR, true}}) {
+                spmm_options o{.n = shape.n};
+                o.order_c = orders[random.below(2)];
+                spmm_problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random), types,
+                             o)
+                    .run(general_call(types));
+            }
+    }
+}
+
+namespace {
+
+// Empty slots, and the columns of the last block that the matrix lacks, are never read.
+void poison_padding(sparse_arrays& a) {
+    const std::int64_t block = a.block_rows;
+    const std::int64_t slots = a.ell_cols / block;
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        for (std::int64_t k = 0; k < a.ell_cols; ++k) {
+            const std::int64_t index = a.indices[static_cast<std::size_t>(row / block * slots + k / block)];
+            if (index < 0 || (index - a.base) * block + k % block >= a.cols)
+                a.values[static_cast<std::size_t>(row * a.ell_cols + k)] = poison(a.type);
+        }
+}
+
+// Elements in about a third of the squares of 8 x 8, with empty lines of squares between them.
+entries scattered_squares() {
+    random_source random(23);
+    entries pattern{141, 205, {}};
+    for (std::int64_t i = 0; i < pattern.rows; ++i)
+        for (std::int64_t j = 0; j < pattern.cols; ++j)
+            if (i / 8 % 7 != 3 && (i / 8 * 5 + j / 8 * 3) % 8 < 3 && random.below(4) > 0)
+                pattern.list.push_back({i, j, 1.0});
+    return pattern;
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of matrices of dense blocks") {
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_16BF)};
+    if (has_all_types())
+        rows.insert(rows.end(), {uniform_spmm(CUDA_R_16F),
+                                 {CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},
+                                 {CUDA_R_16BF, CUDA_R_32F, CUDA_R_32F}});
+    random_source random(24);
+    for (const spmm_types& types : rows)
+        for (const std::int64_t block : {8, 16, 32, 64, 128})
+            for (const cusparseFormat_t format : {CUSPARSE_FORMAT_BSR, CUSPARSE_FORMAT_BLOCKED_ELL})
+                for (const std::int64_t n : {1, 24, 64, 130}) {
+                    const layout l{fmt::format("blocks of {}", block), format, false, block, block};
+                    const index_choice index = has_all_types()
+                                                   ? index_choices()[random.below(index_choices().size())]
+                                                   : index_choice{};
+                    sparse_arrays a = arrange(with_values(scattered_squares(), types.ab, random), l, index,
+                                              types.ab, random);
+                    if (format == CUSPARSE_FORMAT_BLOCKED_ELL) poison_padding(a);
+                    INFO(l.name << ", format " << format);
+                    spmm_options o{.n = n};
+                    o.order_b = orders[random.below(2)];
+                    o.order_c = orders[random.below(2)];
+                    o.padding = o.order_b == CUSPARSE_ORDER_ROW ? (n + 7) / 8 * 8 - n + 8
+                                                                : (a.cols + 7) / 8 * 8 - a.cols;
+                    o.items = 1 + static_cast<int>(random.below(2));
+                    spmm_problem problem(a, types, o);
+                    problem.run(general_call(types));
+                    problem.run({general_call(types).alpha, 0.0, CUSPARSE_POINTER_MODE_DEVICE});
+                }
+}
+
 TEST_CASE("SpMM adds up elements that are stored twice") {
     random_source random(6);
     entries pattern = irregular_pattern();
