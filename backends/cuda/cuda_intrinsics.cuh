@@ -88,4 +88,21 @@ static __device__ inline void wait_for_copies() {
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
+// All threads of a cluster's blocks meet here, and see what the others have written.
+static __device__ inline void meet_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#endif
+}
+
+// What block `rank` of the cluster has where this block has *shared.
+template <class T>
+static __device__ inline const T* in_block(const T* shared, int rank) {
+    const T* there = shared;
+#if __CUDA_ARCH__ >= 900
+    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(shared), "r"(rank));
+#endif
+    return there;
+}
+
 }  // namespace heron::HERON_LEVEL

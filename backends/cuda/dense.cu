@@ -10,15 +10,16 @@ static bool wants_tf32(heron_type type, heron_gemm_algorithm algorithm) {
 template <>
 void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
                        heron_workspace& workspace) {
-    refuse_study(args);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (wants_tf32(args.type, args.algorithm) && tf32_gemm(device, args)) return;
     visit_uniform(args.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         if constexpr (std::is_same_v<VT, CT>)
             tuned_gemm<CT>(device, args);
-        else
+        else {
+            refuse_study(args);
             launch_gemm<VT, CT>(device, args);
+        }
     });
 }
 

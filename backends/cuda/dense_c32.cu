@@ -8,14 +8,23 @@ template <>
 struct tiles_for<c32> {
     using large = std::tuple<candidate<large_thread_tile<c32, 128, 64, 8, 4, 8, 8, 2>, 75, 41>,
                              candidate<large_thread_tile<c32, 128, 64, 8, 4, 8, 8, 1, 2>, 73, 73>,
-                             candidate<large_thread_tile<c32, 64, 64, 8, 4, 4, 8, 3>, 72, 50>>;
+                             candidate<large_thread_tile<c32, 64, 64, 8, 4, 4, 8, 3>, 72, 50>,
+                             candidate<large_thread_tile<c32, 32, 32, 32, 3, 4, 8, 4, 4>, 50, 20>>;
     using small = candidate<thread_tile<c32, 32, 32, 8, 3, 4, 4>, 40, 15>;
     using tiny = thread_tile<c32, 32, 32, 8, 3, 4, 4>;
+    using items16 = items_tile<c32, 16, 16, 4, 4, 64>;
+    using items32 = items_tile<c32, 32, 32, 4, 4, 128>;
 };
 }  // namespace dense_cuda
 
 template <>
+void tuned_product<c32>(cuda_device& device, const dense_cuda::parameters<c32>& p, bool conjugates_a,
+                        bool conjugates_b) {
+    dense_cuda::choose(device, p, conjugates_a, conjugates_b);
+}
+template <>
 void tuned_gemm<c32>(cuda_device& device, const heron_gemm_args& args) {
+    if (plans::parts_left_out(args) != 0) return dense_cuda::study_of<c32>(device, args);
     dense_cuda::gemm_of<c32>(device, args);
 }
 template <>

@@ -6,14 +6,23 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<c64> {
-    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2>, 73, 50>>;
-    using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 45, 15>;
+    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 73, 50>,
+                             candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 60, 28>>;
+    using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 26, 8>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
+    using items16 = items_tile<c64, 16, 16, 4, 2, 64>;
+    using items32 = items16;  // larger ones are sooner ready on Tensor Cores
 };
 }  // namespace dense_cuda
 
 template <>
+void tuned_product<c64>(cuda_device& device, const dense_cuda::parameters<c64>& p, bool conjugates_a,
+                        bool conjugates_b) {
+    dense_cuda::choose(device, p, conjugates_a, conjugates_b);
+}
+template <>
 void tuned_gemm<c64>(cuda_device& device, const heron_gemm_args& args) {
+    if (plans::parts_left_out(args) != 0) return dense_cuda::study_of<c64>(device, args);
     dense_cuda::gemm_of<c64>(device, args);
 }
 template <>

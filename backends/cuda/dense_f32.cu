@@ -9,14 +9,23 @@ struct tiles_for<f32> {
     using large = std::tuple<candidate<large_thread_tile<f32, 256, 128, 8, 4, 8, 16, 1>, 73, 73>,
                              candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 72, 60>,
                              candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 58>,
-                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 36>>;
+                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 36>,
+                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 45, 18>>;
     using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, 20, 8>;
     using tiny = thread_tile<f32, 32, 32, 16, 2, 4, 4>;
+    using items16 = items_tile<f32, 16, 16, 4, 4, 128>;
+    using items32 = items_tile<f32, 32, 32, 8, 4, 128>;
 };
 }  // namespace dense_cuda
 
 template <>
+void tuned_product<f32>(cuda_device& device, const dense_cuda::parameters<f32>& p, bool conjugates_a,
+                        bool conjugates_b) {
+    dense_cuda::choose(device, p, conjugates_a, conjugates_b);
+}
+template <>
 void tuned_gemm<f32>(cuda_device& device, const heron_gemm_args& args) {
+    if (plans::parts_left_out(args) != 0) return dense_cuda::study_of<f32>(device, args);
     dense_cuda::gemm_of<f32>(device, args);
 }
 template <>

@@ -8,14 +8,23 @@ template <>
 struct tiles_for<f64> {
     using large = std::tuple<candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 79, 79>,
                              candidate<large_real_tile<128, 64, 16, 4, 32, 32, 1>, 76, 76>,
-                             candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 45>>;
+                             candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 45>,
+                             candidate<large_real_tile<32, 32, 32, 3, 16, 16, 4>, 45, 18>>;
     using small = candidate<thread_tile<f64, 32, 32, 8, 3, 4, 4>, 18, 8>;
     using tiny = thread_tile<f64, 32, 32, 8, 3, 4, 4>;
+    using items16 = items_tile<f64, 16, 16, 4, 4, 64>;
+    using items32 = items_tile<f64, 32, 32, 4, 4, 128>;
 };
 }  // namespace dense_cuda
 
 template <>
+void tuned_product<f64>(cuda_device& device, const dense_cuda::parameters<f64>& p, bool conjugates_a,
+                        bool conjugates_b) {
+    dense_cuda::choose(device, p, conjugates_a, conjugates_b);
+}
+template <>
 void tuned_gemm<f64>(cuda_device& device, const heron_gemm_args& args) {
+    if (plans::parts_left_out(args) != 0) return dense_cuda::study_of<f64>(device, args);
     dense_cuda::gemm_of<f64>(device, args);
 }
 template <>

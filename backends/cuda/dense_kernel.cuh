@@ -35,6 +35,14 @@ struct operand {
 
 enum class part { all, lower, upper };
 
+// What a kernel does of its work: all, but in a study.
+struct whole_work {
+    static constexpr bool copies = true, loads = true, multiplies = true, stores = true;
+};
+struct part_of_work {
+    bool copies, loads, multiplies, stores;
+};
+
 template <class CT>
 struct scalar {
     CT value;
@@ -56,6 +64,12 @@ struct parameters {
     scalar<CT> alpha, beta;
     places c;
     int64_t ldc;
+    int splits;       // blocks of a cluster that share the inner dimension
+    const CT* guard;  // on the device: where it is zero, A and B are not read
+
+    __device__ bool reads() const {
+        return k > 0 && !equal(alpha.get(), CT{}) && !(guard && equal(*guard, CT{}));
+    }
 };
 
 // Lines [line, line + Lines) and steps [begin, begin + Depth) of an operand, zero beyond its end.
@@ -133,6 +147,22 @@ static __device__ inline void finish(const parameters<CT>& p, CT* to, CT sum, CT
     *to = is_real ? real_part(value) : value;
 }
 
+// The same for `run` neighbours in a column that can be stored at once and are not on the diagonal.
+template <int run, class CT>
+static __device__ inline void finish_run(const parameters<CT>& p, CT* to, const CT* sums, CT alpha, CT beta) {
+    struct alignas(run * sizeof(CT)) many {
+        CT values[run];
+    } value;
+#pragma unroll
+    for (int e = 0; e < run; ++e) value.values[e] = mul(alpha, p.conjugate_sum ? conj(sums[e]) : sums[e]);
+    if (!equal(beta, CT{})) {
+        const many old = *reinterpret_cast<const many*>(to);
+#pragma unroll
+        for (int e = 0; e < run; ++e) value.values[e] = mad(beta, old.values[e], value.values[e]);
+    }
+    *reinterpret_cast<many*>(to) = value;
+}
+
 // One tile of one item.
 template <class Tile, bool conjugates_b>
 class tile_product {
@@ -151,7 +181,7 @@ class tile_product {
 
     __device__ void run() {
         const CT alpha = p_.alpha.get(), beta = p_.beta.get();
-        const bool reads = p_.k > 0 && !equal(alpha, CT{});
+        const bool reads = p_.reads();
         if (!reads && p_.hermitian && equal(beta, one<CT>())) return;
         tile_.clear();
         if (reads) add_all(alpha);

@@ -4,6 +4,7 @@
 #include "dense_kernel.cuh"
 #include "dense_large_tiles.cuh"
 #include "dense_panels.cuh"
+#include <algorithm>
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
@@ -18,7 +19,7 @@ struct panel_of_tile {
     using type = panel<typename Tile::CT, Lines, Tile::depth, Tile::threads, padding, How, Tile::keeps_depth>;
 };
 
-template <class Tile, layout HowA, layout HowB, bool conjugates_b>
+template <class Tile, layout HowA, layout HowB, bool conjugates_b, class Work = whole_work>
 class large_product {
   public:
     using CT = typename Tile::CT;
@@ -29,17 +30,25 @@ class large_product {
     static constexpr int shared_size =
         stage_size * Tile::stages > slice_size ? stage_size* Tile::stages : slice_size;
     static constexpr int shared_bytes = shared_size * static_cast<int>(sizeof(CT));
+    // What a block of a cluster needs.
+    static constexpr int split_bytes =
+        std::max(shared_bytes, Tile::rows* Tile::columns* static_cast<int>(sizeof(CT)));
 
-    __device__ large_product(const parameters<CT>& p, int64_t item, tile_place place, CT* shared)
+    // rank: of this block among the cluster's, a power of two, each of which has a part of the inner
+    // dimension.
+    __device__ large_product(const parameters<CT>& p, int64_t item, tile_place place, int rank, CT* shared,
+                             const Work& work = {})
         : p_(p),
+          work_(work),
           item_(item),
+          rank_(rank),
           row_(place.row * Tile::rows),
           column_(place.column * Tile::columns),
           shared_(shared) {}
 
     __device__ void run() {
         if (row_ >= p_.m || column_ >= p_.n) return;
-        const bool reads = p_.k > 0 && !equal(p_.alpha.get(), CT{});
+        const bool reads = p_.reads();
         if (!reads && p_.hermitian && equal(p_.beta.get(), one<CT>())) return;
         tile_.clear();
         if (reads) add_all();
@@ -47,17 +56,20 @@ class large_product {
             tile_.join_slices(shared_);
             if (tile_.slice() > 0) return;
         }
-        store();
+        if (p_.splits > 1) join_blocks();
+        if (work_.stores) store();
     }
 
   private:
+    // Of each item's operands; where it is known for all items the layouts say so.
+    static constexpr bool needs_alignment = a_panel::is_wide || b_panel::is_wide;
     using fragments = typename Tile::template fragments<a_panel, b_panel>;
     static constexpr int copy_parts = Tile::groups - 1;  // the last group of a step waits for copies
 
     __device__ void add_all() {
-        const auto steps = static_cast<int>((p_.k + Tile::depth - 1) / Tile::depth);
-        const int all = steps * p_.terms;
         begin_term(0);
+        const int steps = full_ + (rest_ > 0 ? 1 : 0);
+        const int all = steps * p_.terms;
 #pragma unroll 1
         for (int s = 0; s < Tile::stages - 1; ++s) {
             CT* const to = shared_ + s * stage_size;
@@ -90,7 +102,7 @@ class large_product {
                     }
                     const CT* const from = is_last ? next : here;
                     tile_.template add<conjugates_b>(f, g % 2, from, from + a_panel::size,
-                                                     is_last ? 0 : g + 1, [&] {
+                                                     is_last ? 0 : g + 1, work_, [&] {
                                                          if (g < copy_parts && copies)
                                                              copy_part(to, g, copy_parts);
                                                          if (g == copy_parts - 1) commit_copies();
@@ -111,27 +123,58 @@ class large_product {
     __device__ void begin_term(int term) {
         const operand& a = p_.a[term];
         const operand& b = p_.b[term];
-        a_.begin(a.at.template of<CT>(item_), a, row_, p_.m);
-        b_.begin(b.at.template of<CT>(item_), b, column_, p_.n);
-        full_ = static_cast<int>(p_.k / Tile::depth);
-        rest_ = static_cast<int>(p_.k % Tile::depth);
+        const auto steps = static_cast<int>((p_.k + Tile::depth - 1) / Tile::depth);
+        const int most = (steps + p_.splits - 1) / p_.splits * Tile::depth;
+        const int64_t first = int64_t{rank_} * most, left = p_.k - first;
+        const auto depth = static_cast<int>(left < 0 ? 0 : left < most ? left : most);
+        const CT* const from_a = a.at.template of<CT>(item_);
+        const CT* const from_b = b.at.template of<CT>(item_);
+        is_aligned_ = ((reinterpret_cast<uintptr_t>(from_a) | reinterpret_cast<uintptr_t>(from_b)) & 15) == 0;
+        a_.begin(from_a + first * a.depth_step, a, row_, p_.m);
+        b_.begin(from_b + first * b.depth_step, b, column_, p_.n);
+        full_ = depth / Tile::depth;
+        rest_ = depth % Tile::depth;
     }
 
-    // True if the next step to copy is a whole one; copies it if it is not.
+    __device__ bool is_mine(int share) const { return (share & (p_.splits - 1)) == rank_; }
+
+    // Every block of a cluster adds up its share of the sums of all, in the order of their ranks.
+    __device__ void join_blocks() {
+        auto* const here = reinterpret_cast<typename Tile::number*>(shared_) + threadIdx.x;
+        auto* const sums = tile_.sums();
+        constexpr int apart = Tile::threads / Tile::slices;
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < Tile::sum_count; ++i) here[i * apart] = sums[i];
+        meet_cluster();
+#pragma unroll
+        for (int i = 0; i < Tile::sum_count; ++i) {
+            if (!is_mine(i / Tile::share)) continue;
+            sums[i] = *in_block(here + i * apart, 0);
+#pragma unroll 1
+            for (int rank = 1; rank < p_.splits; ++rank)
+                sums[i] = heron::HERON_LEVEL::add(sums[i], *in_block(here + i * apart, rank));
+        }
+        meet_cluster();
+    }
+
+    // True if the next step to copy is a whole one of aligned operands; copies it if it is not.
     __device__ bool begin_step(bool is_there, CT* to) {
         if (!is_there) return false;
         if (full_ == 0 && rest_ == 0) begin_term(1);
-        if (full_ > 0) {
+        const bool is_full = full_ > 0;
+        if (is_full) {
             --full_;
-            return true;
+            if (is_aligned_ || !needs_alignment) return true;
         }
-        a_.copy_rest(to, rest_);
-        b_.copy_rest(to + a_panel::size, rest_);
-        rest_ = 0;
+        a_.copy_rest(to, is_full ? Tile::depth : rest_);
+        b_.copy_rest(to + a_panel::size, is_full ? Tile::depth : rest_);
+        if (!is_full) rest_ = 0;
         return false;
     }
 
     __device__ void copy_part(CT* to, int part, int parts) {
+        if (!work_.copies) return;
         a_.copy_part(to, part, parts);
         b_.copy_part(to + a_panel::size, part, parts);
     }
@@ -154,28 +197,15 @@ class large_product {
     }
 
     __device__ void store_whole(CT* c, CT alpha, CT beta) const {
-        constexpr int run = Tile::run;
-        const bool adds = !equal(beta, CT{});
-        tile_.each([&](int i, int j, const CT* sums) {
-            struct alignas(run * sizeof(CT)) many {
-                CT values[run];
-            };
-            many* const to = reinterpret_cast<many*>(c + i + j * p_.ldc);
-            many value;
-#pragma unroll
-            for (int e = 0; e < run; ++e)
-                value.values[e] = mul(alpha, p_.conjugate_sum ? conj(sums[e]) : sums[e]);
-            if (adds) {
-                const many old = *to;
-#pragma unroll
-                for (int e = 0; e < run; ++e) value.values[e] = mad(beta, old.values[e], value.values[e]);
-            }
-            *to = value;
+        tile_.each([&](int i, int j, const CT* sums, int share) {
+            if (!is_mine(share)) return;
+            finish_run<Tile::run>(p_, c + i + j * p_.ldc, sums, alpha, beta);
         });
     }
 
     __device__ void store_part(CT* c, CT alpha, CT beta) const {
-        tile_.each([&](int i, int j, const CT* sums) {
+        tile_.each([&](int i, int j, const CT* sums, int share) {
+            if (!is_mine(share)) return;
             const int64_t column = column_ + j;
 #pragma unroll
             for (int e = 0; e < Tile::run; ++e) {
@@ -189,9 +219,12 @@ class large_product {
     }
 
     const parameters<CT>& p_;
+    Work work_;
     int64_t item_, row_, column_;
+    int rank_;
     CT* shared_;
     int full_ = 0, rest_ = 0;
+    bool is_aligned_ = true;
     a_panel a_;
     b_panel b_;
     Tile tile_;
@@ -218,12 +251,25 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     multiply_large(const __grid_constant__ parameters<typename Tile::CT> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     const int64_t per_item = large_tiles_of_item<Tile>(p);
-    const int64_t rows = tiles_of(p.m, Tile::rows), number = blockIdx.x % per_item;
+    const auto splits = static_cast<unsigned>(p.splits), unit = blockIdx.x / splits;
+    const int64_t rows = tiles_of(p.m, Tile::rows), number = unit % per_item;
     const tile_place place = p.stored == part::all
                                  ? place_of(number, rows, tiles_of(p.n, Tile::columns))
                                  : triangle_of_wide(number, p.stored, rows, Tile::rows / Tile::columns);
-    large_product<Tile, HowA, HowB, conjugates_b>(p, blockIdx.x / per_item, place,
+    large_product<Tile, HowA, HowB, conjugates_b>(p, unit / per_item, place,
+                                                  static_cast<int>(blockIdx.x % splits),
                                                   reinterpret_cast<typename Tile::CT*>(shared))
+        .run();
+}
+
+// The same with parts of its work left out, for a study of what binds.
+template <class Tile, layout HowA, layout HowB>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    study_large(const __grid_constant__ parameters<typename Tile::CT> p, part_of_work work) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    const tile_place place = place_of(blockIdx.x, tiles_of(p.m, Tile::rows), tiles_of(p.n, Tile::columns));
+    large_product<Tile, HowA, HowB, false, part_of_work>(p, 0, place, 0,
+                                                         reinterpret_cast<typename Tile::CT*>(shared), work)
         .run();
 }
 

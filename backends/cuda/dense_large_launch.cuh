@@ -24,18 +24,23 @@ inline int64_t tiles_of_any(int64_t m, int64_t n, bool is_triangle, int rows, in
     return is_triangle ? r * (r + 1) / 2 * (rows / columns) : r * c;
 }
 
-// How long the busiest multiprocessor works, in no particular unit.
+// How long the busiest multiprocessor works, in no particular unit. splits: blocks that share the inner
+// dimension of a tile.
 template <class Candidate, class CT>
-double duration(const parameters<CT>& p, int multiprocessors) {
+double duration(const parameters<CT>& p, int multiprocessors, int splits = 1) {
     using tile = typename Candidate::tile;
-    const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count;
+    const int64_t tiles =
+        tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count * splits;
     const int64_t turns = tiles_of(tiles, multiprocessors);
     constexpr int blocks = tile::blocks;
     const auto resident = static_cast<double>(turns < blocks ? turns : blocks);
     const double speed =
         blocks == 1 ? Candidate::full
                     : Candidate::alone + (Candidate::full - Candidate::alone) * (resident - 1) / (blocks - 1);
-    return static_cast<double>(turns) * (tile::rows * tile::columns) / speed;
+    // Begin and end of a tile, and what blocks tell each other, in steps of the inner dimension.
+    constexpr double ends = 24 + 72.0 / blocks, exchange = 80;
+    const double steps = static_cast<double>(p.k * p.terms) / splits + (splits > 1 ? ends + exchange : ends);
+    return static_cast<double>(turns) * (tile::rows * tile::columns) * steps / speed;
 }
 
 template <class CT>
@@ -46,11 +51,18 @@ bool is_aligned(const places& at, int64_t step) {
            is_multiple(at.stride * size) && is_multiple(step * size);
 }
 
+// Of addresses in a list the kernel finds out itself.
+template <class CT>
+bool may_be_aligned(const places& at, int64_t step) {
+    constexpr int64_t size = sizeof(CT);
+    return at.kind == 0 ? is_aligned<CT>(at, step) : step * size % 16 == 0;
+}
+
 template <class CT, bool keeps_depth>
 layout layout_of(const operand& o, int64_t lines) {
     constexpr int64_t wide = 16 / sizeof(CT);
-    if (o.line_step == 1 && o.is_aligned && lines % wide == 0) return layout::lines;
-    if (o.depth_step == 1 && (!keeps_depth || is_aligned<CT>(o.at, o.line_step))) return layout::depth;
+    if (o.line_step == 1 && may_be_aligned<CT>(o.at, o.depth_step) && lines % wide == 0) return layout::lines;
+    if (o.depth_step == 1 && (!keeps_depth || may_be_aligned<CT>(o.at, o.line_step))) return layout::depth;
     return layout::any;
 }
 
@@ -61,11 +73,38 @@ layout layout_of(const operand (&o)[2], int terms, int64_t lines) {
     return terms < 2 || layout_of<CT, keeps_depth>(o[1], lines) == first ? first : layout::any;
 }
 
+template <class... Args>
+void launch_clusters(cuda_device& device, void (*kernel)(Args...), int64_t clusters, int blocks, int threads,
+                     int shared_bytes, std::type_identity_t<Args>... args) {
+    const auto address = reinterpret_cast<const void*>(kernel);
+    if (shared_bytes > cuda_device::shared_without_asking)
+        check(cudaFuncSetAttribute(
+            address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+            std::max(shared_bytes, device.shared_bytes() - cuda_device::declared_at_most)));
+    if (blocks > 8) check(cudaFuncSetAttribute(address, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    cudaLaunchAttribute size{};
+    size.id = cudaLaunchAttributeClusterDimension;
+    size.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(clusters * blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = device.stream();
+    config.attrs = &size;
+    config.numAttrs = 1;
+    void* pointers[] = {&args...};
+    check(cudaLaunchKernelExC(&config, address, pointers));
+}
+
 template <class Tile, layout HowA, layout HowB, bool conjugates_b>
 void launch_large(cuda_device& device, const parameters<typename Tile::CT>& p) {
     const auto kernel = &multiply_large<Tile, HowA, HowB, conjugates_b>;
-    constexpr int bytes = large_product<Tile, HowA, HowB, conjugates_b>::shared_bytes;
-    device.launch_blocks(kernel, large_tiles_of_item<Tile>(p) * p.count, Tile::threads, bytes, p);
+    using product = large_product<Tile, HowA, HowB, conjugates_b>;
+    const int64_t blocks = large_tiles_of_item<Tile>(p) * p.count;
+    if (p.splits > 1)
+        launch_clusters(device, kernel, blocks, p.splits, Tile::threads, product::split_bytes, p);
+    else
+        device.launch_blocks(kernel, blocks, Tile::threads, product::shared_bytes, p);
 }
 
 template <class Tile, bool conjugates_b>
@@ -120,17 +159,34 @@ bool launch_large(cuda_device& device, const parameters<typename Tile::CT>& p, b
     return true;
 }
 
+// The most blocks that can share a tile's inner dimension.
+template <class Tile>
+int most_splits(const cuda_device& device) {
+    using product = large_product<Tile, layout::depth, layout::depth, false>;
+    int current = 0, has_clusters = 0;
+    check(cudaGetDevice(&current));
+    check(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, current));
+    return has_clusters && product::split_bytes <= device.shared_bytes() ? 16 : 1;
+}
+
 // Launches the large tile that is the soonest ready; false if none is before `limit`.
 template <class CT, size_t... N>
-bool launch_fastest(cuda_device& device, const parameters<CT>& p, bool conjugates_b, double limit,
+bool launch_fastest(cuda_device& device, parameters<CT>& p, bool conjugates_b, double limit,
                     std::index_sequence<N...>) {
     using all = typename tiles_for<CT>::large;
     void (*launch)(cuda_device&, const parameters<CT>&, bool) = nullptr;
     const auto consider = [&]<class C>(const C*) {
-        const double time = duration<C>(p, device.multiprocessors());
-        if (time >= limit || !is_usable<typename C::tile>(device, p)) return;
-        limit = time;
-        launch = &launch_usable<typename C::tile>;
+        using tile = typename C::tile;
+        if (!is_usable<tile>(device, p)) return;
+        const int most = most_splits<tile>(device);
+        for (int splits = 1; splits <= most && (splits == 1 || p.k >= 4 * splits * tile::depth);
+             splits *= 2) {
+            const double time = duration<C>(p, device.multiprocessors(), splits);
+            if (time >= limit) continue;
+            limit = time;
+            launch = &launch_usable<tile>;
+            p.splits = splits;
+        }
     };
     (consider(static_cast<const std::tuple_element_t<N, all>*>(nullptr)), ...);
     if (launch) launch(device, p, conjugates_b);

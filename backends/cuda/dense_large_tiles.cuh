@@ -17,6 +17,8 @@ struct large_thread_tile {
     static constexpr int chunk = 16 / static_cast<int>(sizeof(CT)), run = chunk, padding = chunk;
     static constexpr bool keeps_depth = false;
     static constexpr int groups = BK / Slices;  // what is loaded at a time
+    using number = CT;
+    static constexpr int sum_count = TM * TN, share = chunk;  // sums of a thread, and how many stay together
     static_assert(TM % chunk == 0 && TN % chunk == 0 && BM % (8 * TM) == 0 && BN % (4 * TN) == 0);
     static_assert(groups % 2 == 0);
 
@@ -34,6 +36,7 @@ struct large_thread_tile {
     }
 
     __device__ int slice() const { return slice_; }
+    __device__ number* sums() { return sums_; }
     __device__ void clear() {
 #pragma unroll
         for (int i = 0; i < TM * TN; ++i) sums_[i] = CT{};
@@ -45,10 +48,12 @@ struct large_thread_tile {
     }
 
     // Adds what is loaded, and loads what comes next.
-    template <bool conjugates_b, class A, class B, class Between>
-    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
-        load(f, 1 - now, a, b, next);
+    template <bool conjugates_b, class A, class B, class Work, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
+                        Between&& between) {
+        if (work.loads) load(f, 1 - now, a, b, next);
         between();
+        if (!work.multiplies) return;
 #pragma unroll
         for (int j = 0; j < TN; ++j)
             add_column(sums_ + j * TM, f.x[now], conjugates_b ? conj(f.y[now][j]) : f.y[now][j]);
@@ -75,14 +80,15 @@ struct large_thread_tile {
         }
     }
 
-    // f(row, column, sums) for runs of neighbouring rows.
+    // f(row, column, sums, share) for runs of neighbouring rows.
     template <class F>
     __device__ void each(F&& f) const {
 #pragma unroll
         for (int j = 0; j < TN; ++j)
 #pragma unroll
             for (int i = 0; i < TM; i += chunk)
-                f(row_ + 8 * i, column_ + j / chunk * chunk * 4 + j % chunk, sums_ + (j * TM + i));
+                f(row_ + 8 * i, column_ + j / chunk * chunk * 4 + j % chunk, sums_ + (j * TM + i),
+                  (j * TM + i) / share);
     }
 
   private:
@@ -143,6 +149,8 @@ struct tensor_tile {
     static constexpr int padding = Padding, depth_padding = 4;
     static constexpr bool keeps_depth = true;
     static constexpr int groups = BK / Steps;
+    using number = CT;
+    static constexpr int sum_count = WM * WN / 32, share = 4;
     static_assert(WM % 16 == 0 && WN % 8 == 0 && groups % 2 == 0);
 
     template <class A, class B>
@@ -151,6 +159,7 @@ struct tensor_tile {
     };
 
     __device__ int slice() const { return 0; }
+    __device__ number* sums() { return &sums_[0][0]; }
     __device__ void join_slices(CT*) {}
     __device__ void clear() {
 #pragma unroll
@@ -182,7 +191,7 @@ struct tensor_tile {
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
                     f(at_.row + 16 * i + e / 2 * 8, at_.column + 8 * j + 2 * at_.step + e % 2,
-                      &sums_[i * (WN / 8) + j][e]);
+                      &sums_[i * (WN / 8) + j][e], i * (WN / 8) + j);
     }
 
   protected:
@@ -217,39 +226,44 @@ struct large_real_tile : tensor_tile<double, BM, BN, BK, Stages, WM, WN, Blocks,
     using fragments = typename large_real_tile::tensor_tile::template fragments<A, B>;
 
     // Adds what is loaded, and loads what comes next: rows as soon as they have been used.
-    template <bool conjugates_b, class A, class B, class Between>
-    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
-        this->template load_columns<B>(f.y[1 - now], b, next);
+    template <bool conjugates_b, class A, class B, class Work, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
+                        Between&& between) {
+        if (work.loads) this->template load_columns<B>(f.y[1 - now], b, next);
         between();
 #pragma unroll
         for (int i = 0; i < WM / 16; ++i) {
 #pragma unroll
-            for (int j = 0; j < WN / 8; ++j)
+            for (int j = 0; work.multiplies && j < WN / 8; ++j)
                 multiply_doubles<4>(this->sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
-            this->template load_rows<A>(f.x[i], a, i, next);
+            if (work.loads) this->template load_rows<A>(f.x[i], a, i, next);
         }
     }
 };
 
 // Double precision with complex elements. The sixteen rows that are multiplied are the real and the imaginary
 // parts of eight, which lie in a lane's registers as they are loaded: with the real part of b they give
-// (re*re, im*re), and turned to (-im, re) with its imaginary part the rest.
-template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
+// (re*re, im*re), and turned to (-im, re) with its imaginary part the rest. Steps steps are
+// loaded and multiplied at a time.
+template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks, int Steps>
 struct large_complex_tile {
     using CT = c64;
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = 2, depth_padding = 4;
     static constexpr bool keeps_depth = true;
-    static constexpr int groups = BK / 4;
+    static constexpr int groups = BK / Steps;
+    using number = double;
+    static constexpr int sum_count = WM * WN / 16, share = 4;
     static_assert(WM % 8 == 0 && WN % 8 == 0 && groups % 2 == 0);
 
     template <class A, class B>
     struct fragments {
-        double x[2][WM / 8][2], y[2][WN / 8][2];
+        double x[2][WM / 8][Steps / 2], y[2][WN / 8][2][Steps / 4];
     };
 
     __device__ int slice() const { return 0; }
+    __device__ number* sums() { return &sums_[0][0]; }
     __device__ void join_slices(CT*) {}
     __device__ void clear() {
 #pragma unroll
@@ -260,29 +274,35 @@ struct large_complex_tile {
 
     template <class A, class B>
     __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
-        load(f, 0, a, b, 0);
+        load_columns<B>(f.y[0], b, 0);
+#pragma unroll
+        for (int i = 0; i < WM / 8; ++i) load_rows<A>(f.x[0][i], a, i, 0);
     }
 
     // Adds what is loaded, and loads what comes next.
-    template <bool conjugates_b, class A, class B, class Between>
-    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, Between&& between) {
-        load(f, 1 - now, a, b, next);
+    template <bool conjugates_b, class A, class B, class Work, class Between>
+    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
+                        Between&& between) {
+        if (work.loads) {
+            load_columns<B>(f.y[1 - now], b, next);
+#pragma unroll
+            for (int i = 0; i < WM / 8; ++i) load_rows<A>(f.x[1 - now][i], a, i, next);
+        }
         between();
 #pragma unroll
         for (int i = 0; i < WM / 8; ++i) {
-            const double(&x)[2] = f.x[now][i];
-            const double turned[2] = {conjugates_b ? x[1] : negated(x[1]),
-                                      conjugates_b ? negated(x[0]) : x[0]};
+            double turned[Steps / 2];
 #pragma unroll
-            for (int j = 0; j < WN / 8; ++j) {
-                const double one[1] = {f.y[now][j][0]};
-                multiply_doubles<4>(sums_[i * (WN / 8) + j], x, one);
+            for (int e = 0; e < Steps / 2; e += 2) {
+                turned[e] = conjugates_b ? f.x[now][i][e + 1] : negated(f.x[now][i][e + 1]);
+                turned[e + 1] = conjugates_b ? negated(f.x[now][i][e]) : f.x[now][i][e];
             }
 #pragma unroll
-            for (int j = 0; j < WN / 8; ++j) {
-                const double one[1] = {f.y[now][j][1]};
-                multiply_doubles<4>(sums_[i * (WN / 8) + j], turned, one);
-            }
+            for (int j = 0; work.multiplies && j < WN / 8; ++j)
+                multiply_doubles<Steps>(sums_[i * (WN / 8) + j], f.x[now][i], f.y[now][j][0]);
+#pragma unroll
+            for (int j = 0; work.multiplies && j < WN / 8; ++j)
+                multiply_doubles<Steps>(sums_[i * (WN / 8) + j], turned, f.y[now][j][1]);
         }
     }
 
@@ -307,26 +327,35 @@ struct large_complex_tile {
                 for (int e = 0; e < 2; ++e) {
                     const double(&sums)[4] = sums_[i * (WN / 8) + j];
                     const CT sum{sums[e], sums[e + 2]};
-                    f(at_.row + 8 * i, at_.column + 8 * j + 2 * at_.step + e, &sum);
+                    f(at_.row + 8 * i, at_.column + 8 * j + 2 * at_.step + e, &sum, i * (WN / 8) + j);
                 }
     }
 
   private:
     static constexpr int tiles = WM / 8 * (WN / 8);
 
-    template <class A, class B>
-    __device__ void load(fragments<A, B>& f, int to, const CT* a, const CT* b, int group) const {
-        a += at_.row * A::line_step + (group * 4 + at_.step) * A::depth_step;
-        b += (at_.column + at_.group) * B::line_step + (group * 4 + at_.step) * B::depth_step;
+    template <class A>
+    __device__ void load_rows(double (&x)[Steps / 2], const CT* a, int i, int group) const {
+        a += (at_.row + 8 * i) * A::line_step + (group * Steps + at_.step) * A::depth_step;
 #pragma unroll
-        for (int i = 0; i < WM / 8; ++i) load(f.x[to][i], a + 8 * i * A::line_step);
-#pragma unroll
-        for (int j = 0; j < WN / 8; ++j) load(f.y[to][j], b + 8 * j * B::line_step);
+        for (int e = 0; e < Steps / 4; ++e) {
+            const auto both = *reinterpret_cast<const double2*>(a + 4 * e * A::depth_step);
+            x[2 * e] = both.x;
+            x[2 * e + 1] = both.y;
+        }
     }
-    static __device__ void load(double (&to)[2], const CT* from) {
-        const auto both = *reinterpret_cast<const double2*>(from);
-        to[0] = both.x;
-        to[1] = both.y;
+    template <class B>
+    __device__ void load_columns(double (&y)[WN / 8][2][Steps / 4], const CT* b, int group) const {
+        b += (at_.column + at_.group) * B::line_step + (group * Steps + at_.step) * B::depth_step;
+#pragma unroll
+        for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+            for (int e = 0; e < Steps / 4; ++e) {
+                const auto both =
+                    *reinterpret_cast<const double2*>(b + 8 * j * B::line_step + 4 * e * B::depth_step);
+                y[j][0][e] = both.x;
+                y[j][1][e] = both.y;
+            }
     }
 
     warp_place<BM, WM, WN> at_;

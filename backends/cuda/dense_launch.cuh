@@ -1,5 +1,6 @@
 #pragma once
 // From an operation's arguments to a launch: which tile, and what the kernel is told.
+#include "dense_items.cuh"
 #include "dense_large_launch.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
@@ -50,6 +51,29 @@ void launch(cuda_device& device, const parameters<typename Tile::CT>& p, bool co
     launch<Tile, false>(device, p);
 }
 
+template <class Tile, bool a_by_depth, bool b_by_depth>
+void launch_items(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    constexpr int bytes = item_product<Tile, a_by_depth, b_by_depth>::shared_bytes;
+    device.launch_blocks(&multiply_items<Tile, a_by_depth, b_by_depth>, tiles_of(p.count, Tile::items),
+                         Tile::threads, bytes, p, conjugates_b);
+}
+
+// False where items are not small, or lie in memory in ways that they seldom do.
+template <class Tile>
+bool launch_items(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    if (p.m > Tile::lines || p.n > Tile::lines || p.count / Tile::items >= INT32_MAX) return false;
+    const bool a_by_depth = p.a[0].depth_step == 1, b_by_depth = p.b[0].depth_step == 1;
+    if (a_by_depth && b_by_depth)
+        launch_items<Tile, true, true>(device, p, conjugates_b);
+    else if (a_by_depth)
+        launch_items<Tile, true, false>(device, p, conjugates_b);
+    else if (b_by_depth)
+        launch_items<Tile, false, true>(device, p, conjugates_b);
+    else
+        launch_items<Tile, false, false>(device, p, conjugates_b);
+    return true;
+}
+
 // The tile that is the soonest ready; the smallest for matrices not larger than it.
 template <class CT>
 void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conjugates_b) {
@@ -57,6 +81,9 @@ void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conju
     // conj(A)*B = conj(A*conj(B)): at most B is conjugated while it is multiplied.
     p.conjugate_sum = conjugates_a;
     const bool conjugates = conjugates_a != conjugates_b;
+    if (p.count > 1 && (launch_items<typename tiles::items16>(device, p, conjugates) ||
+                        launch_items<typename tiles::items32>(device, p, conjugates)))
+        return;
     if (p.m <= tiles::tiny::rows && p.n <= tiles::tiny::columns)
         return launch<typename tiles::tiny>(device, p, conjugates);
     using small = typename tiles::small;
@@ -71,7 +98,7 @@ parameters<CT> parameters_of(const heron_gemm_args& g) {
     p.m = g.m;
     p.n = g.n;
     p.k = g.k;
-    p.count = p.terms = 1;
+    p.count = p.terms = p.splits = 1;
     p.a[0] = row_operand<CT>(place_of<CT>(g.a), g.op_a, g.a.ld);
     p.b[0] = column_operand<CT>(place_of<CT>(g.b), g.op_b, g.b.ld);
     p.alpha = as_scalar<CT>(g.alpha, false);
@@ -88,7 +115,7 @@ parameters<CT> parameters_of(const heron_gemm_batched_args& g) {
     p.n = g.n;
     p.k = g.k;
     p.count = g.count;
-    p.terms = 1;
+    p.terms = p.splits = 1;
     p.a[0] = row_operand<CT>(place_of(g.a), g.op_a, g.lda);
     p.b[0] = column_operand<CT>(place_of(g.b), g.op_b, g.ldb);
     p.alpha = as_scalar<CT>(g.alpha, false);
@@ -103,12 +130,29 @@ void gemm_of(cuda_device& device, const Args& g) {
     choose(device, parameters_of<CT>(g), plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 
+// A product of matrices as they are, by the first of the large tiles.
+template <class CT>
+void study_of(cuda_device& device, const heron_gemm_args& g) {
+    using tile = typename std::tuple_element_t<0, typename tiles_for<CT>::large>::tile;
+    const parameters<CT> p = parameters_of<CT>(g);
+    if (layout_of<CT, tile::keeps_depth>(p.a[0], p.m) != layout::lines ||
+        layout_of<CT, tile::keeps_depth>(p.b[0], p.n) != layout::depth || !is_usable<tile>(device, p))
+        throw plan_error{HERON_NOT_SUPPORTED, "parts of this product's kernel cannot be left out"};
+    const int left_out = plans::parts_left_out(g);
+    const auto does = [&](int part) { return (left_out & part) == 0; };
+    const part_of_work work{does(HERON_GEMM_WITHOUT_PACKING), does(HERON_GEMM_WITHOUT_LOADS),
+                            does(HERON_GEMM_WITHOUT_ARITHMETIC), does(HERON_GEMM_WITHOUT_STORES)};
+    device.launch_blocks(&study_large<tile, layout::lines, layout::depth>, large_tiles_of_item<tile>(p),
+                         tile::threads,
+                         large_product<tile, layout::lines, layout::depth, false>::shared_bytes, p, work);
+}
+
 template <class CT>
 void gemmt_of(cuda_device& device, const heron_gemmt_args& g) {
     parameters<CT> p{};
     p.m = p.n = g.n;
     p.k = g.k;
-    p.count = 1;
+    p.count = p.splits = 1;
     p.terms = g.terms;
     p.conjugate_second = g.conjugate_second;
     p.hermitian = g.hermitian;

@@ -25,6 +25,7 @@ class panel {
   public:
     static constexpr bool by_depth = How == layout::depth && Keeps;
     static constexpr int wide = 16 / static_cast<int>(sizeof(CT));
+    static constexpr bool is_wide = wide > 1 && (How == layout::lines || by_depth);
     static constexpr int length = (by_depth ? Depth : Lines) + Padding;
     static constexpr int size = length * (by_depth ? Lines : Depth);
     static constexpr int line_step = by_depth ? length : 1;
@@ -80,8 +81,11 @@ class panel {
         if (part == parts - 1) from_ += static_cast<int64_t>(Depth) * depth_step_;
     }
 
-    // The last step, of which only `depth` are there; the others become zero.
-    __device__ void copy_rest(CT* to, int depth) { copy_elements(to, depth); }
+    // A step element by element. Of the last one only `depth` are there; the others become zero.
+    __device__ void copy_rest(CT* to, int depth) {
+        copy_elements(to, depth);
+        from_ += static_cast<int64_t>(Depth) * depth_step_;
+    }
 
   private:
     static constexpr int per_row = (by_depth ? Depth : Lines) / wide;

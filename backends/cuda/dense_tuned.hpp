@@ -13,6 +13,15 @@ void tuned_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args
 template <class CT>
 void tuned_gemmt(cuda_device& device, const heron_gemmt_args& args);
 
+namespace dense_cuda {
+template <class CT>
+struct parameters;
+}
+// Any product as the kernels take it.
+template <class CT>
+void tuned_product(cuda_device& device, const dense_cuda::parameters<CT>& p, bool conjugates_a,
+                   bool conjugates_b);
+
 // On Tensor Cores, as args.algorithm says. False where the product is too large for the kernels' indices.
 bool tf32_gemm(cuda_device& device, const heron_gemm_args& args);
 bool tf32_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args);
@@ -27,6 +36,15 @@ void gemm_batched<cuda_device>(cuda_device& device, heron_phase phase, const her
 template <>
 void gemmt<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemmt_args& args,
                         heron_workspace& workspace);
+template <>
+void symm<cuda_device>(cuda_device& device, heron_phase phase, const heron_symm_args& args,
+                       heron_workspace& workspace);
+template <>
+void trmm<cuda_device>(cuda_device& device, heron_phase phase, const heron_trmm_args& args,
+                       heron_workspace& workspace);
+template <>
+void trsm<cuda_device>(cuda_device& device, heron_phase phase, const heron_trsm_args& args,
+                       heron_workspace& workspace);
 }  // namespace plans
 
 }  // namespace heron::HERON_LEVEL

@@ -117,14 +117,16 @@ typedef enum heron_spgemm_part {
     HERON_SPGEMM_VALUES = 2
 } heron_spgemm_part;
 
-/* How a dense product is computed. All but DEFAULT are a choice of the caller's, and a backend without it computes DEFAULT. */
+/* How a dense product is computed. All but DEFAULT are a choice of the caller's. A backend without TF32 computes DEFAULT; 3M is
+ * NOT_SUPPORTED everywhere so far. */
 typedef enum heron_gemm_algorithm {
     HERON_GEMM_DEFAULT = 0,
     HERON_GEMM_3M = 1,   /* complex by three real products (Gauss); error bound in the norm, not per component */
     HERON_GEMM_TF32 = 2, /* f32 operands rounded to TF32 on Tensor Cores */
     HERON_GEMM_3XTF32 = 3, /* f32 by three TF32 products: close to f32's accuracy */
     /* For studies of the kernels alone, added up in any combination: what is left out of the work. C is garbage then. A kernel
-     * that cannot be taken apart so (on cuda, and for 16-bit types) answers NOT_SUPPORTED. */
+     * that cannot be taken apart so (for 16-bit types, and on cuda for all but aligned matrices that are not transposed)
+     * answers NOT_SUPPORTED. */
     HERON_GEMM_WITHOUT_PACKING = 16,    /* of A and B into panels */
     HERON_GEMM_WITHOUT_LOADS = 32,      /* of panels */
     HERON_GEMM_WITHOUT_ARITHMETIC = 64, /* multiply-adds; one addition per loaded vector remains */

@@ -60,6 +60,7 @@ void require_types(heron_type type, heron_type compute_type) {
 
 void require_algorithm(heron_gemm_algorithm algorithm) {
     require_enum(algorithm, HERON_GEMM_3XTF32, "algorithm", "is not an algorithm");
+    if (algorithm == HERON_GEMM_3M) not_supported("algorithm", "no backend has 3M");
 }
 
 // Besides algorithms, any of the parts that a study leaves out.
