@@ -80,6 +80,7 @@ class cuda_device {
     }
 
     cudaStream_t stream() const { return queue_->stream; }
+    int number() const { return queue_->device; }
     int multiprocessors() const { return queue_->multiprocessors; }
 
     // Bytes of shared memory that a block can have, those that its kernel declares among them.

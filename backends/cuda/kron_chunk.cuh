@@ -66,8 +66,35 @@ static __device__ inline void store_global(T* to, const T& value) {
 #endif
 }
 
-constexpr int warp_item_bytes = 8 * 1024;
+// Stores 16 bytes that will not be used again soon.
+template <class T>
+static __device__ inline void store_streaming(T* to, const T& value) {
+    static_assert(sizeof(T) == 16);
+    int64_t words[2];
+    __builtin_memcpy(words, &value, 16);
+    asm volatile("st.global.cs.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(words[0]), "l"(words[1]) : "memory");
+}
+
+// Says that a line may leave the second-level cache before others.
+static __device__ inline uint64_t evict_first_policy() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+// Copies 16 bytes from global to shared memory without waiting.
+static __device__ inline void copy_async_hinted(void* shared, const void* global, uint64_t policy) {
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                 "l"(policy)
+                 : "memory");
+}
+
+constexpr int warp_item_bytes = 4 * 1024;
+// Shared memory of a block where a multiprocessor is to hold two.
 constexpr int most_item_bytes = 96 * 1024;
+// That of a block that has one to itself.
+constexpr int most_block_bytes = 226 * 1024;
 
 template <class CT, int N, int D, int W>
 struct item_shape {
@@ -81,9 +108,12 @@ struct item_shape {
     // Whether the matrix units do it.
     static constexpr bool uses_tensor = std::is_same_v<CT, f64> && N == 8 && D == 3 && (W == 1 || W == 8);
 
+    static constexpr bool uses_planes = std::is_same_v<CT, f64> && N == 16 && (D == 2 || D == 3) && W == 1;
+
     // Lanes of a team: as many as have fibres, most of the time.
     static constexpr int lanes() {
         const int fibres = size / power(N, modes_at_once);
+        if (uses_planes) return 32;
         int lanes = 32;
         while (lanes > 1 && (lanes > fibres || fibres * 10 < (fibres + lanes - 1) / lanes * lanes * 7))
             lanes /= 2;
@@ -102,6 +132,7 @@ struct item_shape {
     static constexpr bool has_gaps = is_power_of_two(N * W);
     __host__ __device__ static constexpr int place(int element) {
         if (uses_tensor) return W == 1 ? tensor_cube_place(element) : tensor_runs_place(element);
+        if (uses_planes) return tensor_planes_place(element);
         if (!has_gaps) return element;
         return element + element / (8 * quad) * quad +
                (sizeof(CT) == 4 ? element / (64 * quad) * (4 * quad) : 0);
@@ -110,18 +141,20 @@ struct item_shape {
     // Chunks that do not begin at multiples of 16 bytes lie as far from one in shared memory too.
     static constexpr bool shifts = W == 1 && chunk % quad != 0 && !has_gaps;
     static constexpr int last_place = place(chunk - 1) + (shifts ? quad - 1 : 0);
-    static constexpr int chunk_room = uses_tensor && W > 1 ? chunk : (last_place + quad) / quad* quad;
+    static constexpr int chunk_room =
+        (uses_tensor && W > 1) || uses_planes ? chunk : (last_place + quad) / quad * quad;
 
     // The factors of an item: an odd number of accesses from item to item.
     static constexpr int factor_size = D * N * N;
     static constexpr bool spaces_factors = factor_size % quad == 0 && items > 1;
     static constexpr int factor_stride = spaces_factors ? (factor_size / quad | 1) * quad : factor_size;
-    static constexpr int factor_room =
-        uses_tensor ? tensor_factor_place(factor_size) : (items * factor_stride + quad - 1) / quad * quad;
+    static constexpr int factor_room = uses_tensor   ? tensor_factor_place(factor_size)
+                                       : uses_planes ? tensor_wide_factor_place(factor_size)
+                                                     : (items * factor_stride + quad - 1) / quad * quad;
 
     static constexpr int buffer_bytes = (chunk_room + factor_room) * static_cast<int>(sizeof(CT));
     static constexpr int buffers = 2 * buffer_bytes <= most_item_bytes ? 2 : 1;
-    static constexpr bool fits = buffer_bytes <= most_item_bytes;
+    static constexpr bool fits = buffer_bytes <= most_block_bytes;
     // Crews of a block.
     __host__ __device__ static constexpr int crews_with(int bytes_each) {
         int crews = in_warp ? 4 : 1;
@@ -167,7 +200,7 @@ static __device__ inline tile_origin origin_of(const item_parameters<CT>& p, int
         o.column = o.item % p.vectors;
         o.item /= p.vectors;
     }
-    o.item = entry(p.order, p.order_is_wide, o.item);
+    o.item = kernels::kron_entry(p.order, p.order_is_wide, o.item);
     return o;
 }
 
@@ -290,6 +323,7 @@ class chunk_fetch {
     }
     __device__ static int factor_place(int e) {
         if constexpr (shape::uses_tensor) return tensor_factor_place(e);
+        if constexpr (shape::uses_planes) return tensor_wide_factor_place(e);
         if constexpr (!shape::spaces_factors) return e;
         return e / shape::factor_size * shape::factor_stride + e % shape::factor_size;
     }

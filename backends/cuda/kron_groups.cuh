@@ -23,16 +23,7 @@ struct group_parameters {
 class group_walk {
   public:
     __device__ group_walk(const group_parameters& g, int64_t position) : g_(g) {
-        if (g.keys) return;
-        int64_t low = 0, high = g.groups;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (offset(middle + 1) <= position)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        group_ = low;
+        if (!g.keys) group_ = kernels::kron_group_of(g.offsets, g.offsets_are_wide, g.groups, position);
     }
     // To a position that is not before the last one.
     __device__ void move_to(int64_t position) {
@@ -56,7 +47,9 @@ class group_walk {
     __device__ bool is_over() const { return !g_.keys && group_ >= g_.groups; }
 
   private:
-    __device__ int64_t offset(int64_t group) const { return entry(g_.offsets, g_.offsets_are_wide, group); }
+    __device__ int64_t offset(int64_t group) const {
+        return kernels::kron_entry(g_.offsets, g_.offsets_are_wide, group);
+    }
 
     const group_parameters& g_;
     int64_t group_ = 0;
@@ -88,7 +81,7 @@ __global__ void __launch_bounds__(most_threads)
         tile_place<CT> in{}, out{};
         if (position < end) {
             walk.move_to(position);
-            const int64_t k = entry(p.order, p.order_is_wide, position);
+            const int64_t k = kernels::kron_entry(p.order, p.order_is_wide, position);
             in = {(p.in_is_chunk ? locate<CT>(p.in, position - p.first)
                                  : locate<CT>(p.in, k) + g.vector * p.in_vector) +
                       at.begin * p.in_step,

@@ -87,12 +87,17 @@ class item_stages {
     using crew_type = crew_threads<shape::in_warp>;
 
   public:
-    // The results go out where lanes next to each other have whole sectors, or else return to shared memory.
+    // The results go out where lanes next to each other have whole sectors, or where a warp would meet parts
+    // of lines, return to shared memory.
     static constexpr int last_modes =
         D % shape::modes_at_once == 0 ? shape::modes_at_once : D % shape::modes_at_once;
     static constexpr int run = W * power(N, D - last_modes);
     static constexpr int together = shape::in_warp && shape::team < run ? shape::team : run;
-    static constexpr bool is_direct = !returns && together * static_cast<int>(sizeof(CT)) >= 32 && run > 1;
+    static constexpr bool has_sectors = together * static_cast<int>(sizeof(CT)) >= 32 && run > 1;
+    static constexpr bool has_lines =
+        is_power_of_two(N) && !shape::uses_tensor && together * static_cast<int>(sizeof(CT)) >= 128;
+    static constexpr bool wants_lines = W == 1 && shape::in_warp && !shape::uses_planes;
+    static constexpr bool is_direct = !returns && (wants_lines ? has_lines : has_sectors);
 
     __device__ item_stages(CT* item, const CT* factors, const crew_type& crew, const item_output<CT>& output)
         : item_(item),
@@ -107,12 +112,14 @@ class item_stages {
     __device__ void apply() const {
         if constexpr (shape::uses_tensor) {
             by_tensor();
+        } else if constexpr (shape::uses_planes) {
+            by_planes();
         } else if constexpr (K < D) {
             constexpr int G = D - K < shape::modes_at_once ? D - K : shape::modes_at_once;
             if constexpr (G > 1 || keeps_factors<CT, N, G>)
                 in_registers<K, G>();
             else
-                streamed<K, (sizeof(CT) * N < 128 ? 2 : 1)>();
+                streamed<K, fibres_at_once<CT, N>>();
             if constexpr (K + G < D || !is_direct) crew_.sync();
             apply<K + G>();
         }
@@ -130,6 +137,26 @@ class item_stages {
             tensor_cube(item_, factors_, crew_.rank, put);
         else
             tensor_runs(item_, factors_, crew_.rank, crew_.size, put);
+        if constexpr (!is_direct) crew_.sync();
+    }
+
+    __device__ void by_planes() const {
+        const auto keep = [&](const f64(&v)[2], int first) {
+            *reinterpret_cast<f64_pair*>(item_ + shape::place(first)) = {{v[0], v[1]}};
+        };
+        const auto put = [&](const f64(&v)[2], int first) {
+            if constexpr (is_direct)
+                output_.template put_pair<W>(v, first);
+            else
+                keep(v, first);
+        };
+        if constexpr (D == 2) {
+            tensor_planes(item_, factors_, 1, crew_.rank, crew_.size, put);
+        } else {
+            tensor_planes(item_, factors_, 16, crew_.rank, crew_.size, keep);
+            crew_.sync();
+            tensor_across_planes(item_, factors_, crew_.rank, crew_.size, put);
+        }
         if constexpr (!is_direct) crew_.sync();
     }
 
@@ -262,42 +289,84 @@ class item_stages {
 
 // Results that are in shared memory, along memory.
 template <class CT, int N, int D, int W>
-static __device__ inline void store_chunk(const item_parameters<CT>& p, int64_t chunk, const CT* results,
-                                          const crew_threads<item_shape<CT, N, D, W>::in_warp>& crew) {
+class chunk_store {
     using shape = item_shape<CT, N, D, W>;
+    using crew_type = crew_threads<shape::in_warp>;
     using part = neighbours<CT, shape::quad>;
-    const CT alpha = p.alpha.get(), beta = p.beta.get();
-    const bool adds = !p.atomic && !equal(beta, CT{});
-    const int64_t first = chunk * shape::items;
-    if (shape::chunk % shape::quad == 0 && p.dense_out && !p.atomic &&
-        first + shape::items <= p.units * p.tiles) {
-        CT* const to = p.dense_out + first * shape::size;
+
+  public:
+    __device__ chunk_store(const item_parameters<CT>& p, const crew_type& crew)
+        : p_(p), crew_(crew), alpha_(p.alpha.get()), beta_(p.beta.get()), adds_(!equal(beta_, CT{})) {}
+
+    // `shift` elements lie between the results and the last multiple of 16 bytes.
+    __device__ void operator()(int64_t chunk, const CT* results, int shift) const {
+        const int64_t first = chunk * shape::items;
+        const int64_t left = p_.units * p_.tiles - first;
+        const int count = (left < shape::items ? static_cast<int>(left) : shape::items) * shape::size;
+        if (W == 1 && p_.dense_out && !p_.atomic)
+            return along(p_.dense_out + first * shape::size, results, count, shift);
+        if constexpr (shape::items == 1) {
+            CT* const to = output_of(p_, origin(first));
+            if (W == 1 && p_.out_step == 1 && !p_.atomic) return along(to, results, count, shift);
+#pragma unroll 1
+            for (int e = crew_.rank; e < count; e += crew_.size)
+                put(to + (W == 1 ? e : e / W * p_.inner + e % W) * p_.out_step, results[shape::place(e)]);
+        } else {
+            const int64_t tile = first + crew_.rank % shape::items;
+            const auto mine = reinterpret_cast<unsigned long long>(
+                tile < p_.units * p_.tiles ? output_of(p_, origin(tile)) : nullptr);
+#pragma unroll 2
+            for (int begin = 0; begin < shape::chunk; begin += 32) {
+                const int e = begin + crew_.rank;
+                CT* const to = reinterpret_cast<CT*>(from_lane(mine, e / shape::size % shape::items));
+                if (e < count) put(to + e % shape::size * p_.out_step, results[shape::place(e)]);
+            }
+        }
+    }
+
+  private:
+    __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
+
+    __device__ void put(CT* to, CT result) const {
+        const CT value = mul(alpha_, result);
+        if (p_.atomic)
+            atomic_add(to, value);
+        else
+            store_global(to, adds_ ? mad(beta_, *to, value) : value);
+    }
+
+    __device__ void along(CT* to, const CT* results, int count, int shift) const {
+        const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(to) / sizeof(CT) % shape::quad);
+        if (skew != shift) {
 #pragma unroll 4
-        for (int e = crew.rank * shape::quad; e < shape::chunk; e += crew.size * shape::quad) {
+            for (int e = crew_.rank; e < count; e += crew_.size) put(to + e, results[shape::place(e)]);
+            return;
+        }
+        const int head = (shape::quad - skew) % shape::quad;
+        const int body = (count - head) / shape::quad * shape::quad;
+#pragma unroll 4
+        for (int e = head + crew_.rank * shape::quad; e < head + body; e += crew_.size * shape::quad) {
             part value = *reinterpret_cast<const part*>(results + shape::place(e));
 #pragma unroll
-            for (int w = 0; w < shape::quad; ++w) value.a[w] = mul(alpha, value.a[w]);
-            if (adds) {
+            for (int w = 0; w < shape::quad; ++w) value.a[w] = mul(alpha_, value.a[w]);
+            if (adds_) {
                 const part before = *reinterpret_cast<const part*>(to + e);
 #pragma unroll
-                for (int w = 0; w < shape::quad; ++w) value.a[w] = mad(beta, before.a[w], value.a[w]);
+                for (int w = 0; w < shape::quad; ++w) value.a[w] = mad(beta_, before.a[w], value.a[w]);
             }
             store_global(reinterpret_cast<part*>(to + e), value);
         }
-        return;
+        if (crew_.rank < count - body) {
+            const int e = crew_.rank < head ? crew_.rank : crew_.rank + body;
+            put(to + e, results[shape::place(e)]);
+        }
     }
-#pragma unroll 1
-    for (int e = crew.rank; e < shape::chunk; e += crew.size) {
-        const int64_t tile = first + e / shape::size;
-        if (tile >= p.units * p.tiles) break;
-        CT* const to = output_of(p, origin_of<shape::size, W>(p, tile)) + e % shape::size * p.out_step;
-        const CT value = mul(alpha, results[shape::place(e)]);
-        if (p.atomic)
-            atomic_add(to, value);
-        else
-            *to = adds ? mad(beta, *to, value) : value;
-    }
-}
+
+    const item_parameters<CT>& p_;
+    const crew_type& crew_;
+    CT alpha_, beta_;
+    bool adds_;
+};
 
 // y := alpha*w + beta*y, or atomically y += alpha*w.
 template <class CT, int N, int D, int W>
@@ -326,6 +395,13 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp ? 32 * item_s
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const CT alpha = p.alpha.get(), beta = p.beta.get();
     const chunk_fetch<CT, N, D, W> fetch(p, crew);
+    // Into the second-level cache, where there is no room for it yet.
+    const auto prefetch = [&](int64_t chunk) {
+        if (chunk >= end || p.in_step != 1) return;
+        constexpr int line = 128 / static_cast<int>(sizeof(CT));
+        const CT* const from = input_of(p, origin_of<shape::size, W>(p, chunk * shape::items));
+        for (int e = crew.rank * line; e < shape::size; e += crew.size * line) prefetch_line(from + e);
+    };
     int64_t key = -1;
     int key_buffer = shape::buffers - 1;
     const auto start = [&](int64_t chunk, int buffer) {
@@ -351,6 +427,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp ? 32 * item_s
             if (chunk != begin) start(chunk, 0);
             factor_buffer = 0;
             wait_for_copies<0>();
+            if constexpr (W == 1 && shape::items == 1) prefetch(chunk + step);
         }
         crew.sync();
         item_output<CT> output{nullptr, p.out_step, p.inner, alpha, beta, !equal(beta, CT{}), p.atomic != 0};
@@ -362,7 +439,8 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp ? 32 * item_s
                factors_of(factor_buffer) + (p.factors_are_shared ? 0 : item * shape::factor_stride), crew,
                output)
             .apply();
-        if constexpr (!stages::is_direct) store_chunk<CT, N, D, W>(p, chunk, vectors, crew);
+        if constexpr (!stages::is_direct)
+            chunk_store<CT, N, D, W>(p, crew)(chunk, vectors, fetch.shift_of(chunk));
         crew.sync();
         if (shape::buffers == 2) buffer ^= 1;
     }

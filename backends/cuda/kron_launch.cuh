@@ -2,8 +2,10 @@
 // How a batch of square factors is cut into passes and launched.
 #include "kron_item_groups.cuh"
 #include "kron_items.cuh"
+#include "kron_pair_launch.cuh"
 #include "kron_passes.cuh"
 #include "kron_tuned.hpp"
+#include <atomic>
 #include <utility>
 
 namespace heron::HERON_LEVEL::kron_cuda {
@@ -31,20 +33,21 @@ inline int power_of_two_up_to(int most) {
 }
 
 // Items of up to this many factors may fit on chip.
-template <int N>
+template <class CT, int N>
 constexpr int most_item_modes() {
     int modes = 1;
-    while (modes < most_modes && power(N, modes + 1) <= 24576) ++modes;
+    while (modes < most_modes && power(N, modes + 1) <= most_block_bytes / static_cast<int>(sizeof(CT)))
+        ++modes;
     return modes;
 }
-template <int N>
-using item_modes = std::make_integer_sequence<int, most_item_modes<N>()>;
+template <class CT, int N>
+using item_modes = std::make_integer_sequence<int, most_item_modes<CT, N>()>;
 
 template <class CT, int N>
 class square_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
     using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
-    using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
+    using base::range, base::parameters, base::item_parameters_of, base::scalar_of, base::run_of_items;
 
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
@@ -57,6 +60,8 @@ class square_kron : square_passes<CT, N> {
         if (!find_passes()) return false;
         if (args_.output == HERON_KRON_ADD_DETERMINISTIC && sums_ && passes_ > 1) return false;
         workspace_layout layout(phase_, workspace_);
+        if constexpr (has_pair<CT, N>)
+            if (passes_ == 2 && !sums_ && pair_kron<CT, N>(device_, phase_, args_).apply(layout)) return true;
         take_chunk(layout);
         if (!sums_)
             units();
@@ -80,7 +85,7 @@ class square_kron : square_passes<CT, N> {
             for (int i = 0; i < passes_; ++i) {
                 const mode_range r = range(i);
                 if (i > 0 || sums_) fits = fits && layout_of(r, passes_ == 1 && sums_).teams > 0;
-                if (i == 0) fits = fits && fits_items(r.end - r.begin, item_modes<N>{});
+                if (i == 0) fits = fits && fits_items(r.end - r.begin, item_modes<CT, N>{});
             }
             if (fits) return true;
         }
@@ -88,8 +93,13 @@ class square_kron : square_passes<CT, N> {
     }
 
     template <int... D>
-    static bool fits_items(int modes, std::integer_sequence<int, D...>) {
-        return ((modes == D + 1 && item_shape<CT, N, D + 1, 1>::fits) || ...);
+    bool fits_items(int modes, std::integer_sequence<int, D...>) const {
+        return ((modes == D + 1 && fits_device<item_shape<CT, N, D + 1, 1>>()) || ...);
+    }
+
+    template <class Shape>
+    bool fits_device() const {
+        return Shape::fits && Shape::shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;
     }
 
     static tile_layout layout_of(const mode_range& r, bool sums) {
@@ -173,14 +183,12 @@ class square_kron : square_passes<CT, N> {
             return false;
         } else {
             const mode_range r = range(pass);
-            if (r.end - r.begin != D) return false;
+            if (r.end - r.begin != D || !fits_device<shape>()) return false;
+            const auto kernel = &kron_items<CT, N, D, W>;
             tile_layout t;
-            t.team = shape::in_warp
-                         ? 32
-                         : block_threads(shape::size / power(N, shape::modes_at_once), shape::shared_bytes);
+            t.team = shape::in_warp ? 32 : best_threads<shape>(kernel, shape::shared_bytes);
             t.teams = shape::crews;
             t.shared_bytes = shape::shared_bytes;
-            const auto kernel = &kron_items<CT, N, D, W>;
             int64_t size = W;
             for (int i = 0; i < D; ++i) size *= N;
             p.tiles = rows_ / size;
@@ -194,12 +202,39 @@ class square_kron : square_passes<CT, N> {
         }
     }
 
-    // Threads of a block, of which a multiprocessor holds as many as its shared memory allows.
-    static int block_threads(int fibres, size_t shared_bytes) {
-        const int most = shared_bytes > 76 * 1024 ? 256 : 128;
-        int threads = 64;
-        while (threads < most && threads * 2 <= fibres) threads *= 2;
+    // Threads of a block that keep as many of a multiprocessor busy as it has use for. Asking the runtime
+    // takes as long as a launch, so the answer is kept for every device.
+    template <class Shape, class Kernel>
+    int best_threads(Kernel kernel, size_t shared_bytes) {
+        static std::atomic<int> known[16];
+        std::atomic<int>* const kept = device_.number() < 16 ? &known[device_.number()] : nullptr;
+        if (const int threads = kept ? kept->load(std::memory_order_relaxed) : 0) return threads;
+        const int threads = find_threads<Shape>(kernel, shared_bytes);
+        if (kept) kept->store(threads, std::memory_order_relaxed);
         return threads;
+    }
+
+    template <class Shape, class Kernel>
+    int find_threads(Kernel kernel, size_t shared_bytes) {
+        constexpr double enough = 32 * 32;
+        constexpr int fibres = Shape::size / power(N, Shape::modes_at_once);
+        constexpr int per_thread =
+            Shape::modes_at_once > 1 || keeps_factors<CT, N, 1> ? 1 : fibres_at_once<CT, N>;
+        int best = 64;
+        double most = 0;
+        for (const int threads : {64, 96, 128, 192, 256, 384, 512}) {
+            const int at_once = threads * per_thread;
+            const int trips = (fibres + at_once - 1) / at_once;
+            const double resident =
+                static_cast<double>(device_.blocks_at_once(kernel, threads, shared_bytes)) * threads /
+                device_.multiprocessors();
+            const double busy = (resident < enough ? resident : enough) * fibres / (trips * at_once);
+            if (busy > 1.02 * most) {
+                most = busy;
+                best = threads;
+            }
+        }
+        return best;
     }
 
     template <int W, int... D>
@@ -219,17 +254,12 @@ class square_kron : square_passes<CT, N> {
             p.vectors = 1;
             p.column = column;
         }
-        if (pass == 0) return launch_items_of<1>(item_modes<N>{}, pass, p);
+        if (pass == 0) return launch_items_of<1>(item_modes<CT, N>{}, pass, p);
         if constexpr (N >= 5)
             if (p.inner % run_of_items == 0)
                 return launch_items<2, run_of_items>(pass, p) || launch_items<3, run_of_items>(pass, p);
         return false;
     }
-
-    // Neighbours that tiles of leading modes have: some sectors.
-    static constexpr int run_of_items = is_power_of_two(N) ? 64 / static_cast<int>(sizeof(CT))
-                                        : N < 7            ? N * N
-                                                           : N;
 
     void units() {
         if (phase_ != HERON_PHASE_RUN) return;
@@ -293,10 +323,7 @@ class square_kron : square_passes<CT, N> {
             constexpr int crews = group_shape<CT, N, D>::crews;
             constexpr int shared_bytes = group_shape<CT, N, D>::shared_bytes;
             const auto kernel = &kron_item_groups<CT, N, D>;
-            const int threads =
-                crews * (shape::in_warp
-                             ? 32
-                             : block_threads(shape::size / power(N, shape::modes_at_once), shared_bytes));
+            const int threads = crews * (shape::in_warp ? 32 : best_threads<shape>(kernel, shared_bytes));
             group_parameters g{};
             g.rows = rows_;
             g.count = args_.count;
@@ -330,7 +357,7 @@ class square_kron : square_passes<CT, N> {
     }
 
     void grouped(workspace_layout& layout) {
-        if (group_items_of(item_modes<N>{}, layout)) return;
+        if (group_items_of(item_modes<CT, N>{}, layout)) return;
         group_parameters g{};
         tile_layout t;
         if (passes_ == 1) {

@@ -7,7 +7,7 @@
 // Index: a tile is a tensor of `modes` indices below N, and an innermost run of W neighbours that no factor
 // of the pass touches: 1 where the pass has the item's last factors, else several, so that memory is read in
 // whole sectors.
-#include "../common/dialect.hpp"
+#include "../common/plans/kron.hpp"
 #include "cuda_intrinsics.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
@@ -32,11 +32,6 @@ static __device__ inline CT* locate(const operand& o, int64_t k) {
     if (o.kind == 2) k = static_cast<const int32_t*>(o.list)[k * o.list_step];
     if (o.kind == 3) k = static_cast<const int64_t*>(o.list)[k * o.list_step];
     return static_cast<CT*>(const_cast<void*>(o.base)) + k * o.stride;
-}
-
-static __device__ inline int64_t entry(const void* list, int is_wide, int64_t k) {
-    if (!list) return k;
-    return is_wide ? static_cast<const int64_t*>(list)[k] : static_cast<const int32_t*>(list)[k];
 }
 
 // A scalar of the host or, where there is an address, of the device.
@@ -102,6 +97,10 @@ template <class CT, int N>
 constexpr int fused_modes = N == 2                                  ? 3
                             : N == 3 || (N == 4 && sizeof(CT) <= 8) ? 2
                                                                     : 1;
+
+// Fibres that a thread takes at once where it reads the factor from shared memory.
+template <class CT, int N>
+constexpr int fibres_at_once = sizeof(CT) * N < 128 ? 2 : 1;
 
 // The threads of a team.
 struct team_threads {
@@ -233,7 +232,7 @@ static __device__ inline void stage(CT* tiles, int begin, const CT* factors, con
     if constexpr (G > 1 || keeps_factors<CT, N, G>)
         register_stage<CT, N, W, K, G>(tiles, begin, factors, team, size);
     else
-        streamed_stage<CT, N, W, K, (sizeof(CT) * N < 128 ? 2 : 1)>(tiles, begin, factors, team, size);
+        streamed_stage<CT, N, W, K, fibres_at_once<CT, N>>(tiles, begin, factors, team, size);
     team.sync();
 }
 
@@ -419,7 +418,7 @@ __global__ void __launch_bounds__(most_threads) kron_units(const __grid_constant
             const tile_position at = position_of<N, W>(p, p.tiles == 1 ? 0 : number % p.tiles);
             const int64_t u = p.first + unit;
             const int64_t v = p.vectors == 1 ? p.first_vector : u % p.vectors;
-            k = entry(p.order, p.order_is_wide, p.vectors == 1 ? u : u / p.vectors);
+            k = kernels::kron_entry(p.order, p.order_is_wide, p.vectors == 1 ? u : u / p.vectors);
             in = {(p.in_is_chunk ? locate<CT>(p.in, unit) : locate<CT>(p.in, k) + v * p.in_vector) +
                       at.begin * p.in_step,
                   p.in_step, at.width, 0};

@@ -34,6 +34,11 @@ class square_passes {
         for (int i = 0; i < args.ndim; ++i) rows_ *= N;
     }
 
+    // Neighbours that tiles of leading modes have: some sectors.
+    static constexpr int run_of_items = is_power_of_two(N) ? 64 / static_cast<int>(sizeof(CT))
+                                        : N < 7            ? N * N
+                                                           : N;
+
     // Pass 0 has the last modes.
     mode_range range(int pass) const {
         const int d = args_.ndim;

@@ -114,4 +114,97 @@ static __device__ inline void tensor_runs(f64* tile, const f64* factors, int thr
     }
 }
 
+// Factors 16 x 16. Stretches of four elements take turns within 128 bytes, by their row and their plane.
+__host__ __device__ constexpr int tensor_turn(int row) { return (row / 2 & 1) + ((row ^ row / 4) & 1) * 2; }
+__host__ __device__ constexpr int tensor_planes_place(int element) {
+    return element ^ (tensor_turn(element / 16) ^ tensor_turn(element / 256)) * 4;
+}
+__host__ __device__ constexpr int tensor_wide_factor_place(int element) { return element + element / 16 * 2; }
+
+// Blocks of eight rows; of a row the columns 2t, 2t + 1, 2t + 8 and 2t + 9.
+struct wide_fragment {
+    f64 a[2][4];
+};
+
+static __device__ inline wide_fragment read_wide_fragment(const f64* factors, int number, int lane) {
+    wide_fragment f;
+#pragma unroll
+    for (int block = 0; block < 2; ++block)
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            const int column = lane % 4 * 2 + k / 2 * 8 + k % 2;
+            f.a[block][k] =
+                factors[tensor_wide_factor_place(number * 256 + column * 16 + block * 8 + lane / 4)];
+        }
+    return f;
+}
+
+// to[b][i][q] := sum over j of factor[8b + i][j]*data[q][j]
+static __device__ inline void multiply_wide_fragment(const wide_fragment& factor, const f64 (&data)[2][2],
+                                                     f64 (&to)[2][2]) {
+#pragma unroll
+    for (int block = 0; block < 2; ++block) {
+        to[block][0] = to[block][1] = 0;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) multiply_add_8x8x4(to[block], factor.a[block][k], data[k / 2][k % 2]);
+    }
+}
+
+// The last two modes of `planes` x 16 x 16 neighbours, a plane by a warp at a time.
+template <class Put>
+static __device__ inline void tensor_planes(const f64* tile, const f64* factors, int planes, int thread,
+                                            int threads, Put&& put) {
+    const int lane = thread % 32;
+    const int modes = planes > 1 ? 3 : 2;
+    const wide_fragment middle = read_wide_fragment(factors, modes - 2, lane);
+    const wide_fragment last = read_wide_fragment(factors, modes - 1, lane);
+    for (int plane = thread / 32; plane < planes; plane += threads / 32) {
+        const int corner = plane * 256 + lane / 4 * 16 + lane % 4 * 2;
+        f64 turned[2][2][2];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            f64 x[2][2], result[2][2];
+#pragma unroll
+            for (int c = 0; c < 2; ++c) {
+                const f64_pair pair =
+                    *reinterpret_cast<const f64_pair*>(tile + tensor_planes_place(corner + r * 128 + c * 8));
+                x[c][0] = pair.a[0];
+                x[c][1] = pair.a[1];
+            }
+            multiply_wide_fragment(last, x, result);
+#pragma unroll
+            for (int c = 0; c < 2; ++c) {
+                turned[c][r][0] = result[c][0];
+                turned[c][r][1] = result[c][1];
+            }
+        }
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+            f64 result[2][2];
+            multiply_wide_fragment(middle, turned[c], result);
+#pragma unroll
+            for (int r = 0; r < 2; ++r) put(result[r], corner + r * 128 + c * 8);
+        }
+    }
+}
+
+// The first mode of 16 planes.
+template <class Put>
+static __device__ inline void tensor_across_planes(const f64* tile, const f64* factors, int thread,
+                                                   int threads, Put&& put) {
+    const int lane = thread % 32;
+    const wide_fragment first = read_wide_fragment(factors, 0, lane);
+    for (int unit = thread / 32; unit < 32; unit += threads / 32) {
+        f64 x[2][2], result[2][2];
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+            x[k / 2][k % 2] =
+                tile[tensor_planes_place((lane % 4 * 2 + k / 2 * 8 + k % 2) * 256 + unit * 8 + lane / 4)];
+        multiply_wide_fragment(first, x, result);
+#pragma unroll
+        for (int block = 0; block < 2; ++block)
+            put(result[block], (block * 8 + lane / 4) * 256 + unit * 8 + lane % 4 * 2);
+    }
+}
+
 }  // namespace heron::HERON_LEVEL::kron_cuda

@@ -67,30 +67,17 @@ struct item_groups {
     const i64* keys = nullptr;   // ADD_DETERMINISTIC: addresses of the outputs, ascending
     const i64* order = nullptr;  // and the items in that order
 
-    static int64_t entry(const void* list, heron_index_type type, int64_t k) {
-        return type == HERON_INDEX_64 ? static_cast<const int64_t*>(list)[k]
-                                      : static_cast<const int32_t*>(list)[k];
-    }
-    int64_t offset(int64_t g) const { return entry(args.group_offsets, args.group_type, g); }
+    int is_wide() const { return args.group_type == HERON_INDEX_64; }
+    int64_t offset(int64_t g) const { return kernels::kron_entry(args.group_offsets, is_wide(), g); }
 
     int64_t item(int64_t position) const {
-        if (order) return order[position];
-        return args.group_items ? entry(args.group_items, args.group_type, position) : position;
+        return order ? order[position] : kernels::kron_entry(args.group_items, is_wide(), position);
     }
 
     // The group of a position, as a number to call the others with.
     int64_t group_at(int64_t position) const {
         if (keys) return position;
-        int64_t low = 0;
-        int64_t high = args.group_count;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (offset(middle + 1) <= position)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return kernels::kron_group_of(args.group_offsets, is_wide(), args.group_count, position);
     }
     bool begins_at(int64_t group, int64_t position) const {
         if (keys) return position == 0 || keys[position - 1] != keys[position];
@@ -303,8 +290,7 @@ inline void kronmult(host_device& device, heron_phase phase, const heron_kronmul
                      heron_workspace& workspace) {
     const bool turns = args.algorithm == HERON_KRON_993_FORWARD || args.algorithm == HERON_KRON_993_BACKWARD;
     if (turns) return plans::kronmult(device, phase, args, workspace);
-    visit_full(args.type,
-                      [&]<class CT>(type<CT>) { kron_run<CT>(device, phase, args, workspace).apply(); });
+    visit_full(args.type, [&]<class CT>(type<CT>) { kron_run<CT>(device, phase, args, workspace).apply(); });
 }
 
 }  // namespace heron::HERON_LEVEL::kron_host

@@ -37,11 +37,12 @@ class item_shape {
         int64_t most = columns;
         for (int i = 0; i < 2; ++i)
             if (steps.largest(i) > most) most = steps.largest(i);
-        buffer_size = (most * parts + padding + 63) / 64 * 64;
+        buffer_size = rounded(most * parts);
+        choose_blocks();
     }
 
-    // Reals that one thread needs: two buffers and the factors.
-    int64_t scratch_size() const { return 2 * buffer_size + (factors_size + padding + 63) / 64 * 64; }
+    // Reals that one thread needs: two buffers, two for a block, and the factors.
+    int64_t scratch_size() const { return 2 * (buffer_size + block_size) + rounded(factors_size); }
 
     const heron_kronmult_args& args;
     plans::kron_sequence steps;
@@ -52,6 +53,36 @@ class item_shape {
     int64_t buffer_size = 0;
     bool is_square = true;
     int n = 0;  // size of all factors, if they have one
+    // The first factors are applied to the whole item, the others to one of `blocks` stretches of the result
+    // after the other, where several fit the second-level cache.
+    int whole_steps = 0;
+    int64_t blocks = 1;
+    int64_t block_size = 0;  // of a buffer, in reals; 0 where the whole item is one block
+
+  private:
+    static constexpr int64_t most_block_bytes = 256 * 1024;
+
+    static int64_t rounded(int64_t reals) { return (reals + padding + 63) / 64 * 64; }
+
+    void choose_blocks() {
+        if (rows == 0 || columns == 0) return;
+        for (int i = 0; i < args.ndim; ++i)
+            if (steps[i].factor != i) return;
+        int64_t stretch = buffer_size;
+        int steps_before = 0;
+        int64_t count = 1;
+        while (stretch * static_cast<int64_t>(sizeof(R)) > most_block_bytes && steps_before + 2 < args.ndim) {
+            count *= steps[steps_before++].m;
+            stretch = 0;
+            for (int i = steps_before; i < args.ndim; ++i)
+                if (steps[i].out_size() / count > stretch) stretch = steps[i].out_size() / count;
+            stretch *= parts;
+        }
+        if (steps_before == 0) return;
+        whole_steps = steps_before;
+        blocks = count;
+        block_size = rounded(stretch);
+    }
 };
 
 // A thread's buffers and the factors that it has packed last.
@@ -63,7 +94,10 @@ class item_worker {
     static constexpr int parts = shape::parts;
 
     item_worker(const shape& s, R* scratch)
-        : s_(s), buffers_{scratch, scratch + s.buffer_size}, factors_(scratch + 2 * s.buffer_size) {
+        : s_(s),
+          buffers_{scratch, scratch + s.buffer_size},
+          blocks_{scratch + 2 * s.buffer_size, scratch + 2 * s.buffer_size + s.block_size},
+          factors_(scratch + 2 * (s.buffer_size + s.block_size)) {
         __builtin_memset(factors_, 0, static_cast<size_t>(s.factors_size) * sizeof(R));
     }
 
@@ -72,13 +106,16 @@ class item_worker {
     [[gnu::always_inline]] inline const R* product(int64_t k, int64_t v) {
         for (int i = 0; i < s_.args.ndim; ++i) pack(i, locate<const CT>(s_.args.factors[i].a, k));
         const R* in = load_x(locate<const CT>(s_.args.x, k) + v * s_.args.x_column_step);
-        for (int i = 0; i < s_.args.ndim; ++i) {
-            const plans::kron_step& step = s_.steps[i];
-            R* const out = in == buffers_[0] ? buffers_[1] : buffers_[0];
-            any_pass<R, parts == 2, N>(in, out, factor(step.factor), step.outer, step.m, step.n, step.inner);
+        const int whole = s_.block_size > 0 ? s_.whole_steps : s_.args.ndim;
+        for (int i = 0; i < whole; ++i) {
+            R* const out = other(buffers_, in);
+            pass<N>(i, in, out, 1);
             in = out;
         }
-        return in;
+        if (s_.block_size == 0) return in;
+        R* const out = other(buffers_, in);
+        for (int64_t b = 0; b < s_.blocks; ++b) block<N>(in, out, b);
+        return out;
     }
 
     // The same for D factors N x N in the order in which they are given, unrolled.
@@ -107,6 +144,29 @@ class item_worker {
     }
 
   private:
+    static R* other(R* const (&pair)[2], const R* one) { return one == pair[0] ? pair[1] : pair[0]; }
+
+    // Step i on one of `blocks` parts of the data.
+    template <int N>
+    [[gnu::always_inline]] inline void pass(int i, const R* in, R* out, int64_t blocks) const {
+        const plans::kron_step& step = s_.steps[i];
+        any_pass<R, parts == 2, N>(in, out, factor(step.factor), step.outer / blocks, step.m, step.n,
+                                   step.inner);
+    }
+
+    // The steps that are left, on block b.
+    template <int N>
+    [[gnu::always_inline]] inline void block(const R* whole_in, R* whole_out, int64_t b) const {
+        const int last = s_.args.ndim - 1;
+        const R* in = whole_in + s_.steps[s_.whole_steps].in_size() / s_.blocks * parts * b;
+        for (int i = s_.whole_steps; i < last; ++i) {
+            R* const out = other(blocks_, in);
+            pass<N>(i, in, out, s_.blocks);
+            in = out;
+        }
+        pass<N>(last, in, whole_out + s_.steps[last].out_size() / s_.blocks * parts * b, s_.blocks);
+    }
+
     // Factors D - 1 - T to D - 1.
     template <int D, int T, int L>
     [[gnu::always_inline]] inline void pairs_steps(lanes<R, L>* values, int64_t k) const {
@@ -202,6 +262,7 @@ class item_worker {
 
     const shape& s_;
     R* buffers_[2];
+    R* blocks_[2];
     R* factors_;
     const CT* packed_[plans::kron_most_factors] = {};
 };

@@ -3,51 +3,13 @@
 
 namespace heron::opencl {
 
-// A number among the parameters of a program.
-template <int>
-struct number;
-template <>
-inline constexpr const char* type_name<number<2>> = "2";
-template <>
-inline constexpr const char* type_name<number<3>> = "3";
-template <>
-inline constexpr const char* type_name<number<4>> = "4";
-template <>
-inline constexpr const char* type_name<number<5>> = "5";
-template <>
-inline constexpr const char* type_name<number<6>> = "6";
-template <>
-inline constexpr const char* type_name<number<7>> = "7";
-template <>
-inline constexpr const char* type_name<number<8>> = "8";
-template <>
-inline constexpr const char* type_name<number<9>> = "9";
-template <>
-inline constexpr const char* type_name<number<10>> = "10";
-template <>
-inline constexpr const char* type_name<number<16>> = "16";
-template <>
-inline constexpr const char* type_name<number<8192>> = "8192";
-template <>
-inline constexpr const char* type_name<number<32768>> = "32768";
-
 namespace {
-
-constexpr kernel_family tuned{"kron_tuned", "CT N BYTES"};
-template <class...>
-struct kron_tiles {
-    static constexpr const char* name = "kron_tiles";
-};
-template <class...>
-struct kron_items {
-    static constexpr const char* name = "kron_items";
-};
 
 // These mirror kron_tuned.cl.
 constexpr int64_t group_size = 128;
-constexpr int64_t factor_bytes = 8192;
-constexpr int64_t small_tile_bytes = 8192;
-constexpr int64_t large_tile_bytes = 32768;
+// Local memory of a group: no more than a tile where that is larger.
+constexpr int64_t group_bytes = 8192;
+constexpr int64_t tile_bytes = 32768;
 constexpr uint64_t local_bytes_needed = 44 * 1024;
 
 struct operand {
@@ -61,8 +23,7 @@ struct parameters {
     factor factors[plans::kron_most_factors];
     operand in, out;
     int64_t in_is_chunk, out_is_chunk, in_step, in_vector, out_step, out_vector;
-    int64_t modes, outer, inner, width, tiles, first, units, vectors, size, team, teams, factor_stride,
-        atomic;
+    int64_t modes, n, inner, tiles, first, units, vectors, size, atomic;
 };
 
 int64_t as_number(const void* p) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(p)); }
@@ -82,6 +43,11 @@ constexpr int64_t chunk_bytes = int64_t{8} << 20;
 // Neighbours that a pass over leading factors reads at once.
 constexpr int64_t run_width = 8;
 constexpr int64_t groups_per_unit = 64;
+
+// What the program of a pass is built for.
+struct tile_shape {
+    int64_t modes, width, size, team, teams;
+};
 
 template <class CT, int N>
 class square_kron {
@@ -105,8 +71,10 @@ class square_kron {
         CT* const work = layout_.take<CT>(2 * buffer * workers);
         if (phase_ != HERON_PHASE_RUN) return;
         parameters p = whole_items();
-        device_.launch_groups<kron_items<CT, number<N>, number<8192>>>(tuned, workers, 1, p, alpha(), beta(),
-                                                                       work, buffer);
+        static const char id = 0;
+        // Compilers of processors take seconds for a program: only frequent sizes have one of their own.
+        constexpr int known = N <= 4 || N == 8 ? N : 0;
+        launch(id, "kron_items", definitions(known), workers, 1, p, alpha(), beta(), work, buffer);
     }
 
     // False when no division into passes fits the device; nothing has been done then.
@@ -139,7 +107,7 @@ class square_kron {
 
     bool passes_fit() const {
         for (int pass = 0; pass < passes_; ++pass)
-            if (tile_of(pass) * static_cast<int64_t>(sizeof(CT)) > large_tile_bytes) return false;
+            if (tile_of(pass) * static_cast<int64_t>(sizeof(CT)) > tile_bytes) return false;
         return true;
     }
 
@@ -160,7 +128,8 @@ class square_kron {
         p.out = as_operand(args_.y);
         p.out_step = args_.y_step;
         p.out_vector = args_.y_column_step;
-        p.outer = p.inner = p.width = p.tiles = 1;
+        p.n = N;
+        p.inner = p.tiles = 1;
         p.units = args_.count * args_.vectors;
         p.vectors = args_.vectors;
         p.size = size_;
@@ -172,13 +141,11 @@ class square_kron {
         const bool last = pass == passes_ - 1;
         parameters p = whole_items();
         set_factors(p, begin_of(pass), end_of(pass));
-        p.outer = power(N, begin_of(pass));
+        const tile_shape t = shape_of(pass);
         p.inner = power(N, args_.ndim - end_of(pass));
-        p.width = width_of(pass);
-        p.tiles = p.outer * ((p.inner + p.width - 1) / p.width);
+        p.tiles = power(N, begin_of(pass)) * ((p.inner + t.width - 1) / t.width);
         p.first = first;
         p.units = units;
-        p.size = tile_of(pass);
         const operand partial{as_number(chunk), 0, 0, size_, 0};
         if (pass > 0) {
             p.in = partial;
@@ -189,36 +156,42 @@ class square_kron {
             p.out_is_chunk = p.out_step = 1;
             p.atomic = 0;
         }
-        const bool is_small = p.size * static_cast<int64_t>(sizeof(CT)) <= small_tile_bytes;
-        set_teams(p, is_small ? small_tile_bytes : large_tile_bytes);
-        const CT a = last ? alpha() : scalar_value<CT>(1, 0);
-        const CT b = last ? beta() : CT{};
-        if (is_small)
-            launch<8192>(p, a, b);
-        else
-            launch<32768>(p, a, b);
+        const int64_t needed = (p.units * p.tiles + t.teams - 1) / t.teams;
+        const int64_t most = groups_per_unit * device_.traits().compute_units;
+        // An address for every program.
+        static const char ids[plans::kron_most_factors + 1][2] = {};
+        launch(ids[t.modes][t.width > 1], "kron_tiles", definitions(t), needed < most ? needed : most,
+               group_size, p, last ? alpha() : scalar_value<CT>(1, 0), last ? beta() : CT{});
     }
 
     // As many work-items per item as it has fibres, and as many items per group as memory has room for.
-    static void set_teams(parameters& p, int64_t bytes) {
-        const int64_t fibres = p.size / N;
-        p.team = 1;
-        while (p.team < group_size && 2 * p.team <= fibres) p.team *= 2;
-        p.factor_stride = p.modes * N * N / 2 * 2 + 1;
-        const int64_t element = sizeof(CT);
-        p.teams = group_size / p.team;
-        while (p.teams > 1 &&
-               (p.teams * p.size * element > bytes || p.teams * p.factor_stride * element > factor_bytes))
-            p.teams /= 2;
-        if (p.teams == 1) p.factor_stride = p.modes * N * N;
+    tile_shape shape_of(int pass) const {
+        tile_shape t{end_of(pass) - begin_of(pass), width_of(pass), tile_of(pass), 1, 1};
+        constexpr int fused = N == 2 ? 3 : N <= 4 ? 2 : 1;
+        const int64_t fibres = t.size / power(N, t.modes < fused ? 1 : fused);
+        while (t.team < group_size && 2 * t.team <= fibres) t.team *= 2;
+        const int64_t bytes = (t.size + t.modes * N * N) * static_cast<int64_t>(sizeof(CT));
+        while (2 * t.teams * t.team <= group_size && 2 * t.teams * bytes <= group_bytes) t.teams *= 2;
+        return t;
     }
 
-    template <int bytes>
-    void launch(const parameters& p, CT a, CT b) {
-        const int64_t needed = (p.units * p.tiles + p.teams - 1) / p.teams;
-        const int64_t most = groups_per_unit * device_.traits().compute_units;
-        device_.launch_groups<kron_tiles<CT, number<N>, number<bytes>>>(tuned, needed < most ? needed : most,
-                                                                        group_size, p, a, b);
+    static std::string definition(const char* name, int64_t value) {
+        return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+    }
+    static std::string definitions(int n) {
+        return std::string("#define CT ") + type_name<CT> + "\n" + definition("N", n);
+    }
+    static std::string definitions(const tile_shape& t) {
+        return definitions(N) + definition("MODES", t.modes) + definition("WIDTH", t.width) +
+               definition("SIZE", t.size) + definition("TEAM", t.team) + definition("TEAMS", t.teams);
+    }
+
+    template <class... Args>
+    void launch(const char& id, const char* name, const std::string& definitions, int64_t groups,
+                int64_t local, Args... args) {
+        const size_t counts[2] = {static_cast<size_t>(groups), 1};
+        const size_t sizes[2] = {static_cast<size_t>(local), 1};
+        device_.launch_program(&id, name, program_key{"kron_tuned", definitions}, counts, sizes, args...);
     }
 
     opencl_device& device_;
@@ -274,7 +247,8 @@ void kronmult(opencl_device& device, heron_phase phase, const heron_kronmult_arg
     });
 }
 
-void kron_gemm(opencl_device& device, heron_phase phase, const heron_kron_gemm_args& args, heron_workspace& workspace) {
+void kron_gemm(opencl_device& device, heron_phase phase, const heron_kron_gemm_args& args,
+               heron_workspace& workspace) {
     device.follow_addresses();
     plans::kron_gemm(device, phase, args, workspace);
 }

@@ -49,6 +49,16 @@ constexpr std::array<std::pair<const char*, element_type>, 4> types{
      {"c32", {HERON_C_32F, scalar_type::c32}},
      {"c64", {HERON_C_64F, scalar_type::c64}}}};
 
+// Floating-point operations per second of a GPU's vector units, fused multiply-adds counted twice; 0 when
+// unknown.
+double vector_peak(const heron_device_info& device, const std::string& backend, scalar_type type) {
+    if (backend != "cuda" || device.major < 8) return 0;
+    const bool is_double = type == scalar_type::f64 || type == scalar_type::c64;
+    const bool is_server = device.minor == 0;
+    const int per_clock = is_double ? (is_server ? 64 : 2) : device.major == 8 && is_server ? 64 : 128;
+    return 2.0 * per_clock * device.compute_units * device.clock_mhz * 1e6;
+}
+
 // "3" or "2..10"
 std::vector<int> numbers(const std::vector<std::string>& texts, int least, int most, const char* what) {
     std::vector<int> result;
@@ -112,6 +122,7 @@ class kron_operands {
     }
 
     const heron_kronmult_desc& desc() const { return desc_; }
+    scalar_type scalar() const { return type_.scalar; }
     std::int64_t count() const { return count_; }
     std::int64_t outputs() const { return outputs_; }
     std::int64_t elements() const { return count_ * size_; }
@@ -346,6 +357,9 @@ class kron_bench {
         row["bandwidth"]["gbytes_per_second"] = peak * 1e-9;
         row["bandwidth"]["percent"] = 100 * bytes / seconds / peak;
         row["with_factors"]["percent"] = 100 * all_bytes / seconds / peak;
+        const double flops = vector_peak(where.info(), where.backend(), data.scalar());
+        const double arithmetic = flops > 0 ? operations / flops : 0;
+        row["bound"]["percent"] = 100 * std::max(all_bytes / peak, arithmetic) / seconds;
     }
 
     report make_report() const {
@@ -380,13 +394,17 @@ class kron_bench {
             {.key = "/elements_per_second", .title = "Gelem/s", .format = "{:.3f}", .scale = 1e-9},
             {.key = "/bandwidth/percent", .title = "% bw", .format = "{:.1f}"},
             {.key = "/with_factors/percent", .title = "% with A", .format = "{:.1f}"},
+            {.key = "/bound/percent", .title = "% bound", .format = "{:.1f}"},
             {.key = "/bandwidth/gbytes_per_second", .title = "bw GB/s", .format = "{:.1f}"},
             {.key = "/message", .title = "message"}};
         result.notes = {
             "ms: median per call over the rounds; GB/s: compulsory bytes of X and Y alone (X read, Y "
             "written, Y read",
             "where it is added to); % bw: of what the memory was measured to do in between, as in heron "
-            "bench spmv; % with A: the same with the bytes of the factors, each of which is read once."};
+            "bench spmv; % with A: the same with the bytes of the factors, each of which is read once; % "
+            "bound: "
+            "of what that or",
+            "the arithmetic of the vector units allows, where these are known (CUDA)."};
         return result;
     }
 

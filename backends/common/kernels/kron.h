@@ -17,6 +17,18 @@ HERON_FN heron_index kron_entry(GLOBAL const void* list, int is_wide, heron_inde
     return is_wide ? (heron_index)((GLOBAL const i64*)list)[k] : (heron_index)((GLOBAL const i32*)list)[k];
 }
 
+// The group that a position belongs to: of those that begin at the offsets, the first that ends behind it.
+HERON_FN heron_index kron_group_of(GLOBAL const void* offsets, int are_wide, heron_index groups, heron_index position) {
+    heron_index low = 0;
+    heron_index high = groups;
+    while (low < high) {
+        const heron_index middle = low + (high - low) / 2;
+        if (kron_entry(offsets, are_wide, middle + 1) <= position) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 // One element of a mode product: out[o, i, f] := sum over j of op(A)[i, j] * in[o, j, f], for the items first, first + 1, ...
 // of the sequence that `order` lists, and `vectors` columns of each. With in_chunk the input is a workspace that holds these
 // items alone, as `out` does.
@@ -91,20 +103,14 @@ HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_in
     const heron_index e = item % size;
     const heron_index v = item / size % vectors;
     const heron_index p = item / size / vectors;
-    heron_index low = 0;
-    heron_index high = groups;
-    while (low < high) {
-        const heron_index middle = low + (high - low) / 2;
-        if (kron_entry(offsets, offsets_are_wide, middle + 1) <= first + p) low = middle + 1;
-        else high = middle;
-    }
-    if (low == groups) return;
-    if (p > 0 && kron_entry(offsets, offsets_are_wide, low) < first + p) return;
-    heron_index end = kron_entry(offsets, offsets_are_wide, low + 1) - first;
+    const heron_index group = kron_group_of(offsets, offsets_are_wide, groups, first + p);
+    if (group == groups) return;
+    if (p > 0 && kron_entry(offsets, offsets_are_wide, group) < first + p) return;
+    heron_index end = kron_entry(offsets, offsets_are_wide, group + 1) - first;
     if (end > items) end = items;
     CT sum = ZERO(CT);
     for (heron_index other = p; other < end; ++other) sum = ADD(CT, sum, w[(other * vectors + v) * size + e]);
-    GLOBAL const CT* const where = kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, low);
+    GLOBAL const CT* const where = kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, group);
     GLOBAL CT* const to = (GLOBAL CT*)where + v * y_vector + e * y_element + y_offset;
     *to = MAD(CT, SCALAR(CT, alpha_value, alpha_device), sum, *to);
 }

@@ -134,12 +134,12 @@ struct table_level {
     heron_index low, high, capacity, slots;
 };
 
-// The launches that serve rows of 1 to `longest` elements.
+// The launches that serve rows of more than `above` and up to `longest` elements.
 template <class Device>
 class table_ladder {
   public:
-    table_ladder(const heron_spgemm_args& args)
-        : rows_(args.a.matrix.rows), longest_(args.longest), budget_(budget_of(args)) {}
+    explicit table_ladder(const heron_spgemm_args& args, int64_t above = 0)
+        : rows_(args.a.matrix.rows), above_(above), longest_(args.longest), budget_(budget_of(args)) {}
 
     // Places that all levels fit into.
     int64_t places() const {
@@ -153,13 +153,15 @@ class table_ladder {
 
     template <class F>
     void visit(F&& f) const {
-        for (heron_index low = 0, high = shortest; low < longest_; low = high, high *= growth) {
+        for (heron_index low = above_, high = shortest; low < longest_; high *= growth) {
+            if (high <= low) continue;
             if (high > longest_) high = longest_;
             const heron_index capacity = capacity_of(high);
             heron_index slots = budget_ / capacity;
             if (slots > most_slots) slots = most_slots;
             if (slots > rows_) slots = rows_;
             f(table_level{low, high, capacity, slots > 0 ? slots : 1});
+            low = high;
         }
     }
 
@@ -181,7 +183,7 @@ class table_ladder {
         return size < most ? size : most;
     }
 
-    int64_t rows_, longest_, budget_;
+    int64_t rows_, above_, longest_, budget_;
 };
 
 inline bool is_empty_product(const heron_spgemm_args& args) {
@@ -251,31 +253,15 @@ inline void require_offsets_hold(const heron_spmat& c, int64_t nnz) {
             "C has more elements than its 32-bit offsets can count: create it with 64-bit offsets"};
 }
 
+// Lengths of the rows of C that can have more than `above` elements.
 template <class Device, class OT, class IT>
-class spgemm_symbolic_plan {
+class length_count {
   public:
-    spgemm_symbolic_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout)
-        : device_(device),
-          args_(args),
-          ladder_(args),
-          scan_(layout, args.a.matrix.rows),
-          measure_(layout, args.a.matrix.rows),
-          tables_(layout.take<IT>(ladder_.places())) {}
+    length_count(Device& device, const heron_spgemm_args& args, workspace_layout& layout, int64_t above = 0)
+        : device_(device), args_(args), ladder_(args, above), tables_(layout.take<IT>(ladder_.places())) {}
 
     void run() {
-        const int64_t rows = args_.a.matrix.rows;
-        device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
-        if (!is_empty_product(args_)) ladder_.visit([&](const table_level& level) { count(level); });
-        int64_t nnz = 0, longest = 0;
-        measure_.run(device_, args_.row_offsets, row_limit(args_), nnz, longest);
-        require_offsets_hold(args_.c, nnz);
-        if (rows > 0) {
-            scan_.add(device_, args_.row_offsets);
-            scan_.write(device_, args_.row_offsets, 0, static_cast<i64*>(args_.row_offsets));
-        }
-        write_product_offsets(device_, args_);
-        report(args_.nnz_found, nnz);
-        report(args_.longest_found, longest);
+        ladder_.visit([&](const table_level& level) { count(level); });
     }
 
   private:
@@ -293,9 +279,41 @@ class spgemm_symbolic_plan {
     Device& device_;
     const heron_spgemm_args& args_;
     table_ladder<Device> ladder_;
+    IT* tables_;
+};
+
+template <class Device, class OT, class IT>
+class spgemm_symbolic_plan {
+  public:
+    spgemm_symbolic_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : device_(device),
+          args_(args),
+          scan_(layout, args.a.matrix.rows),
+          measure_(layout, args.a.matrix.rows),
+          lengths_(device, args, layout) {}
+
+    void run() {
+        const int64_t rows = args_.a.matrix.rows;
+        device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
+        if (!is_empty_product(args_)) lengths_.run();
+        int64_t nnz = 0, longest = 0;
+        measure_.run(device_, args_.row_offsets, row_limit(args_), nnz, longest);
+        require_offsets_hold(args_.c, nnz);
+        if (rows > 0) {
+            scan_.add(device_, args_.row_offsets);
+            scan_.write(device_, args_.row_offsets, 0, static_cast<i64*>(args_.row_offsets));
+        }
+        write_product_offsets(device_, args_);
+        report(args_.nnz_found, nnz);
+        report(args_.longest_found, longest);
+    }
+
+  private:
+    Device& device_;
+    const heron_spgemm_args& args_;
     exclusive_scan<Device> scan_;
     measurement<Device, OT, IT> measure_;
-    IT* tables_;
+    length_count<Device, OT, IT> lengths_;
 };
 
 template <class Device>
@@ -311,16 +329,21 @@ void spgemm_symbolic(Device& device, heron_phase phase, const heron_spgemm_args&
 template <class Device, class VT, class CT, class OT, class IT>
 class spgemm_numeric_plan {
   public:
-    spgemm_numeric_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout)
+    // Of the rows of C that have more than `above` elements.
+    spgemm_numeric_plan(Device& device, const heron_spgemm_args& args, workspace_layout& layout,
+                        int64_t above = 0)
         : device_(device),
           args_(args),
-          ladder_(args),
+          ladder_(args, above),
           keys_(layout.take<IT>(ladder_.places())),
           sums_(layout.take<CT>(ladder_.places())) {}
 
     void run() {
         if (args_.parts & HERON_SPGEMM_COLUMNS) write_product_offsets(device_, args_);
-        if (is_empty_product(args_)) return;
+        if (!is_empty_product(args_)) compute_rows();
+    }
+
+    void compute_rows() {
         ladder_.visit([&](const table_level& level) { compute(level); });
     }
 
