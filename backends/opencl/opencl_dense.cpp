@@ -6,7 +6,7 @@
 namespace heron::opencl {
 namespace {
 
-// These mirror dense_tuned.cl.
+// These mirror dense_common.cl.
 enum source_kind : int64_t { full, symmetric, hermitian, triangular };
 struct source {
     int64_t offset, row_step, k_step, rows, depth, first_row, first_k, padded_rows, steps, total, begin,
@@ -78,10 +78,14 @@ class engine {
     using RT = real_of<CT>;
 
     explicit engine(opencl_device& device, heron_type type, int left_out = 0)
-        : device_(device), kit_(device.dense_kernels(type, left_out & ~HERON_GEMM_WITHOUT_PACKING)) {}
+        : device_(device),
+          type_(type),
+          left_out_(left_out & ~HERON_GEMM_WITHOUT_PACKING),
+          kit_(&device.dense_kernels(type, false, left_out_)) {}
 
     void run(const job<CT>& j) {
         if (j.m == 0 || j.n == 0) return;
+        kit_ = &kit_for(j);
         const int64_t total = j.k == 0 || is_zero(j.alpha) ? 0 : j.k * j.terms;
         const extent e = part_extent(j, total);
         for (int64_t column = 0; column < j.n; column += e.columns)
@@ -107,8 +111,9 @@ class engine {
     // Nothing is solved where alpha is 0 in device memory.
     void solve(const triangular_block& block, const void* a, void* b, const void* alpha) {
         const size_t local = 64;
-        launch(kit_.ids.solve, "dense_solve", {static_cast<size_t>(quotient(block.count, 64)), 1}, {local, 1},
-               block, static_cast<const CT*>(a), static_cast<CT*>(b), static_cast<const RT*>(alpha));
+        launch(kit_->ids.solve, "dense_solve", {static_cast<size_t>(quotient(block.count, 64)), 1},
+               {local, 1}, block, static_cast<const CT*>(a), static_cast<CT*>(b),
+               static_cast<const RT*>(alpha));
     }
 
   private:
@@ -116,7 +121,22 @@ class engine {
         int64_t rows, columns, steps;
     };
 
-    const dense_shape& shape() const { return kit_.shape; }
+    const dense_shape& shape() const { return kit_->shape; }
+
+    // How long the compute units that get most tiles are busy, in elements.
+    int64_t busiest(const job<CT>& j, const dense_shape& s) const {
+        const int64_t all = quotient(j.m, s.rows()) * quotient(j.n, s.cols());
+        const int64_t tiles = j.update.triangle != 0 ? quotient(all, 2) : all;
+        return quotient(tiles, device_.traits().compute_units) * s.rows() * s.cols();
+    }
+
+    // Large tiles, unless they leave much of the device idle.
+    const dense_kit& kit_for(const job<CT>& j) const {
+        const dense_kit& large = device_.dense_kernels(type_, false, left_out_);
+        if (large.shape.columns) return large;
+        const dense_kit& small = device_.dense_kernels(type_, true, left_out_);
+        return 10 * busiest(j, small.shape) < 9 * busiest(j, large.shape) ? small : large;
+    }
 
     // What is packed at once. Triangles of C, and triangular operands of products in place with all their
     // steps, stay whole.
@@ -125,7 +145,7 @@ class engine {
         const bool has_range = j.update.range != 0;
         const bool splits_rows = !is_triangle && !reads_rows_in_place(j);
         const bool splits_columns = !is_triangle && !reads_columns_in_place(j);
-        const int64_t budget = kit_.scratch_bytes / static_cast<int64_t>(sizeof(CT));
+        const int64_t budget = kit_->scratch_bytes / static_cast<int64_t>(sizeof(CT));
         extent e{splits_rows ? std::min(j.m, most_lines) : j.m,
                  splits_columns ? std::min(j.n, most_lines) : j.n, total};
         if (total == 0 || (e.rows + e.columns) * total <= budget) return e;
@@ -147,7 +167,8 @@ class engine {
     template <class... Args>
     void launch(const char& id, const char* name, const size_t (&groups)[2], const size_t (&local)[2],
                 Args... args) {
-        device_.launch_program(&id, name, kit_.key, groups, local, args...);
+        const program_key& key = &id == &kit_->ids.solve ? kit_->solves : kit_->products;
+        device_.launch_program(&id, name, key, groups, local, args...);
     }
 
     // Steps [step, step + steps) of the terms one after the other, for one block of C.
@@ -167,8 +188,10 @@ class engine {
             chunk.total = total;
             chunk.steps = last == step + steps ? total - chunk.begin : chunk.depth;
             if ((j.left_out & HERON_GEMM_WITHOUT_PACKING) != 0) continue;
-            pack(j.a[t], chunk, row, rows, true, scaling(j, t), j);
-            pack(j.b[t], chunk, column, columns, false, 0, j);
+            source a = placed(j.a[t].from, chunk, row, rows, shape().rows());
+            a.scaled = scaling(j, t);
+            a.has_real_scale = j.update.has_real_alpha;
+            pack(j, t, a, placed(j.b[t].from, chunk, column, columns, shape().cols()));
         }
         heron_scalar one{};
         one.re = 1;
@@ -188,28 +211,30 @@ class engine {
         bytes = needed;
     }
 
-    void pack(const operand& x, const source& chunk, int64_t row, int64_t rows, bool is_a, int64_t scaled,
-              const job<CT>& j) {
-        const int64_t width = is_a ? shape().rows() : shape().cols();
-        source s = x.from;
-        s.rows = rows;
-        s.first_row = row;
-        s.padded_rows = up(rows, width);
+    // `count` lines from `first` on of an operand, the steps of `chunk`, in panels of `width` lines.
+    static source placed(source s, const source& chunk, int64_t first, int64_t count, int64_t width) {
+        s.rows = count;
+        s.first_row = first;
+        s.padded_rows = up(count, width);
         s.first_k = chunk.first_k;
         s.depth = chunk.depth;
         s.steps = chunk.steps;
         s.total = chunk.total;
         s.begin = chunk.begin;
-        s.scaled = scaled;
-        s.has_real_scale = j.update.has_real_alpha;
+        return s;
+    }
+
+    void pack(const job<CT>& j, int term, const source& a, const source& b) {
+        const bool columns = shape().columns;
         const auto alpha = as_argument<CT>(j.alpha);
-        const auto steps = static_cast<size_t>(quotient(s.steps, shape().columns ? pack_steps : pack_tile));
-        const auto lines = static_cast<size_t>(quotient(s.padded_rows, shape().columns ? width : pack_tile));
-        const size_t local[] = {shape().columns ? 1u : static_cast<size_t>(pack_tile),
-                                shape().columns ? 1u : 8u};
-        launch(is_a ? kit_.ids.pack_a : kit_.ids.pack_b, is_a ? "dense_pack_a" : "dense_pack_b",
-               {steps, lines}, local, s, static_cast<const CT*>(x.memory), alpha.value,
-               reinterpret_cast<const RT*>(alpha.device), is_a ? a_ : b_);
+        const int64_t lines_of_a = quotient(a.padded_rows, columns ? shape().rows() : pack_tile);
+        const int64_t lines_of_b = quotient(b.padded_rows, columns ? shape().cols() : pack_tile);
+        const size_t groups[] = {static_cast<size_t>(quotient(a.steps, columns ? pack_steps : pack_tile)),
+                                 static_cast<size_t>(lines_of_a + lines_of_b)};
+        const size_t local[] = {columns ? 1u : static_cast<size_t>(pack_tile), columns ? 1u : 8u};
+        launch(kit_->ids.pack, "dense_pack", groups, local, a, static_cast<const CT*>(j.a[term].memory),
+               alpha.value, reinterpret_cast<const RT*>(alpha.device), a_, b,
+               static_cast<const CT*>(j.b[term].memory), b_, lines_of_a);
     }
 
     void multiply_packed(const job<CT>& j, const heron_scalar& beta, int64_t row, int64_t rows,
@@ -231,14 +256,16 @@ class engine {
             groups[0] = static_cast<size_t>(rows_of_tiles * (rows_of_tiles + 1) / 2);
             groups[1] = 1;
         }
-        launch(kit_.ids.product, "dense_product", groups,
+        launch(kit_->ids.product, "dense_product", groups,
                {static_cast<size_t>(shape().wx), static_cast<size_t>(shape().wy)}, p,
                static_cast<CT*>(j.c.memory), gate.value, reinterpret_cast<const RT*>(gate.device),
                scale.value, reinterpret_cast<const RT*>(scale.device), a_, b_);
     }
 
     opencl_device& device_;
-    const dense_kit& kit_;
+    heron_type type_;
+    int left_out_;
+    const dense_kit* kit_;
     cl_mem a_ = nullptr;
     cl_mem b_ = nullptr;
     int64_t a_bytes_ = 0;
@@ -400,14 +427,14 @@ class triangular_solver {
     engine<CT> engine_;
 };
 
-bool is_for_engine(heron_type type) {
+}  // namespace
+
+bool has_dense_kernels(heron_type type) {
     return type == HERON_R_32F || type == HERON_R_64F || type == HERON_C_32F || type == HERON_C_64F;
 }
 
-}  // namespace
-
 void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace) {
-    if (!is_for_engine(args.type)) return plans::gemm(device, phase, args, workspace);
+    if (!has_dense_kernels(args.type)) return plans::gemm(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_full(args.type, [&]<class CT>(type<CT>) { run_gemm<CT>(device, args); });

@@ -5,7 +5,12 @@
 
 namespace heron::opencl {
 
+// Whether the dense kernels have the type; the shared plans have more.
+bool has_dense_kernels(heron_type type);
+
 void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace);
+void gemm_batched(opencl_device& device, heron_phase phase, const heron_gemm_batched_args& args,
+                  heron_workspace& workspace);
 void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args,
            heron_workspace& workspace);
 void symm(opencl_device& device, heron_phase phase, const heron_symm_args& args, heron_workspace& workspace);

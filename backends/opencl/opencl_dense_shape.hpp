@@ -3,7 +3,8 @@
 //
 // As text, "columns VW MV NR" or "tiles WX WY VW MV UW NV KT". What HERON_OPENCL_GEMM names wins ("f32
 // columns 16 2 12;c64 tiles 16 16 2 2 2 2 8"), then the tuner's result in the cache directory, then the table
-// of known devices, then a default.
+// of known devices, then a default. GPUs have a second shape per type for small products, "f32-small" in
+// settings.
 #include "opencl_traits.hpp"
 #include <heron/types.h>
 #include <optional>
@@ -29,6 +30,6 @@ std::optional<dense_shape> parse_dense_shape(const std::string& text, heron_type
 // The type in settings: "f32", "f64", "c32", "c64".
 const char* dense_type_name(heron_type type);
 
-dense_shape dense_shape_of(const device_traits& traits, heron_type type);
+dense_shape dense_shape_of(const device_traits& traits, heron_type type, bool is_small);
 
 }  // namespace heron::opencl

@@ -21,11 +21,11 @@ void opencl_device::build(const program_key& key) {
     }
 }
 
-const void* opencl_device::identity_of(const program_key& key) {
+const void* opencl_device::identity_of(const program_key& key, const char* kernel) {
     static std::mutex mutex;
-    static std::map<program_key, char> identities;
+    static std::map<program_key, std::map<std::string, char>> identities;
     const std::lock_guard lock(mutex);
-    return &identities.try_emplace(key).first->second;
+    return &identities[key][kernel];
 }
 
 opencl_device::~opencl_device() {

@@ -85,14 +85,24 @@ class opencl_device {
     // Builds a program that holds source text of the caller's. Throws INVALID_VALUE if it does not compile.
     void build(const program_key& key);
 
-    // Like launch, for a kernel of such a program.
+    // Like launch, for a kernel of a program that was put together at run time.
     template <class Kernel, class... Args>
     void launch_program(const program_key& key, int64_t count, Args... args) {
         if (count <= 0) return;
         const kernel_instance& k =
-            queue_.kernel(identity_of(key), null_pointers(args...), Kernel::name, [&] { return key; });
+            queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...), Kernel::name, [&] { return key; });
         set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
         enqueue(k, (static_cast<size_t>(count) + k.local_size - 1) / k.local_size, k.local_size);
+    }
+
+    // Like launch_groups, for a kernel whose program was put together at run time.
+    template <class Kernel, class... Args>
+    void launch_program_groups(const program_key& key, int64_t groups, size_t local_size, Args... args) {
+        if (groups <= 0) return;
+        const kernel_instance& k =
+            queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...), Kernel::name, [&] { return key; });
+        set_arguments(k.kernel, args...);
+        enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
     // For kernels that are written for work-groups of one size and take no count.
@@ -113,8 +123,8 @@ class opencl_device {
         enqueue(k, groups, local);
     }
 
-    const dense_kit& dense_kernels(heron_type type, int left_out) {
-        return queue_.device.dense().get(traits(), type, left_out);
+    const dense_kit& dense_kernels(heron_type type, bool is_small, int left_out) {
+        return queue_.device.dense().get(traits(), type, is_small, left_out);
     }
 
     // Memory until the end of what is launched on this object.
@@ -164,8 +174,8 @@ class opencl_device {
             check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
     }
 
-    // An address that stands for the program, in every queue and for ever.
-    static const void* identity_of(const program_key& key);
+    // An address that stands for the kernel of the program, in every queue and for ever.
+    static const void* identity_of(const program_key& key, const char* kernel);
 
     void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
     void enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]);

@@ -2,6 +2,7 @@
 #include "../common/allocation_registry.hpp"
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace heron::opencl {
 namespace {
@@ -11,6 +12,12 @@ constexpr size_t host_alignment = 4096;
 allocation_registry& allocations() {
     static allocation_registry& registry = *new allocation_registry;
     return registry;
+}
+
+// NVIDIA's driver fails allocations that two threads make at once, or one while another frees.
+std::mutex& allocator() {
+    static std::mutex& mutex = *new std::mutex;
+    return mutex;
 }
 
 // Without fine-grained buffers, memory of the host is ordinary memory: copy takes it, kernels do not.
@@ -25,7 +32,9 @@ void* allocate_host(size_t bytes) {
 void* allocate_svm(device& d, size_t bytes, heron_memory kind) {
     const bool fine = kind == HERON_MEMORY_DEVICE ? d.traits().is_unified : true;
     const cl_svm_mem_flags flags = CL_MEM_READ_WRITE | (fine ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
-    return clSVMAlloc(d.context(), flags, bytes, 0);
+    const cl_context context = d.context();
+    const std::lock_guard lock(allocator());
+    return clSVMAlloc(context, flags, bytes, 0);
 }
 
 struct place {
@@ -84,10 +93,10 @@ void release(void* pointer) {
     device& d = device_at(index);
     d.finish();
     if (!allocations().remove(pointer)) fail(HERON_INVALID_VALUE, "the address is already free");
-    if (is_svm(d, kind))
-        clSVMFree(d.context(), pointer);
-    else
-        std::free(pointer);
+    if (!is_svm(d, kind)) return std::free(pointer);
+    const cl_context context = d.context();
+    const std::lock_guard lock(allocator());
+    clSVMFree(context, pointer);
 }
 
 bool find_owner(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device) {

@@ -6,8 +6,11 @@
 #include "opencl_device.hpp"
 #include "opencl_kron.hpp"
 #include "opencl_sddmm.hpp"
+#include "opencl_spgemm.hpp"
+#include "opencl_spmm.hpp"
 #include "opencl_spmm_op.hpp"
 #include "opencl_spmv.hpp"
+#include "opencl_trisolve.hpp"
 #include <cstring>
 #include <new>
 
@@ -212,6 +215,8 @@ heron_backend make_table() {
     table.adoptions_forget = adoptions_forget;
     fill_generic_slots<opencl_device>(table);
     table.gemm = &slot<opencl_device, heron_gemm_args, &gemm, operation_names::gemm>;
+    table.gemm_batched =
+        &slot<opencl_device, heron_gemm_batched_args, &gemm_batched, operation_names::gemm_batched>;
     table.gemmt = &slot<opencl_device, heron_gemmt_args, &gemmt, operation_names::gemmt>;
     table.symm = &slot<opencl_device, heron_symm_args, &symm, operation_names::symm>;
     table.trmm = &slot<opencl_device, heron_trmm_args, &trmm, operation_names::trmm>;
@@ -219,8 +224,16 @@ heron_backend make_table() {
     table.kron_gemm = &slot<opencl_device, heron_kron_gemm_args, &kron_gemm, operation_names::kron_gemm>;
     table.kronmult = &slot<opencl_device, heron_kronmult_args, &kronmult, operation_names::kronmult>;
     table.sddmm = &slot<opencl_device, heron_sddmm_args, &sddmm, operation_names::sddmm>;
+    table.spgemm_estimate =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_estimate, operation_names::spgemm_estimate>;
+    table.spgemm_symbolic =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_numeric =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_numeric, operation_names::spgemm_numeric>;
+    table.spmm = &slot<opencl_device, heron_spmm_args, &spmm, operation_names::spmm>;
     table.spmm_op = &slot<opencl_device, heron_spmm_op_args, &spmm_op, operation_names::spmm_op>;
     table.spmv = &slot<opencl_device, heron_spmv_args, &spmv, operation_names::spmv>;
+    table.trisolve = &slot<opencl_device, heron_trisolve_args, &trisolve, operation_names::trisolve>;
     return table;
 }
 

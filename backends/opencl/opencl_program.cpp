@@ -3,6 +3,7 @@
 #include "opencl_dialect.hpp"
 #include "opencl_platform.hpp"
 #include "opencl_sources.hpp"
+#include <sstream>
 
 namespace heron::opencl {
 namespace {
@@ -25,9 +26,10 @@ std::string source_of(const program_key& key, const device_traits& traits, bool 
     if (traits.is_gpu) text += "#define HERON_GPU 1\n";
     append(text, "dialect");
     text += key.definitions;
-    std::string family;
-    append(family, key.family);
-    return text + to_opencl_c(family);
+    std::string families;
+    std::istringstream names(key.family);
+    for (std::string name; names >> name;) append(families, name);
+    return text + to_opencl_c(families);
 }
 
 std::string cache_key(const device_traits& t, const std::string& source) {

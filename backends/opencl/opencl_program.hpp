@@ -9,7 +9,8 @@ namespace heron::opencl {
 
 class device;
 
-// A kernel family and what its type parameters stand for: "#define VA f32\n#define CT f32\n".
+// A kernel family, or several that follow each other ("a b"), and what the type parameters stand for:
+// "#define VA f32\n#define CT f32\n".
 struct program_key {
     std::string family;
     std::string definitions;

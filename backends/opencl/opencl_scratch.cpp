@@ -8,22 +8,29 @@ namespace {
 // Sizes are rounded up to these, so that calls of similar sizes share buffers.
 constexpr size_t granularity = size_t{1} << 16;
 
-void CL_CALLBACK use_is_over(cl_event, cl_int, void* user) {
-    const std::unique_ptr<std::shared_ptr<scratch_buffer>> buffer(
-        static_cast<std::shared_ptr<scratch_buffer>*>(user));
-    --(*buffer)->pending;
-}
-
 }  // namespace
 
 scratch_buffer::~scratch_buffer() {
+    if (last) clReleaseEvent(last);
     if (memory) clReleaseMemObject(memory);
+}
+
+// Asked for when somebody else wants the buffer: a callback for every call costs some drivers tens of
+// microseconds.
+bool scratch_buffer::is_idle() {
+    if (!last) return true;
+    cl_int status = CL_COMPLETE;
+    clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (status > CL_COMPLETE) return false;
+    clReleaseEvent(last);
+    last = nullptr;
+    return true;
 }
 
 std::shared_ptr<scratch_buffer> scratch_pool::take(cl_context context, size_t bytes, cl_command_queue owner) {
     const std::lock_guard lock(mutex_);
     const auto is_free = [&](const auto& b) {
-        return !b->held && (b->pending == 0 || (owner && b->owner == owner));
+        return !b->held && ((owner && b->owner == owner) || b->is_idle());
     };
     const auto found = std::find_if(buffers_.begin(), buffers_.end(),
                                     [&](const auto& b) { return b->bytes >= bytes && is_free(b); });
@@ -50,11 +57,9 @@ void scratch_pool::give_back(const std::shared_ptr<scratch_buffer>& buffer, cl_e
     const std::lock_guard lock(mutex_);
     buffer->held = false;
     if (!last) return;
-    auto* const user = new std::shared_ptr<scratch_buffer>(buffer);
-    ++buffer->pending;
-    if (clSetEventCallback(last, CL_COMPLETE, use_is_over, user) == CL_SUCCESS) return;
-    // It stays pending and serves this queue alone.
-    delete user;
+    clRetainEvent(last);
+    if (buffer->last) clReleaseEvent(buffer->last);
+    buffer->last = last;
 }
 
 }  // namespace heron::opencl

@@ -3,7 +3,6 @@
 // next call as soon as its last one is done, and the next call on the same in-order queue at once, so that
 // nobody waits and nothing is allocated in the long run.
 #include "opencl_api.hpp"
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -12,13 +11,15 @@ namespace heron::opencl {
 
 struct scratch_buffer {
     ~scratch_buffer();
+    bool is_idle();
+
     cl_mem memory = nullptr;
     size_t bytes = 0;
-    // Guarded by the pool: whether a call has it, and the in-order queue that used it last, which no other
-    // object can be while work is pending.
+    // Guarded by the pool: whether a call has it, the in-order queue that used it last, which no other object
+    // can be while work is pending, and the event behind that use.
     bool held = false;
     cl_command_queue owner = nullptr;
-    std::atomic<int> pending{0};  // uses that are not known to be done
+    cl_event last = nullptr;
 };
 
 class scratch_pool {

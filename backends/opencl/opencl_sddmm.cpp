@@ -18,6 +18,8 @@ struct sample_csr {
 
 // These mirror sddmm_tuned.cl.
 constexpr int64_t group_size = 256;
+template <class VX>
+constexpr int64_t packed_tile = sizeof(VX) > 8 ? 32 : 64;
 constexpr uint64_t local_bytes_needed = 40 * 1024;
 
 template <class VX, class VC, class CT, class OT, class IT>
@@ -55,12 +57,17 @@ class grouped_sddmm {
             return {as<const VX>(v.values), v.vector_step, v.batch_stride};
         const int64_t items = v.batch_stride == 0 ? 1 : args_.c.batch_count;
         VX* const packed = layout_.take<VX>(items * count * args_.k);
-        if (phase_ == HERON_PHASE_RUN)
-            device_.launch<pack_vectors<VX, VC, CT, OT, IT>>(
-                tuned, items * count * args_.k, as<const VX>(v.values), heron_index{count},
-                heron_index{args_.k}, heron_index{v.vector_step}, heron_index{v.element_step},
-                heron_index{v.batch_stride}, packed);
+        if (phase_ == HERON_PHASE_RUN) pack(v, count, items, packed);
         return {packed, args_.k, v.batch_stride == 0 ? 0 : count * args_.k};
+    }
+
+    void pack(const heron_sddmm_vectors& v, int64_t count, int64_t items, VX* to) {
+        const heron_index tiles = (args_.k + packed_tile<VX> - 1) / packed_tile<VX>;
+        const heron_index lines = (count + packed_tile<VX> - 1) / packed_tile<VX>;
+        device_.launch_groups<pack_vectors<VX, VC, CT, OT, IT>>(
+            tuned, tiles * lines * items, group_size, as<const VX>(v.values), heron_index{count},
+            heron_index{args_.k}, heron_index{v.vector_step}, heron_index{v.element_step},
+            heron_index{v.batch_stride}, tiles, lines, to);
     }
 
     opencl_device& device_;

@@ -15,6 +15,7 @@ struct device_traits {
     size_t largest_group = 0;
     bool is_gpu = false;
     bool is_cpu = false;
+    uint32_t nvidia_major = 0;     // compute capability; 0 elsewhere
     uint32_t float_vector = 0;     // width of the native vectors, in floats
     bool has_fp64 = false;         // with the 64-bit atomics that the transposed products need
     bool is_fine_grained = false;  // fine-grained buffer SVM

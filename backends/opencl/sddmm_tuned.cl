@@ -6,16 +6,42 @@
 
 #define GROUP 256  // work-items per group
 #define LANES 8    // work-items per inner product
+#define PACKED ((int)(sizeof(VX) > 8 ? 32 : 64))  // vectors and elements of a tile that is packed
 
-// to[(b*vectors + v)*k + l] := element l of vector v of batch item b; neighbouring items read neighbouring vectors.
-HERON_KERNEL(pack_vectors, GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step,
-             heron_index element_step, heron_index batch_stride, GLOBAL VX* restrict to) {
-    const heron_index v = item % vectors;
-    const heron_index l = item / vectors % k;
-    const heron_index batch = item / (vectors * k);
-    to[(batch * vectors + v) * k + l] = values[batch * batch_stride + v * vector_step + l * element_step];
+// to[(b*vectors + v)*k + l] := element l of vector v of batch item b, tile by tile: `tiles` of them lie along a vector, and
+// `lines` times as many in an item. Both sides are touched in whole lines, with local memory between them.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vectors(
+    GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step, heron_index element_step,
+    heron_index batch_stride, heron_index tiles, heron_index lines, GLOBAL VX* restrict to) {
+    __local VX tile[PACKED * (PACKED + 1)];
+    const heron_index batch = get_group_id(0) / (tiles * lines);
+    const heron_index first_vector = get_group_id(0) / tiles % lines * PACKED;
+    const heron_index first_element = get_group_id(0) % tiles * PACKED;
+    const int reads_vectors = vector_step < element_step;
+    const int lane = get_local_id(0) % PACKED;
+    const int line = get_local_id(0) / PACKED;
+    VX taken[PACKED * PACKED / GROUP];
+    #pragma unroll
+    for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
+        const int across = line + i * (GROUP / PACKED);
+        const heron_index v = first_vector + (reads_vectors ? lane : across);
+        const heron_index l = first_element + (reads_vectors ? across : lane);
+        if (v < vectors && l < k) taken[i] = values[batch * batch_stride + v * vector_step + l * element_step];
+    }
+    #pragma unroll
+    for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
+        const int across = line + i * (GROUP / PACKED);
+        tile[(reads_vectors ? lane : across) * (PACKED + 1) + (reads_vectors ? across : lane)] = taken[i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
+        const int across = line + i * (GROUP / PACKED);
+        const heron_index v = first_vector + across;
+        const heron_index l = first_element + lane;
+        if (v < vectors && l < k) to[(batch * vectors + v) * k + l] = tile[across * (PACKED + 1) + lane];
+    }
 }
-HERON_END
 
 HERON_FN heron_index row_of_element(GLOBAL const OT* restrict offsets, heron_index rows, heron_index base,
                                     heron_index element) {

@@ -1,0 +1,144 @@
+// Many dense products in one call.
+#include "../common/plans/dense.hpp"
+#include "opencl_dense.hpp"
+#include <algorithm>
+
+namespace heron::opencl {
+namespace {
+
+// These mirror dense_common.cl.
+struct items {
+    int64_t kind, stride, list_step;
+};
+struct batch {
+    int64_t m, n, k, count, a_row, a_step, b_row, b_step, conjugate_a, conjugate_b;
+    items a, b, c;
+    int64_t ldc;
+};
+
+items items_of(const heron_batch_operand& o) { return {plans::dense_kind(o), o.stride, o.list_step}; }
+
+batch batch_of(const heron_gemm_batched_args& g) {
+    batch b{};
+    b.m = g.m;
+    b.n = g.n;
+    b.k = g.k;
+    b.count = g.count;
+    b.a_row = plans::dense_row_step(g.op_a, g.lda);
+    b.a_step = plans::dense_column_step(g.op_a, g.lda);
+    b.b_row = plans::dense_column_step(g.op_b, g.ldb);
+    b.b_step = plans::dense_row_step(g.op_b, g.ldb);
+    b.conjugate_a = plans::is_conjugated(g.op_a);
+    b.conjugate_b = plans::is_conjugated(g.op_b);
+    b.a = items_of(g.a);
+    b.b = items_of(g.b);
+    b.c = items_of(g.c);
+    b.ldc = g.ldc;
+    return b;
+}
+
+bool has_addresses(const heron_gemm_batched_args& g) {
+    return g.a.kind == HERON_BATCH_POINTERS || g.b.kind == HERON_BATCH_POINTERS ||
+           g.c.kind == HERON_BATCH_POINTERS;
+}
+
+int64_t up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+template <class CT>
+class batch_engine {
+  public:
+    batch_engine(opencl_device& device, const heron_gemm_batched_args& args)
+        : device_(device), args_(args), kit_(device.dense_kernels(args.type, false, 0)) {}
+
+    void run() {
+        if (args_.m == 0 || args_.n == 0 || args_.count == 0) return;
+        if (kit_.shape.columns)
+            on_processor(kit_.batches.front());
+        else
+            on_gpu(kernel_for_size());
+    }
+
+  private:
+    using RT = real_of<CT>;
+    using kernel = dense_kit::batch_kernel;
+
+    const kernel& kernel_for_size() const {
+        for (const kernel& each : kit_.batches)
+            if (std::max(args_.m, args_.n) <= each.shape.rows()) return each;
+        return kit_.batches.back();
+    }
+
+    void on_gpu(const kernel& k) {
+        const int64_t tiles =
+            up(args_.m, k.shape.rows()) / k.shape.rows() * (up(args_.n, k.shape.cols()) / k.shape.cols());
+        launch(k, static_cast<size_t>(tiles * args_.count));
+    }
+
+    // Every work-item has memory for the packed operands of one item.
+    void on_processor(const kernel& k) {
+        const int64_t members = std::min<int64_t>(args_.count, 8 * int64_t{device_.traits().compute_units});
+        const int64_t lines = up(args_.m, k.shape.rows()) + up(args_.n, k.shape.cols());
+        const int64_t elements = members * lines * std::max<int64_t>(args_.k, 1);
+        launch(k, static_cast<size_t>(members),
+               device_.take_scratch(static_cast<size_t>(elements) * sizeof(CT)));
+    }
+
+    template <class... Scratch>
+    void launch(const kernel& k, size_t groups, Scratch... scratch) {
+        const auto alpha = as_argument<CT>(args_.alpha);
+        const auto beta = as_argument<CT>(args_.beta);
+        const size_t grid[] = {groups, 1};
+        const size_t local[] = {static_cast<size_t>(k.shape.wx), static_cast<size_t>(k.shape.wy)};
+        device_.launch_program(&k.id, "dense_batch", k.key, grid, local, batch_of(args_), alpha.value,
+                               reinterpret_cast<const RT*>(alpha.device), as<const CT>(args_.a.base),
+                               args_.a.list, as<const CT>(args_.b.base), args_.b.list, beta.value,
+                               reinterpret_cast<const RT*>(beta.device), as<CT>(args_.c.base), args_.c.list,
+                               scratch...);
+    }
+
+    opencl_device& device_;
+    const heron_gemm_batched_args& args_;
+    const dense_kit& kit_;
+};
+
+// One large product after the other fills the device as well and packs its operands.
+bool is_for_single_products(const opencl_device& device, const heron_gemm_batched_args& g) {
+    const bool is_strided =
+        g.a.kind == HERON_BATCH_STRIDED && g.b.kind == HERON_BATCH_STRIDED && g.c.kind == HERON_BATCH_STRIDED;
+    const double edge = device.traits().is_cpu ? 256 : 1024;
+    return is_strided && static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) >=
+                             edge * edge * edge;
+}
+
+void single_products(opencl_device& device, const heron_gemm_batched_args& g, heron_workspace& workspace) {
+    heron_gemm_args one{};
+    one.type = g.type;
+    one.compute_type = g.compute_type;
+    one.op_a = g.op_a;
+    one.op_b = g.op_b;
+    one.m = g.m;
+    one.n = g.n;
+    one.k = g.k;
+    one.alpha = g.alpha;
+    one.beta = g.beta;
+    for (int64_t item = 0; item < g.count; ++item) {
+        one.a = {g.a.base, item * g.a.stride, g.lda};
+        one.b = {g.b.base, item * g.b.stride, g.ldb};
+        one.c = {g.c.base, item * g.c.stride, g.ldc};
+        gemm(device, HERON_PHASE_RUN, one, workspace);
+    }
+}
+
+}  // namespace
+
+void gemm_batched(opencl_device& device, heron_phase phase, const heron_gemm_batched_args& args,
+                  heron_workspace& workspace) {
+    if (phase == HERON_PHASE_RUN && has_addresses(args)) device.follow_addresses();
+    if (!has_dense_kernels(args.type)) return plans::gemm_batched(device, phase, args, workspace);
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    if (is_for_single_products(device, args)) return single_products(device, args, workspace);
+    visit_full(args.type, [&]<class CT>(type<CT>) { batch_engine<CT>(device, args).run(); });
+}
+
+}  // namespace heron::opencl

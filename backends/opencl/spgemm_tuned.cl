@@ -1,0 +1,421 @@
+// Rows of sparse products for GPUs. Types: CT values, OT offsets of A and B, IT indices. GROUP: work-items per group; LANES of
+// them, a team, work on one row of C; PLACES: of a team's hash table, a power of two; LIMIT: longest row whose values are
+// summed.
+//
+// Each row has a hash table of columns in local memory (Nagasaka, Nukada and Matsuoka, "High-performance and memory-saving
+// sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017), and a team walks along the rows of B one
+// after the other. The columns of a row of B differ, so that every sum is formed in the order of A's elements and has the same
+// bits on every run. The columns found are put in order by counting how many are smaller.
+
+#define TEAMS (GROUP / LANES)
+#define AHEAD 4             // rows of B whose elements a lane loads before it uses the first
+#define STRIDE (LIMIT + 4)  // so that teams that read the same number of theirs read in different banks
+#define SHARE_GROUP 256
+#define SHARE 2048          // counts that one group sums up
+#define BINS 4              // of rows
+
+// Sum and maximum over some counts.
+typedef struct {
+    i64 sum, longest;
+} row_facts;
+
+// ---- sums and maxima over all rows ----
+
+// The facts of each share of the counts; none counts more than `most` for the maximum.
+__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_measure_shares(
+    GLOBAL const i64* restrict counts, heron_index n, heron_index most, GLOBAL row_facts* facts) {
+    __local i64 sums[SHARE_GROUP];
+    __local i64 longest[SHARE_GROUP];
+    const int id = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)SHARE;
+    i64 sum = 0;
+    i64 maximum = 0;
+    for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
+        const heron_index at = first + i * SHARE_GROUP + id;
+        const i64 count = at < n ? counts[at] : 0;
+        sum += count;
+        maximum = max(maximum, count);
+    }
+    sums[id] = sum;
+    longest[id] = min(maximum, most);
+    for (int distance = SHARE_GROUP / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id >= distance) continue;
+        sums[id] += sums[id + distance];
+        longest[id] = max(longest[id], longest[id + distance]);
+    }
+    if (id == 0) facts[get_group_id(0)] = (row_facts){sums[0], longest[0]};
+}
+
+// In place of own[id] the sum of own[0], ..., own[id]. All items of a group of SHARE_GROUP.
+HERON_FN void scan_group(__local i64* own) {
+    const int id = get_local_id(0);
+    for (int distance = 1; distance < SHARE_GROUP; distance *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const i64 before = id >= distance ? own[id - distance] : 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        own[id] += before;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all. One group.
+__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_scan_facts(GLOBAL row_facts* facts,
+                                                                                      heron_index shares) {
+    __local i64 sums[SHARE_GROUP];
+    __local i64 longest[SHARE_GROUP];
+    const int id = get_local_id(0);
+    i64 before = 0;
+    longest[id] = 0;
+    for (heron_index first = 0; first < shares; first += SHARE_GROUP) {
+        const heron_index s = first + id;
+        const i64 sum = s < shares ? facts[s].sum : 0;
+        if (s < shares) longest[id] = max(longest[id], facts[s].longest);
+        sums[id] = sum;
+        scan_group(sums);
+        if (s < shares) facts[s].sum = before + sums[id] - sum;
+        before += sums[SHARE_GROUP - 1];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (id != 0) return;
+    i64 all = 0;
+    for (int i = 0; i < SHARE_GROUP; ++i) all = max(all, longest[i]);
+    facts[shares] = (row_facts){before, all};
+}
+
+// Counts into what precedes each of them, in place, and the sum of all behind them.
+__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_scan_counts(
+    GLOBAL i64* counts, heron_index n, GLOBAL const row_facts* facts, heron_index shares) {
+    __local i64 sums[SHARE_GROUP];
+    __local i64 staged[SHARE + SHARE / 8];
+    const int id = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)SHARE;
+    const int each = SHARE / SHARE_GROUP;
+    for (int i = 0; i < each; ++i) {
+        const int at = i * SHARE_GROUP + id;
+        staged[at + at / each] = first + at < n ? counts[first + at] : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    i64 own = 0;
+    for (int i = 0; i < each; ++i) own += staged[id * (each + 1) + i];
+    sums[id] = own;
+    scan_group(sums);
+    i64 place = facts[get_group_id(0)].sum + sums[id] - own;
+    for (int i = 0; i < each; ++i) {
+        const i64 count = staged[id * (each + 1) + i];
+        staged[id * (each + 1) + i] = place;
+        place += count;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < each; ++i) {
+        const int at = i * SHARE_GROUP + id;
+        if (first + at < n) counts[first + at] = staged[at + at / each];
+    }
+    if (first == 0 && id == 0) counts[n] = facts[shares].sum;
+}
+
+// ---- rows by their lengths ----
+
+// Bin b has the lengths above limits[b - 1] (0 for the first) and at most limits[b]; other rows have no bin.
+typedef struct {
+    heron_index limits[BINS];
+} bin_limits;
+
+HERON_FN int bin_of(heron_index length, bin_limits l) {
+    if (length == 0) return -1;
+    for (int b = 0; b < BINS; ++b)
+        if (length <= l.limits[b]) return b;
+    return -1;
+}
+
+// A row's length, or a bound of it: that between its offsets, or what it may have at most.
+HERON_FN heron_index length_of(GLOBAL const i64* counts, heron_index row, int are_offsets, heron_index most) {
+    return are_offsets ? counts[row + 1] - counts[row] : min((heron_index)counts[row], most);
+}
+
+// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. sizes and cursors are 0 before.
+__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sort_into_bins(
+    GLOBAL const i64* restrict counts, int are_offsets, heron_index most, heron_index rows, bin_limits limits, int moves,
+    GLOBAL int* sizes, GLOBAL int* cursors, GLOBAL int* lists) {
+    __local int found[BINS];
+    __local int places[BINS];
+    const int id = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)SHARE + id;
+    int bins[SHARE / SHARE_GROUP];
+    int numbers[SHARE / SHARE_GROUP];
+    if (id < BINS) found[id] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
+        const heron_index row = first + i * SHARE_GROUP;
+        bins[i] = row < rows ? bin_of(length_of(counts, row, are_offsets, most), limits) : -1;
+        numbers[i] = bins[i] >= 0 ? atomic_inc(found + bins[i]) : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id < BINS) {
+        int before = atomic_add((moves ? cursors : sizes) + id, found[id]);
+        for (int b = 0; moves && b < id; ++b) before += sizes[b];
+        places[id] = before;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!moves) return;
+    for (int i = 0; i < SHARE / SHARE_GROUP; ++i)
+        if (bins[i] >= 0) lists[places[bins[i]] + numbers[i]] = (int)(first + i * SHARE_GROUP);
+}
+
+// *unordered := 1 unless the columns of every row ascend strictly. An item is a pair of neighbouring elements.
+HERON_KERNEL(find_unordered, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, heron_index rows,
+             heron_index base, GLOBAL int* unordered) {
+    if (indices[item] < indices[item + 1]) return;
+    heron_index low = 0;
+    heron_index high = rows;
+    while (low < high) {
+        const heron_index middle = low + (high - low) / 2;
+        if ((heron_index)offsets[middle] - base < item + 1) low = middle + 1;
+        else high = middle;
+    }
+    if ((heron_index)offsets[low] - base != item + 1) *unordered = 1;
+}
+HERON_END
+
+// ---- tables ----
+
+// The place of a column, which is taken if it is new; -1 if the table is full.
+HERON_FN int claim(__local volatile int* keys, int column, int* is_new) {
+    int place = (int)((uint)column * 2654435761u >> 7) & (PLACES - 1);
+    *is_new = 0;
+    for (int tries = 0; tries < PLACES; ++tries) {
+        int seen = keys[place];
+        if (seen < 0) {
+            seen = atomic_cmpxchg(keys + place, -1, column);
+            if (seen < 0) {
+                *is_new = 1;
+                return place;
+            }
+        }
+        if (seen == column) return place;
+        place = (place + 1) & (PLACES - 1);
+    }
+    return -1;
+}
+
+// Row number i of a bin, of all rows without one; -1 behind the last.
+HERON_FN heron_index row_number(int i, int size, GLOBAL const int* list) {
+    return i < size ? (list ? list[i] : i) : -1;
+}
+
+// The rows of a bin: how many there are, and where its list begins.
+HERON_FN int size_of_bin(GLOBAL const int* sizes, int bin, heron_index rows) { return sizes ? sizes[bin] : (int)rows; }
+HERON_FN GLOBAL const int* list_of_bin(GLOBAL const int* sizes, GLOBAL const int* lists, int bin) {
+    if (!sizes) return 0;
+    for (int b = 0; b < bin; ++b) lists += sizes[b];
+    return lists;
+}
+
+// counts[row] := length of the rows of a bin of row `row` of C.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_lengths(
+    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, heron_index a_base,
+    GLOBAL const OT* restrict b_offsets, GLOBAL const IT* restrict b_indices, heron_index b_base, heron_index rows,
+    GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin, GLOBAL i64* counts) {
+    __local int tables[TEAMS * PLACES];
+    __local heron_index begins[GROUP];
+    __local int lengths[GROUP];
+    __local int found[TEAMS];
+    const int id = get_local_id(0);
+    const int lane = id % LANES;
+    const int team = id / LANES;
+    const int first_lane = id - lane;
+    __local int* const keys = tables + team * PLACES;
+    const int size = size_of_bin(sizes, bin, rows);
+    GLOBAL const int* const list = list_of_bin(sizes, lists, bin);
+    for (int first = get_group_id(0) * TEAMS; first < size; first += get_num_groups(0) * TEAMS) {
+        const heron_index row = row_number(first + team, size, list);
+        for (int p = id; p < TEAMS * PLACES; p += GROUP) tables[p] = -1;
+        if (lane == 0) found[team] = 0;
+        // The longest row of A says how often all teams look up LANES elements each.
+        lengths[id] = row < 0 ? 0 : (int)(a_offsets[row + 1] - a_offsets[row]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int own_length = lengths[id];
+        int longest = 0;
+        for (int t = 0; t < TEAMS; ++t) longest = max(longest, lengths[t * LANES]);
+        const heron_index begin = row < 0 ? 0 : (heron_index)a_offsets[row] - a_base;
+        int mine = 0;
+        for (int turn = 0; turn < longest; turn += LANES) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            lengths[id] = 0;
+            if (turn + lane < own_length) {
+                const heron_index inner = (heron_index)a_indices[begin + turn + lane] - a_base;
+                begins[id] = (heron_index)b_offsets[inner] - b_base;
+                lengths[id] = (int)(b_offsets[inner + 1] - b_offsets[inner]);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const int count = min(own_length - turn, LANES);
+            for (int t = 0; t < count; t += AHEAD) {
+                IT columns[AHEAD];
+                #pragma unroll
+                for (int u = 0; u < AHEAD; ++u) {
+                    const int from = first_lane + min(t + u, LANES - 1);
+                    columns[u] = b_indices[lane < lengths[from] ? begins[from] + lane : 0];
+                }
+                #pragma unroll
+                for (int u = 0; u < AHEAD; ++u) {
+                    const int from = first_lane + min(t + u, LANES - 1);
+                    if (t + u >= count) continue;
+                    int is_new;
+                    if (lane < lengths[from]) {
+                        claim(keys, (int)((heron_index)columns[u] - b_base), &is_new);
+                        mine += is_new;
+                    }
+                    for (int l = lane + LANES; l < lengths[from]; l += LANES) {
+                        claim(keys, (int)((heron_index)b_indices[begins[from] + l] - b_base), &is_new);
+                        mine += is_new;
+                    }
+                }
+            }
+        }
+        if (mine > 0) atomic_add(found + team, mine);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0 && row >= 0) counts[row] = found[team];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// A row of C on its way.
+typedef struct {
+    __local int* keys;
+    __local CT* sums;
+    __local int* columns;  // found so far
+    __local ushort* at;    // and their places
+    __local int* found;
+} row_table;
+
+HERON_FN void add_product(row_table t, int column, CT a, CT b, int adds) {
+    int is_new;
+    const int place = claim(t.keys, column, &is_new);
+    if (place < 0) return;
+    if (is_new) {
+        const int number = atomic_inc(t.found);
+        if (number < LIMIT) {
+            t.columns[number] = column;
+            t.at[number] = (ushort)place;
+        }
+    }
+    if (adds) t.sums[place] = MAD(CT, a, b, t.sums[place]);
+}
+
+HERON_FN CT value_at(GLOBAL const CT* restrict values, GLOBAL const OT* restrict permutation, heron_index k,
+                     int conjugate) {
+    const CT v = values[permutation ? (heron_index)permutation[k] : k];
+    return conjugate ? CONJ(CT, v) : v;
+}
+
+// The rows of a bin with their values, none longer than LIMIT. with_columns: C's columns are found, else they are there.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_rows(
+    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, GLOBAL const CT* restrict a_values,
+    GLOBAL const OT* restrict a_permutation, heron_index a_base, int a_conjugate, GLOBAL const OT* restrict b_offsets,
+    GLOBAL const IT* restrict b_indices, GLOBAL const CT* restrict b_values, GLOBAL const OT* restrict b_permutation,
+    heron_index b_base, int b_conjugate, GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices, GLOBAL CT* c_values,
+    heron_index c_base, int with_columns, int with_values, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
+    GLOBAL const CT* beta_device, heron_index rows, GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists,
+    int bin, GLOBAL const int* unordered) {
+    __local int all_keys[TEAMS * PLACES];
+    __local CT all_sums[TEAMS * PLACES];
+    __local int all_columns[TEAMS * STRIDE];
+    __local ushort all_at[TEAMS * LIMIT];
+    __local heron_index begins[GROUP];
+    __local int lengths[GROUP];
+    __local CT factors[GROUP];
+    __local int found[TEAMS];
+    const int id = get_local_id(0);
+    const int lane = id % LANES;
+    const int team = id / LANES;
+    const int first_lane = id - lane;
+    const row_table table = {all_keys + team * PLACES, all_sums + team * PLACES, all_columns + team * STRIDE,
+                             all_at + team * LIMIT, found + team};
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const int adds = with_values && !EQUAL(CT, alpha, ZERO(CT));
+    const int is_ordered = *unordered == 0;
+    const int size = size_of_bin(sizes, bin, rows);
+    GLOBAL const int* const list = list_of_bin(sizes, lists, bin);
+    for (int first = get_group_id(0) * TEAMS; first < size; first += get_num_groups(0) * TEAMS) {
+        const heron_index row = row_number(first + team, size, list);
+        for (int p = id; p < TEAMS * PLACES; p += GROUP) {
+            all_keys[p] = -1;
+            all_sums[p] = ZERO(CT);
+        }
+        if (lane == 0) found[team] = 0;
+        lengths[id] = row < 0 ? 0 : (int)(a_offsets[row + 1] - a_offsets[row]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int own_length = lengths[id];
+        int longest = 0;
+        for (int t = 0; t < TEAMS; ++t) longest = max(longest, lengths[t * LANES]);
+        if (!with_columns && !adds) longest = 0;
+        const heron_index begin = row < 0 ? 0 : (heron_index)a_offsets[row] - a_base;
+        const heron_index c_begin = row < 0 ? 0 : c_offsets[row];
+        const int c_length = row < 0 ? 0 : (int)(c_offsets[row + 1] - c_begin);
+        for (int i = lane; !with_columns && i < c_length; i += LANES) {
+            int is_new;
+            const int column = (int)((heron_index)c_indices[c_begin + i] - c_base);
+            table.columns[i] = column;
+            table.at[i] = (ushort)claim(table.keys, column, &is_new);
+        }
+        for (int turn = 0; turn < longest; turn += LANES) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (!with_columns && lane == 0) found[team] = c_length;
+            lengths[id] = 0;
+            if (turn + lane < own_length) {
+                const heron_index k = begin + turn + lane;
+                const heron_index inner = (heron_index)a_indices[k] - a_base;
+                begins[id] = (heron_index)b_offsets[inner] - b_base;
+                lengths[id] = (int)(b_offsets[inner + 1] - b_offsets[inner]);
+                if (adds) factors[id] = value_at(a_values, a_permutation, k, a_conjugate);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const int count = min(longest - turn, LANES);
+            for (int t = 0; t < count; t += AHEAD) {
+                IT columns[AHEAD];
+                CT values[AHEAD];
+                #pragma unroll
+                for (int u = 0; u < AHEAD; ++u) {
+                    const int from = first_lane + min(t + u, LANES - 1);
+                    const heron_index l = lane < lengths[from] ? begins[from] + lane : 0;
+                    columns[u] = b_indices[l];
+                    values[u] = adds ? value_at(b_values, b_permutation, l, b_conjugate) : ZERO(CT);
+                }
+                #pragma unroll
+                for (int u = 0; u < AHEAD; ++u) {
+                    const int from = first_lane + min(t + u, LANES - 1);
+                    const int length = t + u < count ? lengths[from] : 0;
+                    if (is_ordered && lane < length)
+                        add_product(table, (int)((heron_index)columns[u] - b_base), factors[from], values[u], adds);
+                    // A column may occur several times in a row that is not in order: one lane adds all of it.
+                    const int step = is_ordered ? LANES : 1;
+                    const int start = is_ordered ? lane + LANES : lane == 0 ? 0 : length;
+                    for (int l = start; l < length; l += step) {
+                        const heron_index k = begins[from] + l;
+                        add_product(table, (int)((heron_index)b_indices[k] - b_base), factors[from],
+                                    adds ? value_at(b_values, b_permutation, k, b_conjugate) : ZERO(CT), adds);
+                    }
+                    barrier(CLK_LOCAL_MEM_FENCE);
+                }
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int length = with_columns ? min(found[team], c_length) : c_length;
+        for (int i = lane; i < length; i += LANES) {
+            const int column = table.columns[i];
+            int rank = i;
+            if (with_columns) {
+                rank = 0;
+                for (int j = 0; j < length; ++j) rank += table.columns[j] < column;
+                c_indices[c_begin + rank] = (IT)(column + c_base);
+            }
+            if (!with_values) continue;
+            GLOBAL CT* const to = c_values + c_begin + rank;
+            CT result = adds ? MUL(CT, alpha, table.sums[table.at[i]]) : ZERO(CT);
+            if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, *to, result);
+            *to = result;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
