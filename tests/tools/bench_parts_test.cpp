@@ -72,6 +72,9 @@ class unpacker {
             case sparse_format::bsr:
                 blocked();
                 break;
+            case sparse_format::ell:
+                blocked_ell();
+                break;
         }
         return result_;
     }
@@ -110,6 +113,16 @@ class unpacker {
                 for (std::int64_t e = 0; e < b * b; ++e) {
                     add(i * b + e / b, index(k) * b + e % b, k * b * b + e);
                 }
+            }
+        }
+    }
+
+    void blocked_ell() {
+        const std::int64_t b = m_.how.block;
+        for (std::int64_t row = 0; row < m_.rows; ++row) {
+            for (std::int64_t k = 0; k < m_.ell_cols; ++k) {
+                const std::int64_t block_column = index((row / b * m_.ell_cols + k) / b);
+                if (block_column >= 0) add(row, block_column * b + k % b, row * m_.ell_cols + k);
             }
         }
     }
@@ -177,7 +190,7 @@ TEST_CASE("Packing keeps every entry in its place") {
     for (const char* spec : {"poisson2d:7", "longrows:41,2", "rmat:6", "uniform:33,4", "diag:1", "dense:5,17",
                              "hypersparse:50,3"}) {
         for (const sparse_format format : {sparse_format::csr, sparse_format::csc, sparse_format::coo,
-                                           sparse_format::sell, sparse_format::bsr}) {
+                                           sparse_format::sell, sparse_format::bsr, sparse_format::ell}) {
             for (const char* widths : {"32", "64", "64/32"}) {
                 CAPTURE(spec, name_of(format), widths);
                 const packing how{.format = format,
@@ -186,7 +199,7 @@ TEST_CASE("Packing keeps every entry in its place") {
                                   .slice = 4,
                                   .block = 3};
                 csr_matrix pattern = load_matrix(spec);
-                if (format == sparse_format::bsr) pattern = padded_to_blocks(pattern, how.block);
+                if (how.has_blocks()) pattern = padded_to_blocks(pattern, how.block);
                 splitmix64 random(1);
                 const number_array values =
                     random_numbers(how.type, static_cast<std::size_t>(pattern.nnz()), random);

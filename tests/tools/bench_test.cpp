@@ -208,10 +208,10 @@ TEST_CASE("heron bench sddmm checks and times every layout and type on the host"
 TEST_CASE("heron bench spmm checks and times every layout and format") {
     const outcome shown =
         run("bench spmm --backend host --matrix poisson2d:12 --round-time 0.2 --repeat 3 --op N,T --n 1,20 "
-            "--layout rr,rc,cr,cc --format csr,coo,bsr --output json");
+            "--layout rr,rc,cr,cc --format csr,coo,bsr,ell --output json");
     REQUIRE(shown.status == 0);
     const json report = json::parse(shown.text);
-    CHECK(report["results"].size() == 48);
+    CHECK(report["results"].size() == 64);
     for (const json& row : report["results"]) {
         CAPTURE(row.dump());
         CHECK(row["result"] == "right");
@@ -238,10 +238,36 @@ TEST_CASE("heron bench gemm, herk and her2k check and time") {
             CHECK(row["gflops"].get<double>() > 0);
         }
     }
-    CHECK(run("bench gemm --n 5x6x7 --batch 9 --backend host --round-time 0.2 --repeat 2 --op TN").status == 0);
+    CHECK(run("bench gemm --n 5x6x7 --batch 9 --backend host --round-time 0.2 --repeat 2 --op TN").status ==
+          0);
     CHECK(run("bench gemm --n 3x4 --backend host 2>/dev/null").status != 0);
     CHECK(run("bench gemm --op NX --backend host 2>/dev/null").status != 0);
 }
+
+#ifdef OWN_CLBLAS
+TEST_CASE("heron bench gemm, herk and her2k on OpenCL beside a library with clBLAS's functions") {
+    if (run("bench gemm --n 8 --backend opencl --round-time 0.2 --repeat 1 2>/dev/null").status != 0) {
+        WARN("no OpenCL device");
+        return;
+    }
+    for (const std::string command : {"gemm --op TN --batch 2", "herk", "her2k"}) {
+        CAPTURE(command);
+        const outcome shown = run("bench " + command +
+                                  " --n 33 --type f32,c64 --backend opencl --output json --round-time 0.2 "
+                                  "--repeat 1 --against own=" OWN_CLBLAS);
+        REQUIRE(shown.status == 0);
+        const json report = json::parse(shown.text);
+        REQUIRE(report["results"].size() == 2);
+        for (const json& row : report["results"]) {
+            CAPTURE(row.dump());
+            CHECK(row["result"] == "ok");
+            CHECK(row["ratio"]["own"].get<double>() > 0);
+        }
+    }
+    CHECK(run("bench gemm --n 8 --backend opencl --against /no/such/library 2>/dev/null").status != 0);
+    CHECK(run("bench gemm --n 8 --backend opencl --against " IDLE_CUSPARSE " 2>/dev/null").status != 0);
+}
+#endif
 
 TEST_CASE("heron bench gemm --study takes the kernel apart and draws it") {
     const std::string picture = "study_of_bench_test.png";

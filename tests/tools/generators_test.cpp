@@ -127,6 +127,9 @@ TEST_CASE("Generators: sizes that a formula gives", "[generators]") {
     checked("arrow:1", 1, 1, 1);
     checked("dense:3,5", 3, 5, 15);
     checked("dense:3,0", 3, 0, 0);
+    const csr_matrix blocks = checked("blocks:12,2,3", 12, 12, 72);
+    for (std::int64_t k = 0; k < blocks.nnz(); ++k)
+        CHECK(blocks.columns[static_cast<std::size_t>(k)] % 3 == k % 3);
     checked("hypersparse:1000,20", 1000, 1000, 20);
     checked("hypersparse:2,2", 2, 2, 2);
 }
@@ -160,7 +163,7 @@ TEST_CASE("Generators: the same on every run and platform", "[generators]") {
     CHECK(random.next() == 3203168211198807973u);
 
     for (const char* spec : {"banded:50,3", "uniform:50,5", "rmat:8", "longrows:50,2", "hypersparse:100,9",
-                             "diag:5", "arrow:5", "dense:4,5"}) {
+                             "diag:5", "arrow:5", "dense:4,5", "blocks:8,2,2"}) {
         CAPTURE(spec);
         const csr_matrix a = load_matrix(spec, 7);
         const csr_matrix b = load_matrix(spec, 7);
@@ -193,6 +196,8 @@ TEST_CASE("Generators: a bad spec is explained", "[generators]") {
                              "rmat:33",
                              "hypersparse:3,4",
                              "longrows:3,4",
+                             "blocks:10,1,3",
+                             "blocks:9,4,3",
                              "dense:1000000000,1000000000",
                              "poisson3d:99999999",
                              "uniform:9999999999999,0",

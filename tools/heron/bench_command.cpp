@@ -98,7 +98,7 @@ class subcommand {
     }
 
     void block() {
-        command.add_option("--block", options.block, "Rows and columns of a block of bsr")
+        command.add_option("--block", options.block, "Rows and columns of a block of bsr and ell")
             ->check(CLI::Range(1, 1 << 10))
             ->capture_default_str();
     }
@@ -163,7 +163,7 @@ void add_spmm_command(CLI::App& bench) {
     c.list("--type", c.options.types, "f32, f64, c32, c64, f16, bf16, i8");
     c.list("--op", c.options.ops, "N, T, C");
     c.list("--index", c.options.indices, "32, 64, 64/32");
-    c.list("--format", c.options.formats, "csr, csc, coo, bsr");
+    c.list("--format", c.options.formats, "csr, csc, coo, bsr, ell (Blocked-ELL)");
     c.list("--layout", c.options.layouts, "rr, rc, cr, cc: B and C by rows or by columns");
     c.list("--n", c.options.columns, "Columns of B and C");
     c.list("--alg", c.options.algorithms, spmm_algorithm_names());
@@ -241,8 +241,16 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
     c.options.operation = operation;
     c.backends(c.options.backends);
     c.list("--n", c.options.sizes,
-           operation == dense_operation::gemm ? "Sizes: N, or MxNxK" : "Sizes: N, or NxK");
+           operation == dense_operation::gemm ? "Sizes: N, or MxNxK"
+           : operation == dense_operation::rank_k || operation == dense_operation::rank_2k
+               ? "Sizes: N, or NxK"
+               : "Sizes: N, or MxN");
     c.list("--type", c.options.types, "f32, f64, c32, c64");
+    c.command
+        .add_option(
+            "--against", c.options.against,
+            "On OpenCL: these libraries with CLBlast's or clBLAS's functions, and not those installed")
+        ->option_text("[NAME=]FILE ...");
     if (operation == dense_operation::gemm) {
         c.list("--op", c.options.operations, "Of A and B: NN, NT, TN, CN, ...");
         c.list("--alg", c.options.algorithms, "default, tf32, 3xtf32: the latter two of f32 on CUDA");
@@ -280,6 +288,10 @@ void add_bench_command(CLI::App& app) {
                       dense_operation::rank_k);
     add_dense_command(*bench, "her2k", "C := A B^H + B A^H, one triangle (syr2k for real types)",
                       dense_operation::rank_2k);
+    add_dense_command(*bench, "hemm", "C := A B with a Hermitian A (symm for real types)",
+                      dense_operation::symmetric);
+    add_dense_command(*bench, "trmm", "C := A C with a triangular A", dense_operation::triangular);
+    add_dense_command(*bench, "trsm", "C := A^-1 C with a triangular A", dense_operation::solve);
 }
 
 }  // namespace heron::tools

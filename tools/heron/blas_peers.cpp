@@ -1,34 +1,18 @@
 #include "blas_peers.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <filesystem>
 #include <stdexcept>
+#include <thread>
+
+#include "opencl_blas_peers.hpp"
+#include "shared_library.hpp"
 
 namespace heron::tools {
 namespace {
-
-class shared_library {
-  public:
-    // The first of the names that the dynamic linker finds; it stays open.
-    template <std::size_t count>
-    explicit shared_library(const std::array<const char*, count>& names) {
-        for (const char* name : names)
-            if (!handle_) handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    }
-    explicit operator bool() const { return handle_ != nullptr; }
-
-    template <class Function>
-    Function* get(const std::string& name) const {
-        void* const symbol = dlsym(handle_, name.c_str());
-        if (!symbol) throw std::runtime_error(fmt::format("{} is missing", name));
-        return reinterpret_cast<Function*>(symbol);
-    }
-
-  private:
-    void* handle_ = nullptr;
-};
 
 char letter(heron_type type) {
     switch (type) {
@@ -49,8 +33,14 @@ const char* stem(const dense_problem& p) {
             return "gemm";
         case dense_operation::rank_k:
             return p.is_complex() ? "herk" : "syrk";
-        default:
+        case dense_operation::rank_2k:
             return p.is_complex() ? "her2k" : "syr2k";
+        case dense_operation::symmetric:
+            return p.is_complex() ? "hemm" : "symm";
+        case dense_operation::triangular:
+            return "trmm";
+        default:
+            return "trsm";
     }
 }
 
@@ -77,8 +67,11 @@ class openblas : public blas_peer {
         return p.is_single() ? typed<float>(p) : typed<double>(p);
     }
 
+    // Its threads look for work for 2^26 ticks of the time-stamp counter before they sleep.
+    void rest() const override { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
   private:
-    static constexpr int column_order = 102, no_transpose = 111, lower = 122;
+    static constexpr int column_order = 102, no_transpose = 111, lower = 122, no_unit = 131, left = 141;
 
     static int code(heron_operation op) { return no_transpose + static_cast<int>(op); }
 
@@ -108,6 +101,7 @@ class openblas : public blas_peer {
                 library_.get<void(int, int, int, int, int, R, const void*, int, R, void*, int)>(name);
             return [=] { f(column_order, lower, no_transpose, p.n, p.k, R(1), p.a, p.n, R(0), p.c, p.n); };
         }
+        if (p.operation != dense_operation::rank_2k) return structured<R>(p, name);
         const auto run = [this, p, name](auto alpha) -> std::function<void()> {
             using T = decltype(alpha);
             const auto f =
@@ -119,6 +113,30 @@ class openblas : public blas_peer {
             };
         };
         return p.is_complex() ? run(static_cast<const void*>(one)) : run(R(1));
+    }
+
+    // With a symmetric or triangular A.
+    template <class R>
+    std::function<void()> structured(const dense_problem& p, const std::string& name) const {
+        const auto run = [this, p, name](auto alpha, auto beta) -> std::function<void()> {
+            using T = decltype(alpha);
+            if (p.operation == dense_operation::symmetric) {
+                const auto f = library_.get<void(int, int, int, int, int, T, const void*, int, const void*,
+                                                 int, T, void*, int)>(name);
+                return [=] {
+                    f(column_order, left, lower, p.m, p.n, alpha, p.a, p.m, p.b, p.m, beta, p.c, p.m);
+                };
+            }
+            const auto f =
+                library_.get<void(int, int, int, int, int, int, int, T, const void*, int, void*, int)>(name);
+            return [=] {
+                f(column_order, left, lower, no_transpose, no_unit, p.m, p.n, alpha, p.a, p.m, p.c, p.m);
+            };
+        };
+        const R* const one = constants<R>::one;
+        const R* const zero = constants<R>::zero;
+        return p.is_complex() ? run(static_cast<const void*>(one), static_cast<const void*>(zero))
+                              : run(R(1), R(0));
     }
 
     shared_library library_;
@@ -182,6 +200,7 @@ class cublas : public blas_peer {
                 check_status(f(handle, lower, no_transpose, p.n, p.k, one, p.a, p.n, zero, p.c, p.n), name);
             };
         }
+        if (p.operation != dense_operation::rank_2k) return structured(p, name, one, zero);
         const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int, const void*,
                                         int, const void*, void*, int)>(name);
         return [=] {
@@ -191,6 +210,37 @@ class cublas : public blas_peer {
     }
 
   private:
+    // With a symmetric or triangular A.
+    std::function<void()> structured(const dense_problem& p, const std::string& name, const void* one,
+                                     const void* zero) const {
+        constexpr int left = 0, lower = 0, no_transpose = 0, no_unit = 0;
+        void* const handle = handle_;
+        if (p.operation == dense_operation::symmetric) {
+            const auto f = library_.get<int(void*, int, int, int, int, const void*, const void*, int,
+                                            const void*, int, const void*, void*, int)>(name);
+            return [=] {
+                check_status(f(handle, left, lower, p.m, p.n, one, p.a, p.m, p.b, p.m, zero, p.c, p.m), name);
+            };
+        }
+        if (p.operation == dense_operation::solve) {
+            const auto f =
+                library_
+                    .get<int(void*, int, int, int, int, int, int, const void*, const void*, int, void*, int)>(
+                        name);
+            return [=] {
+                check_status(f(handle, left, lower, no_transpose, no_unit, p.m, p.n, one, p.a, p.m, p.c, p.m),
+                             name);
+            };
+        }
+        const auto f = library_.get<int(void*, int, int, int, int, int, int, const void*, const void*, int,
+                                        const void*, int, void*, int)>(name);
+        return [=] {
+            check_status(
+                f(handle, left, lower, no_transpose, no_unit, p.m, p.n, one, p.a, p.m, p.c, p.m, p.c, p.m),
+                name);
+        };
+    }
+
     static void check_status(int status, const std::string& what) {
         if (status != 0) throw std::runtime_error(fmt::format("{} returned {}", what, status));
     }
@@ -199,7 +249,29 @@ class cublas : public blas_peer {
     void* handle_ = nullptr;
 };
 
+// Heron's own clBLAS has the names of the other one.
+std::vector<opencl_library> opencl_libraries(const std::vector<std::string>& against) {
+    std::vector<opencl_library> found;
+    for (const std::string& each : against) {
+        const std::size_t equals = each.find('=');
+        const std::string file = equals == std::string::npos ? each : each.substr(equals + 1);
+        const std::string name = equals == std::string::npos ? std::filesystem::path(file).stem().string()
+                                                             : each.substr(0, equals);
+        const shared_library library(file);
+        if (!library) throw std::runtime_error(fmt::format("{} cannot be loaded", file));
+        found.push_back({name, library});
+    }
+    if (!found.empty()) return found;
+    const shared_library clblast(std::array{"libclblast.so.1", "libclblast.so"});
+    if (clblast) found.push_back({"clblast", clblast});
+    const shared_library clblas(std::array{"libclBLAS.so.2", "libclBLAS.so"});
+    if (clblas && !clblas.has("heron_create")) found.push_back({"clblas", clblas});
+    return found;
+}
+
 }  // namespace
+
+std::string dense_problem::function_stem() const { return letter(type) + std::string(stem(*this)); }
 
 double dense_problem::operations() const {
     const double product = static_cast<double>(m) * n * k * (is_complex() ? 8 : 2) * batch;
@@ -208,12 +280,17 @@ double dense_problem::operations() const {
             return product;
         case dense_operation::rank_k:
             return product / n * (n + 1) / 2;
-        default:
+        case dense_operation::rank_2k:
             return product / n * (n + 1);
+        case dense_operation::symmetric:
+            return product;
+        default:
+            return product / 2;
     }
 }
 
-std::vector<std::unique_ptr<blas_peer>> open_blas_peers(const device& where) {
+std::vector<std::unique_ptr<blas_peer>> open_blas_peers(const device& where,
+                                                        const std::vector<std::string>& against) {
     std::vector<std::unique_ptr<blas_peer>> peers;
     if (where.is_processor() && where.info().is_host_accessible) {
         const shared_library library(std::array{"libopenblas.so.0", "libopenblas.so"});
@@ -225,6 +302,9 @@ std::vector<std::unique_ptr<blas_peer>> open_blas_peers(const device& where) {
         const shared_library library(std::array{"libcublas.so.13", "libcublas.so.12", "libcublas.so"});
         if (library) peers.push_back(std::make_unique<cublas>(library));
     }
+    if (where.backend() == "opencl")
+        for (auto& peer : open_opencl_peers(where, opencl_libraries(against)))
+            peers.push_back(std::move(peer));
     return peers;
 }
 

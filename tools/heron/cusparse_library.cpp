@@ -62,6 +62,7 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     require(library_, spmv, "cusparseSpMV");
     look_up(library_, create_sliced_ell, "cusparseCreateSlicedEll");
     look_up(library_, create_bsr, "cusparseCreateBsr");
+    look_up(library_, create_blocked_ell, "cusparseCreateBlockedEll");
     look_up(library_, spmv_preprocess, "cusparseSpMV_preprocess");
     look_up(library_, csr_set_pointers, "cusparseCsrSetPointers");
     look_up(library_, sp_mat_get_size, "cusparseSpMatGetSize");
@@ -179,6 +180,13 @@ sparse_matrix_descriptor describe_matrix(const cusparse_library& library, const 
             library.check(create(&matrix, m.rows / block, m.cols / block, m.nnz, block, block, at.offsets,
                                  at.indices, at.values, offsets, indices, base, type, CUSPARSE_ORDER_ROW),
                           "cusparseCreateBsr");
+            break;
+        }
+        case sparse_format::ell: {
+            const auto create = available(library.create_blocked_ell, library, "cusparseCreateBlockedEll");
+            library.check(create(&matrix, m.rows, m.cols, m.how.block, m.ell_cols, at.indices, at.values,
+                                 indices, base, type),
+                          "cusparseCreateBlockedEll");
             break;
         }
     }

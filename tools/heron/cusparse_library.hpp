@@ -55,6 +55,7 @@ class cusparse_library {
     // Null where the library is too old to have them.
     decltype(&cusparseCreateSlicedEll) create_sliced_ell;
     decltype(&cusparseCreateBsr) create_bsr;
+    decltype(&cusparseCreateBlockedEll) create_blocked_ell;
     decltype(&cusparseSpMV_preprocess) spmv_preprocess;
     decltype(&cusparseCsrSetPointers) csr_set_pointers;
     decltype(&cusparseSpMatGetSize) sp_mat_get_size;

@@ -20,10 +20,33 @@ const char* name_of(dense_operation operation, bool complex) {
             return "gemm";
         case dense_operation::rank_k:
             return complex ? "herk" : "syrk";
-        default:
+        case dense_operation::rank_2k:
             return complex ? "her2k" : "syr2k";
+        case dense_operation::symmetric:
+            return complex ? "hemm" : "symm";
+        case dense_operation::triangular:
+            return "trmm";
+        default:
+            return "trsm";
     }
 }
+
+struct contender {
+    std::string name;
+    std::function<void()> call;
+    const blas_peer* peer;  // null for Heron
+
+    void repeat(std::int64_t count) const {
+        for (std::int64_t i = 0; i < count; ++i) call();
+        if (peer) peer->wait();
+    }
+
+    // With the result where the problem wants it.
+    void compute(const dense_problem& p) const {
+        repeat(1);
+        if (peer) peer->collect(p);
+    }
+};
 
 class dense_bench {
   public:
@@ -38,7 +61,7 @@ class dense_bench {
   private:
     void run_backend(const std::string& name) {
         const device where(name);
-        const auto peers = open_blas_peers(where);
+        const auto peers = open_blas_peers(where, options_.against);
         heading_.push_back(fmt::format("{}: {}, {}, {} compute units", name, where.info().name,
                                        where.info().isa, where.info().compute_units));
         record described = device_record(where.info());
@@ -104,40 +127,36 @@ class dense_bench {
 
     void time(const device& where, const std::vector<std::unique_ptr<blas_peer>>& peers,
               const dense_operands& data, double peak, record& row) {
-        std::vector<std::string> names{"heron"};
-        std::vector<std::function<void()>> calls{[&] { data.run_heron(HERON_RANK_2K_FUSED); }};
-        if (options_.two_passes && data.problem().operation == dense_operation::rank_2k) {
-            names.emplace_back("two_passes");
-            calls.emplace_back([&] { data.run_heron(HERON_RANK_2K_TWO_PASSES); });
-        }
-        for (const auto& peer : peers) {
-            names.push_back(peer->name());
-            calls.push_back(peer->call(data.problem()));
-        }
+        const dense_problem& p = data.problem();
+        std::vector<contender> contenders{{"heron", [&] { data.run_heron(HERON_RANK_2K_FUSED); }, nullptr}};
+        if (options_.two_passes && p.operation == dense_operation::rank_2k)
+            contenders.push_back({"two_passes", [&] { data.run_heron(HERON_RANK_2K_TWO_PASSES); }, nullptr});
+        for (const auto& peer : peers)
+            if (const auto call = peer->call(p)) contenders.push_back({peer->name(), call, peer.get()});
         row["result"] = "ok";
         std::vector<timed_task> tasks;
-        for (std::size_t i = 0; i < calls.size(); ++i) {
-            if (!data.is_right(calls[i])) {
-                row["result"] = names[i] + " WRONG";
+        for (const contender& each : contenders) {
+            if (!data.is_right([&] { each.compute(p); })) {
+                row["result"] = each.name + " WRONG";
                 ++failures_;
                 return;
             }
-            tasks.push_back({[&where, call = calls[i]](std::int64_t count) {
-                return where.seconds([&] {
-                    for (std::int64_t n = 0; n < count; ++n) call();
-                });
+            tasks.push_back({[&where, &each](std::int64_t count) {
+                const double seconds = where.seconds([&] { each.repeat(count); });
+                if (each.peer) each.peer->rest();
+                return seconds;
             }});
         }
         const std::vector<timing> times = measure_interleaved(tasks, options_.timing);
         const double own = times[0].median;
-        const double operations = data.problem().operations();
+        const double operations = p.operations();
         row["seconds"] = own;
         row["gflops"] = operations / own * 1e-9;
         if (peak > 0) row["percent"] = 100 * operations / own / peak;
         for (std::size_t i = 1; i < times.size(); ++i) {
             if (!times[i].error.empty()) continue;
-            row["peer"][names[i]] = operations / times[i].median * 1e-9;
-            row["ratio"][names[i]] = times[i].median / own;
+            row["peer"][contenders[i].name] = operations / times[i].median * 1e-9;
+            row["ratio"][contenders[i].name] = times[i].median / own;
         }
     }
 

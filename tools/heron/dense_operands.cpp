@@ -80,9 +80,9 @@ void set_sizes(dense_problem& p, const std::string& text) {
     if (!is_right || *std::min_element(numbers.begin(), numbers.end()) < 1)
         throw std::invalid_argument(
             fmt::format("'{}' is not a size such as 256 or {}", text, is_gemm ? "1000x20x300" : "500x30"));
-    p.m = numbers.front();
-    p.k = numbers.back();
-    p.n = is_gemm && numbers.size() == 3 ? numbers[1] : p.m;
+    p.m = p.n = p.k = numbers.front();
+    if (is_gemm && numbers.size() == 3) p.n = numbers[1];
+    (is_gemm || p.is_rank_update() ? p.k : p.n) = numbers.back();
 }
 
 dense_operands::dense_operands(const device& where, const dense_problem& problem,
@@ -91,6 +91,7 @@ dense_operands::dense_operands(const device& where, const dense_problem& problem
     const std::int64_t items = problem.batch;
     a_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.a_size()), random_);
     b_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.b_size()), random_);
+    if (problem.is_in_place()) tame_triangle();
     on_device_[0] = uploaded(a_);
     on_device_[1] = uploaded(b_);
     c_bytes_ = static_cast<std::size_t>(items * problem.c_size() * problem.element_bytes());
@@ -98,6 +99,18 @@ dense_operands::dense_operands(const device& where, const dense_problem& problem
     problem_.a = on_device_[0].get();
     problem_.b = on_device_[1].get();
     problem_.c = on_device_[2].get();
+}
+
+// Small numbers beside ones on the diagonal: what is multiplied or solved again and again stays bounded.
+void dense_operands::tame_triangle() {
+    const auto order = static_cast<std::size_t>(problem_.m);
+    const double scale = std::ldexp(1.0, -std::ilogb(static_cast<double>(order)) - 1);
+    for (double& v : a_.real) v *= scale;
+    for (double& v : a_.imag) v *= scale;
+    for (std::size_t i = 0; i < order; ++i) {
+        a_.real[i * (order + 1)] = 1;
+        if (!a_.imag.empty()) a_.imag[i * (order + 1)] = 0;
+    }
 }
 
 // Relative, of a product of two operands. TF32 has 11 bits; two such numbers have 22.
@@ -149,6 +162,8 @@ void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
         check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
                 p.n, zero(), p.c, p.n),
               "heron_herk");
+    } else if (p.operation != dense_operation::rank_2k) {
+        run_structured();
     } else {
         const auto f = p.is_complex() ? heron_her2k : heron_syr2k;
         check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
@@ -157,8 +172,26 @@ void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
     }
 }
 
+void dense_operands::run_structured() const {
+    const dense_problem& p = problem_;
+    if (p.operation == dense_operation::symmetric) {
+        const auto f = p.is_complex() ? heron_hemm : heron_symm;
+        check(f(where_.handle(), p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, p.m, p.n,
+                one(), p.a, p.m, p.b, p.m, zero(), p.c, p.m),
+              "heron_symm");
+        return;
+    }
+    const auto f = p.operation == dense_operation::solve ? heron_trsm : heron_trmm;
+    check(f(where_.handle(), p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, HERON_OP_NONE,
+            HERON_DIAG_NON_UNIT, p.m, p.n, one(), p.a, p.m, p.c, p.m),
+          "heron_trsm");
+}
+
 bool dense_operands::is_right(const std::function<void()>& run) const {
-    where_.fill(problem_.c, 0xff, c_bytes_);
+    if (problem_.is_in_place())
+        where_.copy(problem_.c, problem_.b, c_bytes_);
+    else
+        where_.fill(problem_.c, 0xff, c_bytes_);
     where_.synchronize();  // a peer on the processor would not wait
     run();
     where_.synchronize();
@@ -170,7 +203,7 @@ bool dense_operands::is_right(const std::function<void()>& run) const {
     for (int s = 0; s < samples; ++s) {
         int i = s == 0 ? problem_.m - 1 : static_cast<int>(random.below(problem_.m));
         int j = s < 2 ? problem_.n - 1 : static_cast<int>(random.below(problem_.n));
-        if (problem_.operation != dense_operation::gemm && i < j) std::swap(i, j);
+        if (problem_.is_rank_update() && i < j) std::swap(i, j);
         const std::int64_t item = s < 2 ? problem_.batch - 1 : random.below(problem_.batch);
         if (!is_right(c, item, i, j)) return false;
     }
@@ -186,14 +219,26 @@ device_buffer dense_operands::uploaded(const number_array& values) const {
 
 bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, int j) const {
     const dense_problem& p = problem_;
+    const auto index = static_cast<std::size_t>(item * p.c_size() + i + std::int64_t{j} * p.m);
+    const number_array& left_side = p.operation == dense_operation::solve ? b_ : c;
+    const number got{left_side.real[index], left_side.imag_at(index)};
     number sum = 0;
     double size = 0;
     const auto add = [&](number x, number y) {
         sum += x * y;
         size += std::abs(x) * std::abs(y);
     };
-    for (int l = 0; l < p.k; ++l) {
-        if (p.operation == dense_operation::gemm) {
+    for (int l = 0; l < (p.is_in_place() ? i + 1 : p.k); ++l) {
+        if (p.operation == dense_operation::symmetric) {
+            const number stored = at(a_, 0, std::max(i, l), std::min(i, l), p.m, HERON_OP_NONE);
+            add(i == l  ? stored.real()
+                : i < l ? std::conj(stored)
+                        : stored,
+                at(b_, 0, l, j, p.m, HERON_OP_NONE));
+        } else if (p.is_in_place()) {
+            add(at(a_, 0, i, l, p.m, HERON_OP_NONE),
+                at(p.operation == dense_operation::solve ? c : b_, 0, l, j, p.m, HERON_OP_NONE));
+        } else if (p.operation == dense_operation::gemm) {
             add(at(a_, item * p.a_size(), i, l, p.lda(), p.op_a),
                 at(b_, item * p.b_size(), l, j, p.ldb(), p.op_b));
         } else {
@@ -203,8 +248,6 @@ bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, i
                 add(at(b_, 0, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, 0, j, l, p.n, HERON_OP_NONE)));
         }
     }
-    const auto index = static_cast<std::size_t>(item * p.c_size() + i + std::int64_t{j} * p.m);
-    const number got{c.real[index], c.imag_at(index)};
     return std::abs(got - sum) <=
            (traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
 }

@@ -48,6 +48,8 @@ class dense_operands {
     using number = std::complex<double>;
 
     device_buffer uploaded(const number_array& values) const;
+    void tame_triangle();
+    void run_structured() const;
     void run_batch(heron_gemm_algorithm algorithm) const;
     bool is_right(const number_array& c, std::int64_t item, int i, int j) const;
     double rounding_of_operands() const;

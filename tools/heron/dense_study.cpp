@@ -197,10 +197,10 @@ class study_bench {
                           {.key = "/message", .title = "message"}};
         result.notes = {
             "without: the product with this part left out; alone: with all the others left out, which leaves",
-            "the loops; limit: A and B packed (read and written), loaded or C stored once at the bandwidth",
-            "measured in this run, or the operations at the peak. What takes most alone, and saves most when",
-            "it is left out, binds; parts that overlap save less than they take alone. Operands that stay in",
-            "a cache pass the limit of the memory."};
+            "the loops; packing: on cuda the copies into shared memory; limit: A and B packed (read and",
+            "written), loaded or C stored once at the bandwidth measured in this run, or the operations",
+            "at the peak. What takes most alone, and saves most when it is left out, binds; parts that",
+            "overlap save less than they take alone. Operands in a cache pass the limit of the memory."};
         return result;
     }
 

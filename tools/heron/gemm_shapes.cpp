@@ -29,21 +29,20 @@ bool fits_gpu(const std::string& type, int wx, int wy, int rows, int columns, in
     const int chunk = 16 * (is_complex(type) ? 2 : 1);
     const int registers = rows * columns * bytes / 4;
     const int local = 2 * depth * (wx * rows + wy * columns) * bytes;
-    return registers >= 8 && registers <= 128 && local <= 48 * 1024 &&
+    return wx * wy >= 64 && wx * wy <= 256 && registers >= 16 && registers <= 128 && local <= 48 * 1024 &&
            depth * wx * rows * bytes % chunk == 0 && depth * wy * columns * bytes % chunk == 0;
 }
 
 std::vector<gemm_shape> gpu_shapes(const std::string& type) {
     std::vector<gemm_shape> shapes;
+    const int widest = is_double(type) ? 2 : 4;
     for (const int wx : {8, 16, 32})
         for (const int wy : {8, 16})
-            for (const int vw : {2, 4})
-                for (const int mv : {1, 2})
-                    for (const int uw : {2, 4})
-                        for (const int nv : {1, 2})
-                            for (const int depth : {8, 16, 32})
-                                if (fits_gpu(type, wx, wy, vw * mv, uw * nv, depth))
-                                    shapes.push_back({false, {wx, wy, vw, mv, uw, nv, depth}});
+            for (const int mv : {1, 2, 4})
+                for (const int nv : {1, 2, 4})
+                    for (const int depth : {8, 16})
+                        if (fits_gpu(type, wx, wy, widest * mv, widest * nv, depth))
+                            shapes.push_back({false, {wx, wy, widest, mv, widest, nv, depth}});
     return shapes;
 }
 

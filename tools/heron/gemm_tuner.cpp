@@ -124,8 +124,9 @@ class search {
     int tried_ = 0;
 };
 
-record tune_type(const std::string& type, const device& device, std::int64_t size, double budget, bool keep,
-                 progress& steps) {
+// entry: what the shape is for in the file, the type or "f32-small".
+record tune_type(const std::string& type, const std::string& entry, const device& device, std::int64_t size,
+                 double budget, bool keep, progress& steps) {
     constexpr unsigned candidate_limit = 60;
     // A gain below this may be noise.
     constexpr double worthwhile = 1.03;
@@ -135,14 +136,14 @@ record tune_type(const std::string& type, const device& device, std::int64_t siz
     while (!candidates.is_done() && seconds_since(start) < budget) {
         const gemm_shape shape = candidates.next();
         steps.step(fmt::format("{}: {} tried, {} left, {:.0f} of {:.0f} s; best {} {:.1f} GFLOP/s, now {}",
-                               type, candidates.tried(), candidates.left(), seconds_since(start), budget,
+                               entry, candidates.tried(), candidates.left(), seconds_since(start), budget,
                                candidates.best().shape.text(), candidates.best().speed, shape.text()));
         candidates.learn(shape, speed_of(type, shape.text(), size, candidate_limit));
     }
     const candidate& best = candidates.best();
     const bool is_better = best.speed > worthwhile * before;
     record row;
-    row["type"] = type;
+    row["type"] = entry;
     row["size"] = size;
     row["tried"] = candidates.tried();
     row["before"] = before;
@@ -151,7 +152,7 @@ record tune_type(const std::string& type, const device& device, std::int64_t siz
     row["kept"] = is_better && keep;
     if (is_better && keep) {
         const std::filesystem::path path = tuning_file(device.info().name);
-        write_file(path, with_shape(content_of(path), type, best.shape.text()));
+        write_file(path, with_shape(content_of(path), entry, best.shape.text()));
     }
     return row;
 }
@@ -269,13 +270,18 @@ class trial {
 
 record tune_gemm(const gemm_tuning_options& options, progress& steps) {
     const device device("opencl");
+    // GPUs have another shape for products that give the large one too few tiles.
     const std::int64_t size = options.size > 0 ? options.size : device.is_processor() ? 768 : 4096;
+    constexpr std::int64_t small_size = 1024;
+    const bool has_small = options.size == 0 && !device.is_processor();
+    const double budget =
+        options.budget_seconds / static_cast<double>(options.types.size() * (has_small ? 2 : 1));
     record rows = record::array();
     for (const std::string& type : options.types) {
         type_of(type);
-        rows.push_back(tune_type(type, device, size,
-                                 options.budget_seconds / static_cast<double>(options.types.size()),
-                                 options.keep, steps));
+        rows.push_back(tune_type(type, type, device, size, budget, options.keep, steps));
+        if (has_small)
+            rows.push_back(tune_type(type, type + "-small", device, small_size, budget, options.keep, steps));
     }
     steps.clear();
     record result;

@@ -312,7 +312,28 @@ csr_matrix dense(sizes args, splitmix64& random) {
     return rows.take();
 }
 
-constexpr std::array<family, 11> families{{
+csr_matrix blocks(sizes args, splitmix64& random) {
+    const std::int64_t block = std::max<std::int64_t>(args[2], 1);
+    const std::int64_t lines = args[0] / block;
+    const std::int64_t per_line = args[1];
+    if (lines * block != args[0]) throw matrix_spec_error("N is not a multiple of B");
+    require_at_most("D", per_line, "N / B", lines);
+    require_capacity(static_cast<double>(args[0]) * (static_cast<double>(per_line * block) + 1.0));
+    row_builder rows(args[0], args[0], args[0] * per_line * block);
+    column_sampler columns(lines);
+    for (std::int64_t line = 0; line < lines; ++line) {
+        const std::vector<std::int64_t>& own = columns.draw(per_line, random);
+        for (std::int64_t row = 0; row < block; ++row) {
+            for (const std::int64_t column : own)
+                for (std::int64_t i = 0; i < block; ++i)
+                    rows.add(column * block + i, random.symmetric_unit());
+            rows.end_row();
+        }
+    }
+    return rows.take();
+}
+
+constexpr std::array<family, 12> families{{
     {"poisson2d", "N", "5-point stencil on an N x N grid", 1, 1, poisson2d},
     {"poisson3d", "N", "7-point stencil on an N x N x N grid", 1, 1, poisson3d},
     {"poisson3d27", "N", "27-point stencil on an N x N x N grid", 1, 1, poisson3d27},
@@ -324,6 +345,7 @@ constexpr std::array<family, 11> families{{
     {"diag", "N", "diagonal", 1, 1, diag},
     {"arrow", "N", "first row, first column and diagonal", 1, 1, arrow},
     {"dense", "M,N", "M x N, every entry stored", 2, 2, dense},
+    {"blocks", "N,D,B", "N x N, D dense blocks of B x B at random places of each B rows", 3, 3, blocks},
 }};
 
 std::vector<std::int64_t> parse_sizes(std::string_view text) {

@@ -13,7 +13,7 @@
 namespace heron::tools {
 namespace {
 
-constexpr std::array<std::string_view, 5> format_names{"csr", "csc", "coo", "sell", "bsr"};
+constexpr std::array<std::string_view, 6> format_names{"csr", "csc", "coo", "sell", "bsr", "ell"};
 
 template <class Index>
 std::vector<std::byte> narrow(const std::vector<std::int64_t>& indices) {
@@ -73,6 +73,9 @@ class packer {
                 break;
             case sparse_format::bsr:
                 pack_bsr();
+                break;
+            case sparse_format::ell:
+                pack_ell();
                 break;
         }
         return std::move(result_);
@@ -149,35 +152,80 @@ class packer {
         store(offsets, columns, &source);
     }
 
-    void pack_bsr() {
+    void require_padded() const {
         const std::int64_t block = result_.how.block;
         if (pattern_.rows % block != 0 || pattern_.cols % block != 0) {
             throw std::invalid_argument("the sizes of the matrix are not multiples of the block");
         }
+    }
+
+    // Ascending block columns that have entries in the block row that begins with row `begin`.
+    std::vector<std::int64_t> block_columns(std::int64_t begin) const {
+        const std::int64_t block = result_.how.block;
+        std::vector<std::int64_t> columns;
+        for (std::int64_t k = first(begin); k < last(begin + block - 1); ++k) {
+            columns.push_back(column(k) / block);
+        }
+        std::sort(columns.begin(), columns.end());
+        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+        return columns;
+    }
+
+    // Calls use(row, slot, column inside the block, entry) for the entries of a block row.
+    template <class Use>
+    void for_entries(std::int64_t begin, const std::vector<std::int64_t>& columns, Use use) const {
+        const std::int64_t block = result_.how.block;
+        for (std::int64_t row = begin; row < begin + block; ++row) {
+            for (std::int64_t k = first(row); k < last(row); ++k) {
+                const auto slot =
+                    std::lower_bound(columns.begin(), columns.end(), column(k) / block) - columns.begin();
+                use(row, slot, column(k) % block, k);
+            }
+        }
+    }
+
+    void pack_bsr() {
+        require_padded();
+        const std::int64_t block = result_.how.block;
         std::vector<std::int64_t> offsets{0};
         std::vector<std::int64_t> columns;
         std::vector<std::int64_t> source;
         for (std::int64_t begin = 0; begin < pattern_.rows; begin += block) {
-            const auto first_block = static_cast<std::ptrdiff_t>(columns.size());
-            for (std::int64_t k = first(begin); k < last(begin + block - 1); ++k) {
-                columns.push_back(column(k) / block);
-            }
-            std::sort(columns.begin() + first_block, columns.end());
-            columns.erase(std::unique(columns.begin() + first_block, columns.end()), columns.end());
+            const std::vector<std::int64_t> own = block_columns(begin);
+            const auto before = static_cast<std::int64_t>(columns.size());
+            columns.insert(columns.end(), own.begin(), own.end());
             source.resize(columns.size() * static_cast<std::size_t>(block * block), -1);
-            for (std::int64_t row = begin; row < begin + block; ++row) {
-                for (std::int64_t k = first(row); k < last(row); ++k) {
-                    const auto at =
-                        std::lower_bound(columns.begin() + first_block, columns.end(), column(k) / block) -
-                        columns.begin();
-                    source[static_cast<std::size_t>((at * block + row - begin) * block + column(k) % block)] =
-                        k;
-                }
-            }
+            for_entries(begin, own, [&](auto row, auto slot, auto inside, auto k) {
+                source[static_cast<std::size_t>(((before + slot) * block + row - begin) * block + inside)] =
+                    k;
+            });
             offsets.push_back(static_cast<std::int64_t>(columns.size()));
         }
         store(offsets, columns, &source);
         result_.nnz = static_cast<std::int64_t>(columns.size());
+    }
+
+    // All block rows have as many slots as the fullest one needs.
+    void pack_ell() {
+        require_padded();
+        const std::int64_t block = result_.how.block;
+        std::size_t slots = 0;
+        for (std::int64_t begin = 0; begin < pattern_.rows; begin += block) {
+            slots = std::max(slots, block_columns(begin).size());
+        }
+        const std::int64_t width = static_cast<std::int64_t>(slots) * block;
+        std::vector<std::int64_t> columns;
+        std::vector<std::int64_t> source(static_cast<std::size_t>(pattern_.rows * width), -1);
+        for (std::int64_t begin = 0; begin < pattern_.rows; begin += block) {
+            std::vector<std::int64_t> own = block_columns(begin);
+            for_entries(begin, own, [&](auto row, auto slot, auto inside, auto k) {
+                source[static_cast<std::size_t>(row * width + slot * block + inside)] = k;
+            });
+            own.resize(slots, -1);
+            columns.insert(columns.end(), own.begin(), own.end());
+        }
+        store({}, columns, &source);
+        result_.ell_cols = width;
     }
 
     const csr_matrix& pattern_;
@@ -190,7 +238,8 @@ class packer {
 sparse_format find_sparse_format(std::string_view name) {
     const auto found = std::find(format_names.begin(), format_names.end(), name);
     if (found == format_names.end()) {
-        throw std::invalid_argument(fmt::format("'{}' is not one of the formats csr csc coo sell bsr", name));
+        throw std::invalid_argument(
+            fmt::format("'{}' is not one of the formats csr csc coo sell bsr ell", name));
     }
     return static_cast<sparse_format>(found - format_names.begin());
 }

@@ -16,7 +16,7 @@
 namespace heron::tools {
 namespace {
 
-constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 9> algorithms{{
+constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 10> algorithms{{
     {"default", CUSPARSE_SPMM_ALG_DEFAULT},
     {"coo1", CUSPARSE_SPMM_COO_ALG1},
     {"coo2", CUSPARSE_SPMM_COO_ALG2},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 9> algorithms{{
     {"csr2", CUSPARSE_SPMM_CSR_ALG2},
     {"csr3", CUSPARSE_SPMM_CSR_ALG3},
     {"bsr1", CUSPARSE_SPMM_BSR_ALG1},
+    {"ell1", CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
 }};
 
 cusparseSpMMAlg_t find_algorithm(const std::string& name) {
@@ -99,8 +100,7 @@ class spmm_bench {
                           .widths = find_index_widths(head["index"].get<std::string>()),
                           .type = type.input,
                           .block = options_.block};
-        const csr_matrix pattern =
-            how.format == sparse_format::bsr ? padded_to_blocks(given, how.block) : given;
+        const csr_matrix pattern = how.has_blocks() ? padded_to_blocks(given, how.block) : given;
         splitmix64 random(options_.seed);
         const number_array values = random_numbers(type.input, pattern.columns.size(), random);
         const packed_matrix matrix = pack(pattern, values, how);

@@ -192,7 +192,7 @@ class spmv_match {
 packed_case::packed_case(const contestants& who, const csr_matrix& given, const product_type& type,
                          const packing& how, std::uint64_t seed, bool warm)
     : type_(type),
-      pattern_(how.format == sparse_format::bsr ? padded_to_blocks(given, how.block) : given),
+      pattern_(how.has_blocks() ? padded_to_blocks(given, how.block) : given),
       random_(seed),
       values_(random_numbers(type.input, pattern_.columns.size(), random_)),
       matrix_(pack(pattern_, values_, how)) {
