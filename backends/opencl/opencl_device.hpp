@@ -59,6 +59,8 @@ struct kernel_traits<Kernel<T...>> {
     static inline char id = 0;  // its address stands for the kernel and its types
 };
 
+constexpr int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 class opencl_device {
   public:
     static constexpr bool strided = true;
@@ -89,8 +91,8 @@ class opencl_device {
     template <class Kernel, class... Args>
     void launch_program(const program_key& key, int64_t count, Args... args) {
         if (count <= 0) return;
-        const kernel_instance& k =
-            queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...), Kernel::name, [&] { return key; });
+        const kernel_instance& k = queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...),
+                                                 Kernel::name, [&] { return key; });
         set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
         enqueue(k, (static_cast<size_t>(count) + k.local_size - 1) / k.local_size, k.local_size);
     }
@@ -99,8 +101,8 @@ class opencl_device {
     template <class Kernel, class... Args>
     void launch_program_groups(const program_key& key, int64_t groups, size_t local_size, Args... args) {
         if (groups <= 0) return;
-        const kernel_instance& k =
-            queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...), Kernel::name, [&] { return key; });
+        const kernel_instance& k = queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...),
+                                                 Kernel::name, [&] { return key; });
         set_arguments(k.kernel, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
@@ -113,8 +115,8 @@ class opencl_device {
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
-    // A kernel whose program was put together at run time. `id` is an address that stands for name and program. The group
-    // is local[0] x local[1].
+    // A kernel whose program was put together at run time. `id` is an address that stands for name and
+    // program. The group is local[0] x local[1].
     template <class... Args>
     void launch_program(const void* id, const char* name, const program_key& key, const size_t (&groups)[2],
                         const size_t (&local)[2], Args... args) {
@@ -135,7 +137,8 @@ class opencl_device {
     void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
     void write(void* to, const void* from, size_t bytes) { opencl::write(queue_, to, from, bytes); }
 
-    // Kernels launched from now on read addresses in memory, and may reach every block of the device through them.
+    // Kernels launched from now on read addresses in memory, and may reach every block of the device through
+    // them.
     void follow_addresses() { follows_addresses_ = true; }
 
     const device_traits& traits() const { return queue_.device.traits(); }
@@ -147,7 +150,8 @@ class opencl_device {
         return queue_.kernel(&traits::id, null_pointers, Kernel::name, [&] { return traits::key(family); });
     }
 
-    template <class... Args> static uint64_t null_pointers(const Args&... args) {
+    template <class... Args>
+    static uint64_t null_pointers(const Args&... args) {
         static_assert(sizeof...(args) <= 64);
         uint64_t mask = 0;
         int index = 0;
@@ -155,7 +159,8 @@ class opencl_device {
         return mask;
     }
 
-    template <class T> static bool is_null(const T& value) {
+    template <class T>
+    static bool is_null(const T& value) {
         if constexpr (std::is_pointer_v<T>) return value == nullptr;
         return false;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace heron::opencl {
 namespace {
@@ -151,7 +152,9 @@ void join(cl_command_queue before, cl_command_queue after) {
 stream::stream(cl_context context, cl_device_id device)
     : context_(context), device_(device), work_(create_queue(context, device, 0)) {}
 
-stream::stream(cl_command_queue adopted) : work_(adopted) { check(clRetainCommandQueue(work_), "clRetainCommandQueue"); }
+stream::stream(cl_command_queue adopted) : work_(adopted) {
+    check(clRetainCommandQueue(work_), "clRetainCommandQueue");
+}
 
 stream::~stream() {
     clReleaseCommandQueue(work_);
@@ -165,7 +168,10 @@ cl_command_queue stream::clock() {
 }
 
 device::device(cl_device_id id, cl_platform_id platform, std::string* why)
-    : id_(id), traits_(read_traits(id, platform)), programs_(*this), scratch_(std::make_unique<scratch_pool>()) {
+    : id_(id),
+      traits_(read_traits(id, platform)),
+      programs_(*this),
+      scratch_(std::make_unique<scratch_pool>()) {
     const auto svm =
         traits_.major >= 2 ? number<cl_device_svm_capabilities>(id, CL_DEVICE_SVM_CAPABILITIES) : 0;
     traits_.is_fine_grained = svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
@@ -299,6 +305,12 @@ device& device_at(int index) {
     if (index < 0 || static_cast<size_t>(index) >= devices.size())
         fail(HERON_INVALID_VALUE, "there is no OpenCL device " + std::to_string(index));
     return *devices[static_cast<size_t>(index)];
+}
+
+bool prefers(const char* tuned, const char* shared, const char* wanted, bool is_default) {
+    if (wanted && std::strcmp(wanted, tuned) == 0) return true;
+    if (wanted && std::strcmp(wanted, shared) == 0) return false;
+    return is_default;
 }
 
 }  // namespace heron::opencl

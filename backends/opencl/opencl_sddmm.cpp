@@ -1,7 +1,6 @@
 #include "opencl_sddmm.hpp"
 #include "../common/plans/sddmm.hpp"
 #include <cstdlib>
-#include <cstring>
 
 namespace heron::opencl {
 namespace {
@@ -80,9 +79,7 @@ class grouped_sddmm {
 // on a CPU.
 bool prefers_groups(const device_traits& traits) {
     static const char* const wanted = std::getenv("HERON_OPENCL_SDDMM");
-    if (wanted && std::strcmp(wanted, "groups") == 0) return true;
-    if (wanted && std::strcmp(wanted, "items") == 0) return false;
-    return traits.is_gpu;
+    return prefers("groups", "items", wanted, traits.is_gpu);
 }
 
 // Packing an operand has to pay.

@@ -2,7 +2,6 @@
 #include "../common/plans/spgemm.hpp"
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 namespace heron::opencl {
 namespace {
@@ -45,8 +44,6 @@ struct bin_limits {
 constexpr bin_limits counted{{64, 256, 1024, 4096}};
 constexpr bin_limits summed{{32, 64, 256, 1024}};
 constexpr uint64_t local_bytes_needed = 48 * 1024;
-
-int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // How the kernels of a bin divide a group.
 struct team_shape {
@@ -253,9 +250,7 @@ class team_numeric {
 // a CPU.
 bool prefers_teams(const device_traits& traits) {
     static const char* const wanted = std::getenv("HERON_OPENCL_SPGEMM");
-    if (wanted && std::strcmp(wanted, "teams") == 0) return true;
-    if (wanted && std::strcmp(wanted, "items") == 0) return false;
-    return traits.is_gpu;
+    return prefers("teams", "items", wanted, traits.is_gpu);
 }
 
 // Rows and columns have 32 bits in lists and tables.

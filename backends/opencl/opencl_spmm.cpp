@@ -6,7 +6,6 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
 namespace heron::opencl {
@@ -97,8 +96,6 @@ int64_t next_stamp() {
     static std::atomic<int64_t> last{0x1e3779b97f4a7c15};
     return ++last;
 }
-
-int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 template <class CT, class OT, class IT>
 class shared_spmm {
@@ -323,9 +320,7 @@ class shared_spmm {
 // a CPU.
 bool prefers_shares(const device_traits& traits) {
     static const char* const wanted = std::getenv("HERON_OPENCL_SPMM");
-    if (wanted && std::strcmp(wanted, "shares") == 0) return true;
-    if (wanted && std::strcmp(wanted, "items") == 0) return false;
-    return traits.is_gpu;
+    return prefers("shares", "items", wanted, traits.is_gpu);
 }
 
 bool is_uniform(const heron_spmm_args& args) {

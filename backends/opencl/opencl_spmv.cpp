@@ -2,7 +2,6 @@
 #include "../common/plans/spmv.hpp"
 #include "../common/plans/vector.hpp"
 #include <cstdlib>
-#include <cstring>
 
 namespace heron::opencl {
 namespace {
@@ -113,9 +112,7 @@ class tiled_spmv {
 // CPU.
 bool prefers_tiles(const device_traits& traits) {
     static const char* const wanted = std::getenv("HERON_OPENCL_SPMV");
-    if (wanted && std::strcmp(wanted, "tiles") == 0) return true;
-    if (wanted && std::strcmp(wanted, "rows") == 0) return false;
-    return traits.is_gpu;
+    return prefers("tiles", "rows", wanted, traits.is_gpu);
 }
 
 bool takes_tiles(const device_traits& traits, const heron_spmat& a) {

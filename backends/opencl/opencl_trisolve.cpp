@@ -2,7 +2,6 @@
 #include "../common/plans/trisolve.hpp"
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 namespace heron::opencl {
 namespace {
@@ -45,8 +44,6 @@ constexpr int64_t box_bytes = 16;
 // Right-hand sides of one group, and of one launch.
 constexpr int64_t group_sides = 32;
 constexpr int64_t widest = 64;
-
-int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The rows of the triangle of op(A): those of a CSR matrix, or gathered ones.
 template <class OT, class IT>
@@ -262,9 +259,7 @@ class sweep_trisolve {
 bool prefers_sweep(const device_traits& traits) {
     constexpr cl_uint nvidia = 0x10de;
     static const char* const wanted = std::getenv("HERON_OPENCL_TRISOLVE");
-    if (wanted && std::strcmp(wanted, "sweep") == 0) return true;
-    if (wanted && std::strcmp(wanted, "levels") == 0) return false;
-    return traits.is_gpu && traits.vendor_id == nvidia;
+    return prefers("sweep", "levels", wanted, traits.is_gpu && traits.vendor_id == nvidia);
 }
 
 bool takes_sweep(const device_traits& traits, const heron_trisolve_args& args) {
