@@ -91,6 +91,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long lo
     return guarded(__func__, [] { fail_without_capture(); });
 }
 
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
+    return guarded(__func__, [] { fail_without_capture(); });
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
     return guarded(__func__, [] { fail_without_capture(); });
 }

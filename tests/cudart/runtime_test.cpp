@@ -603,6 +603,7 @@ TEST_CASE("kernels and graphs are refused", "[heron]") {
     CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == cudaErrorNotSupported);
     CHECK(cudaStreamEndCapture(nullptr, &graph) == cudaErrorNotSupported);
     CHECK(cudaGraphInstantiate(&executable, graph, 0ULL) == cudaErrorNotSupported);
+    CHECK(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaErrorNotSupported);
     CHECK(cudaGraphLaunch(executable, nullptr) == cudaErrorNotSupported);
     clear_last_error();
 }

@@ -98,6 +98,8 @@ cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream,
                                             enum cudaStreamCaptureStatus* pCaptureStatus);
 cudaError_t CUDARTAPI cudaGraphInstantiate(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
                                            unsigned long long flags CUDART_DEFAULT_ARGUMENT(0));
+cudaError_t CUDARTAPI cudaGraphInstantiateWithFlags(cudaGraphExec_t* pGraphExec, cudaGraph_t graph,
+                                                    unsigned long long flags CUDART_DEFAULT_ARGUMENT(0));
 cudaError_t CUDARTAPI cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
 cudaError_t CUDARTAPI cudaGraphExecDestroy(cudaGraphExec_t graphExec);
 cudaError_t CUDARTAPI cudaGraphDestroy(cudaGraph_t graph);
