@@ -10,3 +10,4 @@
 #include "spgemm_tuned.hpp"
 #include "spmv_tuned.hpp"
 #include "trisolve_tuned.hpp"
+#include "vector_tuned.hpp"
