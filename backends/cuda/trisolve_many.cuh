@@ -150,8 +150,6 @@ struct element_batch {
 };
 
 constexpr int many_threads = 256;
-// Right-hand sides of a block.
-constexpr int tile_sides = 32;
 // As many on a multiprocessor as their registers allow.
 template <int count, int batch>
 constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
@@ -175,7 +173,7 @@ static __device__ void finish_row(const solve_operands<CT>& o, int row, int side
 
 // A row that all threads of a block walk together: each group of lanes some of its elements, then one group
 // adds up the sums.
-template <int count, int batch, class CT, class OT, class IT>
+template <int count, int batch, int tile_sides, class CT, class OT, class IT>
 static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
                                       const row_record& record, int side, int sides, CT* own_sides, int width,
                                       bool write_c) {
@@ -214,9 +212,9 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
                       width, write_c);
 }
 
-// Right-hand sides [0, sides) of the operands, `count` of them by one lane. solved has rows of `width`
-// elements, a multiple of count.
-template <class CT, class OT, class IT, int count, int batch, bool with_long>
+// Right-hand sides [0, sides) of the operands, `count` of them by one lane and tile_sides by a block. solved
+// has rows of `width` elements, a multiple of count.
+template <class CT, class OT, class IT, int count, int batch, int tile_sides, bool with_long>
 __global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
                CT* solved, bool write_c, solve_control* control) {
@@ -276,8 +274,8 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
             }
         }
         if (with_long && until < rows)
-            solve_long_row<count, batch>(o, triangle, order.at(triangle, first + until, ordered), side, sides,
-                                         own_sides, width, write_c);
+            solve_long_row<count, batch, tile_sides>(o, triangle, order.at(triangle, first + until, ordered),
+                                                     side, sides, own_sides, width, write_c);
         from = until + 1;
     }
     give_ticket_back(control, ticket);

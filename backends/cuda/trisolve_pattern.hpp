@@ -29,16 +29,29 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
 struct solve_control;
 struct row_schedule;
 struct row_record;
+struct grid_guess;
 
-// Memory for the ordering of n rows. Solves need the schedule, the records and the places.
-struct order_memory {
-    solve_control* control;  // zero
-    row_schedule* schedule;  // zero
-    row_record* records;     // n, in the order
-    unsigned* places;        // n: of each row in the order
-    unsigned* levels;        // n, zero: one more than the level
-    unsigned* counts;        // n, zero: rows per level, then where the level begins
+// Memory of a workspace that is set to zero.
+struct zeroed_memory {
+    void* begin;
+    size_t bytes;  // a multiple of 16
 };
+
+// Memory for the ordering of n rows. Solves need the controls, the schedule, the records and the places.
+struct order_memory {
+    solve_control* controls;  // 2
+    row_schedule* schedule;
+    grid_guess* guess;
+    unsigned* grid_starts;  // grid_room(n): where the rows of a level begin that lie in a plane
+    row_record* records;    // n, in the order
+    unsigned* places;       // n: of each row in the order
+    unsigned* levels;       // n, zero: one more than the level
+    unsigned* counts;       // n, zero: rows per level, then where the level begins
+    zeroed_memory zeroed;   // levels, counts and what else a solve begins with
+    unsigned* report;       // of the host's memory, or NULL: whether there are long rows
+    unsigned long_rows, no_long_rows;
+};
+constexpr int64_t grid_room(int64_t n) { return n / 4; }
 
 // Fewer rows run all at once in any order.
 constexpr int64_t fewest_ordered_rows = 8192;

@@ -23,6 +23,9 @@ struct triangle_rows {
     __device__ int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
     __device__ int64_t column(int64_t k) const { return static_cast<int64_t>(columns[k]) - base; }
     __device__ int64_t source(int64_t k) const { return sources ? sources[k] : k; }
+    // How many rows come before a row, in the order in which they can be solved one after the other; and the
+    // row that so many come before.
+    __device__ int64_t turned(int64_t row) const { return lower ? row : n - 1 - row; }
     // Of an element beside the diagonal. Those of the other triangle have no part in the system.
     __device__ bool needs(int64_t row, int64_t column) const {
         return lower ? column >= 0 && column < row : column > row && column < n;
@@ -42,6 +45,7 @@ struct row_schedule {
 struct alignas(16) row_record {
     int row;
     unsigned begin, end;
+    unsigned unused = 0;  // so that it is loaded and stored as a whole
 };
 
 template <class OT, class IT>

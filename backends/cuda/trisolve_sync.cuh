@@ -78,6 +78,10 @@ static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, un
         : "memory");
 }
 
+// Between the threads of a block, through shared memory.
+static __device__ inline void post_in_block(unsigned* p, unsigned value) { atomicExch(p, value); }
+static __device__ inline unsigned fetch_in_block(unsigned* p) { return atomicOr(p, 0u); }
+
 // Zero before the first solve.
 struct solve_control {
     unsigned next_ticket;
@@ -144,7 +148,9 @@ struct mailbox {
         if (stamped) value = from_words(w);
         return stamped;
     }
-    // The same within a block, through shared memory.
+    // The same within a block, through shared memory. In PTX volatile accesses have the semantics of relaxed
+    // ones of system scope and race with nothing, but compute-sanitizer's racecheck reports all that are no
+    // atomic operations; by those, chains of rows take 11 to 20 % longer.
     static __device__ void clear_in_block(slot* box) {
         for (int i = 0; i < parts; ++i) box->part[i] = 0;
     }

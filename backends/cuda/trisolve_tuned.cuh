@@ -1,6 +1,8 @@
 #pragma once
 // A triangular solve in one launch: the rows wait for each other (trisolve_sweep.cuh). ANALYSE gathers op(A)
 // by rows where A is not that already, and puts the rows into the order of their levels where that helps.
+#include "device_report.hpp"
+#include "trisolve_grid.cuh"
 #include "trisolve_many.cuh"
 #include "trisolve_pattern.hpp"
 #include "trisolve_tuned.hpp"
@@ -34,11 +36,16 @@ struct solve_work {
 template <class CT>
 struct sweep_plan final : heron_plan {
     gathered_triangle triangle;
-    bool has_long_rows = true;
+    bool may_have_long_rows = true;
+    device_report long_rows;
     // Of many right-hand sides: n rows of `width` elements each.
     int width = 0;
     CT* solved = nullptr;
     CT* turned = nullptr;
+
+    // Whether rows must be expected that are better walked by whole blocks: as long as the device has not
+    // said that there are none.
+    bool expects_long_rows() const { return may_have_long_rows && long_rows.answer().value_or(true); }
 };
 
 template <class CT>
@@ -54,6 +61,8 @@ class tuned_trisolve_run {
           stored_(plans::stored_elements(args.a)),
           control_(layout_.template take<solve_control>(2)),
           schedule_(layout_.template take<row_schedule>(1)),
+          guess_(layout_.template take<grid_guess>(1)),
+          grid_starts_(layout_.template take<unsigned>(grid_room(n_))),
           levels_(layout_.template take<unsigned>(n_)),
           counts_(layout_.template take<unsigned>(n_)),
           boxes_(layout_.template take<slot>(n_)),
@@ -69,20 +78,32 @@ class tuned_trisolve_run {
                 static_cast<int>((std::min<int64_t>(args_.b.cols, widest) + packed - 1) / packed) * packed;
         plan.solved = layout_.template take<CT>(n_ * plan.width);
         plan.turned = layout_.template take<CT>(n_ * plan.width);
-        const order_memory memory{control_, schedule_, records_, places_, levels_, counts_};
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
-        // Also the stamps of no solve.
-        device_.fill(
-            control_, 0,
-            static_cast<size_t>(reinterpret_cast<char*>(boxes_ + n_) - reinterpret_cast<char*>(control_)));
+        // Levels, counts, and boxes without stamps.
+        const zeroed_memory zeroed{levels_, static_cast<size_t>(reinterpret_cast<char*>(records_) -
+                                                                reinterpret_cast<char*>(levels_))};
+        plan.may_have_long_rows = n_ > longest_row(stored_, n_);
+        if (plan.may_have_long_rows && n_ >= fewest_ordered_rows && !is_capturing(device_.stream()))
+            plan.long_rows = device_report::take();
+        const order_memory memory{control_,
+                                  schedule_,
+                                  guess_,
+                                  grid_starts_,
+                                  records_,
+                                  places_,
+                                  levels_,
+                                  counts_,
+                                  zeroed,
+                                  plan.long_rows.address(),
+                                  plan.long_rows.value(true),
+                                  plan.long_rows.value(false)};
         if (is_gathered()) {
             plan.triangle = gather_triangle(device_, args_, gathering);
             order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
         } else {
             order_by_levels(device_, args_.a, is_lower(), memory);
         }
-        plan.has_long_rows = has_long_rows();
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
@@ -115,27 +136,18 @@ class tuned_trisolve_run {
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
 
-    // Whether there may be rows that are better walked by whole blocks. What the device has found out is not
-    // there while the stream is captured.
-    bool has_long_rows() {
-        if (n_ <= longest_row(stored_, n_)) return false;
-        if (n_ < fewest_ordered_rows || is_capturing(device_.stream())) return true;
-        row_schedule found;
-        device_.read(&found, schedule_, sizeof found);
-        return found.has_long != 0;
-    }
-
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
         solve_operands<CT> o = operands();
         // An analysis for one right-hand side has left no room for more than one at a time.
         const int64_t width = args_.c.cols == 1 || plan.width == 0 ? 1 : plan.width;
+        const bool with_long = plan.expects_long_rows();
         for (int64_t first = 0; first < args_.c.cols; first += width) {
             const int64_t sides = std::min(width, args_.c.cols - first);
             if (width == 1)
-                solve_one(o, triangle, order, plan);
+                solve_one(o, triangle, order, with_long);
             else
-                solve_some(o, triangle, order, plan, static_cast<int>(sides));
+                solve_some(o, triangle, order, plan, static_cast<int>(sides), with_long);
             o.b += sides * o.b_column;
             o.c += sides * o.c_column;
         }
@@ -143,7 +155,7 @@ class tuned_trisolve_run {
 
     template <class OT, class IT>
     void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
-                   const sweep_plan<CT>& plan) {
+                   bool with_long) {
         const solve_work<CT> work{o};
         constexpr int64_t few_elements = 4;
         visit_lanes(stored_, n_, few_elements, [&]<int lanes>(lane_count<lanes>) {
@@ -155,7 +167,7 @@ class tuned_trisolve_run {
             // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
             constexpr int most_threads = solve_work<CT>::most_threads;
             constexpr int few_threads = lanes == 1 ? 64 : most_threads;
-            if (plan.has_long_rows)
+            if (with_long)
                 launch(sweep_rows<solve_work<CT>, OT, IT, lanes, true>, most_threads);
             else
                 launch(sweep_rows<solve_work<CT>, OT, IT, lanes, false>, few_threads);
@@ -164,7 +176,7 @@ class tuned_trisolve_run {
 
     template <class OT, class IT>
     void solve_some(solve_operands<CT> o, const triangle_rows<OT, IT>& triangle, const row_order& order,
-                    const sweep_plan<CT>& plan, int sides) {
+                    const sweep_plan<CT>& plan, int sides, bool with_long) {
         CT* const c = o.c;
         const bool turns_b = o.b_column != 1;
         const bool turns_c = o.c_column != 1;
@@ -175,18 +187,21 @@ class tuned_trisolve_run {
             o.b_row = plan.width;
             o.b_column = 1;
         }
-        const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
-        const auto launch = [&](auto kernel) {
+        const auto launch = [&](auto kernel, int tile_sides) {
+            const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
             device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
                                   !turns_c, control_ + 1);
         };
-        if (plan.has_long_rows)
-            launch(solve_many<CT, OT, IT, packed, 8, true>);
+        // A long row keeps as many blocks busy as there are tiles.
+        constexpr int tile = 32;
+        constexpr int long_tile = 8;
+        if (with_long)
+            launch(solve_many<CT, OT, IT, packed, 8, long_tile, true>, long_tile);
         else if (stored_ <= 6 * n_)
-            launch(solve_many<CT, OT, IT, packed, 4, false>);
+            launch(solve_many<CT, OT, IT, packed, 4, tile, false>, tile);
         else
-            launch(solve_many<CT, OT, IT, packed, 8, false>);
+            launch(solve_many<CT, OT, IT, packed, 8, tile, false>, tile);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
     }
 
@@ -227,6 +242,8 @@ class tuned_trisolve_run {
     int64_t n_, stored_;
     solve_control* control_;  // of one right-hand side, and of many
     row_schedule* schedule_;
+    grid_guess* guess_;
+    unsigned* grid_starts_;
     unsigned* levels_;
     unsigned* counts_;
     slot* boxes_;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 using namespace heron::test;
 
@@ -27,6 +28,30 @@ entries pattern_of(const heron::tools::csr_matrix& m) {
     }
     return result;
 }
+
+struct grid_steps {
+    std::int64_t x, y, z;
+};
+
+// The points of a grid, numbered line by line, with all their neighbours that are so many steps away.
+entries stencil_pattern(const grid_steps& size, const std::vector<grid_steps>& neighbours) {
+    const std::int64_t n = size.x * size.y * size.z;
+    entries result{n, n, {}};
+    for (std::int64_t row = 0; row < n; ++row) {
+        result.list.push_back({row, row, 1.0});
+        const grid_steps at{row % size.x, row / size.x % size.y, row / (size.x * size.y)};
+        for (const std::int64_t sign : {-1, 1})
+            for (const grid_steps& step : neighbours) {
+                const grid_steps to{at.x + sign * step.x, at.y + sign * step.y, at.z + sign * step.z};
+                if (to.x < 0 || to.x >= size.x || to.y < 0 || to.y >= size.y || to.z < 0 || to.z >= size.z)
+                    continue;
+                result.list.push_back({row, (to.z * size.y + to.y) * size.x + to.x, 1.0});
+            }
+    }
+    return result;
+}
+
+const std::vector<grid_steps> next_neighbours{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 void check_repeatable(trisolve_problem& problem, const solve_call& call) {
     problem.solve(call);
@@ -56,6 +81,36 @@ TEST_CASE("triangular solves of generated matrices") {
     for (const char* spec : {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6",
                              "banded:20000,2", "arrow:20000", "diag:50000", "longrows:10000,3"})
         check_solves(pattern_of(heron::tools::load_matrix(spec, seed())), spec, csr, type);
+}
+
+TEST_CASE("triangular solves of grids with sides of different lengths") {
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    check_solves(stencil_pattern({40, 30, 12}, next_neighbours), "40 x 30 x 12", csr, type);
+    check_solves(
+        stencil_pattern({24, 20, 18}, {{1, 0, 0}, {-1, 1, 0}, {0, 1, 0}, {1, 1, 0}, {-1, -1, 1}, {1, 1, 1}}),
+        "24 x 20 x 18 with diagonals", csr, type);
+    check_solves(stencil_pattern({20, 20, 40}, {{1, 0, 0}, {0, 1, 0}, {2, -1, 1}, {0, 0, 1}}),
+                 "20 x 20 x 40 with far neighbours", csr, type);
+}
+
+TEST_CASE("triangular solves of what is almost a grid") {
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    entries pattern = stencil_pattern({40, 30, 12}, next_neighbours);
+    const std::int64_t row = (7 * 30 + 15) * 40 + 2;
+    pattern.list.push_back({row, row - 20, 1.0});
+    pattern.list.push_back({row - 20, row, 1.0});
+    check_solves(pattern, "one element more", csr, type);
+
+    pattern = stencil_pattern({40, 30, 12}, next_neighbours);
+    std::erase_if(pattern.list, [](const entry& e) { return e.row + e.col == 20 + 21; });
+    check_solves(pattern, "a break in the first line", csr, type);
+
+    pattern = stencil_pattern({40, 30, 12}, next_neighbours);
+    for (std::int64_t column = 0; column < row; column += 10) {
+        pattern.list.push_back({row, column, 1.0});
+        pattern.list.push_back({column, row, 1.0});
+    }
+    check_solves(pattern, "one long row", csr, type);
 }
 
 TEST_CASE("triangular solves of a generated matrix in other formats") {
