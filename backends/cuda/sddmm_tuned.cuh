@@ -61,11 +61,12 @@ class sddmm_launcher {
         p.pieces = static_cast<int>(padded() / piece_size);
         p.conjugate_a = args_.a.conjugate;
         p.conjugate_b = args_.b.conjugate;
-        p.block_rows = block_rows();
-        p.block_cols = block_cols();
+        p.block_rows = static_cast<int>(block_rows());
+        p.block_cols = static_cast<int>(block_cols());
+        p.block_size = p.block_rows * p.block_cols;
         p.count = count();
-        p.lines = args_.c.rows / p.block_rows;
-        p.tiles = (p.count + sddmm_tile - 1) / sddmm_tile;
+        p.lines = static_cast<int>(args_.c.rows / p.block_rows);
+        p.tiles = static_cast<int>((p.count + sddmm_tile - 1) / sddmm_tile);
         p.alpha = as_argument<CT>(args_.alpha);
         p.beta = as_argument<CT>(args_.beta);
         sample(p);
@@ -73,16 +74,26 @@ class sddmm_launcher {
 
   private:
     void sample(const sampling<VX, VC, CT, IT>& p) {
-        if (p.pieces <= 2 * sddmm_lanes) return launch(sample_elements<2, VX, VC, CT, IT>, p);
-        if (p.pieces <= 4 * sddmm_lanes) return launch(sample_elements<4, VX, VC, CT, IT>, p);
-        launch(sample_elements<8, VX, VC, CT, IT>, p);
+        switch (p.pieces) {
+            case 8:
+                return launch<sddmm_shape<4, 2, true>>(p);
+            case 16:
+                return launch<sddmm_shape<4, 4, true>>(p);
+            case 32:
+                return launch<sddmm_shape<8, 4, true>>(p);
+            case 64:
+                return launch<sddmm_shape<8, 8, true>>(p);
+        }
+        if (p.pieces <= 16) return launch<sddmm_shape<8, 2, false>>(p);
+        if (p.pieces <= 32) return launch<sddmm_shape<8, 4, false>>(p);
+        launch<sddmm_shape<8, 8, false>>(p);
     }
 
-    void launch(void (*kernel)(sampling<VX, VC, CT, IT>), const sampling<VX, VC, CT, IT>& p) {
-        constexpr int64_t warps = sddmm_threads / warp_size;
-        constexpr int64_t tiles_of_run = sddmm_turns * warps;
-        const int64_t runs = (p.tiles + tiles_of_run - 1) / tiles_of_run * p.c.batch_count;
-        device_.launch_blocks(kernel, runs, sddmm_threads, 0, p);
+    template <class Shape>
+    void launch(const sampling<VX, VC, CT, IT>& p) {
+        const int64_t parts = (p.tiles + sddmm_part - 1) / sddmm_part;
+        device_.launch_blocks(sample_elements<Shape, VX, VC, CT, IT>, parts * p.c.batch_count, sddmm_threads,
+                              0, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -95,11 +106,11 @@ class sddmm_launcher {
     }
 
     void use(const heron_sddmm_vectors& v, int64_t vectors, VX* packed, const vector_of<VX>*& from,
-             int64_t& step, int64_t& stride) {
+             unsigned& step, int64_t& stride) {
         if (packed) pack(v, vectors, packed);
         const VX* const values = packed ? packed : as<const VX>(v.values);
         from = reinterpret_cast<const vector_of<VX>*>(values);
-        step = (packed ? padded() : v.vector_step) / piece_size;
+        step = static_cast<unsigned>((packed ? padded() : v.vector_step) * int64_t{sizeof(VX)});
         stride = v.batch_stride == 0 ? 0 : (packed ? vectors * padded() : v.batch_stride) / piece_size;
     }
 
@@ -122,17 +133,22 @@ class sddmm_launcher {
     workspace_layout layout_;
 };
 
-// Where C has too few elements to be worth packing an operand, or the inner dimension is beyond what a kernel
+// Where C has too few elements to be worth packing an operand, or sizes or distances are beyond what a kernel
 // counts in 32 bits, the shared plan strides through the operands; so it does at a misaligned address.
 template <class VX>
 bool takes_pieces(const heron_sddmm_args& args) {
     constexpr int64_t fewest_uses = 4;
+    constexpr int64_t most = INT32_MAX / 16;
     const heron_spmat& c = args.c;
-    const int64_t elements = c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
+    const bool is_bsr = c.format == HERON_FORMAT_BSR;
+    const int64_t block_size = is_bsr ? c.block_rows * c.block_cols : 1;
     const auto takes = [&](const heron_sddmm_vectors& v, int64_t vectors) {
-        return has_pieces<VX>(v, args.k) || elements * fewest_uses >= vectors;
+        return has_pieces<VX>(v, args.k) ? v.vector_step <= most
+                                         : c.nnz * block_size * fewest_uses >= vectors;
     };
-    return args.k <= INT32_MAX / 16 && takes(args.a, c.rows) && takes(args.b, c.cols);
+    return args.k <= most && block_size <= most && c.nnz * block_size <= sddmm_tile * int64_t{most} &&
+           c.rows <= INT32_MAX / 2 && c.cols <= INT32_MAX / 2 && takes(args.a, c.rows) &&
+           takes(args.b, c.cols);
 }
 
 template <class VX, class VC, class CT>

@@ -1,5 +1,5 @@
 #pragma once
-// SpMM of matrices of dense blocks in 16-bit types on Tensor Cores.
+// SpMM of matrices of dense blocks: real, in 16 bits with sums in single precision, or in full precision.
 #include "cuda_device.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -10,5 +10,12 @@ bool takes_blocked(const heron_spmm_args& args);
 
 // Needs no workspace.
 void multiply_blocked(cuda_device& device, const heron_spmm_args& args);
+
+// Whether rows or columns that lie ld apart, and batches, can be moved in pieces of 16 bytes.
+bool has_pieces(const void* values, int64_t ld, int64_t stride, int64_t elements);
+
+// One row of the table of data types; the files spmm_blocks_*.cu hold some each.
+template <class VA, class VC>
+void multiply_blocks_of(cuda_device& device, const heron_spmm_args& args);
 
 }  // namespace heron::HERON_LEVEL

@@ -8,8 +8,8 @@
 #include "spmm_rows.cuh"
 #include "spmm_tuned.hpp"
 #include "spmm_turned.cuh"
-#include "device_scan.cuh"
-#include <atomic>
+#include "device_scan.hpp"
+#include "../common/pattern_stamp.hpp"
 #include <bit>
 #include <memory>
 
@@ -27,11 +27,6 @@ __global__ void run_items_if(const int* wanted, int64_t count, Args... args) {
     const int64_t step = int64_t(gridDim.x) * blockDim.x;
     for (int64_t item = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; item < count; item += step)
         Kernel::run(item, args...);
-}
-
-inline uint64_t next_spmm_stamp() {
-    static std::atomic<uint64_t> last{0x9e3779b97f4a7c15u};
-    return ++last;
 }
 
 template <class VA, class VC, class CT, class OT, class IT>
@@ -146,7 +141,7 @@ class spmm_launcher {
     void leave_plan(uint64_t* front, uint64_t* back) {
         if (!adds_into_c) return;
         auto plan = std::make_unique<spmm_sorted>();
-        plan->stamp = next_spmm_stamp();
+        plan->stamp = next_pattern_stamp();
         plan->memory = workspace_.memory;
         device_.launch_blocks(set_stamps, 1, 1, 0, front, back, plan->stamp);
         workspace_.plan = plan.release();
@@ -158,9 +153,8 @@ class spmm_launcher {
         device_.fill(counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *counts);
         device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
                               a_.base, next);
-        scan.add(device_, counts);
-        scan.write(device_, counts, 0, offsets);
-        scan.write(device_, counts, 0, counts);
+        scan.apply(device_, counts, 0, offsets);
+        scan.apply(device_, counts, 0, counts);
         device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
                               0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, rows,
                               positions);

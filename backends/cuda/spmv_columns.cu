@@ -1,6 +1,6 @@
 // ANALYSE of the transposed product.
 #include "spmv_columns.hpp"
-#include <atomic>
+#include "../common/pattern_stamp.hpp"
 
 namespace heron::HERON_LEVEL {
 namespace {
@@ -232,11 +232,6 @@ __global__ void sort_columns(int64_t columns, column_pattern p) {
 
 __global__ void set_stamps(stamped p) { *p.front = *p.back = p.stamp; }
 
-uint64_t next_stamp() {
-    static std::atomic<uint64_t> last{0xd1b54a32d192ed03u};
-    return ++last;
-}
-
 }  // namespace
 
 bool transposed_patterns::serves(const csr_pattern& a) {
@@ -293,7 +288,7 @@ transposed_kind transposed_patterns::analyse(cuda_device& device, size_t value_b
     const uint32_t longest_row = read_totals(device).longest_row;
     const bool is_short = a_.nnz <= longest_mean * a_.columns && longest_row <= column_pattern::longest_row;
     if (is_short && find_columns(device)) {
-        by_columns_.stamp = next_stamp();
+        by_columns_.stamp = next_pattern_stamp();
         device.launch_blocks(set_stamps, 1, 1, 0, by_columns_);
         return transposed_kind::by_columns;
     }
@@ -318,12 +313,11 @@ bool transposed_patterns::find_tiles(cuda_device& device) {
 
 void transposed_patterns::rank_rows(cuda_device& device) {
     device.fill(by_tiles_.starts, 0, static_cast<size_t>(start_words()) * sizeof *by_tiles_.starts);
-    row_scan_->add(device, row_counts_);
-    row_scan_->write(device, row_counts_, 0, row_counts_);
+    row_scan_->apply(device, row_counts_, 0, row_counts_);
     device.launch_blocks(list_rows, blocks_for(a_.rows), analysis_threads, 0, a_, by_tiles_, row_counts_);
     device.launch_blocks(rank_parts, blocks_for(tile_count() * tile_pattern::warps), analysis_threads, 0, a_,
                          by_tiles_, row_counts_);
-    by_tiles_.stamp = next_stamp();
+    by_tiles_.stamp = next_pattern_stamp();
     device.launch_blocks(set_stamps, 1, 1, 0, by_tiles_);
 }
 
@@ -335,9 +329,8 @@ bool transposed_patterns::find_columns(cuda_device& device) {
     device.launch_blocks(find_longest_column, blocks_for(a_.columns), analysis_threads, 0, a_.columns,
                          column_counts_, totals_);
     if (read_totals(device).longest_column > column_pattern::longest_column) return false;
-    column_scan_->add(device, column_counts_);
-    column_scan_->write(device, column_counts_, 0, by_columns_.offsets);
-    column_scan_->write(device, column_counts_, 0, next_);
+    column_scan_->apply(device, column_counts_, 0, by_columns_.offsets);
+    column_scan_->apply(device, column_counts_, 0, next_);
     device.launch_blocks(turn, blocks_for(a_.rows), analysis_threads, 0, a_, by_columns_, next_);
     device.launch_blocks(sort_columns, blocks_for(a_.columns), analysis_threads, 0, a_.columns, by_columns_);
     return true;

@@ -1,8 +1,7 @@
 #pragma once
 // What ANALYSE finds out about the columns of a CSR matrix for the transposed product (spmv_columns.cuh).
-#include "cuda_device.cuh"
+#include "device_scan.hpp"
 #include "warp.cuh"
-#include "../common/plans/scan.hpp"
 #include <optional>
 
 namespace heron::HERON_LEVEL {

@@ -20,7 +20,7 @@ constexpr int turned_columns = 32;
 // to[i*to_ld + j] := b(i, j) for 0 <= j < to_ld, zero behind the last column. Both sides are touched in whole
 // lines, with shared memory between them.
 template <class VA>
-__global__ void __launch_bounds__(turn_threads)
+__global__ void __launch_bounds__(turn_threads, 4)
     turn_dense(const VA* b, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
                int64_t stride, VA* to, int64_t to_ld, int64_t batches) {
     constexpr int height = turned_rows<VA>;

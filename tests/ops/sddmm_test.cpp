@@ -110,6 +110,20 @@ TEST_CASE("SDDMM of every shape") {
                 }
 }
 
+TEST_CASE("SDDMM with many empty rows between the elements") {
+    random_source random(11);
+    entries pattern{9000, 50, {}};
+    for (std::int64_t i = 0; i < pattern.rows; i += i < 4000 ? 37 : i < 8000 ? 1300 : 1)
+        for (std::int64_t j = i % 3; j < pattern.cols; j += 20) pattern.list.push_back({i, j, 1.0});
+    for (const sddmm_types& types : two_rows())
+        for (const layout& l : sampled_layouts()) {
+            if (l.block_rows * l.block_cols > 6) continue;
+            const entries matrix = with_values(pattern, types.sparse, random);
+            sddmm_problem({arrange(matrix, l, {}, types.sparse, random)}, types, 64, row_major, column_major)
+                .run(general_call(types));
+        }
+}
+
 TEST_CASE("SDDMM needs no more than element alignment") {
     for (const sddmm_types& types : sddmm_rows())
         for (const layout& l : sampled_layouts())

@@ -232,7 +232,8 @@ entries scattered_squares() {
 }  // namespace
 
 TEST_CASE("SpMM of matrices of dense blocks") {
-    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_16BF)};
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_16BF), uniform_spmm(CUDA_R_32F),
+                                 uniform_spmm(CUDA_R_64F)};
     if (has_all_types())
         rows.insert(rows.end(), {uniform_spmm(CUDA_R_16F),
                                  {CUDA_R_16F, CUDA_R_32F, CUDA_R_32F},

@@ -43,6 +43,13 @@ class exclusive_scan {
                                                         chunks_, static_cast<const i64*>(sums_), base, out);
     }
 
+    // Both at once, for who needs no total.
+    template <class OT>
+    void apply(Device& device, const i64* counts, heron_index base, OT* out) const {
+        add(device, counts);
+        write(device, counts, base, out);
+    }
+
   private:
     // About sqrt(n), so that neither the chunks nor the serial scan of their sums is long.
     static heron_index chunk_length(int64_t n) {

@@ -70,8 +70,7 @@ class transpose_pattern_plan {
         launch<kernels::transpose_count>(
             chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from), first, shift,
             static_cast<int>(digit_bits), static_cast<heron_index>(chunk), chunks_, counts_);
-        scan_.add(device_, counts_);
-        scan_.write(device_, counts_, 0, counts_);
+        scan_.apply(device_, counts_, 0, counts_);
         launch<kernels::transpose_move>(chunks_, columns(), base(), args_.a.nnz, static_cast<const OT*>(from),
                                         first, shift, static_cast<int>(digit_bits),
                                         static_cast<heron_index>(chunk), chunks_, counts_, to);
@@ -299,10 +298,7 @@ class spgemm_symbolic_plan {
         int64_t nnz = 0, longest = 0;
         measure_.run(device_, args_.row_offsets, row_limit(args_), nnz, longest);
         require_offsets_hold(args_.c, nnz);
-        if (rows > 0) {
-            scan_.add(device_, args_.row_offsets);
-            scan_.write(device_, args_.row_offsets, 0, static_cast<i64*>(args_.row_offsets));
-        }
+        if (rows > 0) scan_.apply(device_, args_.row_offsets, 0, static_cast<i64*>(args_.row_offsets));
         write_product_offsets(device_, args_);
         report(args_.nnz_found, nnz);
         report(args_.longest_found, longest);
