@@ -49,6 +49,13 @@ class group_sums {
 
     __device__ bool is_empty() const { return high_ == 0; }
 
+    // For chunks of one item: where the last stage adds up.
+    __device__ item_sums<CT, N, D> take_item() {
+        const item_sums<CT, N, D> target{sums_, high_ > 0};
+        high_ = 1;
+        return target;
+    }
+
   private:
     __device__ static CT add_of(CT a, CT b) { return heron::HERON_LEVEL::add(a, b); }
 
@@ -81,12 +88,15 @@ struct group_shape {
 };
 
 template <class CT, int N, int D>
-__global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp ? 32 * group_shape<CT, N, D>::crews
-                                                                   : most_threads)
+__global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
+                                      ? 32 * group_shape<CT, N, D>::crews
+                                      : item_shape<CT, N, D, 1>::most_block_threads)
     kron_item_groups(const __grid_constant__ item_parameters<CT> p,
                      const __grid_constant__ group_parameters g) {
     using shape = item_shape<CT, N, D, 1>;
-    using stages = item_stages<CT, N, D, 1, true>;
+    // One item at a time is added up as its last stage goes.
+    using summing_stages = item_stages<CT, N, D, 1, false, item_sums<CT, N, D>>;
+    constexpr bool sums_at_once = shape::items == 1 && summing_stages::is_direct;
     constexpr int buffers = group_shape<CT, N, D>::buffers;
     constexpr int buffer_room = shape::chunk_room + shape::factor_room;
     extern __shared__ __align__(16) unsigned char memory[];
@@ -100,6 +110,13 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp ? 32 * group_
     const int64_t end = share(chunks, slice + 1, g.slices);
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const chunk_fetch<CT, N, D, 1> fetch(p, crew);
+    // Into the second-level cache, where there is no room for it yet.
+    const auto prefetch = [&](int64_t chunk) {
+        if (chunk >= end || p.in_step != 1) return;
+        constexpr int line = 128 / static_cast<int>(sizeof(CT));
+        const CT* const from = input_of(p, origin_of<shape::size, 1>(p, chunk * shape::items));
+        for (int e = crew.rank * line; e < shape::size; e += crew.size * line) prefetch_line(from + e);
+    };
     const auto start = [&](int64_t chunk, int buffer) {
         if (chunk < end) {
             fetch.vectors(chunk, room + buffer * buffer_room);
@@ -133,16 +150,25 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp ? 32 * group_
         } else {
             if (chunk != begin) start(chunk, 0);
             wait_for_copies<0>();
+            if constexpr (shape::items == 1) prefetch(chunk + 1);
         }
         crew.sync();
         CT* const vectors = room + buffer * buffer_room + fetch.shift_of(chunk);
         const CT* const factors =
             room + (p.factors_are_shared ? 0 : buffer) * buffer_room + shape::chunk_room;
-        const item_output<CT> nowhere{};
-        stages(vectors + shape::place(item * shape::size),
-               factors + (p.factors_are_shared ? 0 : item * shape::factor_stride), crew, nowhere)
-            .apply();
+        const CT* const item_factors = factors + (p.factors_are_shared ? 0 : item * shape::factor_stride);
         const int64_t first = chunk * shape::items;
+        if constexpr (sums_at_once) {
+            walk.move_to(first);
+            if (walk.is_over()) break;
+            const auto target = sums.take_item();
+            summing_stages(vectors, item_factors, crew, target).apply();
+        } else {
+            const item_output<CT> nowhere{};
+            item_stages<CT, N, D, 1, true>(vectors + shape::place(item * shape::size), item_factors, crew,
+                                           nowhere)
+                .apply();
+        }
         const int here = p.units - first < shape::items ? static_cast<int>(p.units - first) : shape::items;
         for (int done = 0; done < here;) {
             walk.move_to(first + done);
@@ -150,7 +176,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp ? 32 * group_
             y = walk.template output<CT>(p.out, first + done) + p.column * p.out_vector;
             const int64_t stop = walk.end();
             const int to = stop - first < here ? static_cast<int>(stop - first) : here;
-            sums.add(vectors, done, to);
+            if constexpr (!sums_at_once) sums.add(vectors, done, to);
             if (stop <= first + here) {
                 flush(y);
                 is_own = true;

@@ -9,21 +9,26 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-template <class CT, int count>
+// A factor from shared memory. `is_aligned`: it begins at a multiple of 16 bytes, and there is room up to
+// one.
+template <bool is_aligned, class CT, int count>
 static __device__ inline void read_block(const CT* from, CT (&to)[count]) {
-    constexpr int width = access_width<CT>(count);
+    constexpr int width = is_aligned ? 16 / static_cast<int>(sizeof(CT)) : access_width<CT>(count);
     using part = neighbours<CT, width>;
 #pragma unroll
     for (int i = 0; i < count; i += width) {
         const part v = *reinterpret_cast<const part*>(from + i);
 #pragma unroll
-        for (int w = 0; w < width; ++w) to[i + w] = v.a[w];
+        for (int w = 0; w < width; ++w)
+            if (i + w < count) to[i + w] = v.a[w];
     }
 }
 
 // Where the results of the last modes go.
 template <class CT>
 struct item_output {
+    static constexpr bool sums = false;
+
     CT* y;  // NULL: there is no item
     int64_t step, inner;
     CT alpha, beta;
@@ -80,8 +85,35 @@ struct item_output {
     }
 };
 
+// Sums of the results of several items, in shared memory. The last stage always gives a thread the same
+// places.
+template <class CT, int N, int D>
+struct item_sums {
+    static constexpr bool sums = true;
+
+    CT* places;
+    bool adds;
+
+    template <int, int apart, int count>
+    __device__ void put(const CT (&v)[count], int first) const {
+#pragma unroll
+        for (int j = 0; j < count; ++j) put_one(v[j], first + j * apart);
+    }
+    template <int>
+    __device__ void put_pair(const CT (&v)[2], int first) const {
+        put_one(v[0], first);
+        put_one(v[1], first + 1);
+    }
+
+  private:
+    __device__ void put_one(CT value, int element) const {
+        CT& sum = places[item_shape<CT, N, D, 1>::place(element)];
+        sum = adds ? add(sum, value) : value;
+    }
+};
+
 // An item's modes, one stage after the other. `returns`: the results go back to shared memory in any case.
-template <class CT, int N, int D, int W, bool returns = false>
+template <class CT, int N, int D, int W, bool returns = false, class Output = item_output<CT>>
 class item_stages {
     using shape = item_shape<CT, N, D, W>;
     using crew_type = crew_threads<shape::in_warp>;
@@ -97,9 +129,9 @@ class item_stages {
     static constexpr bool has_lines =
         is_power_of_two(N) && !shape::uses_tensor && together * static_cast<int>(sizeof(CT)) >= 128;
     static constexpr bool wants_lines = W == 1 && shape::in_warp && !shape::uses_planes;
-    static constexpr bool is_direct = !returns && (wants_lines ? has_lines : has_sectors);
+    static constexpr bool is_direct = !returns && (Output::sums || (wants_lines ? has_lines : has_sectors));
 
-    __device__ item_stages(CT* item, const CT* factors, const crew_type& crew, const item_output<CT>& output)
+    __device__ item_stages(CT* item, const CT* factors, const crew_type& crew, const Output& output)
         : item_(item),
           factors_(factors),
           crew_(crew),
@@ -116,10 +148,10 @@ class item_stages {
             by_planes();
         } else if constexpr (K < D) {
             constexpr int G = D - K < shape::modes_at_once ? D - K : shape::modes_at_once;
-            if constexpr (G > 1 || keeps_factors<CT, N, G>)
+            if constexpr (G > 1 || shape::template keeps<G>)
                 in_registers<K, G>();
             else
-                streamed<K, fibres_at_once<CT, N>>();
+                streamed<K, shape::streamed_at_once>();
             if constexpr (K + G < D || !is_direct) crew_.sync();
             apply<K + G>();
         }
@@ -165,17 +197,38 @@ class item_stages {
     template <int K, int G>
     static constexpr bool goes_out = is_direct&& K + G == D;
 
-    __device__ const CT* factor(int mode) const { return factors_ + (D - 1 - mode) * N * N; }
+    __device__ const CT* factor(int mode) const { return factors_ + (D - 1 - mode) * shape::factor_pitch; }
+
+    // Lanes next to each other meet other banks along an odd step than along a short run.
+    template <int K, int length>
+    static constexpr bool turns_outer = W == 1 && N % 2 == 1 && K > 0 && step<K> < 32 &&
+                                        shape::size / (step<K> * length) >= 16;
 
     // First element of fibre q.
     template <int K, int length>
     static __device__ int fibre(int q) {
+        if constexpr (turns_outer<K, length>) {
+            constexpr int outer = shape::size / (step<K> * length);
+            return q % outer * (step<K> * length) + q / outer;
+        }
+        if constexpr (W == 1 && N % 4 == 2 && N > 2 && K == 1) {
+            // Rows are 4 banks or a multiple of 32 and 4 apart: four neighbours of each.
+            constexpr int outer = shape::size / (step<K> * length);
+            const int block = q / (4 * outer);
+            const int in_block = q - block * (4 * outer);
+            const int width = block < step<K> / 4 ? 4 : step<K> % 4;
+            return block * 4 + in_block % width + in_block / width * (step<K> * length);
+        }
         return q / step<K> * (step<K> * length) + q % step<K>;
     }
 
+    // Fibres that lie along memory, aligned to what one access covers.
+    template <int K>
+    static constexpr bool along_memory = K == 0 && W == 1 && N % 2 == 0 && !shape::shifts;
+
     template <int K, int length>
     __device__ void read(const CT* from, CT (&v)[length]) const {
-        constexpr int width = K == 0 && W == 1 && shape::has_gaps ? access_width<CT>(length) : 1;
+        constexpr int width = along_memory<K> ? access_width<CT>(length) : 1;
         using part = neighbours<CT, width>;
 #pragma unroll
         for (int j = 0; j < length; j += width) {
@@ -187,7 +240,7 @@ class item_stages {
 
     template <int K, int length>
     __device__ void write_back(CT* to, const CT (&v)[length]) const {
-        constexpr int width = K == 0 && W == 1 && shape::has_gaps ? access_width<CT>(length) : 1;
+        constexpr int width = along_memory<K> ? access_width<CT>(length) : 1;
         using part = neighbours<CT, width>;
 #pragma unroll
         for (int j = 0; j < length; j += width) {
@@ -202,11 +255,11 @@ class item_stages {
     __device__ void in_registers() const {
         constexpr int length = power(N, G);
         constexpr int fibres = shape::size / length;
-        constexpr bool keeps = keeps_factors<CT, N, G>;
+        constexpr bool keeps = shape::template keeps<G>;
         CT a[G][N * N];
         if constexpr (keeps) {
 #pragma unroll
-            for (int g = 0; g < G; ++g) read_block(factor(K + g), a[g]);
+            for (int g = 0; g < G; ++g) read_block<shape::has_large_factors>(factor(K + g), a[g]);
         }
 #pragma unroll 1
         for (int q = lane_; q < fibres; q += team_) {
@@ -217,7 +270,7 @@ class item_stages {
             int apart = 1;
 #pragma unroll
             for (int g = 0; g < G; ++g, apart *= N) {
-                if constexpr (!keeps) read_block(factor(K + g), a[g]);
+                if constexpr (!keeps) read_block<shape::has_large_factors>(factor(K + g), a[g]);
                 turn<CT, N, length>(a[g], v, apart);
             }
             if constexpr (goes_out<K, G>)
@@ -272,7 +325,7 @@ class item_stages {
     template <int K, int wide>
     __device__ void write_part(int first, int i, const CT (&sum)[wide]) const {
         CT* const to = item_ + shape::place(first);
-        if constexpr (K == 0 && W == 1 && shape::has_gaps) {
+        if constexpr (along_memory<K>) {
             write_back<0>(to + shape::place(i), sum);
         } else {
 #pragma unroll
@@ -283,7 +336,7 @@ class item_stages {
     CT* item_;
     const CT* factors_;
     const crew_type& crew_;
-    const item_output<CT>& output_;
+    const Output& output_;
     int lane_, team_;
 };
 
@@ -370,8 +423,9 @@ class chunk_store {
 
 // y := alpha*w + beta*y, or atomically y += alpha*w.
 template <class CT, int N, int D, int W>
-__global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp ? 32 * item_shape<CT, N, D, W>::crews
-                                                                   : most_threads)
+__global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
+                                      ? 32 * item_shape<CT, N, D, W>::crews
+                                      : item_shape<CT, N, D, W>::most_block_threads)
     kron_items(const __grid_constant__ item_parameters<CT> p) {
     using shape = item_shape<CT, N, D, W>;
     extern __shared__ __align__(16) unsigned char memory[];

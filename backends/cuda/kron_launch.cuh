@@ -218,11 +218,11 @@ class square_kron : square_passes<CT, N> {
     int find_threads(Kernel kernel, size_t shared_bytes) {
         constexpr double enough = 32 * 32;
         constexpr int fibres = Shape::size / power(N, Shape::modes_at_once);
-        constexpr int per_thread =
-            Shape::modes_at_once > 1 || keeps_factors<CT, N, 1> ? 1 : fibres_at_once<CT, N>;
+        constexpr int per_thread = Shape::per_thread;
         int best = 64;
         double most = 0;
         for (const int threads : {64, 96, 128, 192, 256, 384, 512}) {
+            if (threads > Shape::most_block_threads) break;
             const int at_once = threads * per_thread;
             const int trips = (fibres + at_once - 1) / at_once;
             const double resident =

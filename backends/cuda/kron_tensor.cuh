@@ -66,6 +66,8 @@ static __device__ inline void tensor_cube(f64* tile, const f64* factors, int lan
         const f64 x[2] = {column[m], column[tensor_cube_place(64) + m]};
         f64 result[2];
         multiply_fragment(first, x, result);
+        // The products have waited for all lanes' reads; this says so.
+        __syncwarp();
         put(result, lane / 4 * 64 + m + lane % 4 * 2);
     }
 }
