@@ -83,6 +83,18 @@ class cuda_device {
     int number() const { return queue_->device; }
     int multiprocessors() const { return queue_->multiprocessors; }
 
+    // Memory of the queue's own, none where a graph would keep its address.
+    size_t scratch_bytes() const { return is_capturing(stream()) ? 0 : queue_->scratch.size; }
+
+    // All of it for what the stream gets before return_scratch.
+    void* borrow_scratch() {
+        scratch_memory& s = queue_->scratch;
+        if (s.stream != stream()) check(cudaStreamWaitEvent(stream(), s.used, 0));
+        s.stream = stream();
+        return s.bytes;
+    }
+    void return_scratch() { check(cudaEventRecord(queue_->scratch.used, stream())); }
+
     // Bytes of shared memory that a block can have, those that its kernel declares among them.
     int shared_bytes() const { return queue_->shared_bytes; }
     static constexpr int declared_at_most = 1024;

@@ -20,11 +20,12 @@ allocation_registry& allocations() {
     return registry;
 }
 
-// Logs a failed runtime call under the call's name and clears the runtime's error.
+// Logs a failed runtime call under the call's name and clears the runtime's error. At the end of a process
+// the driver may go before the handles do, which nobody needs to hear of.
 heron_status checked(cudaError_t error, const char* call) noexcept {
     if (error == cudaSuccess) return HERON_SUCCESS;
     cudaGetLastError();
-    log_error(call, cudaGetErrorString(error));
+    if (error != cudaErrorCudartUnloading) log_error(call, cudaGetErrorString(error));
     return status_of(error);
 }
 
@@ -285,6 +286,23 @@ heron_status event_elapsed(void* start, void* stop, float* milliseconds) {
     return status;
 }
 
+// Without memory a queue works all the same, so no error is one.
+void make_scratch(scratch_memory& scratch) noexcept {
+    constexpr size_t size = size_t{8} << 20;
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // that of another stream of this thread
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    if (cudaEventCreateWithFlags(&scratch.used, cudaEventDisableTiming) == cudaSuccess &&
+        cudaMalloc(&scratch.bytes, size) == cudaSuccess)
+        scratch.size = size;
+    else
+        cudaGetLastError();
+    cudaThreadExchangeStreamCaptureMode(&mode);
+}
+void free_scratch(const scratch_memory& scratch) noexcept {
+    cudaFree(scratch.bytes);
+    if (scratch.used) cudaEventDestroy(scratch.used);
+}
+
 heron_status queue_create(int device, heron_queue** queue) {
     int count = 0;
     const heron_status status = checked(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
@@ -303,11 +321,16 @@ heron_status queue_create(int device, heron_queue** queue) {
         created->device = device;
         created->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
         created->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        make_scratch(created->scratch);
         *queue = created;
         return HERON_SUCCESS;
     });
 }
 heron_status queue_destroy(heron_queue* queue) {
+    on_device(queue->device, [&] {
+        free_scratch(queue->scratch);
+        return HERON_SUCCESS;
+    });
     delete queue;
     return HERON_SUCCESS;
 }

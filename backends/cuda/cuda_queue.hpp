@@ -4,11 +4,21 @@
 #include <heron/backend.h>
 #include <cuda_runtime_api.h>
 
+// Memory of a queue's own, made with it. Streams that the queue is bound to use it one after the other: the
+// event is recorded after the last use.
+struct scratch_memory {
+    void* bytes = nullptr;
+    size_t size = 0;
+    cudaEvent_t used = nullptr;
+    cudaStream_t stream = nullptr;  // of the last use
+};
+
 struct heron_queue {
     int device = 0;
     cudaStream_t stream = nullptr;  // NULL is the device's legacy default stream
     int multiprocessors = 1;
     int shared_bytes = 48 * 1024;  // that a block of a kernel can have when it asks for them
+    scratch_memory scratch;
 };
 
 namespace heron::cuda {

@@ -10,6 +10,7 @@ static bool wants_tf32(heron_type type, heron_gemm_algorithm algorithm) {
 template <>
 void gemm<cuda_device>(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
                        heron_workspace& workspace) {
+    if (args.algorithm == HERON_GEMM_3M) return gemm_3m(device, phase, args, workspace, &gemm<cuda_device>);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (wants_tf32(args.type, args.algorithm) && tf32_gemm(device, args)) return;

@@ -6,12 +6,15 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<c64> {
-    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 73, 50>,
-                             candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 60, 28>>;
+    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 78, 59>,
+                             candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 74, 46>,
+                             candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>,
+                             candidate<large_complex_tile<16, 64, 16, 3, 16, 16, 3, 8>, 70, 43>>;
     using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 26, 8>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
     using items16 = items_tile<c64, 16, 16, 4, 2, 64>;
-    using items32 = items16;  // larger ones are sooner ready on Tensor Cores
+    using batches = std::tuple<>;
+    static double batch_limit(const parameters<c64>&) { return 0; }
 };
 }  // namespace dense_cuda
 
@@ -28,6 +31,10 @@ void tuned_gemm<c64>(cuda_device& device, const heron_gemm_args& args) {
 template <>
 void tuned_gemm_batched<c64>(cuda_device& device, const heron_gemm_batched_args& args) {
     dense_cuda::gemm_of<c64>(device, args);
+}
+template <>
+bool tuned_symm<c64>(cuda_device& device, const heron_symm_args& args) {
+    return dense_cuda::symm_of<c64>(device, args);
 }
 template <>
 void tuned_gemmt<c64>(cuda_device& device, const heron_gemmt_args& args) {

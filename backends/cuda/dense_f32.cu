@@ -7,14 +7,18 @@ namespace dense_cuda {
 template <>
 struct tiles_for<f32> {
     using large = std::tuple<candidate<large_thread_tile<f32, 256, 128, 8, 4, 8, 16, 1>, 73, 73>,
-                             candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 72, 60>,
-                             candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 58>,
-                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 36>,
-                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 45, 18>>;
+                             candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 73, 63>,
+                             candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 54>,
+                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 44>,
+                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 46, 28>>;
     using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, 20, 8>;
     using tiny = thread_tile<f32, 32, 32, 16, 2, 4, 4>;
     using items16 = items_tile<f32, 16, 16, 4, 4, 128>;
-    using items32 = items_tile<f32, 32, 32, 8, 4, 128>;
+    using batches = std::tuple<batch_candidate<stream_thread_tile<f32, 8, 4, 16, 3, 256, 2>, 46>,
+                               batch_candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 60>,
+                               batch_candidate<large_thread_tile<f32, 96, 96, 16, 4, 4, 12, 2>, 62>,
+                               batch_candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 70>>;
+    static double batch_limit(const parameters<f32>&) { return HUGE_VAL; }
 };
 }  // namespace dense_cuda
 

@@ -26,11 +26,17 @@ struct places {
     }
 };
 
+// Of a square operand one triangle may be there, with line >= l, and stand for the other too, element (l,
+// line) for (line, l). Then an Hermitian one says whether its elements before (l < line) or behind the
+// diagonal are conjugates of those that are there.
+enum class mirror { none, symmetric, hermitian_before, hermitian_behind };
+
 // Element (line, l) lies at line*line_step + l*depth_step; one of the steps is 1.
 struct operand {
     places at;
     int64_t line_step, depth_step;
     int is_aligned;  // with line_step 1: 16 bytes can be loaded at once wherever a tile begins
+    mirror mirrored = mirror::none;
 };
 
 enum class part { all, lower, upper };
@@ -65,6 +71,7 @@ struct parameters {
     places c;
     int64_t ldc;
     int splits;       // blocks of a cluster that share the inner dimension
+    int64_t part;     // if not 0, item i has this many steps of the inner dimension from i*part on
     const CT* guard;  // on the device: where it is zero, A and B are not read
 
     __device__ bool reads() const {

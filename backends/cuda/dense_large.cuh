@@ -16,7 +16,10 @@ struct panel_of_tile {
         else
             return Tile::padding;
     }();
-    using type = panel<typename Tile::CT, Lines, Tile::depth, Tile::threads, padding, How, Tile::keeps_depth>;
+    using type = std::conditional_t<
+        How == layout::mirrored,
+        mirrored_panel<typename Tile::CT, Lines, Tile::depth, Tile::threads, padding>,
+        panel<typename Tile::CT, Lines, Tile::depth, Tile::threads, padding, How, Tile::keeps_depth>>;
 };
 
 template <class Tile, layout HowA, layout HowB, bool conjugates_b, class Work = whole_work>
@@ -91,6 +94,7 @@ class large_product {
                 CT* const to = shared_ + free * stage_size;
                 free = free + 1 < Tile::stages ? free + 1 : 0;
                 const bool copies = begin_step(s + Tile::stages - 1 < all, to);
+                const auto conjugates = conjugation_at(s);
 #pragma unroll
                 for (int g = 0; g < Tile::groups; ++g) {
                     const bool is_last = g + 1 == Tile::groups;
@@ -101,17 +105,25 @@ class large_product {
                         __syncthreads();
                     }
                     const CT* const from = is_last ? next : here;
-                    tile_.template add<conjugates_b>(f, g % 2, from, from + a_panel::size,
-                                                     is_last ? 0 : g + 1, work_, [&] {
-                                                         if (g < copy_parts && copies)
-                                                             copy_part(to, g, copy_parts);
-                                                         if (g == copy_parts - 1) commit_copies();
-                                                     });
+                    tile_.add(f, g % 2, from, from + a_panel::size, is_last ? 0 : g + 1, work_, conjugates,
+                              [&] {
+                                  if (g < copy_parts && copies) copy_part(to, g, copy_parts);
+                                  if (g == copy_parts - 1) commit_copies();
+                              });
                 }
             }
             if (s < all) between_terms();
         }
         wait_for_copies<0>();
+    }
+
+    __device__ auto conjugation_at(int s) const {
+        if constexpr (HowA == layout::mirrored)
+            return conjugation_of_step{a_.is_conjugate(s), false};
+        else if constexpr (HowB == layout::mirrored)
+            return conjugation_of_step{false, b_.is_conjugate(s)};
+        else
+            return constant_conjugation<conjugates_b>{};
     }
 
     // The sum is multiplied by conj(alpha) in the end; the first term's factor is alpha.
@@ -123,26 +135,29 @@ class large_product {
     __device__ void begin_term(int term) {
         const operand& a = p_.a[term];
         const operand& b = p_.b[term];
-        const auto steps = static_cast<int>((p_.k + Tile::depth - 1) / Tile::depth);
+        const int64_t begin = item_ * p_.part, end = p_.part > 0 ? min(begin + p_.part, p_.k) : p_.k;
+        const auto steps = static_cast<int>((end - begin + Tile::depth - 1) / Tile::depth);
         const int most = (steps + p_.splits - 1) / p_.splits * Tile::depth;
-        const int64_t first = int64_t{rank_} * most, left = p_.k - first;
+        const int64_t first = begin + int64_t{rank_} * most, left = end - first;
         const auto depth = static_cast<int>(left < 0 ? 0 : left < most ? left : most);
         const CT* const from_a = a.at.template of<CT>(item_);
         const CT* const from_b = b.at.template of<CT>(item_);
         is_aligned_ = ((reinterpret_cast<uintptr_t>(from_a) | reinterpret_cast<uintptr_t>(from_b)) & 15) == 0;
-        a_.begin(from_a + first * a.depth_step, a, row_, p_.m);
-        b_.begin(from_b + first * b.depth_step, b, column_, p_.n);
+        a_.begin(from_a, a, row_, p_.m, first);
+        b_.begin(from_b, b, column_, p_.n, first);
         full_ = depth / Tile::depth;
         rest_ = depth % Tile::depth;
     }
 
     __device__ bool is_mine(int share) const { return (share & (p_.splits - 1)) == rank_; }
 
-    // Every block of a cluster adds up its share of the sums of all, in the order of their ranks.
+    // Every block of a cluster adds up its share of the sums of all, in the order of their ranks. What
+    // another block has comes late, so several of its numbers are under way at a time.
     __device__ void join_blocks() {
-        auto* const here = reinterpret_cast<typename Tile::number*>(shared_) + threadIdx.x;
+        using number = typename Tile::number;
+        auto* const here = reinterpret_cast<number*>(shared_) + threadIdx.x;
         auto* const sums = tile_.sums();
-        constexpr int apart = Tile::threads / Tile::slices;
+        constexpr int apart = Tile::threads / Tile::slices, at_a_time = 4;
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < Tile::sum_count; ++i) here[i * apart] = sums[i];
@@ -150,10 +165,16 @@ class large_product {
 #pragma unroll
         for (int i = 0; i < Tile::sum_count; ++i) {
             if (!is_mine(i / Tile::share)) continue;
-            sums[i] = *in_block(here + i * apart, 0);
+            sums[i] = number{};
 #pragma unroll 1
-            for (int rank = 1; rank < p_.splits; ++rank)
-                sums[i] = heron::HERON_LEVEL::add(sums[i], *in_block(here + i * apart, rank));
+            for (int rank = 0; rank < p_.splits; rank += at_a_time) {
+                number parts[at_a_time];
+#pragma unroll
+                for (int r = 0; r < at_a_time; ++r)
+                    parts[r] = rank + r < p_.splits ? *in_block(here + i * apart, rank + r) : number{};
+#pragma unroll
+                for (int r = 0; r < at_a_time; ++r) sums[i] = heron::HERON_LEVEL::add(sums[i], parts[r]);
+            }
         }
         meet_cluster();
     }
@@ -260,6 +281,23 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
                                                   static_cast<int>(blockIdx.x % splits),
                                                   reinterpret_cast<typename Tile::CT*>(shared))
         .run();
+}
+
+// C from its parts' sums, which have been multiplied by alpha and lie behind each other as m x n matrices. A
+// thread has one element.
+template <class CT>
+__global__ void join_parts(const __grid_constant__ parameters<CT> p, const CT* sums, int parts) {
+    const int64_t size = p.m * p.n, number = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (number >= size) return;
+    const int64_t row = number % p.m, column = number / p.m;
+    if (p.stored == part::lower ? row < column : p.stored == part::upper && row > column) return;
+    const CT beta = p.beta.get();
+    if (!p.reads() && p.hermitian && equal(beta, one<CT>())) return;
+    CT sum{};
+#pragma unroll 8
+    for (int i = 0; i < parts; ++i) sum = add(sum, sums[i * size + number]);
+    CT* const c = const_cast<CT*>(p.c.template of<CT>(0));
+    finish(p, c + row + column * p.ldc, sum, one<CT>(), beta, row == column);
 }
 
 // The same with parts of its work left out, for a study of what binds.

@@ -24,23 +24,43 @@ inline int64_t tiles_of_any(int64_t m, int64_t n, bool is_triangle, int rows, in
     return is_triangle ? r * (r + 1) / 2 * (rows / columns) : r * c;
 }
 
-// How long the busiest multiprocessor works, in no particular unit. splits: blocks that share the inner
-// dimension of a tile.
+// How the inner dimension is shared: by `splits` blocks of a cluster, and in `parts` that are items of a
+// batch.
+struct shares {
+    int splits = 1, parts = 1;
+    int count() const { return splits * parts; }
+};
+
+// How long `count` blocks of a multiprocessor that work at a time take for a multiply-add each, in hundredths
+// of what it takes at the peak. The more there are, the less another one adds to the speed.
+template <class Candidate>
+double time_of_blocks(int64_t count) {
+    double lost = 1;
+    for (int64_t i = 0; i < count; ++i) lost *= 1 - static_cast<double>(Candidate::alone) / Candidate::full;
+    return count > 0 ? 100 * static_cast<double>(count) / (Candidate::full * (1 - lost)) : 0;
+}
+
+// How long the busiest multiprocessor works, in microseconds on an H200. The numbers fit what was measured.
 template <class Candidate, class CT>
-double duration(const parameters<CT>& p, int multiprocessors, int splits = 1) {
+double duration(const parameters<CT>& p, int multiprocessors, shares s = {}) {
     using tile = typename Candidate::tile;
-    const int64_t tiles =
-        tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count * splits;
-    const int64_t turns = tiles_of(tiles, multiprocessors);
-    constexpr int blocks = tile::blocks;
-    const auto resident = static_cast<double>(turns < blocks ? turns : blocks);
-    const double speed =
-        blocks == 1 ? Candidate::full
-                    : Candidate::alone + (Candidate::full - Candidate::alone) * (resident - 1) / (blocks - 1);
-    // Begin and end of a tile, and what blocks tell each other, in steps of the inner dimension.
-    constexpr double ends = 24 + 72.0 / blocks, exchange = 80;
-    const double steps = static_cast<double>(p.k * p.terms) / splits + (splits > 1 ? ends + exchange : ends);
-    return static_cast<double>(turns) * (tile::rows * tile::columns) * steps / speed;
+    constexpr bool is_complex = !std::is_same_v<CT, real_of<CT>>;
+    constexpr double peak = is_complex ? 63e3 : 253e3;  // multiply-adds of a multiprocessor
+    constexpr double bandwidth = 3.6e6, bandwidth_of_cache = 2.5e6;
+    const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count;
+    const int64_t turns = tiles_of(tiles * s.count(), multiprocessors);
+    const double blocks =
+        static_cast<double>(turns / tile::blocks) * time_of_blocks<Candidate>(tile::blocks) +
+        time_of_blocks<Candidate>(turns % tile::blocks);
+    // Begin and end of a tile, in steps of the inner dimension.
+    constexpr double ends = 24 + 72.0 / tile::blocks;
+    const auto all_steps = static_cast<double>(p.k * p.terms * p.count);
+    const double steps = static_cast<double>(p.k * p.terms) / s.count() + ends;
+    const double work = blocks * (tile::rows * tile::columns) * steps / peak;
+    const double copies = static_cast<double>(p.m + p.n) * all_steps * sizeof(CT) / bandwidth;
+    const double exchange = s.splits > 1 ? s.splits * (is_complex ? 5 : 1.2) : 0;
+    const double sums = static_cast<double>(p.m * p.n) * s.parts * sizeof(CT);
+    return std::max(work, copies) + exchange + (s.parts > 1 ? 3 + sums / bandwidth_of_cache : 0);
 }
 
 template <class CT>
@@ -141,11 +161,25 @@ bool fits_large_tiles(const parameters<CT>& p) {
 
 template <class Tile>
 bool is_usable(const cuda_device& device, const parameters<typename Tile::CT>& p) {
-    return fits_large_tiles(p) && most_shared_bytes<Tile>() <= device.shared_bytes();
+    constexpr bool covers_triangles = Tile::rows % Tile::columns == 0;
+    return fits_large_tiles(p) && (covers_triangles || p.stored == part::all) &&
+           most_shared_bytes<Tile>() <= device.shared_bytes();
+}
+
+// A product with an operand that is mirrored; the other one is a matrix as it is.
+template <class Tile>
+void launch_mirrored(cuda_device& device, const parameters<typename Tile::CT>& p) {
+    if (p.a[0].mirrored != mirror::none)
+        launch_large<Tile, layout::mirrored, layout::depth, false>(device, p);
+    else
+        launch_large<Tile, layout::lines, layout::mirrored, false>(device, p);
 }
 
 template <class Tile>
 void launch_usable(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b) {
+    if constexpr (Tile::mirrors)
+        if (p.a[0].mirrored != mirror::none || p.b[0].mirrored != mirror::none)
+            return launch_mirrored<Tile>(device, p);
     if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>)
         if (conjugates_b) return launch_layouts<Tile, true>(device, p);
     launch_layouts<Tile, false>(device, p);
@@ -169,27 +203,74 @@ int most_splits(const cuda_device& device) {
     return has_clusters && product::split_bytes <= device.shared_bytes() ? 16 : 1;
 }
 
+// A product whose inner dimension is cut into parts, which are items of a batch; their results are added up
+// in their order. The queue has memory for these.
+template <class Tile>
+void launch_parts(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b, int parts) {
+    using CT = typename Tile::CT;
+    const int64_t size = p.m * p.n;
+    auto* const sums = static_cast<CT*>(device.borrow_scratch());
+    parameters<CT> of_parts = p, of_sum = p;
+    of_parts.count = parts;
+    of_parts.part = tiles_of(p.k, Tile::depth * parts) * Tile::depth;
+    of_parts.beta = {};
+    of_parts.hermitian = of_sum.conjugate_sum = 0;
+    of_parts.c = {sums, nullptr, size, 0, 0};
+    of_parts.ldc = p.m;
+    launch_usable<Tile>(device, of_parts, conjugates_b);
+    constexpr int threads = 128;
+    device.launch_blocks(&join_parts<CT>, tiles_of(size, threads), threads, 0, of_sum, sums, parts);
+    device.return_scratch();
+}
+
+// Calls f(shares) for all ways to share the inner dimension that may be worth while: a share has several
+// steps, and the device has room for all of them at a time.
+template <class Tile, class F>
+void each_shares(const cuda_device& device, const parameters<typename Tile::CT>& p, F&& f) {
+    f(shares{});
+    const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, Tile::rows, Tile::columns) * p.count;
+    const int64_t room = tiles > 0 ? int64_t{device.multiprocessors()} * Tile::blocks / tiles : 0;
+    const int64_t most = std::min(room, p.k / (4 * Tile::depth));
+    if (most < 2) return;
+    const int most_of_cluster = most_splits<Tile>(device);
+    const auto bytes = static_cast<int64_t>(p.count == 1 ? device.scratch_bytes() : 0);
+    const int64_t most_parts =
+        std::max<int64_t>(1, bytes / (p.m * p.n * static_cast<int64_t>(sizeof(typename Tile::CT))));
+    for (shares s; s.parts <= std::min(most, most_parts); s.parts *= 2)
+        for (s.splits = 1; s.splits <= most_of_cluster && s.count() <= most; s.splits *= 2)
+            if (s.count() > 1) f(s);
+}
+
+template <class Tile>
+void launch_shares(cuda_device& device, const parameters<typename Tile::CT>& p, bool conjugates_b,
+                   int parts) {
+    if (parts > 1)
+        launch_parts<Tile>(device, p, conjugates_b, parts);
+    else
+        launch_usable<Tile>(device, p, conjugates_b);
+}
+
 // Launches the large tile that is the soonest ready; false if none is before `limit`.
 template <class CT, size_t... N>
 bool launch_fastest(cuda_device& device, parameters<CT>& p, bool conjugates_b, double limit,
                     std::index_sequence<N...>) {
     using all = typename tiles_for<CT>::large;
-    void (*launch)(cuda_device&, const parameters<CT>&, bool) = nullptr;
+    void (*launch)(cuda_device&, const parameters<CT>&, bool, int) = nullptr;
+    int parts = 1;
     const auto consider = [&]<class C>(const C*) {
         using tile = typename C::tile;
         if (!is_usable<tile>(device, p)) return;
-        const int most = most_splits<tile>(device);
-        for (int splits = 1; splits <= most && (splits == 1 || p.k >= 4 * splits * tile::depth);
-             splits *= 2) {
-            const double time = duration<C>(p, device.multiprocessors(), splits);
-            if (time >= limit) continue;
+        each_shares<tile>(device, p, [&](shares s) {
+            const double time = duration<C>(p, device.multiprocessors(), s);
+            if (time >= limit) return;
             limit = time;
-            launch = &launch_usable<tile>;
-            p.splits = splits;
-        }
+            launch = &launch_shares<tile>;
+            p.splits = s.splits;
+            parts = s.parts;
+        });
     };
     (consider(static_cast<const std::tuple_element_t<N, all>*>(nullptr)), ...);
-    if (launch) launch(device, p, conjugates_b);
+    if (launch) launch(device, p, conjugates_b, parts);
     return launch;
 }
 

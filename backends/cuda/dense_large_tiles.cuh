@@ -5,6 +5,15 @@
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
+// Which factors are conjugated while they are multiplied: known beforehand, or different from step to step.
+template <bool second>
+struct constant_conjugation {
+    static constexpr bool a = false, b = second;
+};
+struct conjugation_of_step {
+    bool a, b;
+};
+
 // Plain multiply-adds. A warp has 8*TM x 4*TN elements: its lanes are 8 rows of 4 columns, interleaved such
 // that either neighbours or every second lane load the same 16 bytes, which shared memory serves half a warp
 // at a time. With several slices the threads of each add a part of every step.
@@ -15,7 +24,7 @@ struct large_thread_tile {
     static constexpr int slice_threads = BM / TM * (BN / TN);
     static constexpr int threads = slice_threads * Slices, blocks = Blocks;
     static constexpr int chunk = 16 / static_cast<int>(sizeof(CT)), run = chunk, padding = chunk;
-    static constexpr bool keeps_depth = false;
+    static constexpr bool keeps_depth = false, mirrors = false;
     static constexpr int groups = BK / Slices;  // what is loaded at a time
     using number = CT;
     static constexpr int sum_count = TM * TN, share = chunk;  // sums of a thread, and how many stay together
@@ -48,15 +57,15 @@ struct large_thread_tile {
     }
 
     // Adds what is loaded, and loads what comes next.
-    template <bool conjugates_b, class A, class B, class Work, class Between>
+    template <class A, class B, class Work, class Conjugation, class Between>
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
-                        Between&& between) {
+                        const Conjugation& conjugates, Between&& between) {
         if (work.loads) load(f, 1 - now, a, b, next);
         between();
         if (!work.multiplies) return;
 #pragma unroll
         for (int j = 0; j < TN; ++j)
-            add_column(sums_ + j * TM, f.x[now], conjugates_b ? conj(f.y[now][j]) : f.y[now][j]);
+            add_column(sums_ + j * TM, f.x[now], conjugates.b ? conj(f.y[now][j]) : f.y[now][j]);
     }
 
     __device__ void scale(CT factor) {
@@ -147,7 +156,7 @@ struct tensor_tile {
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = Padding, depth_padding = 4;
-    static constexpr bool keeps_depth = true;
+    static constexpr bool keeps_depth = true, mirrors = false;
     static constexpr int groups = BK / Steps;
     using number = CT;
     static constexpr int sum_count = WM * WN / 32, share = 4;
@@ -222,13 +231,14 @@ struct tensor_tile {
 template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks>
 struct large_real_tile : tensor_tile<double, BM, BN, BK, Stages, WM, WN, Blocks, 4, 4> {
     using CT = double;
+    static constexpr bool mirrors = true;
     template <class A, class B>
     using fragments = typename large_real_tile::tensor_tile::template fragments<A, B>;
 
     // Adds what is loaded, and loads what comes next: rows as soon as they have been used.
-    template <bool conjugates_b, class A, class B, class Work, class Between>
+    template <class A, class B, class Work, class Conjugation, class Between>
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
-                        Between&& between) {
+                        const Conjugation&, Between&& between) {
         if (work.loads) this->template load_columns<B>(f.y[1 - now], b, next);
         between();
 #pragma unroll
@@ -241,17 +251,16 @@ struct large_real_tile : tensor_tile<double, BM, BN, BK, Stages, WM, WN, Blocks,
     }
 };
 
-// Double precision with complex elements. The sixteen rows that are multiplied are the real and the imaginary
-// parts of eight, which lie in a lane's registers as they are loaded: with the real part of b they give
-// (re*re, im*re), and turned to (-im, re) with its imaginary part the rest. Steps steps are
-// loaded and multiplied at a time.
+// Double precision with complex elements. On Tensor Cores a complex step is two: the sixteen rows that are
+// multiplied are the real and the imaginary parts of eight, (re, -im) and (im, re), by b's (re, im), which
+// lie in a lane's registers as they are loaded. Steps steps are loaded and multiplied at a time.
 template <int BM, int BN, int BK, int Stages, int WM, int WN, int Blocks, int Steps>
 struct large_complex_tile {
     using CT = c64;
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = 2, depth_padding = 4;
-    static constexpr bool keeps_depth = true;
+    static constexpr bool keeps_depth = true, mirrors = true;
     static constexpr int groups = BK / Steps;
     using number = double;
     static constexpr int sum_count = WM * WN / 16, share = 4;
@@ -259,7 +268,7 @@ struct large_complex_tile {
 
     template <class A, class B>
     struct fragments {
-        double x[2][WM / 8][Steps / 2], y[2][WN / 8][2][Steps / 4];
+        double x[WM / 8][Steps / 2], y[WN / 8][Steps / 2];
     };
 
     __device__ int slice() const { return 0; }
@@ -274,35 +283,36 @@ struct large_complex_tile {
 
     template <class A, class B>
     __device__ void load_first(fragments<A, B>& f, const CT* a, const CT* b) const {
-        load_columns<B>(f.y[0], b, 0);
 #pragma unroll
-        for (int i = 0; i < WM / 8; ++i) load_rows<A>(f.x[0][i], a, i, 0);
+        for (int j = 0; j < WN / 8; ++j) load_column<B>(f.y[j], b, j, 0);
+#pragma unroll
+        for (int i = 0; i < WM / 8; ++i) load_row<A>(f.x[i], a, i, 0);
     }
 
-    // Adds what is loaded, and loads what comes next.
-    template <bool conjugates_b, class A, class B, class Work, class Between>
-    __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
-                        Between&& between) {
-        if (work.loads) {
-            load_columns<B>(f.y[1 - now], b, next);
-#pragma unroll
-            for (int i = 0; i < WM / 8; ++i) load_rows<A>(f.x[1 - now][i], a, i, next);
-        }
+    // Adds what is loaded, and loads what comes next in its place as soon as it has been used: twice as many
+    // registers do not fit.
+    template <class A, class B, class Work, class Conjugation, class Between>
+    __device__ void add(fragments<A, B>& f, int, const CT* a, const CT* b, int next, const Work& work,
+                        const Conjugation& conjugates, Between&& between) {
         between();
 #pragma unroll
         for (int i = 0; i < WM / 8; ++i) {
-            double turned[Steps / 2];
+            double both[Steps];
 #pragma unroll
-            for (int e = 0; e < Steps / 2; e += 2) {
-                turned[e] = conjugates_b ? f.x[now][i][e + 1] : negated(f.x[now][i][e + 1]);
-                turned[e + 1] = conjugates_b ? negated(f.x[now][i][e]) : f.x[now][i][e];
+            for (int e = 0; e < Steps / 4; ++e) {
+                const double re = f.x[i][2 * e];
+                const double im = conjugates.a ? negated(f.x[i][2 * e + 1]) : f.x[i][2 * e + 1];
+                both[4 * e] = re;
+                both[4 * e + 1] = im;
+                both[4 * e + 2] = conjugates.b ? im : negated(im);
+                both[4 * e + 3] = conjugates.b ? negated(re) : re;
             }
+            if (work.loads) load_row<A>(f.x[i], a, i, next);
 #pragma unroll
-            for (int j = 0; work.multiplies && j < WN / 8; ++j)
-                multiply_doubles<Steps>(sums_[i * (WN / 8) + j], f.x[now][i], f.y[now][j][0]);
-#pragma unroll
-            for (int j = 0; work.multiplies && j < WN / 8; ++j)
-                multiply_doubles<Steps>(sums_[i * (WN / 8) + j], turned, f.y[now][j][1]);
+            for (int j = 0; j < WN / 8; ++j) {
+                if (work.multiplies) multiply_doubles<2 * Steps>(sums_[i * (WN / 8) + j], both, f.y[j]);
+                if (work.loads && i + 1 == WM / 8) load_column<B>(f.y[j], b, j, next);
+            }
         }
     }
 
@@ -335,27 +345,22 @@ struct large_complex_tile {
     static constexpr int tiles = WM / 8 * (WN / 8);
 
     template <class A>
-    __device__ void load_rows(double (&x)[Steps / 2], const CT* a, int i, int group) const {
-        a += (at_.row + 8 * i) * A::line_step + (group * Steps + at_.step) * A::depth_step;
-#pragma unroll
-        for (int e = 0; e < Steps / 4; ++e) {
-            const auto both = *reinterpret_cast<const double2*>(a + 4 * e * A::depth_step);
-            x[2 * e] = both.x;
-            x[2 * e + 1] = both.y;
-        }
+    __device__ void load_row(double (&x)[Steps / 2], const CT* a, int i, int group) const {
+        load_line<A>(x, a, at_.row + 8 * i, group);
     }
     template <class B>
-    __device__ void load_columns(double (&y)[WN / 8][2][Steps / 4], const CT* b, int group) const {
-        b += (at_.column + at_.group) * B::line_step + (group * Steps + at_.step) * B::depth_step;
+    __device__ void load_column(double (&y)[Steps / 2], const CT* b, int j, int group) const {
+        load_line<B>(y, b, at_.column + at_.group + 8 * j, group);
+    }
+    template <class Panel>
+    __device__ void load_line(double (&to)[Steps / 2], const CT* from, int line, int group) const {
+        from += line * Panel::line_step + (group * Steps + at_.step) * Panel::depth_step;
 #pragma unroll
-        for (int j = 0; j < WN / 8; ++j)
-#pragma unroll
-            for (int e = 0; e < Steps / 4; ++e) {
-                const auto both =
-                    *reinterpret_cast<const double2*>(b + 8 * j * B::line_step + 4 * e * B::depth_step);
-                y[j][0][e] = both.x;
-                y[j][1][e] = both.y;
-            }
+        for (int e = 0; e < Steps / 4; ++e) {
+            const auto value = *reinterpret_cast<const double2*>(from + 4 * e * Panel::depth_step);
+            to[2 * e] = value.x;
+            to[2 * e + 1] = value.y;
+        }
     }
 
     warp_place<BM, WM, WN> at_;

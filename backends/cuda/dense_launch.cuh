@@ -2,6 +2,8 @@
 // From an operation's arguments to a launch: which tile, and what the kernel is told.
 #include "dense_items.cuh"
 #include "dense_large_launch.cuh"
+#include "dense_stream_launch.cuh"
+#include <cmath>
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
@@ -81,8 +83,10 @@ void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conju
     // conj(A)*B = conj(A*conj(B)): at most B is conjugated while it is multiplied.
     p.conjugate_sum = conjugates_a;
     const bool conjugates = conjugates_a != conjugates_b;
-    if (p.count > 1 && (launch_items<typename tiles::items16>(device, p, conjugates) ||
-                        launch_items<typename tiles::items32>(device, p, conjugates)))
+    if (p.count > 1 && launch_items<typename tiles::items16>(device, p, conjugates)) return;
+    constexpr int64_t most_lines = 128;
+    if (p.count >= device.multiprocessors() && p.m <= most_lines && p.n <= most_lines &&
+        launch_batch(device, p, conjugates, static_cast<const typename tiles::batches*>(nullptr)))
         return;
     if (p.m <= tiles::tiny::rows && p.n <= tiles::tiny::columns)
         return launch<typename tiles::tiny>(device, p, conjugates);
@@ -123,6 +127,31 @@ parameters<CT> parameters_of(const heron_gemm_batched_args& g) {
     p.c = place_of(g.c);
     p.ldc = g.ldc;
     return p;
+}
+
+// A product with a symmetric matrix. False where the other one cannot be copied in pieces of 16 bytes.
+template <class CT>
+bool symm_of(cuda_device& device, const heron_symm_args& s) {
+    const bool is_left = s.side == HERON_SIDE_LEFT, is_lower = s.fill == HERON_FILL_LOWER;
+    operand whole{place_of<CT>(s.a), is_lower ? 1 : s.a.ld, is_lower ? s.a.ld : 1, 0};
+    whole.mirrored = !s.hermitian          ? mirror::symmetric
+                     : is_lower == is_left ? mirror::hermitian_behind
+                                           : mirror::hermitian_before;
+    parameters<CT> p{};
+    p.m = s.m;
+    p.n = s.n;
+    p.k = is_left ? s.m : s.n;
+    p.count = p.terms = p.splits = 1;
+    p.a[0] = is_left ? whole : row_operand<CT>(place_of<CT>(s.b), HERON_OP_NONE, s.b.ld);
+    p.b[0] = is_left ? column_operand<CT>(place_of<CT>(s.b), HERON_OP_NONE, s.b.ld) : whole;
+    const layout other = is_left ? layout_of<CT, true>(p.b[0], p.n) : layout_of<CT, true>(p.a[0], p.m);
+    if (other != (is_left ? layout::depth : layout::lines)) return false;
+    p.alpha = as_scalar<CT>(s.alpha, false);
+    p.beta = as_scalar<CT>(s.beta, false);
+    p.c = place_of<CT>(s.c);
+    p.ldc = s.c.ld;
+    return launch_fastest(device, p, false, HUGE_VAL,
+                          std::make_index_sequence<std::tuple_size_v<typename tiles_for<CT>::large>>{});
 }
 
 template <class CT, class Args>

@@ -8,7 +8,8 @@ namespace heron::HERON_LEVEL::dense_cuda {
 
 // lines: neighbours in memory are neighbours among the lines, and 16 bytes are copied at a time. depth: they
 // are neighbours along the inner dimension. any: one element is copied at a time, whatever the steps.
-enum class layout { lines, depth, any };
+// mirrored: so is an operand one triangle of which is there.
+enum class layout { lines, depth, any, mirrored };
 
 // The thread's number where it is needed seldom: what follows from it is computed there, and no registers
 // keep it.
@@ -31,10 +32,11 @@ class panel {
     static constexpr int line_step = by_depth ? length : 1;
     static constexpr int depth_step = by_depth ? 1 : length;
 
-    // Lines from `line` of `lines`. A line beyond the end is replaced by the last: nobody uses what it gives.
-    __device__ void begin(const CT* p, const operand& o, int64_t line, int64_t lines) {
+    // Lines from `line` of `lines`, from step `first` on. A line beyond the end is replaced by the last:
+    // nobody uses what it gives.
+    __device__ void begin(const CT* p, const operand& o, int64_t line, int64_t lines, int64_t first) {
         const auto last = static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
-        from_ = p + line * o.line_step;
+        from_ = p + line * o.line_step + first * o.depth_step;
         line_step_ = static_cast<int>(o.line_step);
         depth_step_ = static_cast<int>(o.depth_step);
         last_ = last;
@@ -115,6 +117,109 @@ class panel {
     int line_step_, depth_step_, last_;
     int to_ = 0;
     int starts_[starts];
+};
+
+// A panel of an operand one triangle of which is there. Steps before the diagonal lie in memory as in a whole
+// operand, and those behind are turned.
+template <class CT, int Lines, int Depth, int Threads, int Padding>
+class mirrored_panel {
+  public:
+    static constexpr bool is_wide = false;
+    static constexpr int length = Lines + Padding, size = length * Depth;
+    static constexpr int line_step = 1, depth_step = length;
+
+    __device__ void begin(const CT* p, const operand& o, int64_t line, int64_t lines, int64_t first) {
+        from_ = p;
+        step_ = o.line_step == 1 ? o.depth_step : o.line_step;
+        lines_before_ = o.line_step == 1;
+        mirrored_ = o.mirrored;
+        line_ = static_cast<int>(line);
+        last_ = static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
+        first_ = next_ = static_cast<int>(first);
+    }
+
+    // Part `part` of `parts` of a step's copies; the last one goes on to the next step.
+    __device__ void copy_part(CT* to, int part, int parts) {
+        if ((is_before(next_) || is_behind(next_)) && last_ == Lines - 1)
+            copy_beside(to, part, parts);
+        else if (part == 0)
+            copy_elements(to, Depth);
+        if (part == parts - 1) next_ += Depth;
+    }
+
+    __device__ void copy_rest(CT* to, int depth) {
+        copy_elements(to, depth);
+        next_ += Depth;
+    }
+
+    // Whether what shared memory has of the step that begins `number` times Depth after the first one is
+    // still to be conjugated.
+    __device__ bool is_conjugate(int number) const {
+        const int begin = first_ + number * Depth;
+        return mirrored_ == mirror::hermitian_before
+                   ? is_before(begin)
+                   : mirrored_ == mirror::hermitian_behind && is_behind(begin);
+    }
+
+  private:
+    static constexpr int copies = Lines * Depth / Threads;
+    static constexpr int steps = Threads / Lines;       // of a pass by lines
+    static constexpr int passes = Lines * 8 / Threads;  // of eight steps
+    static_assert(Threads % Lines == 0 && Lines * 8 % Threads == 0 && Depth % 8 == 0);
+
+    __device__ bool is_before(int begin) const { return begin + Depth <= line_; }
+    __device__ bool is_behind(int begin) const { return begin >= line_ + Lines; }
+
+    // A step no element of which is on the diagonal.
+    __device__ void copy_beside(CT* to, int part, int parts) const {
+        const int thread = thread_here();
+        if (is_before(next_) == lines_before_) {
+            const int i = thread % Lines, l = thread / Lines;
+            const CT* const from = from_ + ((next_ + l) * step_ + line_ + i);
+#pragma unroll
+            for (int c = 0; c < copies; ++c)
+                if (c % parts == part)
+                    copy_async<sizeof(CT)>(to + i + (l + c * steps) * length, from + c * steps * step_);
+        } else {
+            const int l = thread % 8, i = thread / 8;
+            const CT* const from = from_ + ((line_ + i) * step_ + next_ + l);
+#pragma unroll
+            for (int c = 0; c < copies; ++c)
+                if (c % parts == part)
+                    copy_async<sizeof(CT)>(
+                        to + i + l * length + c % passes * (Threads / 8) + c / passes * 8 * length,
+                        from + (c % passes * (Threads / 8) * step_ + c / passes * 8));
+        }
+    }
+
+    // Any step, of which `depth` are there; the others become zero.
+    __device__ void copy_elements(CT* to, int depth) const {
+        const bool is_mixed = !std::is_same_v<CT, real_of<CT>> && mirrored_ != mirror::symmetric &&
+                              !is_before(next_) && !is_behind(next_);
+#pragma unroll 1
+        for (int n = thread_here(); n < Lines * Depth; n += Threads) {
+            const int i = n % Lines, l = n / Lines;
+            const int line = line_ + min(i, last_), step = next_ + min(l, depth - 1);
+            const bool by_lines = (step < line) == lines_before_;
+            const CT* const from = from_ + (by_lines ? step * step_ + line : line * step_ + step);
+            CT* const place = to + i + l * length;
+            if (is_mixed)
+                *place = l < depth ? element(*from, line, step) : CT{};
+            else
+                copy_async_or_zero<sizeof(CT)>(place, from, l < depth ? static_cast<int>(sizeof(CT)) : 0);
+        }
+    }
+
+    __device__ CT element(CT value, int line, int step) const {
+        if (line == step) return real_part(value);
+        return (step < line) == (mirrored_ == mirror::hermitian_before) ? conj(value) : value;
+    }
+
+    const CT* from_;
+    int64_t step_;       // between lines or between steps, whichever are not neighbours
+    bool lines_before_;  // before the diagonal lines are neighbours
+    mirror mirrored_;
+    int line_, last_, first_, next_;
 };
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

@@ -46,9 +46,9 @@ struct tf32_tile : tensor_tile<float, BM, BN, BK, Stages, WM, WN, Blocks, 8, 8> 
 
     // Adds what is loaded, the small products first, and loads what comes next: rows as soon as they have
     // been used.
-    template <bool conjugates_b, class A, class B, class Work, class Between>
+    template <class A, class B, class Work, class Conjugation, class Between>
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work&,
-                        Between&& between) {
+                        const Conjugation&, Between&& between) {
         this->template load_columns<B>(f.y[1 - now], b, next);
         between();
 #pragma unroll

@@ -93,11 +93,17 @@ static __device__ inline void multiply_doubles(double (&d)[4], const double (&a)
             "%3};"
             : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
             : "d"(a[0]), "d"(a[1]), "d"(b[0]));
-    else
+    else if constexpr (Depth == 8)
         asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
             "{%0, %1, %2, %3};"
             : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
             : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+    else
+        asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, "
+            "%10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+            : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]),
+              "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 #else
 #pragma unroll
     for (int step = 0; step < Depth / 4; ++step)

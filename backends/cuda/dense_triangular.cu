@@ -2,6 +2,7 @@
 // kernel's of their own, and all others products. What is in place is so without a workspace, because a block
 // of B is overwritten only when no later product needs it.
 #include "dense_launch.cuh"
+#include "dense_strips.cuh"
 #include "dense_triangular.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -50,7 +51,7 @@ class structured {
     // x with M*x = alpha*y in place of y, for some rows. scales: they have not been multiplied by alpha yet.
     void solve(range rows, bool scales) {
         const scalar<CT> factor = scales ? alpha_ : number(1);
-        if (rows.size() <= tile::rows) return launch(&solve_leaf<tile>, leaf_at(rows, 1, factor));
+        if (rows.size() <= strip_rows) return launch_strips<true>(leaf_at(rows, 1, factor));
         const int64_t middle = rows.begin + half_of(rows.size());
         solve({rows.begin, middle}, scales);
         update({middle, rows.end}, {rows.begin, middle}, 1, number(-1), factor, false);
@@ -59,7 +60,7 @@ class structured {
 
     // y := alpha*M*y for some rows.
     void multiply(range rows) {
-        if (rows.size() <= tile::rows) return launch(&multiply_leaf<tile>, leaf_at(rows, 1, number(0)));
+        if (rows.size() <= strip_rows) return launch_strips<false>(leaf_at(rows, 1, number(0)));
         const int64_t middle = rows.begin + half_of(rows.size());
         multiply({middle, rows.end});
         update({middle, rows.end}, {rows.begin, middle}, 1, alpha_, number(1), false);
@@ -82,8 +83,27 @@ class structured {
   private:
     static scalar<CT> number(int value) { return {scalar_value<CT>(value, 0), nullptr, nullptr}; }
 
+    static constexpr int strip_rows = strip_tile<CT, 1>::rows;
+
+    // A warp has one vector, or several where there are more than the device works on at a time.
+    template <bool solves>
+    void launch_strips(const leaf_parameters<CT>& p) {
+        using narrow = strip_tile<CT, 1>;
+        const int64_t at_once =
+            device_.blocks_at_once(&work_on_strips<narrow, solves>, narrow::threads, narrow::shared_bytes);
+        if (tiles_of(p.count, narrow::vectors) <= at_once)
+            launch_strips<narrow, solves>(p);
+        else
+            launch_strips<strip_tile<CT, 4>, solves>(p);
+    }
+    template <class Tile, bool solves>
+    void launch_strips(const leaf_parameters<CT>& p) {
+        device_.launch_blocks(&work_on_strips<Tile, solves>, tiles_of(p.count, Tile::vectors), Tile::threads,
+                              Tile::shared_bytes, p);
+    }
+
     static int64_t half_of(int64_t size) {
-        int64_t half = tile::rows;
+        int64_t half = strip_rows;
         while (2 * half < size) half *= 2;
         return half;
     }
@@ -212,6 +232,7 @@ void symm<cuda_device>(cuda_device& device, heron_phase phase, const heron_symm_
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_full(s.type, [&]<class CT>(type<CT>) {
+        if (tuned_symm<CT>(device, s)) return;
         structured<CT> m(device, vectors_of(s), begin_of<CT>(s.a),
                          s.hermitian ? structure::hermitian : structure::symmetric, false, false, s.alpha);
         m.operands(begin_of<CT>(s.b), s.b.ld, const_cast<CT*>(begin_of<CT>(s.c)), s.c.ld);

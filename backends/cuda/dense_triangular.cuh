@@ -1,5 +1,5 @@
 #pragma once
-// Products and solves with a structured matrix of up to a few warps' rows: the leaves of the recursions in
+// Products with a symmetric matrix of up to a few warps' rows: leaves of the recursions in
 // dense_triangular.cu. A block works on a strip of vectors, which it keeps in shared memory.
 #include "cuda_intrinsics.cuh"
 #include "dense_kernel.cuh"
@@ -30,7 +30,7 @@ template <class Element, int Rows, int Vectors, int Threads>
 struct leaf_tile {
     using CT = Element;
     static constexpr int rows = Rows, vectors = Vectors, threads = Threads;
-    static constexpr int part = 32;  // rows that are solved, or steps that are multiplied, at a time
+    static constexpr int part = 32;  // steps that are multiplied at a time
     static constexpr int length = Vectors + 1;
     static constexpr int strip_size = Rows * length;
     static constexpr int panel_length = Rows + 1;
@@ -65,7 +65,7 @@ class leaf {
             load_strip(one<CT>());
             for (int l = 0; l < order_; l += Tile::part) {
                 __syncthreads();
-                load_panel(0, l);
+                load_panel(l);
                 __syncthreads();
                 add(sums, l);
             }
@@ -82,32 +82,6 @@ class leaf {
                 const CT value = mul(alpha, sums[i][j]);
                 *to = equal(beta, CT{}) ? value : mad(beta, *to, value);
             }
-    }
-
-    // x with M*x = beta*y in place of y; zero if alpha is, which beta has of or is one.
-    __device__ void solve() {
-        const CT factor = p_.beta.get();
-        const bool is_zero = equal(p_.alpha.get(), CT{});
-        if (!is_zero) {
-            load_strip(factor);
-            for (int l = 0; l < order_; l += Tile::part) {
-                __syncthreads();
-                load_panel(l, l);
-                __syncthreads();
-                if (thread_ < Tile::vectors) solve_part(l);
-                if (l + Tile::part >= order_) break;
-                __syncthreads();
-                eliminate(l);
-            }
-            __syncthreads();
-        }
-        CT* const y = p_.y + item_ * p_.y_item + first_ * p_.y_line;
-        for (int c = 0; c < strip_share; ++c) {
-            const place at = strip_place(c, p_.y_step);
-            if (at.row < order_ && at.other < vectors_)
-                y[at.other * p_.y_line + at.row * p_.y_step] =
-                    is_zero ? CT{} : strip_[at.row * Tile::length + at.other];
-        }
     }
 
   private:
@@ -144,13 +118,13 @@ class leaf {
         }
     }
 
-    // The columns [l, l + part) from row `begin` on: panel_[column*panel_length + row], zero elsewhere.
-    __device__ void load_panel(int begin, int l) {
+    // The columns [l, l + part): panel_[column*panel_length + row].
+    __device__ void load_panel(int l) {
         CT values[panel_share];
 #pragma unroll
         for (int c = 0; c < panel_share; ++c) {
             const place at = place_at<Tile::part>(c, p_.row);
-            values[c] = at.row < begin ? CT{} : stored(at.row, l + at.other);
+            values[c] = stored(at.row, l + at.other);
         }
 #pragma unroll
         for (int c = 0; c < panel_share; ++c) {
@@ -162,17 +136,14 @@ class leaf {
     // What memory holds for an element of M; zero where nothing is read.
     __device__ CT stored(int row, int column) const {
         if (row >= order_ || column >= order_) return CT{};
-        if (p_.form == structure::triangular && (row < column || (row == column && p_.is_unit))) return CT{};
         const int64_t i = row < column ? column : row, l = row < column ? row : column;
         return p_.a[item_ * p_.a_item + i * p_.row + l * p_.column];
     }
 
     // The element from what memory holds for it.
     __device__ CT element(CT value, int row, int column) const {
-        if (row == column && p_.form == structure::triangular && p_.is_unit) return one<CT>();
-        if (row == column && p_.form == structure::hermitian) return real_part(value);
-        const bool is_mirrored = row < column && p_.form == structure::hermitian;
-        return is_mirrored != (p_.conjugates != 0) ? conj(value) : value;
+        if (p_.form != structure::hermitian) return value;
+        return row == column ? real_part(value) : row < column ? conj(value) : value;
     }
 
     __device__ int row_of(int i) const { return thread_ % Tile::row_threads + i * Tile::row_threads; }
@@ -194,36 +165,6 @@ class leaf {
         }
     }
 
-    // The rows [l, l + part) of one vector.
-    __device__ void solve_part(int l) {
-        CT x[Tile::part];
-#pragma unroll
-        for (int i = 0; i < Tile::part; ++i) x[i] = strip_[(l + i) * Tile::length + thread_];
-#pragma unroll
-        for (int s = 0; s < Tile::part; ++s) {
-            if (l + s < order_ && !p_.is_unit) x[s] = divide(x[s], panel_[s * Tile::panel_length + l + s]);
-#pragma unroll
-            for (int i = s + 1; i < Tile::part; ++i)
-                x[i] = sub(x[i], mul(panel_[s * Tile::panel_length + l + i], x[s]));
-        }
-#pragma unroll
-        for (int i = 0; i < Tile::part; ++i) strip_[(l + i) * Tile::length + thread_] = x[i];
-    }
-
-    // Subtracts what the solved rows [l, l + part) contribute to those below.
-    __device__ void eliminate(int l) {
-        CT sums[Tile::TM][Tile::TN] = {};
-        add(sums, l);
-#pragma unroll
-        for (int i = 0; i < Tile::TM; ++i)
-#pragma unroll
-            for (int j = 0; j < Tile::TN; ++j) {
-                const int row = row_of(i);
-                CT& to = strip_[row * Tile::length + vector_of(j)];
-                if (row >= l + Tile::part) to = sub(to, sums[i][j]);
-            }
-    }
-
     const leaf_parameters<CT>& p_;
     CT *strip_, *panel_;
     int thread_, order_, vectors_;
@@ -235,13 +176,6 @@ __global__ void __launch_bounds__(Tile::threads)
     multiply_leaf(const __grid_constant__ leaf_parameters<typename Tile::CT> p) {
     extern __shared__ __align__(16) unsigned char shared[];
     leaf<Tile>(p, reinterpret_cast<typename Tile::CT*>(shared)).multiply();
-}
-
-template <class Tile>
-__global__ void __launch_bounds__(Tile::threads)
-    solve_leaf(const __grid_constant__ leaf_parameters<typename Tile::CT> p) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    leaf<Tile>(p, reinterpret_cast<typename Tile::CT*>(shared)).solve();
 }
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

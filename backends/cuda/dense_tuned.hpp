@@ -13,6 +13,16 @@ void tuned_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args
 template <class CT>
 void tuned_gemmt(cuda_device& device, const heron_gemmt_args& args);
 
+// On Tensor Cores. False where a recursion is to do it.
+template <class CT>
+bool tuned_symm(cuda_device&, const heron_symm_args&) {
+    return false;
+}
+template <>
+bool tuned_symm<f64>(cuda_device& device, const heron_symm_args& args);
+template <>
+bool tuned_symm<c64>(cuda_device& device, const heron_symm_args& args);
+
 namespace dense_cuda {
 template <class CT>
 struct parameters;

@@ -42,6 +42,7 @@ bool is_real_type(heron_type t) { return t == HERON_R_32F || t == HERON_R_64F; }
 bool is_packed_type(heron_type t) { return is_real_type(t) || t == HERON_C_32F || t == HERON_C_64F; }
 
 void gemm(host_device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace) {
+    if (g.algorithm == HERON_GEMM_3M) return plans::gemm_3m(device, phase, g, workspace, &gemm);
     // 16-bit types stay with the plan: their sums must not be rounded between panels.
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0 || !is_packed_type(g.type))
         return plans::gemm(device, phase, g, workspace);

@@ -31,6 +31,26 @@ extern "C" {
 HERON_API heron_status heron_set_pointer_mode(heron_handle handle, heron_pointer_mode mode);
 HERON_API heron_status heron_get_pointer_mode(heron_handle handle, heron_pointer_mode* mode);
 
+/* Device memory that later calls of the handle may overwrite, in the order of its stream, until it is replaced; NULL and 0, as at
+ * first: none. It stays the caller's. Only HERON_GEMM_3M takes it. */
+HERON_API heron_status heron_set_workspace(heron_handle handle, void* memory, size_t bytes);
+
+/* *bytes := what heron_gemm needs of it for these sizes, whatever the operations are; 0 for all algorithms but 3M. */
+HERON_API heron_status heron_gemm_workspace(heron_handle handle, heron_type type, int64_t m, int64_t n, int64_t k,
+                                            heron_gemm_algorithm algorithm, size_t* bytes);
+
+/* HERON_GEMM_3M, for C_32F and C_64F, forms P = op(A)*op(B), with real parts A1, B1 and imaginary parts A2, B2, from three real
+ * products instead of four: Re P = A1*B1 - A2*B2, Im P = (A1 + A2)*(B1 + B2) - A1*B1 - A2*B2. The real parts are as accurate as
+ * DEFAULT's. The error of the imaginary parts is, in units of the rounding error and to first order, component by component at
+ * most
+ *     (k + 4) * ((|A1| + |A2|)*(|B1| + |B2|) + |A1|*|B1| + |A2|*|B2|)
+ * and so at most 3*(k + 4) times the product of the elements' moduli, |A|*|B|, but no multiple of |A1|*|B2| + |A2|*|B1| as
+ * DEFAULT's: imaginary parts that are small beside real ones lose digits, while norms stay as accurate up to a small factor
+ * (N. J. Higham, SIAM J. Matrix Anal. Appl. 13(3), 1992, 681-687). An infinity or NaN in A or B may make both parts of an
+ * element NaN, and the sums of parts may overflow. Besides the common statuses:
+ *   HERON_NOT_SUPPORTED           another type, or heron_gemm_batched
+ *   HERON_INSUFFICIENT_RESOURCES  the handle's workspace is too small */
+
 /* C := alpha*op(A)*op(B) + beta*C. C is m x n, op(A) m x k, op(B) k x n; all four operations. type: R_32F, R_64F, C_32F,
  * C_64F, and R_16F, R_16BF, C_16F, C_16BF, which are stored so and computed in single precision. algorithm: types.h; DEFAULT
  * is always right. */

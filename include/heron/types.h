@@ -117,8 +117,8 @@ typedef enum heron_spgemm_part {
     HERON_SPGEMM_VALUES = 2
 } heron_spgemm_part;
 
-/* How a dense product is computed. All but DEFAULT are a choice of the caller's. A backend without TF32 computes DEFAULT; 3M is
- * NOT_SUPPORTED everywhere so far. */
+/* How a dense product is computed. All but DEFAULT are a choice of the caller's. A backend without TF32 computes DEFAULT; 3M
+ * takes memory of the handle's, see heron_set_workspace. */
 typedef enum heron_gemm_algorithm {
     HERON_GEMM_DEFAULT = 0,
     HERON_GEMM_3M = 1,   /* complex by three real products (Gauss); error bound in the norm, not per component */

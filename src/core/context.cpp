@@ -21,7 +21,8 @@ int device_of_environment(const char* text) {
 
 int default_device(const backend& b) {
     if (thread_device >= 0) return thread_device;
-    if (const char* const text = std::getenv("HERON_DEVICE"); text && *text) return device_of_environment(text);
+    if (const char* const text = std::getenv("HERON_DEVICE"); text && *text)
+        return device_of_environment(text);
     int current = 0;
     const bool has_choice = b.table.device_current && b.table.device_current(&current) == HERON_SUCCESS;
     return has_choice ? current : 0;
@@ -30,7 +31,8 @@ int default_device(const backend& b) {
 const backend& checked(const backend& b, int device) {
     if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
     if (device < 0 || device >= b.device_count)
-        invalid("device", fmt::format("{} is not one of the {} device(s) of {}", device, b.device_count, b.name));
+        invalid("device",
+                fmt::format("{} is not one of the {} device(s) of {}", device, b.device_count, b.name));
     return b;
 }
 
@@ -46,7 +48,8 @@ context::context(const core::backend& b, int device) : backend_(checked(b, devic
 
 context::context(const core::backend& b, command_queue queue) : backend_(b), device_(-1) {
     if (!b.table.abi) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
-    if (!b.table.queue_adopt) not_supported("commandQueue", fmt::format("the {} plug-in adopts no queues", b.name));
+    if (!b.table.queue_adopt)
+        not_supported("commandQueue", fmt::format("the {} plug-in adopts no queues", b.name));
     check(b.table.queue_adopt(queue.handle, &queue_), "adopting a command queue");
 }
 
@@ -61,6 +64,17 @@ void context::set_stream(void* stream) {
     const std::lock_guard lock(mutex_);
     check(table().queue_bind(queue_, stream), "binding a stream");
     stream_ = stream;
+}
+
+heron_workspace context::workspace() const {
+    const std::lock_guard lock(mutex_);
+    return workspace_;
+}
+
+void context::set_workspace(void* memory, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    workspace_.memory = memory;
+    workspace_.size = bytes;
 }
 
 core::pointer_mode context::pointer_mode() const {

@@ -16,11 +16,12 @@ class context {
   public:
     // On the default backend.
     context();
-    // The device chosen by choose_thread_device, else HERON_DEVICE, else the thread's in the CUDA runtime, else 0.
+    // The device chosen by choose_thread_device, else HERON_DEVICE, else the thread's in the CUDA runtime,
+    // else 0.
     explicit context(const core::backend& b);
     context(const core::backend& b, int device);
-    // On a caller's command queue; device() is then -1 and operands are the backend's own objects (cl_mem). Throws
-    // INVALID_VALUE for what is no queue.
+    // On a caller's command queue; device() is then -1 and operands are the backend's own objects (cl_mem).
+    // Throws INVALID_VALUE for what is no queue.
     context(const core::backend& b, command_queue queue);
     ~context();
     context(const context&) = delete;
@@ -36,9 +37,13 @@ class context {
     void set_pointer_mode(core::pointer_mode mode);
     int threads() const;
     void set_threads(int threads);
+    // Device memory of the caller's for operations that need some and have no argument for it.
+    heron_workspace workspace() const;
+    void set_workspace(void* memory, size_t bytes);
 
     // Runs f(queue) while no other thread uses the queue.
-    template <class F> void with_queue(F&& f) {
+    template <class F>
+    void with_queue(F&& f) {
         const std::lock_guard lock(mutex_);
         f(queue_);
     }
@@ -58,11 +63,12 @@ class context {
     void* stream_ = nullptr;
     core::pointer_mode pointer_mode_ = core::pointer_mode::host;
     int threads_ = 0;
+    heron_workspace workspace_{};
     mutable std::mutex mutex_;
 };
 
-// Which device of the default backend handles of this thread are made on from now on. For the CUDA runtime, where a thread
-// chooses its device and the handles that it makes follow.
+// Which device of the default backend handles of this thread are made on from now on. For the CUDA runtime,
+// where a thread chooses its device and the handles that it makes follow.
 void choose_thread_device(int device) noexcept;
 
 // Throws the status that a plug-in returned, unless it is success. The plug-in has logged its reason.

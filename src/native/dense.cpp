@@ -43,6 +43,21 @@ heron_status heron_get_pointer_mode(heron_handle handle, heron_pointer_mode* mod
     });
 }
 
+heron_status heron_set_workspace(heron_handle handle, void* memory, size_t bytes) {
+    return guarded(__func__, handle, [&](context& c) {
+        require(memory || bytes == 0, "memory", "is NULL");
+        c.set_workspace(memory, bytes);
+    });
+}
+
+heron_status heron_gemm_workspace(heron_handle handle, heron_type type, int64_t m, int64_t n, int64_t k,
+                                  heron_gemm_algorithm algorithm, size_t* bytes) {
+    return guarded(__func__, handle, [&](context& c) {
+        required(bytes, "bytes");
+        *bytes = gemm_workspace(c, type, m, n, k, algorithm);
+    });
+}
+
 heron_status heron_gemm(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
                         heron_operation op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
                         const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,

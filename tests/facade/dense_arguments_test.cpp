@@ -292,12 +292,48 @@ TEST_CASE("two passes need scalars of the host") {
         if (takes(f, 'p')) p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
 }
 
-TEST_CASE("products by 3M are refused, not computed otherwise") {
+TEST_CASE("products by 3M are refused without workspace, in batches, and for real numbers") {
     problem p;
     arguments x = p.good();
     x.algorithm = HERON_GEMM_3M;
-    for (const function& f : functions())
-        if (takes(f, 'g')) p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
+    for (const function& f : functions()) {
+        if (!takes(f, 'g')) continue;
+        const bool is_batch = takes(f, 'q');
+        for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {
+            x.type = type;
+            p.check_refused(f, x, "algorithm", is_batch ? HERON_NOT_SUPPORTED : HERON_INSUFFICIENT_RESOURCES);
+        }
+        for (const heron_type type : {HERON_R_32F, HERON_R_64F, HERON_C_16F}) {
+            x.type = type;
+            p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
+        }
+    }
+}
+
+TEST_CASE("wrong arguments of the workspace's functions") {
+    problem p;
+    const heron_handle h = p.good().handle;
+    log_capture log;
+    std::size_t bytes = 1;
+    const auto size = [&](heron_type type, std::int64_t m, heron_gemm_algorithm algorithm, std::size_t* to) {
+        return heron_gemm_workspace(h, type, m, 3, 4, algorithm, to);
+    };
+    CHECK(heron_gemm_workspace(nullptr, HERON_C_32F, 2, 3, 4, HERON_GEMM_3M, &bytes) ==
+          HERON_NOT_INITIALIZED);
+    CHECK(size(HERON_C_32F, -1, HERON_GEMM_3M, &bytes) == HERON_INVALID_VALUE);
+    CHECK(size(HERON_C_32F, 2, no_such<heron_gemm_algorithm>(), &bytes) == HERON_INVALID_VALUE);
+    CHECK(size(no_such<heron_type>(), 2, HERON_GEMM_3M, &bytes) == HERON_INVALID_VALUE);
+    CHECK(size(HERON_C_32F, 2, HERON_GEMM_3M, nullptr) == HERON_INVALID_VALUE);
+    CHECK(size(HERON_R_32F, 2, HERON_GEMM_3M, &bytes) == HERON_NOT_SUPPORTED);
+    CHECK(size(HERON_C_64F, std::int64_t{1} << 61, HERON_GEMM_3M, &bytes) == HERON_INSUFFICIENT_RESOURCES);
+    CHECK(heron_set_workspace(nullptr, nullptr, 0) == HERON_NOT_INITIALIZED);
+    CHECK(heron_set_workspace(h, nullptr, 5) == HERON_INVALID_VALUE);
+    CHECK(log.take().size() == 9);
+    CHECK(bytes == 1);
+    CHECK(size(HERON_C_32F, 2, HERON_GEMM_DEFAULT, &bytes) == HERON_SUCCESS);
+    CHECK(bytes == 0);
+    CHECK(size(HERON_C_32F, 2, HERON_GEMM_3M, &bytes) == HERON_SUCCESS);
+    CHECK(bytes >= (2 * 4 + 4 * 3 + 3 * 2 * 3) * sizeof(float));
 }
 
 TEST_CASE("pointer modes that are none") {

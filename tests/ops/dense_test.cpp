@@ -73,8 +73,33 @@ term combine(number alpha, const term& sum, number beta, number c) {
     return result;
 }
 
+// The workspace that a product asks for, and no byte more, while it is in scope.
+class gemm_workspace {
+  public:
+    gemm_workspace(heron_type type, std::int64_t m, std::int64_t n, std::int64_t k,
+                   heron_gemm_algorithm algorithm)
+        : memory_(size(type, m, n, k, algorithm)) {
+        expect(heron_set_workspace(native(), memory_.data(), memory_.size()));
+    }
+    ~gemm_workspace() { heron_set_workspace(native(), nullptr, 0); }
+    gemm_workspace(const gemm_workspace&) = delete;
+    gemm_workspace& operator=(const gemm_workspace&) = delete;
+    bool is_kept_to() const { return memory_.canaries_are_whole(); }
+
+  private:
+    static std::size_t size(heron_type type, std::int64_t m, std::int64_t n, std::int64_t k,
+                            heron_gemm_algorithm algorithm) {
+        std::size_t bytes = 0;
+        expect(heron_gemm_workspace(native(), type, m, n, k, algorithm, &bytes));
+        return bytes;
+    }
+
+    device_memory memory_;
+};
+
 void check_gemm(random_source& random, heron_type type, heron_order order, heron_operation op_a,
-                heron_operation op_b, std::int64_t m, std::int64_t n, std::int64_t k, bool on_device) {
+                heron_operation op_b, std::int64_t m, std::int64_t n, std::int64_t k, bool on_device,
+                heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT) {
     const heron_type compute = compute_type(type);
     const number alpha = random_scalar(random, compute, false), beta = random_scalar(random, compute, false);
     dense_case a = random_operand(random, type, order, op_a, m, k, random.below(3));
@@ -84,9 +109,10 @@ void check_gemm(random_source& random, heron_type type, heron_order order, heron
     if (beta == 0.0) poison(c, everywhere);
     const device_dense da(a), db(b), dc(c);
     const scalars s(compute, alpha, compute, beta, on_device);
-    CAPTURE(type, order, op_a, op_b, m, n, k, alpha, beta, on_device, a.ld, b.ld, c.ld);
+    CAPTURE(type, order, op_a, op_b, m, n, k, alpha, beta, on_device, a.ld, b.ld, c.ld, algorithm);
+    const gemm_workspace workspace(type, m, n, k, algorithm);
     expect(heron_gemm(native(), type, order, op_a, op_b, m, n, k, s.alpha(), da.data(), a.ld, db.data(), b.ld,
-                      s.beta(), dc.data(), c.ld, HERON_GEMM_DEFAULT));
+                      s.beta(), dc.data(), c.ld, algorithm));
     const auto expected = [&](std::int64_t i, std::int64_t j, term& want) {
         want = combine(alpha,
                        dot(
@@ -95,9 +121,12 @@ void check_gemm(random_source& random, heron_type type, heron_order order, heron
                        beta, c.at(i, j));
         // A 16-bit result is rounded once more, and the sum in single precision.
         if (type != compute) want.size = std::abs(want.value) + want.size * 1e-4;
+        // What 3M's bound for the imaginary part is beside that of moduli.
+        if (algorithm == HERON_GEMM_3M) want.size *= 3;
         return true;
     };
     CHECK(difference(c, dc.download(), type, type == compute ? roundings(k) : 1.0, expected) == "");
+    CHECK(workspace.is_kept_to());
 }
 
 struct rank_shape {
@@ -235,12 +264,43 @@ TEST_CASE("gemm: shapes beyond a tile, vectors, tall and flat matrices") {
 
 TEST_CASE("gemm: few elements of long sums") {
     random_source random(14);
-    constexpr std::int64_t shapes[][3] = {{20, 20, 5000}, {64, 65, 3001}, {130, 16, 2048}, {7, 100, 4000}};
+    constexpr std::int64_t shapes[][3] = {
+        {20, 20, 5000}, {64, 65, 3001}, {130, 16, 2048}, {7, 100, 4000}, {40, 33, 20001}};
     for (const heron_type type : types())
         for (const auto& s : shapes)
             for (const heron_order order : orders)
                 check_gemm(random, type, order, static_cast<heron_operation>(random.below(3)),
                            static_cast<heron_operation>(random.below(3)), s[0], s[1], s[2], false);
+}
+
+TEST_CASE("gemm: three real products for a complex one") {
+    random_source random(15);
+    for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {
+        for (const heron_order order : orders)
+            for (int op_a = 0; op_a < 4; ++op_a)
+                for (int op_b = 0; op_b < 4; ++op_b)
+                    for (const bool on_device : {false, true})
+                        check_gemm(random, type, order, static_cast<heron_operation>(op_a),
+                                   static_cast<heron_operation>(op_b), small_size(random), small_size(random),
+                                   small_size(random), on_device, HERON_GEMM_3M);
+        check_gemm(random, type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_CONJUGATE_TRANSPOSE, 130, 70,
+                   300, false, HERON_GEMM_3M);
+    }
+}
+
+TEST_CASE("gemm: 3M loses an imaginary part beside a large real one, DEFAULT does not") {
+    const float tiny = 0x1p-40f;
+    const dense_case one{HERON_C_32F, HERON_ORDER_COLUMN, 1, 1, 1, {number{1, tiny}}};
+    const device_dense a(one), b(one), c(one);
+    const scalars s(HERON_C_32F, 1.0, HERON_C_32F, 0.0, false);
+    const auto imaginary_part = [&](heron_gemm_algorithm algorithm) {
+        const gemm_workspace workspace(HERON_C_32F, 1, 1, 1, algorithm);
+        expect(heron_gemm(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, 1, 1, 1,
+                          s.alpha(), a.data(), 1, b.data(), 1, s.beta(), c.data(), 1, algorithm));
+        return c.download().at(0, 0).imag();
+    };
+    CHECK(imaginary_part(HERON_GEMM_DEFAULT) == 2.0 * tiny);
+    CHECK(imaginary_part(HERON_GEMM_3M) <= 0.0);
 }
 
 TEST_CASE("gemm: row order is column order of the transposes, bit for bit") {
@@ -331,6 +391,68 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
                 };
                 CHECK(difference(old, got, type, roundings(k), expected) == "");
             }
+        }
+}
+
+TEST_CASE("gemm_batched: more items than a device works on at a time") {
+    random_source random(16);
+    constexpr std::int64_t count = 140, distinct = 5;
+    constexpr std::int64_t shapes[][3] = {{24, 20, 17}, {40, 33, 35}, {48, 48, 16},   {90, 96, 19},
+                                          {64, 64, 8},  {3, 100, 40}, {128, 128, 18}, {100, 70, 18}};
+    for (const heron_type type : types())
+        for (const auto& [m, n, k] : shapes) {
+            const auto op_a = static_cast<heron_operation>(random.below(4));
+            const auto op_b = static_cast<heron_operation>(random.below(4));
+            // Items are aligned to 16 bytes or to an element.
+            const std::int64_t apart_a = m * k + random.below(2), apart_b = k * n + random.below(2);
+            const dense_case a = random_dense(random, type, HERON_ORDER_COLUMN, apart_a, distinct, 0);
+            const dense_case b = random_dense(random, type, HERON_ORDER_COLUMN, apart_b, distinct, 0);
+            const dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, m, n * count, 1);
+            const device_dense da(a), db(b), dc(c);
+            const auto addresses = [&](void* base, std::int64_t apart) {
+                std::vector<void*> items;
+                for (std::int64_t q = 0; q < count; ++q)
+                    items.push_back(static_cast<unsigned char*>(base) +
+                                    static_cast<std::size_t>(q % distinct * apart) *
+                                        size_of(cuda_type(type)));
+                return device_array<void*>(items);
+            };
+            const device_array<void*> a_list = addresses(da.data(), apart_a),
+                                      b_list = addresses(db.data(), apart_b);
+            const number alpha = random_number(random, type), beta = random_scalar(random, type, false);
+            const scalars s(type, alpha, type, beta, false);
+            const auto turned = [](heron_operation op) {
+                return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE;
+            };
+            CAPTURE(type, op_a, op_b, m, n, k, apart_a, apart_b, alpha, beta);
+            expect(heron_gemm_batched(native(), type, HERON_ORDER_COLUMN, op_a, op_b, m, n, k, s.alpha(),
+                                      heron_batch_pointers(a_list.data()), turned(op_a) ? k : m,
+                                      heron_batch_pointers(b_list.data()), turned(op_b) ? n : k, s.beta(),
+                                      heron_batch_strided(dc.data(), c.ld * n), c.ld, count,
+                                      HERON_GEMM_DEFAULT));
+            const auto item = [&](const dense_case& all, std::int64_t rows, std::int64_t columns,
+                                  std::int64_t apart, std::int64_t q) {
+                dense_case one{type, HERON_ORDER_COLUMN, rows, columns, rows};
+                const auto begin = all.values.begin() + q * apart;
+                one.values.assign(begin, begin + rows * columns);
+                return one;
+            };
+            std::vector<term> products;
+            for (std::int64_t q = 0; q < distinct; ++q) {
+                const dense_case x = turned(op_a) ? item(a, k, m, apart_a, q) : item(a, m, k, apart_a, q);
+                const dense_case y = turned(op_b) ? item(b, n, k, apart_b, q) : item(b, k, n, apart_b, q);
+                for (std::int64_t j = 0; j < n; ++j)
+                    for (std::int64_t i = 0; i < m; ++i)
+                        products.push_back(dot(
+                            k, [&](auto l) { return element(x, op_a, i, l); },
+                            [&](auto l) { return element(y, op_b, l, j); }));
+            }
+            const auto expected = [&](std::int64_t i, std::int64_t column, term& want) {
+                const std::int64_t at = column % (n * distinct) * m + i;
+                want = combine(alpha, products[static_cast<std::size_t>(at)], beta, c.at(i, column));
+                return true;
+            };
+            CHECK(difference(c, dc.download(), type, roundings(k), expected) == "");
         }
 }
 
@@ -428,7 +550,7 @@ TEST_CASE("syrk, herk, syr2k and her2k") {
 
 TEST_CASE("rank updates beyond a tile") {
     random_source random(8);
-    constexpr std::int64_t shapes[][2] = {{150, 20}, {97, 400}, {201, 33}, {64, 300}};
+    constexpr std::int64_t shapes[][2] = {{150, 20}, {97, 400}, {201, 33}, {64, 300}, {41, 9000}};
     for (const heron_type type : types())
         for (const auto& s : shapes)
             for (const bool two : {false, true})
@@ -450,6 +572,18 @@ TEST_CASE("symm and hemm") {
                         check_symm(random, type, order, side, fill, hermitian, 90 + random.below(60),
                                    90 + random.below(60));
                     }
+}
+
+TEST_CASE("symm and hemm beyond a tile") {
+    random_source random(15);
+    constexpr std::int64_t shapes[][2] = {{256, 128}, {200, 264}, {320, 72}};
+    for (const heron_type type : types())
+        for (const bool hermitian : {false, true}) {
+            if (hermitian && !is_complex(type)) continue;
+            for (const auto& s : shapes)
+                check_symm(random, type, orders[random.below(2)], sides[random.below(2)],
+                           fills[random.below(2)], hermitian, s[0], s[1]);
+        }
 }
 
 TEST_CASE("a product without its stores leaves C, and one without its arithmetic is wrong") {

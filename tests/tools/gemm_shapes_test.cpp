@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+#include <algorithm>
 #include <set>
 
 using namespace heron::tools;
@@ -17,6 +18,10 @@ TEST_CASE("shapes of dense kernels") {
                 CHECK(shape.columns == is_processor);
                 CHECK(distance(shape, shape) == 0);
                 CHECK(distance(shape, shapes.front()) <= static_cast<int>(shape.parameters.size()));
+            }
+            for (const gemm_shape& shape : promising_shapes(type, is_processor)) {
+                CAPTURE(shape.text());
+                CHECK(std::count(shapes.begin(), shapes.end(), shape) == 1);
             }
         }
     CHECK(gemm_shape{true, {16, 2, 12}}.text() == "columns 16 2 12");

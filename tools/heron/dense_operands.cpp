@@ -52,9 +52,10 @@ const dense_element& find_dense_element(const std::string& name) {
 
 heron_gemm_algorithm find_gemm_algorithm(const std::string& name) {
     if (name == "default") return HERON_GEMM_DEFAULT;
+    if (name == "3m") return HERON_GEMM_3M;
     if (name == "tf32") return HERON_GEMM_TF32;
     if (name == "3xtf32") return HERON_GEMM_3XTF32;
-    throw std::invalid_argument(fmt::format("'{}' is not one of default tf32 3xtf32", name));
+    throw std::invalid_argument(fmt::format("'{}' is not one of default 3m tf32 3xtf32", name));
 }
 
 void set_operations(dense_problem& problem, const std::string& letters) {
@@ -99,6 +100,16 @@ dense_operands::dense_operands(const device& where, const dense_problem& problem
     problem_.a = on_device_[0].get();
     problem_.b = on_device_[1].get();
     problem_.c = on_device_[2].get();
+    if (problem.algorithm == HERON_GEMM_3M) provide_workspace();
+}
+
+void dense_operands::provide_workspace() {
+    const dense_problem& p = problem_;
+    std::size_t bytes = 0;
+    check(heron_gemm_workspace(where_.handle(), p.type, p.m, p.n, p.k, p.algorithm, &bytes),
+          "heron_gemm_workspace");
+    workspace_ = where_.allocate(bytes);
+    check(heron_set_workspace(where_.handle(), workspace_.get(), bytes), "heron_set_workspace");
 }
 
 // Small numbers beside ones on the diagonal: what is multiplied or solved again and again stays bounded.

@@ -23,7 +23,7 @@ const dense_element& find_dense_element(const std::string& name);
 // "NT": of A and of B. std::invalid_argument if they are not two of N T C.
 void set_operations(dense_problem& problem, const std::string& letters);
 
-// "default", "tf32", "3xtf32" or std::invalid_argument.
+// "default", "3m", "tf32", "3xtf32" or std::invalid_argument.
 heron_gemm_algorithm find_gemm_algorithm(const std::string& name);
 
 // "300", "100x20x30", for rank updates "100x30". Throws std::invalid_argument.
@@ -49,6 +49,7 @@ class dense_operands {
 
     device_buffer uploaded(const number_array& values) const;
     void tame_triangle();
+    void provide_workspace();
     void run_structured() const;
     void run_batch(heron_gemm_algorithm algorithm) const;
     bool is_right(const number_array& c, std::int64_t item, int i, int j) const;
@@ -61,7 +62,7 @@ class dense_operands {
     dense_element element_;
     splitmix64 random_;
     number_array a_, b_;
-    device_buffer on_device_[3];
+    device_buffer on_device_[3], workspace_;
     std::size_t c_bytes_ = 0;
 };
 

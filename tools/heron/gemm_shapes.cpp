@@ -58,6 +58,18 @@ std::vector<gemm_shape> gemm_shapes(const std::string& type, bool is_processor) 
     return is_processor ? processor_shapes(type) : gpu_shapes(type);
 }
 
+std::vector<gemm_shape> promising_shapes(const std::string& type, bool is_processor) {
+    const bool doubles = is_double(type), complex = is_complex(type);
+    if (is_processor) {
+        const int vectors = complex ? 1 : 2;
+        return {{true, {doubles ? 8 : 16, vectors, 12}}, {true, {doubles ? 4 : 8, vectors, 6}}};
+    }
+    if (type == "f32") return {{false, {16, 16, 4, 2, 4, 2, 16}}, {false, {8, 8, 4, 2, 4, 2, 16}}};
+    if (type == "c32") return {{false, {16, 16, 4, 2, 4, 1, 8}}, {false, {16, 16, 4, 1, 4, 1, 8}}};
+    if (type == "f64") return {{false, {16, 16, 2, 4, 2, 2, 8}}, {false, {8, 16, 2, 4, 2, 2, 8}}};
+    return {{false, {8, 16, 2, 4, 2, 2, 8}}, {false, {8, 16, 2, 4, 2, 1, 8}}};
+}
+
 int distance(const gemm_shape& a, const gemm_shape& b) {
     if (a.columns != b.columns) return static_cast<int>(a.parameters.size() + b.parameters.size());
     int result = 0;

@@ -20,6 +20,9 @@ struct gemm_shape {
 // does not obviously exceed registers or local memory.
 std::vector<gemm_shape> gemm_shapes(const std::string& type, bool is_processor);
 
+// Those of them that were the best on some device, to begin a search with.
+std::vector<gemm_shape> promising_shapes(const std::string& type, bool is_processor);
+
 // In how many parameters the shapes differ.
 int distance(const gemm_shape& a, const gemm_shape& b);
 

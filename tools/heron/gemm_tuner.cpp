@@ -88,10 +88,11 @@ struct candidate {
     double speed = 0;
 };
 
-// Neighbours of the best so far first, then any.
+// First what has been good elsewhere, then neighbours of the best so far, then any.
 class search {
   public:
-    search(const std::string& type, bool is_processor) : open_(gemm_shapes(type, is_processor)) {
+    search(const std::string& type, bool is_processor)
+        : open_(gemm_shapes(type, is_processor)), promising_(promising_shapes(type, is_processor)) {
         std::shuffle(open_.begin(), open_.end(), std::mt19937(1));
     }
 
@@ -100,7 +101,9 @@ class search {
 
     gemm_shape next() {
         auto found = open_.begin();
-        if (best_.speed > 0)
+        if (tried_ < static_cast<int>(promising_.size()))
+            found = std::find(open_.begin(), open_.end(), promising_[static_cast<std::size_t>(tried_)]);
+        else if (best_.speed > 0)
             found =
                 std::min_element(open_.begin(), open_.end(), [&](const gemm_shape& a, const gemm_shape& b) {
                     return distance(a, best_.shape) < distance(b, best_.shape);
@@ -119,7 +122,7 @@ class search {
     int tried() const { return tried_; }
 
   private:
-    std::vector<gemm_shape> open_;
+    std::vector<gemm_shape> open_, promising_;
     candidate best_;
     int tried_ = 0;
 };

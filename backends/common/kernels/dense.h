@@ -56,7 +56,52 @@ HERON_KERNEL(gemm, heron_index m, heron_index k, CT alpha_value, GLOBAL const CT
 }
 HERON_END
 
-// The same for the items of a batch, m*n elements each.
+// Part 0, 1 or 2 of a complex matrix, which begins at an offset of `begin` numbers, as a real one without gaps: the real parts,
+// the imaginary parts, or their sums. conjugate turns the imaginary parts' signs.
+HERON_TYPES(class VT, class CT, class RT)
+HERON_KERNEL(split_complex, heron_index rows, int part, int conjugate, GLOBAL const RT* a, heron_index begin, heron_index ld,
+             GLOBAL RT* to) {
+    const heron_index at = begin + 2 * (item % rows + item / rows * ld);
+    const RT re = LOAD(RT, RT, a, at);
+    const RT stored = LOAD(RT, RT, a, at + 1);
+    const RT im = conjugate ? SUB(RT, ZERO(RT), stored) : stored;
+    STORE(RT, RT, to, item, part == 0 ? re : part == 1 ? im : ADD(RT, re, im));
+}
+HERON_END
+
+// C := alpha*P + beta*C, where P has the real parts products[0] - products[1] and the imaginary parts products[2] - products[0]
+// - products[1]; each is m x n without gaps, one behind the other. Scalars on the device are two numbers.
+HERON_TYPES(class VT, class CT, class RT)
+HERON_KERNEL(join_complex, heron_index m, heron_index apart, GLOBAL const RT* products, RT alpha_re, RT alpha_im,
+             GLOBAL const RT* alpha_device, RT beta_re, RT beta_im, GLOBAL const RT* beta_device, GLOBAL RT* c, heron_index begin,
+             heron_index ldc) {
+    const heron_index at = begin + 2 * (item % m + item / m * ldc);
+    const RT ar = alpha_device ? LOAD(RT, RT, alpha_device, 0) : alpha_re;
+    const RT ai = alpha_device ? LOAD(RT, RT, alpha_device, 1) : alpha_im;
+    const RT br = beta_device ? LOAD(RT, RT, beta_device, 0) : beta_re;
+    const RT bi = beta_device ? LOAD(RT, RT, beta_device, 1) : beta_im;
+    RT re = ZERO(RT);
+    RT im = ZERO(RT);
+    if (!EQUAL(RT, ar, ZERO(RT)) || !EQUAL(RT, ai, ZERO(RT))) {
+        const RT first = LOAD(RT, RT, products, item);
+        const RT second = LOAD(RT, RT, products, item + apart);
+        const RT p_re = SUB(RT, first, second);
+        const RT p_im = SUB(RT, SUB(RT, LOAD(RT, RT, products, item + 2 * apart), first), second);
+        re = SUB(RT, MUL(RT, ar, p_re), MUL(RT, ai, p_im));
+        im = MAD(RT, ar, p_im, MUL(RT, ai, p_re));
+    }
+    if (!EQUAL(RT, br, ZERO(RT)) || !EQUAL(RT, bi, ZERO(RT))) {
+        const RT c_re = LOAD(RT, RT, c, at);
+        const RT c_im = LOAD(RT, RT, c, at + 1);
+        re = ADD(RT, re, SUB(RT, MUL(RT, br, c_re), MUL(RT, bi, c_im)));
+        im = ADD(RT, im, MAD(RT, br, c_im, MUL(RT, bi, c_re)));
+    }
+    STORE(RT, RT, c, at, re);
+    STORE(RT, RT, c, at + 1, im);
+}
+HERON_END
+
+// The same as gemm for the items of a batch, m*n elements each.
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(gemm_batched, heron_index m, heron_index n, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device,
              GLOBAL const VT* a, GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,

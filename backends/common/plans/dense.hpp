@@ -11,9 +11,7 @@ inline constexpr kernel_family dense{"dense", "VT CT RT"};
 namespace heron::HERON_LEVEL::plans {
 
 // Steps from row to row and from column to column of op(A).
-inline heron_index dense_row_step(heron_operation op, heron_index ld) {
-    return is_transposed(op) ? ld : 1;
-}
+inline heron_index dense_row_step(heron_operation op, heron_index ld) { return is_transposed(op) ? ld : 1; }
 inline heron_index dense_column_step(heron_operation op, heron_index ld) {
     return is_transposed(op) ? 1 : ld;
 }
@@ -86,8 +84,57 @@ inline void refuse_study(const heron_gemm_args& g) {
         throw plan_error{HERON_NOT_SUPPORTED, "parts of this kernel cannot be left out"};
 }
 
+// A complex product by three real ones (Gauss), each by `product`, the slot of gemm. The workspace holds the
+// part of A and of B that is multiplied and the three products.
+template <class CT, class Device, class Product>
+void gemm_3m_of(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace,
+                Product&& product) {
+    using RT = real_of<CT>;
+    workspace_layout layout(phase, workspace);
+    RT* const a = layout.take<RT>(g.m * g.k);
+    RT* const b = layout.take<RT>(g.k * g.n);
+    RT* const products = layout.take<RT>(3 * g.m * g.n);
+    if (phase != HERON_PHASE_RUN) return;
+    const auto split = [&](int part, const heron_dense_operand& o, heron_operation op, heron_index m,
+                           heron_index n, RT* to) {
+        const heron_index rows = is_transposed(op) ? n : m;
+        device.template launch<kernels::split_complex<CT, CT, RT>>(
+            kernels::dense, m * n, heron_index{rows}, int{part}, int{is_conjugated(op)},
+            as<const RT>(o.memory), heron_index{2 * o.offset}, heron_index{o.ld}, to);
+        return heron_dense_operand{to, 0, rows};
+    };
+    heron_gemm_args real = g;
+    real.type = real.compute_type = g.type == HERON_C_32F ? HERON_R_32F : HERON_R_64F;
+    real.op_a = is_transposed(g.op_a) ? HERON_OP_TRANSPOSE : HERON_OP_NONE;
+    real.op_b = is_transposed(g.op_b) ? HERON_OP_TRANSPOSE : HERON_OP_NONE;
+    real.alpha = {nullptr, 1, 0};
+    real.beta = {nullptr, 0, 0};
+    real.algorithm = HERON_GEMM_DEFAULT;
+    for (int part = 0; part < 3; ++part) {
+        real.a = split(part, g.a, g.op_a, g.m, g.k, a);
+        real.b = split(part, g.b, g.op_b, g.k, g.n, b);
+        real.c = {products + part * g.m * g.n, 0, g.m};
+        heron_workspace none{};
+        product(device, HERON_PHASE_RUN, real, none);
+    }
+    const CT alpha = scalar_value<CT>(g.alpha.re, g.alpha.im), beta = scalar_value<CT>(g.beta.re, g.beta.im);
+    device.template launch<kernels::join_complex<CT, CT, RT>>(
+        kernels::dense, g.m * g.n, heron_index{g.m}, heron_index{g.m * g.n}, static_cast<const RT*>(products),
+        RT{alpha.re}, RT{alpha.im}, as<const RT>(g.alpha.device), RT{beta.re}, RT{beta.im},
+        as<const RT>(g.beta.device), as<RT>(g.c.memory), heron_index{2 * g.c.offset}, heron_index{g.c.ld});
+}
+
+template <class Device, class Product>
+void gemm_3m(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace,
+             Product&& product) {
+    if (g.type == HERON_C_32F) return gemm_3m_of<c32>(device, phase, g, workspace, product);
+    if (g.type == HERON_C_64F) return gemm_3m_of<c64>(device, phase, g, workspace, product);
+    throw plan_error{HERON_NOT_SUPPORTED, "3M is for complex numbers in single and double precision"};
+}
+
 template <class Device>
 void gemm(Device& device, heron_phase phase, const heron_gemm_args& g, heron_workspace& workspace) {
+    if (g.algorithm == HERON_GEMM_3M) return gemm_3m(device, phase, g, workspace, &gemm<Device>);
     refuse_study(g);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;

@@ -60,7 +60,11 @@ void require_types(heron_type type, heron_type compute_type) {
 
 void require_algorithm(heron_gemm_algorithm algorithm) {
     require_enum(algorithm, HERON_GEMM_3XTF32, "algorithm", "is not an algorithm");
-    if (algorithm == HERON_GEMM_3M) not_supported("algorithm", "no backend has 3M");
+}
+
+void require_type_for(heron_gemm_algorithm algorithm, heron_type type) {
+    if (algorithm == HERON_GEMM_3M && type != HERON_C_32F && type != HERON_C_64F)
+        not_supported("algorithm", fmt::format("3M is not for {} matrices", name_of(type)));
 }
 
 // Besides algorithms, any of the parts that a study leaves out.
@@ -76,6 +80,13 @@ void require_countable(std::initializer_list<int64_t> sizes, heron_type type) {
     for (const int64_t size : sizes)
         if (__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product))
             throw error(HERON_INSUFFICIENT_RESOURCES, "m", "the size exceeds 63 bits");
+}
+
+// What 3M needs of memory, which is less than nine times the largest of the matrices.
+void require_3m_sizes(int64_t m, int64_t n, int64_t k, heron_type type) {
+    require_countable({m, k, 9}, type);
+    require_countable({k, n, 9}, type);
+    require_countable({m, n, 9}, type);
 }
 
 // What an operand is called in messages, and how.
@@ -178,6 +189,23 @@ template <class Args>
 void run(context& context, const char* operation, slot_pointer<Args> slot, const Args& args) {
     heron_workspace workspace{};
     call_slot(context, operation, slot, HERON_PHASE_RUN, args, workspace);
+}
+
+size_t workspace_of_gemm(context& context, const heron_gemm_args& args) {
+    heron_workspace needed{};
+    call_slot(context, "gemm", context.table().gemm, HERON_PHASE_SIZE, args, needed);
+    return needed.size;
+}
+
+// In the handle's workspace.
+void run_3m(context& context, const heron_gemm_args& args) {
+    heron_workspace workspace = context.workspace();
+    const size_t needed = workspace_of_gemm(context, args);
+    if (needed > workspace.size)
+        throw error(
+            HERON_INSUFFICIENT_RESOURCES, "algorithm",
+            fmt::format("needs {} bytes of workspace, but the handle has {}", needed, workspace.size));
+    call_slot(context, "gemm", context.table().gemm, HERON_PHASE_RUN, args, workspace);
 }
 
 // A real matrix is its own conjugate: the plug-ins see fewer cases.
@@ -361,6 +389,7 @@ void gemm(context& context, const gemm_call& call) {
     require_size(call.n, "n");
     require_size(call.k, "k");
     require_algorithm_or_study(call.algorithm);
+    require_type_for(call.algorithm, call.type);
     heron_gemm_args args{};
     args.type = call.type;
     args.compute_type = call.compute_type;
@@ -384,7 +413,31 @@ void gemm(context& context, const gemm_call& call) {
         std::swap(args.op_a, args.op_b);
         std::swap(args.m, args.n);
     }
+    if (args.algorithm == HERON_GEMM_3M && reads) {
+        require_3m_sizes(call.m, call.n, call.k, call.type);
+        return run_3m(context, args);
+    }
+    if (args.algorithm == HERON_GEMM_3M) args.algorithm = HERON_GEMM_DEFAULT;
     run(context, "gemm", context.table().gemm, args);
+}
+
+size_t gemm_workspace(context& context, heron_type type, int64_t m, int64_t n, int64_t k,
+                      heron_gemm_algorithm algorithm) {
+    require_enum(type, HERON_C_64F, "type", "is not an element type");
+    require_algorithm(algorithm);
+    require_type_for(algorithm, type);
+    require_size(m, "m");
+    require_size(n, "n");
+    require_size(k, "k");
+    if (algorithm != HERON_GEMM_3M || m == 0 || n == 0 || k == 0) return 0;
+    require_3m_sizes(m, n, k, type);
+    heron_gemm_args args{};
+    args.type = args.compute_type = type;
+    args.m = m;
+    args.n = n;
+    args.k = k;
+    args.algorithm = algorithm;
+    return workspace_of_gemm(context, args);
 }
 
 void gemm_batched(context& context, const gemm_batched_call& call) {
@@ -397,6 +450,7 @@ void gemm_batched(context& context, const gemm_batched_call& call) {
     require_size(call.k, "k");
     require_size(call.count, "count");
     require_algorithm(call.algorithm);
+    if (call.algorithm == HERON_GEMM_3M) not_supported("algorithm", "3M is not for batches");
     heron_gemm_batched_args args{};
     args.type = call.type;
     args.compute_type = call.compute_type;

@@ -67,6 +67,9 @@ struct gemm_call {
     heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT;
 };
 void gemm(context& context, const gemm_call& call);
+// The bytes that gemm needs of the context's workspace.
+size_t gemm_workspace(context& context, heron_type type, int64_t m, int64_t n, int64_t k,
+                      heron_gemm_algorithm algorithm);
 
 // The same for items 0 <= i < count. The operands' addresses or strides are as heron_batch_operand says,
 // without offsets.
