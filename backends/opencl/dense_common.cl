@@ -163,5 +163,6 @@ typedef struct {
     long a_row, a_step, b_row, b_step;  // op(A), and the transpose of op(B)
     long conjugate_a, conjugate_b;
     dense_items a, b, c;
+    long a_offset, b_offset, c_offset;
     long ldc;
 } dense_batch;

@@ -74,7 +74,7 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_batch
     dense_product p;
     p.m = g.m;
     p.n = g.n;
-    p.offset = 0;
+    p.offset = g.c_offset;
     p.ld = g.ldc;
     p.triangle = 0;
     p.hermitian = 0;
@@ -82,9 +82,9 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_batch
     dense_start(sums, p);
     const int steps = EQUAL(CT, alpha, ZERO(CT)) ? 0 : (int)((g.k + KT - 1) / KT);
     if (steps > 0) {
-        const dense_side sa = dense_side_of(dense_item(g.a, a, a_list, item), row, g.m, g.k, g.a_row, g.a_step,
+        const dense_side sa = dense_side_of(dense_item(g.a, a, a_list, item) + g.a_offset, row, g.m, g.k, g.a_row, g.a_step,
                                             g.conjugate_a);
-        const dense_side sb = dense_side_of(dense_item(g.b, b, b_list, item), column, g.n, g.k, g.b_row, g.b_step,
+        const dense_side sb = dense_side_of(dense_item(g.b, b, b_list, item) + g.b_offset, column, g.n, g.k, g.b_row, g.b_step,
                                             g.conjugate_b);
         CT a_next[ELEMENTS_OF_ITEM(A_ELEMENTS)], b_next[ELEMENTS_OF_ITEM(B_ELEMENTS)];
         int current = 0;

@@ -434,9 +434,11 @@ bool has_dense_kernels(heron_type type) {
 }
 
 void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace) {
+    if (args.algorithm == HERON_GEMM_3M) return plans::gemm_3m(device, phase, args, workspace, &gemm);
     if (!has_dense_kernels(args.type)) return plans::gemm(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
+    if (plans::parts_left_out(args) == 0 && multiply_unpacked(device, args)) return;
     visit_full(args.type, [&]<class CT>(type<CT>) { run_gemm<CT>(device, args); });
 }
 

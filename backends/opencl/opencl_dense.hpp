@@ -9,6 +9,8 @@ namespace heron::opencl {
 bool has_dense_kernels(heron_type type);
 
 void gemm(opencl_device& device, heron_phase phase, const heron_gemm_args& args, heron_workspace& workspace);
+// For products on GPUs for which packing is not worth its time; false, with nothing done, for others.
+bool multiply_unpacked(opencl_device& device, const heron_gemm_args& g);
 void gemm_batched(opencl_device& device, heron_phase phase, const heron_gemm_batched_args& args,
                   heron_workspace& workspace);
 void gemmt(opencl_device& device, heron_phase phase, const heron_gemmt_args& args,

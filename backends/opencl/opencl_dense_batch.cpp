@@ -1,4 +1,4 @@
-// Many dense products in one call.
+// Many dense products in one call, and single ones that are too small to be packed.
 #include "../common/plans/dense.hpp"
 #include "opencl_dense.hpp"
 #include <algorithm>
@@ -13,6 +13,7 @@ struct items {
 struct batch {
     int64_t m, n, k, count, a_row, a_step, b_row, b_step, conjugate_a, conjugate_b;
     items a, b, c;
+    int64_t a_offset, b_offset, c_offset;
     int64_t ldc;
 };
 
@@ -55,12 +56,31 @@ class batch_engine {
         if (kit_.shape.columns)
             on_processor(kit_.batches.front());
         else
-            on_gpu(kernel_for_size());
+            on_gpu(kernel_for_size(), batch_of(args_));
+    }
+
+    // For one product: the largest tiles that give every compute unit one.
+    void run_single(const heron_gemm_args& g) {
+        batch b = batch_of(args_);
+        b.a_offset = g.a.offset;
+        b.b_offset = g.b.offset;
+        b.c_offset = g.c.offset;
+        on_gpu(kernel_for_tiles(device_.traits().compute_units), b);
     }
 
   private:
     using RT = real_of<CT>;
     using kernel = dense_kit::batch_kernel;
+
+    int64_t tiles_of(const kernel& k) const {
+        return up(args_.m, k.shape.rows()) / k.shape.rows() * (up(args_.n, k.shape.cols()) / k.shape.cols());
+    }
+
+    const kernel& kernel_for_tiles(int64_t wanted) const {
+        size_t best = kit_.batches.size() - 1;
+        while (best > 0 && tiles_of(kit_.batches[best]) < wanted) --best;
+        return kit_.batches[best];
+    }
 
     const kernel& kernel_for_size() const {
         for (const kernel& each : kit_.batches)
@@ -68,10 +88,8 @@ class batch_engine {
         return kit_.batches.back();
     }
 
-    void on_gpu(const kernel& k) {
-        const int64_t tiles =
-            up(args_.m, k.shape.rows()) / k.shape.rows() * (up(args_.n, k.shape.cols()) / k.shape.cols());
-        launch(k, static_cast<size_t>(tiles * args_.count));
+    void on_gpu(const kernel& k, const batch& b) {
+        launch(k, b, static_cast<size_t>(tiles_of(k) * args_.count));
     }
 
     // Every work-item has memory for the packed operands of one item.
@@ -79,17 +97,17 @@ class batch_engine {
         const int64_t members = std::min<int64_t>(args_.count, 8 * int64_t{device_.traits().compute_units});
         const int64_t lines = up(args_.m, k.shape.rows()) + up(args_.n, k.shape.cols());
         const int64_t elements = members * lines * std::max<int64_t>(args_.k, 1);
-        launch(k, static_cast<size_t>(members),
+        launch(k, batch_of(args_), static_cast<size_t>(members),
                device_.take_scratch(static_cast<size_t>(elements) * sizeof(CT)));
     }
 
     template <class... Scratch>
-    void launch(const kernel& k, size_t groups, Scratch... scratch) {
+    void launch(const kernel& k, const batch& b, size_t groups, Scratch... scratch) {
         const auto alpha = as_argument<CT>(args_.alpha);
         const auto beta = as_argument<CT>(args_.beta);
         const size_t grid[] = {groups, 1};
         const size_t local[] = {static_cast<size_t>(k.shape.wx), static_cast<size_t>(k.shape.wy)};
-        device_.launch_program(&k.id, "dense_batch", k.key, grid, local, batch_of(args_), alpha.value,
+        device_.launch_program(&k.id, "dense_batch", k.key, grid, local, b, alpha.value,
                                reinterpret_cast<const RT*>(alpha.device), as<const CT>(args_.a.base),
                                args_.a.list, as<const CT>(args_.b.base), args_.b.list, beta.value,
                                reinterpret_cast<const RT*>(beta.device), as<CT>(args_.c.base), args_.c.list,
@@ -129,7 +147,41 @@ void single_products(opencl_device& device, const heron_gemm_batched_args& g, he
     }
 }
 
+heron_batch_operand item_of(const heron_dense_operand& x) {
+    heron_batch_operand o{};
+    o.base = x.memory;
+    o.kind = HERON_BATCH_STRIDED;
+    return o;
+}
+
 }  // namespace
+
+bool multiply_unpacked(opencl_device& device, const heron_gemm_args& g) {
+    const bool is_double = g.type == HERON_R_64F || g.type == HERON_C_64F;
+    // Up to cubes of this size it was faster on an H200.
+    const double edge = is_double ? 320 : 560;
+    const double work = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+    if (device.traits().is_cpu || work > edge * edge * edge || g.m == 0 || g.n == 0) return false;
+    heron_gemm_batched_args one{};
+    one.type = g.type;
+    one.compute_type = g.compute_type;
+    one.op_a = g.op_a;
+    one.op_b = g.op_b;
+    one.m = g.m;
+    one.n = g.n;
+    one.k = g.k;
+    one.count = 1;
+    one.alpha = g.alpha;
+    one.beta = g.beta;
+    one.a = item_of(g.a);
+    one.b = item_of(g.b);
+    one.c = item_of(g.c);
+    one.lda = g.a.ld;
+    one.ldb = g.b.ld;
+    one.ldc = g.c.ld;
+    visit_full(g.type, [&]<class CT>(type<CT>) { batch_engine<CT>(device, one).run_single(g); });
+    return true;
+}
 
 void gemm_batched(opencl_device& device, heron_phase phase, const heron_gemm_batched_args& args,
                   heron_workspace& workspace) {

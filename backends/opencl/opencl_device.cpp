@@ -21,13 +21,6 @@ void opencl_device::build(const program_key& key) {
     }
 }
 
-const void* opencl_device::identity_of(const program_key& key, const char* kernel) {
-    static std::mutex mutex;
-    static std::map<program_key, std::map<std::string, char>> identities;
-    const std::lock_guard lock(mutex);
-    return &identities[key][kernel];
-}
-
 opencl_device::~opencl_device() {
     if (has_work_) queue_.flush();
     for (const auto& buffer : scratch_) queue_.device.scratch().give_back(buffer, last_);

@@ -56,10 +56,15 @@ struct kernel_traits<Kernel<T...>> {
         const char* const names[] = {type_name<T>...};
         return make_program_key(family, names, sizeof...(T));
     }
-    static inline char id = 0;  // its address stands for the kernel and its types
+    static inline char id = 0;  // its address stands for the program
 };
 
 constexpr int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// A kernel's argument that is local memory of a work-group.
+struct local_memory {
+    size_t bytes;
+};
 
 class opencl_device {
   public:
@@ -89,20 +94,18 @@ class opencl_device {
 
     // Like launch, for a kernel of a program that was put together at run time.
     template <class Kernel, class... Args>
-    void launch_program(const program_key& key, int64_t count, Args... args) {
+    void launch_program(const kept_program& program, int64_t count, Args... args) {
         if (count <= 0) return;
-        const kernel_instance& k = queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...),
-                                                 Kernel::name, [&] { return key; });
+        const kernel_instance& k = instance<Kernel>(program, null_pointers(args...));
         set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
         enqueue(k, (static_cast<size_t>(count) + k.local_size - 1) / k.local_size, k.local_size);
     }
 
     // Like launch_groups, for a kernel whose program was put together at run time.
     template <class Kernel, class... Args>
-    void launch_program_groups(const program_key& key, int64_t groups, size_t local_size, Args... args) {
+    void launch_program_groups(const kept_program& program, int64_t groups, size_t local_size, Args... args) {
         if (groups <= 0) return;
-        const kernel_instance& k = queue_.kernel(identity_of(key, Kernel::name), null_pointers(args...),
-                                                 Kernel::name, [&] { return key; });
+        const kernel_instance& k = instance<Kernel>(program, null_pointers(args...));
         set_arguments(k.kernel, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
@@ -115,12 +118,12 @@ class opencl_device {
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
-    // A kernel whose program was put together at run time. `id` is an address that stands for name and
-    // program. The group is local[0] x local[1].
+    // A kernel whose program was put together at run time. `id` is an address that stands for the program. The
+    // group is local[0] x local[1].
     template <class... Args>
     void launch_program(const void* id, const char* name, const program_key& key, const size_t (&groups)[2],
                         const size_t (&local)[2], Args... args) {
-        const kernel_instance& k = queue_.kernel(id, null_pointers(args...), name, [&] { return key; });
+        const kernel_instance& k = queue_.kernel({id, name, null_pointers(args...)}, [&] { return key; });
         set_arguments(k.kernel, args...);
         enqueue(k, groups, local);
     }
@@ -147,7 +150,11 @@ class opencl_device {
     template <class Kernel>
     const kernel_instance& instance(const kernel_family& family, uint64_t null_pointers) {
         using traits = kernel_traits<Kernel>;
-        return queue_.kernel(&traits::id, null_pointers, Kernel::name, [&] { return traits::key(family); });
+        return queue_.kernel({&traits::id, Kernel::name, null_pointers}, [&] { return traits::key(family); });
+    }
+    template <class Kernel>
+    const kernel_instance& instance(const kept_program& program, uint64_t null_pointers) {
+        return queue_.kernel({&program, Kernel::name, null_pointers}, [&] { return program.key; });
     }
 
     template <class... Args>
@@ -179,8 +186,9 @@ class opencl_device {
             check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
     }
 
-    // An address that stands for the kernel of the program, in every queue and for ever.
-    static const void* identity_of(const program_key& key, const char* kernel);
+    void set_argument(cl_kernel kernel, cl_uint index, const local_memory& memory) {
+        check(clSetKernelArg(kernel, index, memory.bytes, nullptr), "clSetKernelArg");
+    }
 
     void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
     void enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]);

@@ -1,17 +1,12 @@
 #include "../common/plans/kron.hpp"
 #include "opencl_kron.hpp"
+#include <cstdlib>
 
 namespace heron::opencl {
 
 namespace {
 
-// These mirror kron_tuned.cl.
-constexpr int64_t group_size = 128;
-// Local memory of a group: no more than a tile where that is larger.
-constexpr int64_t group_bytes = 8192;
-constexpr int64_t tile_bytes = 32768;
-constexpr uint64_t local_bytes_needed = 44 * 1024;
-
+// These mirror kron_common.cl.
 struct operand {
     int64_t base, list, kind, stride, list_step;
 };
@@ -23,7 +18,8 @@ struct parameters {
     factor factors[plans::kron_most_factors];
     operand in, out;
     int64_t in_is_chunk, out_is_chunk, in_step, in_vector, out_step, out_vector;
-    int64_t modes, n, inner, tiles, first, units, vectors, size, atomic;
+    int64_t modes, n, first, units, vectors, size, atomic;
+    int64_t dense_in, dense_out, dense_factors, factor_stride;
 };
 
 int64_t as_number(const void* p) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(p)); }
@@ -38,15 +34,13 @@ int64_t power(int64_t n, int d) {
     return result;
 }
 
-// A partial result between two passes stays in the cache of most GPUs.
-constexpr int64_t chunk_bytes = int64_t{8} << 20;
-// Neighbours that a pass over leading factors reads at once.
-constexpr int64_t run_width = 8;
-constexpr int64_t groups_per_unit = 64;
-
-// What the program of a pass is built for.
+// What a kernel holds in registers and in local memory, and how it moves it.
 struct tile_shape {
-    int64_t modes, width, size, team, teams;
+    int64_t modes, width, size, tiles, inner;  // of the pass; tiles of a unit
+    int64_t team, teams;
+    int64_t at_once, keeps, fibres, wide;
+    int64_t copied, factors_copied, buffers;
+    bool is_dense, is_shared;
 };
 
 template <class CT, int N>
@@ -74,7 +68,8 @@ class square_kron {
         static const char id = 0;
         // Compilers of processors take seconds for a program: only frequent sizes have one of their own.
         constexpr int known = N <= 4 || N == 8 ? N : 0;
-        launch(id, "kron_items", definitions(known), workers, 1, p, alpha(), beta(), work, buffer);
+        launch(id, "kron_items", "kron_common kron_items", definitions(known), workers, 1, p, alpha(), beta(),
+               work, buffer);
     }
 
     // False when no division into passes fits the device; nothing has been done then.
@@ -85,7 +80,7 @@ class square_kron {
         int64_t chunk_units = units;
         CT* chunk = nullptr;
         if (passes_ > 1) {
-            const int64_t fitting = chunk_bytes / (size_ * static_cast<int64_t>(sizeof(CT)));
+            const int64_t fitting = chunk_bytes / (size_ * element_bytes);
             if (fitting < units) chunk_units = fitting > 1 ? fitting : 1;
             chunk = layout_.take<CT>(size_ * chunk_units);
         }
@@ -100,15 +95,60 @@ class square_kron {
     CT alpha() const { return scalar_value<CT>(args_.alpha.re, args_.alpha.im); }
     CT beta() const { return scalar_value<CT>(args_.beta.re, args_.beta.im); }
 
-    int begin_of(int pass) const { return args_.ndim - args_.ndim * (pass + 1) / passes_; }
-    int end_of(int pass) const { return args_.ndim - args_.ndim * pass / passes_; }
-    int64_t width_of(int pass) const { return pass == 0 ? 1 : run_width; }
-    int64_t tile_of(int pass) const { return width_of(pass) * power(N, end_of(pass) - begin_of(pass)); }
+    static constexpr int64_t element_bytes = sizeof(CT);
+    static constexpr int64_t quad = 16 / element_bytes;
+    // Local memory of a group.
+    static constexpr int64_t small_bytes = 4 * 1024;
+    static constexpr int64_t pair_bytes = 12 * 1024;
+    static constexpr int64_t most_tile_bytes = 32 * 1024;
+    static constexpr int64_t groups_per_unit = 32;
+    // One after the other, where there are more groups than a device holds at once.
+    static constexpr int64_t chunks_of_group = 16;
+
+    // A partial result between two passes stays in the cache of large GPUs.
+    static constexpr int64_t chunk_bytes = int64_t{32} << 20;
+
+    // Pass 0 has the last modes.
+    int end_of(int pass) const { return args_.ndim - (args_.ndim * pass + passes_ - 1) / passes_; }
+    int begin_of(int pass) const { return end_of(pass + 1); }
 
     bool passes_fit() const {
         for (int pass = 0; pass < passes_; ++pass)
-            if (tile_of(pass) * static_cast<int64_t>(sizeof(CT)) > tile_bytes) return false;
+            if (!fits(shape_of(pass))) return false;
         return true;
+    }
+
+    bool fits(const tile_shape& t) const {
+        constexpr int64_t reserved = 1024;
+        const int64_t least_run = t.inner < 4 ? t.inner : 4;
+        const bool has_runs = t.inner == 1 || t.width * element_bytes >= 24 || t.width >= least_run;
+        return has_runs && t.size <= INT32_MAX / 32 &&
+               t.team * t.teams <= static_cast<int64_t>(device_.traits().largest_group) &&
+               t.buffers * bytes_of(t) + reserved <= static_cast<int64_t>(device_.traits().local_bytes);
+    }
+
+    // Neighbours of tiles of `base` elements each: whole sectors where they divide what is behind the modes.
+    static int64_t width_of(int64_t base, int64_t inner) {
+        int64_t best = 1;
+        for (int64_t w = 1; w <= inner; ++w) {
+            if (inner % w != 0) continue;
+            if (w > 1 && (base * w * element_bytes > most_tile_bytes || w * element_bytes > 512)) break;
+            best = w;
+            if (w * element_bytes % 32 == 0 && w * element_bytes >= 64) break;
+        }
+        return best;
+    }
+
+    // Extents of chunk and factors in local memory, as kron_tiles.cl has them.
+    static int64_t place(int64_t e, const tile_shape& t) {
+        if ((N * t.width & (N * t.width - 1)) != 0) return e;
+        return e + e / (8 * quad) * quad + (quad == 4 ? e / (64 * quad) * (4 * quad) : 0);
+    }
+    static int64_t bytes_of(const tile_shape& t) {
+        const int64_t room = place(t.teams * t.size - 1, t) + quad;
+        const int64_t factors = t.teams * (t.modes * N * N + 2 * quad);
+        constexpr int64_t addresses = 3 * sizeof(int64_t);
+        return (room + factors) * element_bytes + t.teams * addresses;
     }
 
     void set_factors(parameters& p, int begin, int end) const {
@@ -129,7 +169,6 @@ class square_kron {
         p.out_step = args_.y_step;
         p.out_vector = args_.y_column_step;
         p.n = N;
-        p.inner = p.tiles = 1;
         p.units = args_.count * args_.vectors;
         p.vectors = args_.vectors;
         p.size = size_;
@@ -141,38 +180,141 @@ class square_kron {
         const bool last = pass == passes_ - 1;
         parameters p = whole_items();
         set_factors(p, begin_of(pass), end_of(pass));
-        const tile_shape t = shape_of(pass);
-        p.inner = power(N, args_.ndim - end_of(pass));
-        p.tiles = power(N, begin_of(pass)) * ((p.inner + t.width - 1) / t.width);
+        tile_shape t = shape_of(pass);
         p.first = first;
         p.units = units;
         const operand partial{as_number(chunk), 0, 0, size_, 0};
+        p.dense_in = p.dense_out = partial.base;
         if (pass > 0) {
             p.in = partial;
             p.in_is_chunk = p.in_step = 1;
+        } else {
+            p.dense_in = dense_units(args_.x, args_.x_step, first);
         }
         if (!last) {
             p.out = partial;
             p.out_is_chunk = p.out_step = 1;
             p.atomic = 0;
+        } else {
+            p.dense_out = dense_units(args_.y, args_.y_step, first);
         }
-        const int64_t needed = (p.units * p.tiles + t.teams - 1) / t.teams;
+        place_factors(t, p, begin_of(pass), end_of(pass));
+        t.is_dense = p.dense_in && p.dense_out && p.dense_factors && !p.atomic;
+        if (!t.is_dense) t.is_shared = false;
+        const int64_t needed = (p.units * t.tiles + t.teams - 1) / t.teams;
         const int64_t most = groups_per_unit * device_.traits().compute_units;
+        const int64_t worth = needed / chunks_of_group;
+        const int64_t groups = needed < most ? needed : worth < most ? most : worth;
+        if (!t.is_dense) t.buffers = 1;
+        const local_memory local{static_cast<size_t>(t.buffers * bytes_of(t))};
         // An address for every program.
-        static const char ids[plans::kron_most_factors + 1][2] = {};
-        launch(ids[t.modes][t.width > 1], "kron_tiles", definitions(t), needed < most ? needed : most,
-               group_size, p, last ? alpha() : scalar_value<CT>(1, 0), last ? beta() : CT{});
+        static const char ids[plans::kron_most_factors + 1][plans::kron_most_factors][4] = {};
+        launch(ids[args_.ndim][pass][t.is_dense * 2 + t.is_shared], "kron_tiles", "kron_common kron_tiles",
+               definitions(t), groups, t.team * t.teams, p, last ? alpha() : scalar_value<CT>(1, 0),
+               last ? beta() : CT{}, local);
     }
 
-    // As many work-items per item as it has fibres, and as many items per group as memory has room for.
+    // The first of the launch's units where units follow each other, aligned to 16 bytes; else 0.
+    int64_t dense_units(const heron_batch_operand& o, int64_t step, int64_t first) const {
+        const int64_t at = as_number(o.base) + first * size_ * element_bytes;
+        const bool is_dense = args_.vectors == 1 && step == 1 && o.kind == HERON_BATCH_STRIDED &&
+                              o.stride == size_ && at % 16 == 0;
+        return is_dense ? at : 0;
+    }
+
+    // Where the pass's factors of an item follow each other, and are shared by all items or, where a chunk
+    // has those of several, follow the ones of the item before.
+    void place_factors(tile_shape& t, parameters& p, int begin, int end) const {
+        const heron_kron_factor_args& f0 = args_.factors[begin];
+        for (int i = begin; i < end; ++i) {
+            const heron_kron_factor_args& f = args_.factors[i];
+            const int64_t distance = as_number(f.a.base) - as_number(f0.a.base);
+            if (f.a.kind != HERON_BATCH_STRIDED || f.a.stride != f0.a.stride || f.row_step != 1 ||
+                f.column_step != N || f.conjugate || distance != (i - begin) * N * N * element_bytes)
+                return;
+        }
+        const int64_t stride = f0.a.stride;
+        const int64_t all = t.modes * N * N;
+        t.is_shared = stride == 0;
+        if (t.teams > 1 && !t.is_shared && stride != all) return;
+        const int64_t step = t.teams > 1 ? t.teams * all : stride;
+        const bool has_quads = (t.is_shared ? all : t.teams * all) % quad == 0 && step % quad == 0 &&
+                               as_number(f0.a.base) % 16 == 0;
+        t.factors_copied = has_quads ? quad : 1;
+        p.dense_factors = as_number(f0.a.base);
+        p.factor_stride = stride;
+    }
+
     tile_shape shape_of(int pass) const {
-        tile_shape t{end_of(pass) - begin_of(pass), width_of(pass), tile_of(pass), 1, 1};
-        constexpr int fused = N == 2 ? 3 : N <= 4 ? 2 : 1;
-        const int64_t fibres = t.size / power(N, t.modes < fused ? 1 : fused);
-        while (t.team < group_size && 2 * t.team <= fibres) t.team *= 2;
-        const int64_t bytes = (t.size + t.modes * N * N) * static_cast<int64_t>(sizeof(CT));
-        while (2 * t.teams * t.team <= group_size && 2 * t.teams * bytes <= group_bytes) t.teams *= 2;
+        tile_shape t{};
+        t.modes = end_of(pass) - begin_of(pass);
+        t.inner = power(N, args_.ndim - end_of(pass));
+        const int64_t base = power(N, static_cast<int>(t.modes));
+        t.width = pass == 0 ? 1 : width_of(base, t.inner);
+        t.size = base * t.width;
+        t.tiles = size_ / t.size;
+        set_registers(t);
+        t.teams = 1;
+        if (t.size * element_bytes <= small_bytes)
+            set_teams(t);
+        else
+            t.team = best_team(t);
+        if (fibres_of(t) < t.fibres * t.team) t.fibres = 1;
+        const bool has_quads =
+            t.width == 1 ? t.teams * t.size % quad == 0 : t.width % quad == 0 && t.inner % quad == 0;
+        t.copied = has_quads ? quad : 1;
+        t.factors_copied = 1;
+        t.buffers = 2 * bytes_of(t) <= pair_bytes ? 2 : 1;
         return t;
+    }
+
+    static void set_registers(tile_shape& t) {
+        const bool in_one = t.width == 1 && (t.size <= 16 || (t.size == 27 && element_bytes <= 8));
+        const int64_t usual = N == 2 ? 3 : N == 3 || (N == 4 && element_bytes <= 8) ? 2 : 1;
+        t.at_once = in_one || t.modes < usual ? t.modes : usual;
+        t.keeps = element_bytes * N * N * t.at_once <= (element_bytes == 4 ? 256 : 200);
+        t.fibres = element_bytes * N < 128 ? 2 : 1;
+        t.wide = element_bytes == 4 && N % 4 == 0 ? 4 : element_bytes <= 8 && N % 2 == 0 ? 2 : 1;
+    }
+
+    static int64_t fibres_of(const tile_shape& t) { return t.size / power(N, static_cast<int>(t.at_once)); }
+
+    // As many work-items per tile as have fibres, most of the time, and tiles for a group.
+    void set_teams(tile_shape& t) const {
+        const int64_t group = device_.traits().nvidia_major > 0 ? 32 : 64;
+        const int64_t fibres = fibres_of(t);
+        t.team = group;
+        if (t.tiles > 1) return;  // which share their factors from one chunk to the next
+        while (t.team > 1 && (t.team > fibres || fibres * 10 < (fibres + t.team - 1) / t.team * t.team * 7))
+            t.team /= 2;
+        for (; t.team < group; t.team *= 2) {
+            t.teams = group / t.team;
+            if (bytes_of(t) <= pair_bytes) break;
+        }
+        t.teams = group / t.team;
+    }
+
+    // As many work-items as keep a multiprocessor busy.
+    int64_t best_team(const tile_shape& t) const {
+        constexpr int64_t memory = 200 * 1024;
+        // Registers allow no more.
+        constexpr int64_t enough = element_bytes == 4 ? 1024 : 640;
+        const int64_t per_item = t.keeps || t.at_once > 1 ? 1 : t.fibres;
+        const int64_t groups = memory / bytes_of(t);
+        int64_t best = 64;
+        double most = 0;
+        for (const int64_t items : {64, 96, 128, 192, 256}) {
+            const int64_t at_once = items * per_item;
+            const int64_t trips = (fibres_of(t) + at_once - 1) / at_once;
+            const double resident = static_cast<double>(groups * items < enough ? groups * items : enough);
+            const double busy =
+                resident * static_cast<double>(fibres_of(t)) / static_cast<double>(trips * at_once);
+            if (busy > 1.02 * most) {
+                most = busy;
+                best = items;
+            }
+        }
+        return best;
     }
 
     static std::string definition(const char* name, int64_t value) {
@@ -182,16 +324,38 @@ class square_kron {
         return std::string("#define CT ") + type_name<CT> + "\n" + definition("N", n);
     }
     static std::string definitions(const tile_shape& t) {
-        return definitions(N) + definition("MODES", t.modes) + definition("WIDTH", t.width) +
-               definition("SIZE", t.size) + definition("TEAM", t.team) + definition("TEAMS", t.teams);
+        const int rest = static_cast<int>(t.modes % t.at_once);
+        std::string text = definitions(N);
+        for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int64_t>>{
+                 {"MODES", t.modes},
+                 {"WIDTH", t.width},
+                 {"SIZE", t.size},
+                 {"TILES", t.tiles},
+                 {"INNER", t.inner},
+                 {"TEAM", t.team},
+                 {"TEAMS", t.teams},
+                 {"QUAD", quad},
+                 {"AT_ONCE", t.at_once},
+                 {"LENGTH", power(N, static_cast<int>(t.at_once))},
+                 {"REST_LENGTH", power(N, rest)},
+                 {"KEEPS", t.keeps},
+                 {"FIBRES", t.fibres},
+                 {"WIDE", t.wide},
+                 {"COPIED", t.copied},
+                 {"FACTORS_COPIED", t.factors_copied},
+                 {"BUFFERS", t.buffers}})
+            text += definition(name, value);
+        if (t.is_dense) text += "#define DENSE\n";
+        if (t.is_shared) text += "#define SHARED\n";
+        return text;
     }
 
     template <class... Args>
-    void launch(const char& id, const char* name, const std::string& definitions, int64_t groups,
-                int64_t local, Args... args) {
+    void launch(const char& id, const char* name, const char* family, const std::string& definitions,
+                int64_t groups, int64_t local, Args... args) {
         const size_t counts[2] = {static_cast<size_t>(groups), 1};
         const size_t sizes[2] = {static_cast<size_t>(local), 1};
-        device_.launch_program(&id, name, program_key{"kron_tuned", definitions}, counts, sizes, args...);
+        device_.launch_program(&id, name, program_key{family, definitions}, counts, sizes, args...);
     }
 
     opencl_device& device_;
@@ -221,11 +385,8 @@ bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_ar
     const auto run = [&]<int N>() {
         if (n != N) return false;
         square_kron<CT, N> k(device, phase, args, workspace);
-        if (device.traits().is_gpu) {
-            const bool fits = device.traits().local_bytes >= local_bytes_needed &&
-                              device.traits().largest_group >= group_size;
-            return fits && power(N, args.ndim) * N <= INT32_MAX && k.on_gpu();
-        }
+        if (prefers("tiles", "items", std::getenv("HERON_OPENCL_KRON"), device.traits().is_gpu))
+            return power(N, args.ndim) * N <= INT32_MAX && k.on_gpu();
         if constexpr (std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) {
             k.on_processor();
             return true;

@@ -3,6 +3,7 @@
 #include "opencl_dialect.hpp"
 #include "opencl_platform.hpp"
 #include "opencl_sources.hpp"
+#include <memory>
 #include <sstream>
 
 namespace heron::opencl {
@@ -104,6 +105,16 @@ bool needs_fp64(const program_key& key) {
 }
 
 }  // namespace
+
+const kept_program& keep_program(program_key key) {
+    static std::mutex mutex;
+    static std::map<program_key, std::unique_ptr<const kept_program>> programs;
+    const std::lock_guard lock(mutex);
+    const auto found = programs.find(key);
+    if (found != programs.end()) return *found->second;
+    auto kept = std::make_unique<const kept_program>(key);
+    return *programs.emplace(std::move(key), std::move(kept)).first->second;
+}
 
 cl_program program_store::get(const program_key& key) {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 #pragma once
 // Programs of one device: a family's kernels built for one choice of types, at first use.
 #include "opencl_error.hpp"
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -15,6 +16,38 @@ struct program_key {
     std::string family;
     std::string definitions;
     auto operator<=>(const program_key&) const = default;
+};
+
+// A program put together at run time. It stays as long as the process, so that its address stands for it.
+struct kept_program {
+    program_key key;
+};
+
+// The same for equal keys.
+const kept_program& keep_program(program_key key);
+
+// Kept programs by all that makes a difference between them. To find one costs neither text nor a lock.
+template <class Shape>
+class program_list {
+  public:
+    template <class MakeKey>
+    const kept_program& get(const Shape& shape, MakeKey&& make_key) {
+        for (const node* n = first_.load(std::memory_order_acquire); n; n = n->next)
+            if (n->shape == shape) return *n->program;
+        // Threads that come here at once leave two nodes for one program.
+        auto* const added = new node{shape, &keep_program(make_key()), first_.load()};
+        while (!first_.compare_exchange_weak(added->next, added)) {
+        }
+        return *added->program;
+    }
+
+  private:
+    struct node {
+        Shape shape;
+        const kept_program* program;
+        const node* next;
+    };
+    std::atomic<const node*> first_ = nullptr;
 };
 
 class program_store {

@@ -52,8 +52,7 @@ float event::elapsed(const event& start, const event& stop) {
 }
 
 kernel_cache::~kernel_cache() {
-    for (const auto& [id, instances] : kernels)
-        for (const auto& [null_pointers, instance] : instances) clReleaseKernel(instance.kernel);
+    for (const auto& [id, instance] : kernels) clReleaseKernel(instance.kernel);
 }
 
 adoption::~adoption() {

@@ -13,7 +13,25 @@ struct kernel_instance {
     const char* name = "";
 };
 
-// The kernels of a queue by the address that stands for kernel and types, and by which arguments are NULL.
+// Which kernel of which program. Bit i of null_pointers says that argument i is a NULL pointer: such calls have a kernel object
+// of their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
+struct kernel_id {
+    const void* program;  // an address that stands for it
+    const char* name;
+    uint64_t null_pointers;
+    bool operator==(const kernel_id&) const = default;
+};
+
+struct kernel_id_hash {
+    size_t operator()(const kernel_id& id) const {
+        constexpr size_t spread = 0x9e3779b97f4a7c15u;
+        const auto program = reinterpret_cast<size_t>(id.program);
+        const auto name = reinterpret_cast<size_t>(id.name);
+        return ((program * spread ^ name) * spread) ^ id.null_pointers;
+    }
+};
+
+// The kernels of a queue.
 class kernel_cache {
   public:
     kernel_cache() = default;
@@ -21,7 +39,7 @@ class kernel_cache {
     kernel_cache(const kernel_cache&) = delete;
     kernel_cache& operator=(const kernel_cache&) = delete;
 
-    std::unordered_map<const void*, std::unordered_map<uint64_t, kernel_instance>> kernels;
+    std::unordered_map<kernel_id, kernel_instance, kernel_id_hash> kernels;
 };
 
 // What an adopted command queue needs beyond an owned one.
@@ -102,15 +120,12 @@ struct heron_queue {
     void flush() { clFlush(stream->work()); }
     void finish() { heron::opencl::check(clFinish(stream->work()), "clFinish"); }
 
-    // The kernel `name` of a program, created at first use; `id` is an address that stands for this kernel
-    // and its types. Bit i of null_pointers says that argument i is a NULL pointer: such calls have a kernel object of
-    // their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
+    // Created at first use, of the program that make_key() describes.
     template <class MakeKey>
-    const heron::opencl::kernel_instance& kernel(const void* id, uint64_t null_pointers, const char* name, MakeKey&& key) {
-        auto& instances = kernels_->kernels[id];
-        const auto found = instances.find(null_pointers);
-        if (found != instances.end()) return found->second;
-        return instances.emplace(null_pointers, create_kernel(name, key())).first->second;
+    const heron::opencl::kernel_instance& kernel(const heron::opencl::kernel_id& id, MakeKey&& make_key) {
+        const auto found = kernels_->kernels.find(id);
+        if (found != kernels_->kernels.end()) return found->second;
+        return kernels_->kernels.emplace(id, create_kernel(id.name, make_key())).first->second;
     }
 
     // Enqueues one command: f(commands, wait_count, wait_list, event). *event gets the command's event, for the caller to

@@ -2,16 +2,21 @@
 #include "../common/plans/spgemm.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <vector>
 
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family tuned{"spgemm_tuned", "CT OT IT"};
+constexpr kernel_family sorting{"group_scan spgemm_bins", "OT IT"};
+constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
+constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
+constexpr kernel_family ranking{"spgemm_rows spgemm_ranks", "CT OT IT"};
 struct measure_shares {
     static constexpr const char* name = "measure_shares";
 };
-struct scan_facts {
-    static constexpr const char* name = "scan_facts";
+struct measure_products {
+    static constexpr const char* name = "measure_products";
 };
 struct scan_counts {
     static constexpr const char* name = "scan_counts";
@@ -28,32 +33,80 @@ struct count_lengths {
 struct multiply_rows {
     static constexpr const char* name = "multiply_rows";
 };
+struct rank_products {
+    static constexpr const char* name = "rank_products";
+};
+struct find_columns {
+    static constexpr const char* name = "find_columns";
+};
+struct multiply_chunks {
+    static constexpr const char* name = "multiply_chunks";
+};
+struct multiply_ranked {
+    static constexpr const char* name = "multiply_ranked";
+};
 
-// These mirror spgemm_tuned.cl.
+// These mirror spgemm_bins.cl and spgemm_rows.cl.
 constexpr int64_t share_group = 256;
 constexpr int64_t share = 2048;
-constexpr int bins = 4;
+constexpr int bins = 7;
 struct row_facts {
     i64 sum, longest;
 };
 struct bin_limits {
     heron_index limits[bins];
 };
+struct bin_rule {
+    bin_limits limits;
+    int are_offsets;
+    heron_index exact, most;
+};
+constexpr int64_t rank_limit(int bin) { return int64_t{32} << bin; }
 
-// Of the bounds by which rows are counted, and of the lengths by which they are summed.
-constexpr bin_limits counted{{64, 256, 1024, 4096}};
-constexpr bin_limits summed{{32, 64, 256, 1024}};
+// Of the bounds by which rows are counted, and of the lengths by which they are summed. The first bin without
+// a limit has the long rows; those behind it have none.
+constexpr int64_t no_limit = INT64_MAX;
+constexpr bin_limits counted{{64, 256, 1024, 4096, no_limit, no_limit, no_limit}};
+constexpr bin_limits summed{{32, 64, 256, 1024, no_limit, no_limit, no_limit}};
+// Where products have ranks, rows are counted by them.
+constexpr int ranked_bins = 4;
+constexpr int64_t most_ranked = rank_limit(ranked_bins - 1);
+constexpr bin_limits ranked{{32, 64, 128, most_ranked, 1024, 4096, no_limit}};
+
+bool is_long(const bin_limits& limits, int bin) { return limits.limits[bin] == no_limit; }
+
+// What fits the longest bin with a limit.
+int64_t largest_limit(const bin_limits& limits) {
+    int bin = 0;
+    while (!is_long(limits, bin + 1)) ++bin;
+    return limits.limits[bin];
+}
+
+// These mirror spgemm_long.cl.
+constexpr int64_t chunk = 512;
+constexpr int64_t marked_columns = 8192 * 32;
+
+// The columns of long rows are found in several passes over the products where B is wide.
+bool takes_long_rows(const heron_spgemm_args& args) {
+    constexpr int64_t most_passes = 16;
+    return args.b.matrix.cols <= most_passes * marked_columns;
+}
+
 constexpr uint64_t local_bytes_needed = 48 * 1024;
+
+std::string define(const char* name, int64_t value) {
+    return std::string("#define ") + name + ' ' + std::to_string(value) + '\n';
+}
 
 // How the kernels of a bin divide a group.
 struct team_shape {
     int group, lanes, limit;
 
+    bool operator==(const team_shape&) const = default;
     int64_t teams() const { return group / lanes; }
     std::string definitions() const {
-        const auto number = [](int n) { return std::to_string(n); };
-        return "#define GROUP " + number(group) + "\n#define LANES " + number(lanes) + "\n#define PLACES " +
-               number(2 * limit) + "\n#define LIMIT " + number(limit) + "\n";
+        return define("GROUP", group) + define("LANES", lanes) + define("PLACES", 2 * limit) +
+               define("LIMIT", limit);
     }
 };
 
@@ -61,21 +114,68 @@ struct team_shape {
 // eight lanes have enough of them.
 team_shape shape_of(const bin_limits& limits, int bin, bool has_short_rows) {
     const int limit = static_cast<int>(limits.limits[bin]);
-    if (bin == bins - 1) return {128, 128, limit};
+    if (limit == largest_limit(limits)) return {128, 128, limit};
     return {32, has_short_rows && limit <= 64 ? 8 : 32, limit};
 }
+
+// The same for long rows.
+struct chunk_shape {
+    int group;
+
+    bool operator==(const chunk_shape&) const = default;
+    int64_t teams() const { return group / 32; }
+    std::string definitions() const { return define("GROUP", group); }
+};
+
+// The same for ranks.
+struct ranked_shape {
+    int group, lanes, each;
+    bool is_wide;  // keys take 64 bits
+
+    bool operator==(const ranked_shape&) const = default;
+    int64_t teams() const { return group / lanes; }
+    std::string definitions() const {
+        return define("GROUP", group) + define("LANES", lanes) + define("EACH", each) +
+               define("STAGES", lanes == 8 ? 6 : 15) +
+               (is_wide ? "#define KEY ulong\n" : "#define KEY uint\n");
+    }
+};
 
 bool has_short_rows(const heron_spgemm_args& args) {
     constexpr int64_t short_row = 12;
     return args.products <= short_row * args.a.matrix.nnz;
 }
 
-template <class CT, class OT, class IT>
-program_key key_of(const team_shape& shape) {
-    const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
-    program_key key = make_program_key(tuned, names, std::size(names));
-    key.definitions += shape.definitions();
-    return key;
+// Where teams wait for each other by barriers, groups are small and have few of them.
+ranked_shape shape_of(const device_traits& traits, const heron_spgemm_args& args, int bin) {
+    constexpr int64_t most_columns = int64_t{1} << 24;
+    const int limit = static_cast<int>(rank_limit(bin));
+    const bool has_warps = traits.nvidia_major > 0;
+    const int lanes = has_warps && has_short_rows(args) && limit <= 128 ? 8 : 32;
+    return {has_warps ? 128 : 32, lanes, limit / lanes, args.b.matrix.cols >= most_columns};
+}
+
+template <class CT>
+chunk_shape chunk_shape_of(const device_traits& traits) {
+    return {traits.nvidia_major > 0 ? (sizeof(CT) > 8 ? 64 : 128) : 32};
+}
+
+template <class OT, class IT>
+const kept_program& sorting_program() {
+    static const char* const names[] = {type_name<OT>, type_name<IT>};
+    static const kept_program& program = keep_program(make_program_key(sorting, names, std::size(names)));
+    return program;
+}
+
+template <class CT, class OT, class IT, class Shape>
+const kept_program& program_of(const kernel_family& family, const Shape& shape) {
+    static program_list<Shape> programs;
+    return programs.get(shape, [&] {
+        const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
+        program_key key = make_program_key(family, names, std::size(names));
+        key.definitions += shape.definitions();
+        return key;
+    });
 }
 
 // Sum and maximum of one count per row, and what precedes each.
@@ -86,29 +186,46 @@ class row_totals {
         : device_(device),
           rows_(rows),
           shares_(quotient_up(rows, share)),
-          facts_(layout.take<row_facts>(shares_ + 1)) {}
+          facts_(layout.take<row_facts>(shares_)) {}
 
     // Waits for the device.
     row_facts find(const i64* counts, int64_t most) const {
-        device_.launch_program_groups<measure_shares>(key_, shares_, share_group, counts, heron_index{rows_},
-                                                      heron_index{most}, facts_);
-        device_.launch_program_groups<scan_facts>(key_, 1, share_group, facts_, heron_index{shares_});
-        row_facts all{0, 0};
-        device_.read(&all, facts_ + shares_, sizeof all);
-        return all;
+        launch<measure_shares>(counts, heron_index{rows_}, heron_index{most}, facts_);
+        return read();
     }
-    // After find.
-    void scan(i64* counts) const {
-        device_.launch_program_groups<scan_counts>(key_, shares_, share_group, counts, heron_index{rows_},
-                                                   static_cast<const row_facts*>(facts_),
-                                                   heron_index{shares_});
+    // Of args.row_products, which are counted first.
+    row_facts find_products(const heron_spgemm_args& args) const {
+        const heron_spmat& a = args.a.matrix;
+        launch<measure_products>(as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
+                                 as<const OT>(args.b.matrix.offsets), heron_index{rows_},
+                                 static_cast<i64*>(args.row_products), heron_index{plans::row_limit(args)},
+                                 facts_);
+        return read();
+    }
+    // After find, of the same counts.
+    void scan(i64* counts, const heron_spmat& c) const {
+        const bool is_wide = c.offset_type == HERON_INDEX_64;
+        launch<scan_counts>(counts, heron_index{rows_}, static_cast<const row_facts*>(facts_),
+                            heron_index{c.base}, is_wide ? nullptr : as<i32>(c.offsets),
+                            is_wide ? as<i64>(c.offsets) : nullptr);
     }
 
   private:
+    row_facts read() const {
+        std::vector<row_facts> found(static_cast<size_t>(shares_));
+        device_.read(found.data(), facts_, found.size() * sizeof found[0]);
+        row_facts all{0, 0};
+        for (const row_facts& f : found) all = {all.sum + f.sum, std::max(all.longest, f.longest)};
+        return all;
+    }
+    template <class Kernel, class... Args>
+    void launch(Args... args) const {
+        device_.launch_program_groups<Kernel>(sorting_program<OT, IT>(), shares_, share_group, args...);
+    }
+
     opencl_device& device_;
     int64_t rows_, shares_;
     row_facts* facts_;
-    program_key key_ = key_of<f32, OT, IT>(shape_of(summed, 0, true));
 };
 
 // The rows by their lengths.
@@ -118,24 +235,28 @@ class row_bins {
     row_bins(opencl_device& device, workspace_layout& layout, int64_t rows)
         : device_(device), rows_(rows), sizes_(layout.take<int>(2 * bins)), lists_(layout.take<int>(rows)) {}
 
-    void fill(const i64* counts, bool are_offsets, int64_t most, const bin_limits& limits, int64_t longest) {
-        is_one_ = longest <= limits.limits[0];
-        if (is_one_) return;
+    // products: see bin_of_row; NULL where none of them counts.
+    void fill(const i64* counts, const i64* products, const bin_rule& rule) {
+        has_lists_ = true;
         device_.fill(sizes_, 0, 2 * bins * sizeof(int));
         for (const int moves : {0, 1})
             device_.launch_program_groups<sort_into_bins>(
-                key_, quotient_up(rows_, share), share_group, counts, int{are_offsets}, heron_index{most},
-                heron_index{rows_}, limits, moves, sizes_, sizes_ + bins, lists_);
+                sorting_program<OT, IT>(), quotient_up(rows_, share), share_group, counts, products,
+                heron_index{rows_}, rule, moves, sizes_, sizes_ + bins, lists_);
     }
     // NULL: one bin has all rows.
-    const int* sizes() const { return is_one_ ? nullptr : sizes_; }
-    const int* lists() const { return is_one_ ? nullptr : lists_; }
+    const int* sizes() const { return has_lists_ ? sizes_ : nullptr; }
+    const int* lists() const { return has_lists_ ? lists_ : nullptr; }
+    // As they were left by another one in the same place.
+    void adopt_lists() { has_lists_ = true; }
 
-    // Calls f(bin) for bins that can have rows.
+    // Calls f(bin) for bins that can have rows of lengths from `shortest` on.
     template <class F>
-    static void visit(const bin_limits& limits, int64_t longest, F&& f) {
-        for (int bin = 0; bin < bins; ++bin)
-            if (bin == 0 || longest > limits.limits[bin - 1]) f(bin);
+    static void visit(const bin_limits& limits, int64_t shortest, int64_t longest, F&& f) {
+        for (int bin = 0; bin < bins; ++bin) {
+            const int64_t below = bin == 0 ? 0 : limits.limits[bin - 1];
+            if (limits.limits[bin] >= shortest && limits.limits[bin] > below && longest > below) f(bin);
+        }
     }
 
   private:
@@ -143,14 +264,117 @@ class row_bins {
     int64_t rows_;
     int* sizes_;  // and the cursors
     int* lists_;
-    bool is_one_ = false;
-    program_key key_ = key_of<f32, OT, IT>(shape_of(summed, 0, true));
+    bool has_lists_ = false;
 };
 
 // Groups that stride over a list whose size only the device knows: enough to fill it.
-int64_t groups_for(opencl_device& device, int64_t rows, const team_shape& shape) {
+template <class Shape>
+int64_t groups_for(opencl_device& device, int64_t rows, const Shape& shape) {
     return std::min(quotient_up(rows, shape.teams()), int64_t{64} * device.traits().compute_units);
 }
+
+// Products of rows are known unless they were cut at what fits a row of C.
+bool knows_products(const heron_spgemm_args& args) { return args.longest < plans::row_limit(args); }
+
+// The lengths of the long rows of a product, as `bin` of `rows` lists them, or with c_indices their columns.
+template <class CT, class OT, class IT>
+void find_long_rows(opencl_device& device, const heron_spgemm_args& args, const row_bins<OT, IT>& rows,
+                    int bin, const chunk_shape& shape, i64* counts, IT* c_indices) {
+    const heron_spmat& a = args.a.matrix;
+    const heron_spmat& b = args.b.matrix;
+    device.launch_program_groups<find_columns>(
+        program_of<CT, OT, IT>(chunking, shape), std::min(a.rows, int64_t{8} * device.traits().compute_units),
+        share_group, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
+        as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base}, heron_index{b.cols},
+        rows.sizes(), rows.lists(), bin, counts, static_cast<const i64*>(args.row_offsets), c_indices,
+        heron_index{args.c.base});
+}
+
+template <class F>
+void visit_ranked_type(heron_type t, F&& f) {
+    switch (t) {
+        case HERON_R_32F:
+            return f(type<f32>{});
+        case HERON_R_64F:
+            return f(type<f64>{});
+        case HERON_C_32F:
+            return f(type<c32>{});
+        default:
+            return f(type<c64>{});
+    }
+}
+
+// Bytes for the ranks of all products, 0 if there are none.
+int64_t rank_bytes(const heron_spgemm_args& args) {
+    constexpr int64_t most_per_element = 64;
+    const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
+    const heron_type t = args.c.type;
+    const bool has_kernel = t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F;
+    if (!args.scratch_stays || !has_kernel) return 0;
+    int64_t bytes = rank_limit(0) * a.rows + 2 * args.products;
+    for (int bin = ranked_bins - 1; bin >= 0; --bin)
+        if (bin == ranked_bins - 1 || (knows_products(args) && args.longest <= rank_limit(bin)))
+            bytes = std::min(bytes, rank_limit(bin) * a.rows);
+    return bytes <= most_per_element * (a.nnz + b.nnz + a.rows) ? bytes : 0;
+}
+
+// The ranks of the products and the rows by the numbers of these: the first part of the workspace of the
+// symbolic and the numeric phase.
+template <class OT, class IT>
+class kept_ranks {
+  public:
+    kept_ranks(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout) : args_(args) {
+        const int64_t bytes = rank_bytes(args);
+        if (bytes == 0) return;
+        bins_.emplace(device, layout, args.a.matrix.rows);
+        unordered_ = layout.take<int>(1);
+        ranks_ = layout.take<uint8_t>(bytes);
+    }
+
+    bool are_there() const { return bins_.has_value(); }
+    uint8_t* get() const { return ranks_; }
+    int* unordered() const { return unordered_; }
+    bool take_all_rows() const { return common_bin() >= 0; }
+    const row_bins<OT, IT>& bins() const { return *bins_; }
+
+    void sort_rows() {
+        if (take_all_rows()) return;
+        bins_->fill(args_.row_products, nullptr, {ranked, 0, most_ranked, plans::row_limit(args_)});
+    }
+    // In the numeric phase.
+    void adopt_rows() {
+        if (!take_all_rows()) bins_->adopt_lists();
+    }
+    // Calls f(bin) for bins that can have rows.
+    template <class F>
+    void visit(F&& f) const {
+        if (take_all_rows()) return f(common_bin());
+        bins_->visit(ranked, 1, longest(), [&](int bin) {
+            if (bin < ranked_bins) f(bin);
+        });
+    }
+    template <class F>
+    void visit_rest(F&& f) const {
+        bins_->visit(ranked, most_ranked + 1, longest(), f);
+    }
+    bool have_all() const { return longest() <= most_ranked; }
+
+  private:
+    int64_t longest() const { return knows_products(args_) ? args_.longest : INT64_MAX; }
+
+    // The bin that takes all rows as they are, because most fill it; -1 if there is none.
+    int common_bin() const {
+        int bin = 0;
+        while (bin < ranked_bins && longest() > rank_limit(bin)) ++bin;
+        const bool is_filled = bin == 0 || 2 * args_.products >= rank_limit(bin) * args_.a.matrix.rows;
+        return bin < ranked_bins && is_filled ? bin : -1;
+    }
+
+    const heron_spgemm_args& args_;
+    std::optional<row_bins<OT, IT>> bins_;
+    int* unordered_ = nullptr;  // whether a row of B does not ascend
+    uint8_t* ranks_ = nullptr;
+};
 
 template <class OT, class IT>
 class team_symbolic {
@@ -158,42 +382,79 @@ class team_symbolic {
     team_symbolic(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
-          totals_(device, layout, args.a.matrix.rows),
-          bins_(device, layout, args.a.matrix.rows),
-          longer_(device, args, layout, counted.limits[bins - 1]) {}
+          ranks_(device, args, layout),
+          totals_(device, layout, args.a.matrix.rows) {
+        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(counted));
+        if (!ranks_.are_there()) bins_.emplace(device, layout, args.a.matrix.rows);
+    }
 
     void run() {
         const int64_t rows = args_.a.matrix.rows;
         const int64_t most = plans::row_limit(args_);
-        device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
-        bins_.fill(args_.row_products, false, most, counted, args_.longest);
-        bins_.visit(counted, args_.longest, [&](int bin) { count(bin); });
-        longer_.run();
+        if (!ranks_.are_there() || !ranks_.take_all_rows())
+            device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
+        ranks_.are_there() ? count_with_ranks() : count_by_tables();
         const row_facts all = totals_.find(args_.row_offsets, most);
         plans::require_offsets_hold(args_.c, all.sum);
-        totals_.scan(args_.row_offsets);
-        plans::write_product_offsets(device_, args_);
+        totals_.scan(args_.row_offsets, args_.c);
         plans::report(args_.nnz_found, all.sum);
         plans::report(args_.longest_found, all.longest);
     }
 
   private:
-    void count(int bin) {
+    void count_with_ranks() {
+        device_.fill(ranks_.unordered(), 0, sizeof(int));
+        ranks_.sort_rows();
+        ranks_.visit(
+            [&](int bin) { visit_ranked_type(args_.c.type, [&]<class CT>(type<CT>) { rank<CT>(bin); }); });
+        if (ranks_.have_all()) return;
+        ranks_.visit_rest([&](int bin) { count(ranks_.bins(), ranked, bin); });
+    }
+
+    void count_by_tables() {
+        if (args_.longest > counted.limits[0])
+            bins_->fill(args_.row_products, nullptr, {counted, 0, 0, plans::row_limit(args_)});
+        bins_->visit(counted, 1, args_.longest, [&](int bin) { count(*bins_, counted, bin); });
+    }
+
+    template <class CT>
+    void rank(int bin) {
         const heron_spmat& a = args_.a.matrix;
         const heron_spmat& b = args_.b.matrix;
-        const team_shape shape = shape_of(counted, bin, has_short_rows(args_));
+        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
+        device_.launch_program_groups<rank_products>(
+            program_of<CT, OT, IT>(ranking, shape), groups_for(device_, a.rows, shape),
+            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
+            heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
+            heron_index{a.rows}, ranks_.bins().sizes(), ranks_.bins().lists(), bin,
+            static_cast<const i64*>(args_.row_products), reinterpret_cast<uint32_t*>(ranks_.get()),
+            static_cast<i64*>(args_.row_offsets), ranks_.unordered());
+    }
+
+    void count(const row_bins<OT, IT>& rows, const bin_limits& limits, int bin) {
+        const heron_spmat& a = args_.a.matrix;
+        const heron_spmat& b = args_.b.matrix;
+        if (is_long(limits, bin)) return count_long_rows(rows, bin);
+        const team_shape shape = shape_of(limits, bin, has_short_rows(args_));
         device_.launch_program_groups<count_lengths>(
-            key_of<f32, OT, IT>(shape), groups_for(device_, a.rows, shape), static_cast<size_t>(shape.group),
-            as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base}, as<const OT>(b.offsets),
-            as<const IT>(b.indices), heron_index{b.base}, heron_index{a.rows}, bins_.sizes(), bins_.lists(),
-            bin, static_cast<i64*>(args_.row_offsets));
+            program_of<f32, OT, IT>(tables, shape), groups_for(device_, a.rows, shape),
+            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
+            heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
+            heron_index{a.rows}, rows.sizes(), rows.lists(), bin, static_cast<i64*>(args_.row_offsets));
+    }
+
+    void count_long_rows(const row_bins<OT, IT>& rows, int bin) {
+        if (longer_) return longer_->run();
+        find_long_rows<f32, OT, IT>(device_, args_, rows, bin, chunk_shape_of<f32>(device_.traits()),
+                                    args_.row_offsets, nullptr);
     }
 
     opencl_device& device_;
     const heron_spgemm_args& args_;
+    kept_ranks<OT, IT> ranks_;
     row_totals<OT, IT> totals_;
-    row_bins<OT, IT> bins_;
-    plans::length_count<opencl_device, OT, IT> longer_;
+    std::optional<plans::length_count<opencl_device, OT, IT>> longer_;
+    std::optional<row_bins<OT, IT>> bins_;  // without ranks
 };
 
 template <class CT, class OT, class IT>
@@ -202,48 +463,101 @@ class team_numeric {
     team_numeric(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
+          ranks_(device, args, layout),
           bins_(device, layout, args.a.matrix.rows),
-          unordered_(layout.take<int>(1)),
-          longer_(device, args, layout, summed.limits[bins - 1]) {}
+          unordered_(layout.take<int>(1)) {
+        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(summed));
+    }
 
     void run() {
-        const heron_spmat& b = args_.b.matrix;
         if (with_columns()) plans::write_product_offsets(device_, args_);
-        bins_.fill(args_.row_offsets, true, 0, summed, args_.longest_counted);
-        device_.fill(unordered_, 0, sizeof(int));
-        device_.launch_program<find_unordered>(key_of<CT, OT, IT>(shape_of(summed, 0, true)), b.nnz - 1,
-                                               as<const OT>(b.offsets), as<const IT>(b.indices),
-                                               heron_index{b.rows}, heron_index{b.base}, unordered_);
-        bins_.visit(summed, args_.longest_counted, [&](int bin) { multiply(bin); });
-        if (args_.longest_counted > summed.limits[bins - 1]) longer_.compute_rows();
+        if (ranks_.are_there()) {
+            ranks_.adopt_rows();
+            ranks_.visit([&](int bin) { multiply_by_ranks(bin); });
+            if (ranks_.have_all()) return;
+        }
+        multiply_by_tables();
     }
 
   private:
     bool with_columns() const { return (args_.parts & HERON_SPGEMM_COLUMNS) != 0; }
+    bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
+
+    void multiply_by_ranks(int bin) {
+        const heron_spmat& a = args_.a.matrix;
+        const heron_spmat& b = args_.b.matrix;
+        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
+        device_.launch_program_groups<multiply_ranked>(
+            program_of<CT, OT, IT>(ranking, shape), groups_for(device_, a.rows, shape),
+            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
+            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
+            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
+            as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
+            static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices), as<CT>(args_.c.values),
+            heron_index{args_.c.base}, alpha_.value, alpha_.device, beta_.value, beta_.device,
+            heron_index{a.rows}, ranks_.bins().sizes(), ranks_.bins().lists(), bin,
+            static_cast<const uint8_t*>(ranks_.get()), static_cast<const int*>(ranks_.unordered()));
+    }
+
+    // All rows, or those whose products have no ranks.
+    void multiply_by_tables() {
+        const int64_t longest = args_.longest_counted;
+        const i64* const products = ranks_.are_there() ? args_.row_products : nullptr;
+        if (products || longest > summed.limits[0])
+            bins_.fill(args_.row_offsets, products, {summed, 1, most_ranked, 0});
+        const heron_spmat& b = args_.b.matrix;
+        device_.fill(unordered_, 0, sizeof(int));
+        device_.launch_program<find_unordered>(sorting_program<OT, IT>(), b.rows, as<const OT>(b.offsets),
+                                               as<const IT>(b.indices), heron_index{b.base}, unordered_);
+        bins_.visit(summed, 1, longest,
+                    [&](int bin) { is_long(summed, bin) ? multiply_long_rows(bin) : multiply(bin); });
+    }
+
+    void multiply_long_rows(int bin) {
+        if (longer_) return longer_->compute_rows();
+        const heron_spmat& a = args_.a.matrix;
+        const heron_spmat& b = args_.b.matrix;
+        const chunk_shape shape = chunk_shape_of<CT>(device_.traits());
+        if (with_columns())
+            find_long_rows<CT, OT, IT>(device_, args_, bins_, bin, shape, nullptr, as<IT>(args_.c.indices));
+        if (!with_values()) return;
+        const int64_t chunks_per_row = quotient_up(args_.longest_counted, chunk);
+        device_.launch_program_groups<multiply_chunks>(
+            program_of<CT, OT, IT>(chunking, shape), groups_for(device_, a.rows * chunks_per_row, shape),
+            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
+            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
+            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
+            as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
+            static_cast<const i64*>(args_.row_offsets), as<const IT>(args_.c.indices), as<CT>(args_.c.values),
+            heron_index{args_.c.base}, static_cast<int>(chunks_per_row), alpha_.value, alpha_.device,
+            beta_.value, beta_.device, bins_.sizes(), bins_.lists(), bin,
+            static_cast<const int*>(unordered_));
+    }
 
     void multiply(int bin) {
         const heron_spmat& a = args_.a.matrix;
         const heron_spmat& b = args_.b.matrix;
         const team_shape shape = shape_of(summed, bin, has_short_rows(args_));
-        const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
-        const scalar_argument<CT> beta = as_argument<CT>(args_.beta);
         device_.launch_program_groups<multiply_rows>(
-            key_of<CT, OT, IT>(shape), groups_for(device_, a.rows, shape), static_cast<size_t>(shape.group),
-            as<const OT>(a.offsets), as<const IT>(a.indices), as<const CT>(a.values),
-            as<const OT>(args_.a.permutation), heron_index{a.base}, int{args_.a.conjugate},
-            as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
+            program_of<CT, OT, IT>(tables, shape), groups_for(device_, a.rows, shape),
+            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
+            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
+            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
             as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
             static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices), as<CT>(args_.c.values),
-            heron_index{args_.c.base}, int{with_columns()}, int{(args_.parts & HERON_SPGEMM_VALUES) != 0},
-            alpha.value, alpha.device, beta.value, beta.device, heron_index{a.rows}, bins_.sizes(),
-            bins_.lists(), bin, static_cast<const int*>(unordered_));
+            heron_index{args_.c.base}, int{with_columns()}, int{with_values()}, alpha_.value, alpha_.device,
+            beta_.value, beta_.device, heron_index{a.rows}, bins_.sizes(), bins_.lists(), bin,
+            static_cast<const int*>(unordered_));
     }
 
     opencl_device& device_;
     const heron_spgemm_args& args_;
+    kept_ranks<OT, IT> ranks_;
     row_bins<OT, IT> bins_;
     int* unordered_;
-    plans::spgemm_numeric_plan<opencl_device, CT, CT, OT, IT> longer_;
+    std::optional<plans::spgemm_numeric_plan<opencl_device, CT, CT, OT, IT>> longer_;
+    const scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    const scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
 };
 
 // HERON_OPENCL_SPGEMM=teams or items overrides the choice, for comparing the two and for testing the teams on
@@ -266,14 +580,10 @@ void spgemm_estimate(opencl_device& device, heron_phase phase, const heron_spgem
                      heron_workspace& workspace) {
     if (!takes_teams(device.traits(), args)) return plans::spgemm_estimate(device, phase, args, workspace);
     plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        const heron_spmat& a = args.a.matrix;
         workspace_layout layout(phase, workspace);
-        const row_totals<OT, IT> totals(device, layout, a.rows);
+        const row_totals<OT, IT> totals(device, layout, args.a.matrix.rows);
         if (phase != HERON_PHASE_RUN) return;
-        device.launch<kernels::count_products<OT, IT>>(
-            kernels::spgemm_pattern, a.rows, as<const OT>(a.offsets), as<const IT>(a.indices),
-            heron_index{a.base}, as<const OT>(args.b.matrix.offsets), static_cast<i64*>(args.row_products));
-        const row_facts all = totals.find(args.row_products, plans::row_limit(args));
+        const row_facts all = totals.find_products(args);
         plans::report(args.products_found, all.sum);
         plans::report(args.longest_found, all.longest);
     });

@@ -1,9 +1,9 @@
 #include "opencl_spmm.hpp"
+#include "../common/pattern_stamp.hpp"
 #include "../common/plan_record.hpp"
 #include "../common/plans/scan.hpp"
 #include "../common/plans/spmm.hpp"
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <memory>
@@ -11,7 +11,7 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family tuned{"spmm_tuned", "CT OT IT"};
+constexpr kernel_family tuned{"columns spmm_tuned", "CT OT IT"};
 struct find_places {
     static constexpr const char* name = "find_places";
 };
@@ -71,6 +71,7 @@ struct division {
     int units, lane_bits, share, row_cost;
     bool has_tile;
 
+    bool operator==(const division&) const = default;
     int64_t columns(int width) const { return int64_t{units} * width << lane_bits; }
     int64_t local_bytes(int64_t element, int64_t index) const {
         const int64_t rows = share / row_cost + 4;
@@ -91,11 +92,6 @@ struct sorted_columns final : heron_plan {
     int64_t stamp = 0;
     const void* memory = nullptr;
 };
-
-int64_t next_stamp() {
-    static std::atomic<int64_t> last{0x1e3779b97f4a7c15};
-    return ++last;
-}
 
 template <class CT, class OT, class IT>
 class shared_spmm {
@@ -153,7 +149,7 @@ class shared_spmm {
 
     void leave_plan(i64* front, i64* back) {
         auto plan = std::make_unique<sorted_columns>();
-        plan->stamp = next_stamp();
+        plan->stamp = static_cast<int64_t>(next_pattern_stamp());
         plan->memory = workspace_.memory;
         launch_items<set_stamps>(1, front, back, heron_index{plan->stamp});
         workspace_.plan = plan.release();
@@ -280,19 +276,22 @@ class shared_spmm {
                                       alpha_.device, is_lost);
     }
 
-    program_key key() const {
-        const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
-        program_key k = make_program_key(tuned, names, std::size(names));
-        k.definitions += division_.definitions();
-        return k;
+    const kept_program& program() const {
+        static program_list<division> programs;
+        return programs.get(division_, [&] {
+            const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
+            program_key key = make_program_key(tuned, names, std::size(names));
+            key.definitions += division_.definitions();
+            return key;
+        });
     }
     template <class Kernel, class... Args>
     void launch(int64_t groups, Args... args) {
-        device_.launch_program_groups<Kernel>(key(), groups, group_size, args...);
+        device_.launch_program_groups<Kernel>(program(), groups, group_size, args...);
     }
     template <class Kernel, class... Args>
     void launch_items(int64_t count, Args... args) {
-        device_.launch_program<Kernel>(key(), count, args...);
+        device_.launch_program<Kernel>(program(), count, args...);
     }
 
     CT* c() const { return as<CT>(args_.c.values); }

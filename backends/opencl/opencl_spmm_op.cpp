@@ -32,11 +32,11 @@ program_key key_of(const heron_spmm_op_args& args, const char* const* types, con
 template <class VA, class VC, class CT, class OT, class IT>
 void run_text(opencl_device& device, heron_phase phase, const heron_spmm_op_args& args) {
     const char* const types[] = {type_name<VA>, type_name<VC>, type_name<CT>, type_name<OT>, type_name<IT>};
-    const program_key key = key_of(args, types, type_name<CT>);
-    device.build(key);
+    const kept_program& program = keep_program(key_of(args, types, type_name<CT>));
+    device.build(program.key);
     if (phase != HERON_PHASE_RUN) return;
     plans::launch_spmm_op<VA, VC, CT, OT, IT>(args, [&](int64_t count, auto... arguments) {
-        device.launch_program<text_kernel>(key, count, arguments...);
+        device.launch_program<text_kernel>(program, count, arguments...);
     });
 }
 

@@ -1,7 +1,11 @@
 #include "opencl_spmv.hpp"
+#include "opencl_spmv_columns.hpp"
 #include "../common/plans/spmv.hpp"
 #include "../common/plans/vector.hpp"
+#include "../common/plan_record.hpp"
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 namespace heron::opencl {
 namespace {
@@ -20,7 +24,21 @@ struct csr_tile_scatter {
     static constexpr const char* name = "csr_tile_scatter";
 };
 
+template <class...>
+struct measure_rows {
+    static constexpr const char* name = "measure_rows";
+};
+template <class...>
+struct csr_row_tile {
+    static constexpr const char* name = "csr_row_tile";
+};
+
 // These mirror spmv_tuned.cl.
+template <class CT>
+constexpr int small_tile = sizeof(CT) > 8 ? 1024 : 2048;
+constexpr int64_t measured_rows = 3072;
+constexpr int candidates[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512};
+constexpr size_t candidate_count = std::size(candidates);
 constexpr int64_t group_size = 256;
 constexpr int64_t tile_bytes = 16384;
 constexpr int64_t finish_items = 32;
@@ -34,12 +52,17 @@ int64_t tile_length(const device_traits& traits, int64_t nnz, int64_t element_by
     return tile;
 }
 
+// What ANALYSE finds out. It depends on nothing in the workspace, and the kernel is right for any matrix.
+struct row_plan final : heron_plan {
+    int rows_per_tile = 0;  // 0: the matrix is not one for it
+};
+
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 class tiled_spmv {
   public:
     tiled_spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
                heron_workspace& workspace)
-        : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
+        : device_(device), phase_(phase), args_(args), workspace_(workspace), layout_(phase, workspace) {}
 
     void apply() { plans::is_transposed(args_.op) ? transposed() : rows(); }
 
@@ -53,7 +76,11 @@ class tiled_spmv {
         heron_index* const head_row = layout_.take<heron_index>(tiles_);
         CT* const head = layout_.take<CT>(tiles_);
         CT* const carry = layout_.take<CT>(tiles_);
+        int* const most = layout_.take<int>(candidate_count + 1);
+        if (phase_ == HERON_PHASE_ANALYSE) analyse_rows(most);
         if (phase_ != HERON_PHASE_RUN) return;
+        const auto* const plan = static_cast<const row_plan*>(workspace_.plan);
+        if (plan && plan->rows_per_tile > 0) return multiply_rows(plan->rows_per_tile);
         const heron_spmat& a = args_.a;
         launch<csr_tile>(tiles_, offsets(), indices(), values(), a.rows, a.nnz, static_cast<int>(tile_),
                          base(), conjugate(), x(), y(), alpha_.value, alpha_.device, beta_.value,
@@ -64,10 +91,47 @@ class tiled_spmv {
                                 static_cast<const CT*>(head), static_cast<const CT*>(carry));
     }
 
+    void multiply_rows(int rows_per_tile) {
+        launch<csr_row_tile>(quotient_up(args_.a.rows, rows_per_tile), offsets(), indices(), values(),
+                             args_.a.rows, rows_per_tile, base(), conjugate(), x(), y(), alpha_.value,
+                             alpha_.device, beta_.value, beta_.device);
+    }
+
+    // Waits for the device.
+    void analyse_rows(int* most) {
+        device_.fill(most, 0, (candidate_count + 1) * sizeof *most);
+        launch<measure_rows>(quotient_up(args_.a.rows, measured_rows), offsets(), args_.a.rows, most);
+        int found[candidate_count + 1] = {};
+        device_.read(found, most, sizeof found);
+        auto plan = std::make_unique<row_plan>();
+        plan->rows_per_tile = rows_per_tile(found);
+        workspace_.plan = plan.release();
+    }
+
+    // As many as fit a small tile everywhere; 0 where that leaves most of a tile empty, and for rows so long
+    // that few fit.
+    int rows_per_tile(const int (&most)[candidate_count + 1]) const {
+        constexpr double least_filled = 0.4;
+        constexpr double longest_mean = sizeof(CT) <= 4 ? 20 : 32;
+        const int largest = candidates[candidate_count - 1];
+        const int by_longest = small_tile<CT> / std::max(most[candidate_count], 1) / 8 * 8;
+        int best = std::min(by_longest, largest);
+        for (size_t c = 0; c < candidate_count; ++c)
+            if (most[c] <= small_tile<CT>) best = std::max(best, candidates[c]);
+        const double mean = static_cast<double>(args_.a.nnz) / static_cast<double>(args_.a.rows);
+        if (mean > longest_mean) return 0;
+        if (best < largest && best * mean < least_filled * small_tile<CT>) return 0;
+        // A small matrix reaches every compute unit by small tiles.
+        while (best > candidates[0] && args_.a.rows / best < 4 * int64_t{device_.traits().compute_units})
+            best /= 2;
+        return best;
+    }
+
     // Where y has the compute type it takes the atomic adds itself; else a workspace does, as in the shared
     // plan.
     void transposed() {
         if constexpr (std::is_same_v<VY, CT>) {
+            if (by_columns()) return;
             if (phase_ != HERON_PHASE_RUN) return;
             device_.launch<kernels::scale<VY, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
                                                        beta_.device);
@@ -81,6 +145,14 @@ class tiled_spmv {
                 kernels::spmv, args_.y.size, static_cast<const CT*>(acc), y(), alpha_.value, alpha_.device,
                 beta_.value, beta_.device);
         }
+    }
+
+    // True if there is nothing left to do in this phase.
+    bool by_columns() {
+        if (!serves_columns(args_)) return false;
+        if (phase_ == HERON_PHASE_RUN) return multiply_by_columns(device_, args_, workspace_);
+        analyse_columns(device_, phase_, args_, workspace_);
+        return true;
     }
 
     void scatter(CT* acc, int apply_alpha) {
@@ -101,6 +173,7 @@ class tiled_spmv {
     opencl_device& device_;
     heron_phase phase_;
     const heron_spmv_args& args_;
+    heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t tile_ = tile_length(device_.traits(), args_.a.nnz, sizeof(CT));
     int64_t tiles_ = (args_.a.nnz + tile_ - 1) / tile_;

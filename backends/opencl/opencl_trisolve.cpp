@@ -140,19 +140,19 @@ class sweep_trisolve {
     template <class OT, class IT>
     void order(const triangle_rows<OT, IT>& rows) {
         constexpr int64_t group = 128;
-        const program_key key = key_of<OT, IT>(group, 1, 1, 4);
+        const kept_program& program = program_of<OT, IT>({group, 1, 1, 4});
         const auto* const levels = static_cast<const uint32_t*>(levels_);
         device_.fill(
             control_, 0,
             static_cast<size_t>(reinterpret_cast<char*>(places_) - reinterpret_cast<char*>(control_)));
-        device_.launch_program_groups<find_levels>(key, quotient_up(n_, group), group, rows.offsets,
+        device_.launch_program_groups<find_levels>(program, quotient_up(n_, group), group, rows.offsets,
                                                    rows.columns, shape(rows.base), control_, levels_,
                                                    highest_);
-        device_.launch_program_groups<rank_rows>(key, quotient_up(n_, scan_group), scan_group, levels,
+        device_.launch_program_groups<rank_rows>(program, quotient_up(n_, scan_group), scan_group, levels,
                                                  static_cast<int>(n_), counts_, places_);
-        device_.launch_program_groups<start_levels>(key, 1, scan_group, static_cast<const int*>(highest_),
+        device_.launch_program_groups<start_levels>(program, 1, scan_group, static_cast<const int*>(highest_),
                                                     counts_);
-        device_.launch_program<place_rows>(key, n_, rows.offsets, rows.columns, shape(rows.base), levels,
+        device_.launch_program<place_rows>(program, n_, rows.offsets, rows.columns, shape(rows.base), levels,
                                            static_cast<const int*>(counts_), places_, records_);
     }
 
@@ -186,23 +186,23 @@ class sweep_trisolve {
         const int64_t group = is_single ? 64 : 256;
         const int64_t pack = is_single ? 1 : packed;
         const int64_t lanes = is_single ? 1 : group_sides / packed;
-        const program_key key = key_of<OT, IT>(group, pack, lanes, batch_of(is_single));
-        device_.launch_program<begin_solve>(key, quotient_up(n_ * width, packed), solved, control_);
+        const kept_program& program = program_of<OT, IT>({group, pack, lanes, batch_of(is_single)});
+        device_.launch_program<begin_solve>(program, quotient_up(n_ * width, packed), solved, control_);
         if (!is_single && b_steps.column != 1) {
-            turn(key, b, b_steps, turned_b, {width, 1}, sides);
+            turn(program, b, b_steps, turned_b, {width, 1}, sides);
             b = turned_b;
             b_steps = {width, 1};
         }
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const int64_t tiles = quotient_up(sides, lanes * pack);
         device_.launch_program_groups<solve_rows>(
-            key, quotient_up(n_, group / lanes) * tiles, group, static_cast<const row_record*>(records_),
+            program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const row_record*>(records_),
             is_single ? static_cast<const int*>(places_) : nullptr, rows.columns, rows.sources,
             as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
             int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column, c,
             c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides), heron_index{width}, solved,
             static_cast<const int*>(highest_), levels_ahead(is_single), control_);
-        if (turns_c) turn(key, solved, {width, 1}, c, c_steps, sides);
+        if (turns_c) turn(program, solved, {width, 1}, c, c_steps, sides);
     }
 
     // As many elements as most rows have, as long as they fit registers.
@@ -214,24 +214,36 @@ class sweep_trisolve {
     // Many right-hand sides hold enough items busy for none to be held back.
     static int levels_ahead(bool is_single) { return is_single ? 5 : INT32_MAX; }
 
-    void turn(const program_key& key, const CT* from, plans::element_steps from_steps, CT* to,
+    void turn(const kept_program& program, const CT* from, plans::element_steps from_steps, CT* to,
               plans::element_steps to_steps, int64_t sides) {
-        device_.launch_program_groups<turn_sides>(key, quotient_up(n_, turned) * quotient_up(sides, turned),
-                                                  scan_group, from, from_steps.row, from_steps.column, to,
-                                                  to_steps.row, to_steps.column, static_cast<int>(n_),
-                                                  static_cast<int>(sides));
+        device_.launch_program_groups<turn_sides>(
+            program, quotient_up(n_, turned) * quotient_up(sides, turned), scan_group, from, from_steps.row,
+            from_steps.column, to, to_steps.row, to_steps.column, static_cast<int>(n_),
+            static_cast<int>(sides));
+    }
+
+    // What makes one program of the sweep differ from another with the same types.
+    struct sweep_shape {
+        int64_t group, pack, lanes, batch;
+        bool operator==(const sweep_shape&) const = default;
+    };
+
+    template <class OT, class IT>
+    static const kept_program& program_of(const sweep_shape& shape) {
+        static program_list<sweep_shape> programs;
+        return programs.get(shape, [&] { return key_of<OT, IT>(shape); });
     }
 
     template <class OT, class IT>
-    static program_key key_of(int64_t group, int64_t pack, int64_t lanes, int64_t batch) {
+    static program_key key_of(const sweep_shape& shape) {
         const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
         program_key key = make_program_key(tuned, names, std::size(names));
-        const size_t bytes = static_cast<size_t>(pack) * sizeof(CT);
+        const size_t bytes = static_cast<size_t>(shape.pack) * sizeof(CT);
         const auto number = [](int64_t n) { return std::to_string(n); };
-        key.definitions += "#define GROUP " + number(group) + "\n#define PACK " + number(pack) +
-                           "\n#define LANES " + number(lanes) + "\n#define BATCH " + number(batch) +
-                           "\n#define IS_REAL " + number(std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) +
-                           "\n#define BOX " +
+        key.definitions += "#define GROUP " + number(shape.group) + "\n#define PACK " + number(shape.pack) +
+                           "\n#define LANES " + number(shape.lanes) + "\n#define BATCH " +
+                           number(shape.batch) + "\n#define IS_REAL " +
+                           number(std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) + "\n#define BOX " +
                            (bytes == 4   ? "uint"
                             : bytes == 8 ? "ulong"
                                          : "ulong2") +

@@ -10,206 +10,6 @@
 #define TEAMS (GROUP / LANES)
 #define AHEAD 4             // rows of B whose elements a lane loads before it uses the first
 #define STRIDE (LIMIT + 4)  // so that teams that read the same number of theirs read in different banks
-#define SHARE_GROUP 256
-#define SHARE 2048          // counts that one group sums up
-#define BINS 4              // of rows
-
-// Sum and maximum over some counts.
-typedef struct {
-    i64 sum, longest;
-} row_facts;
-
-// ---- sums and maxima over all rows ----
-
-// The facts of each share of the counts; none counts more than `most` for the maximum.
-__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_measure_shares(
-    GLOBAL const i64* restrict counts, heron_index n, heron_index most, GLOBAL row_facts* facts) {
-    __local i64 sums[SHARE_GROUP];
-    __local i64 longest[SHARE_GROUP];
-    const int id = get_local_id(0);
-    const heron_index first = get_group_id(0) * (heron_index)SHARE;
-    i64 sum = 0;
-    i64 maximum = 0;
-    for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
-        const heron_index at = first + i * SHARE_GROUP + id;
-        const i64 count = at < n ? counts[at] : 0;
-        sum += count;
-        maximum = max(maximum, count);
-    }
-    sums[id] = sum;
-    longest[id] = min(maximum, most);
-    for (int distance = SHARE_GROUP / 2; distance > 0; distance /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (id >= distance) continue;
-        sums[id] += sums[id + distance];
-        longest[id] = max(longest[id], longest[id + distance]);
-    }
-    if (id == 0) facts[get_group_id(0)] = (row_facts){sums[0], longest[0]};
-}
-
-// In place of own[id] the sum of own[0], ..., own[id]. All items of a group of SHARE_GROUP.
-HERON_FN void scan_group(__local i64* own) {
-    const int id = get_local_id(0);
-    for (int distance = 1; distance < SHARE_GROUP; distance *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const i64 before = id >= distance ? own[id - distance] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        own[id] += before;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-// facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all. One group.
-__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_scan_facts(GLOBAL row_facts* facts,
-                                                                                      heron_index shares) {
-    __local i64 sums[SHARE_GROUP];
-    __local i64 longest[SHARE_GROUP];
-    const int id = get_local_id(0);
-    i64 before = 0;
-    longest[id] = 0;
-    for (heron_index first = 0; first < shares; first += SHARE_GROUP) {
-        const heron_index s = first + id;
-        const i64 sum = s < shares ? facts[s].sum : 0;
-        if (s < shares) longest[id] = max(longest[id], facts[s].longest);
-        sums[id] = sum;
-        scan_group(sums);
-        if (s < shares) facts[s].sum = before + sums[id] - sum;
-        before += sums[SHARE_GROUP - 1];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (id != 0) return;
-    i64 all = 0;
-    for (int i = 0; i < SHARE_GROUP; ++i) all = max(all, longest[i]);
-    facts[shares] = (row_facts){before, all};
-}
-
-// Counts into what precedes each of them, in place, and the sum of all behind them.
-__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_scan_counts(
-    GLOBAL i64* counts, heron_index n, GLOBAL const row_facts* facts, heron_index shares) {
-    __local i64 sums[SHARE_GROUP];
-    __local i64 staged[SHARE + SHARE / 8];
-    const int id = get_local_id(0);
-    const heron_index first = get_group_id(0) * (heron_index)SHARE;
-    const int each = SHARE / SHARE_GROUP;
-    for (int i = 0; i < each; ++i) {
-        const int at = i * SHARE_GROUP + id;
-        staged[at + at / each] = first + at < n ? counts[first + at] : 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    i64 own = 0;
-    for (int i = 0; i < each; ++i) own += staged[id * (each + 1) + i];
-    sums[id] = own;
-    scan_group(sums);
-    i64 place = facts[get_group_id(0)].sum + sums[id] - own;
-    for (int i = 0; i < each; ++i) {
-        const i64 count = staged[id * (each + 1) + i];
-        staged[id * (each + 1) + i] = place;
-        place += count;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < each; ++i) {
-        const int at = i * SHARE_GROUP + id;
-        if (first + at < n) counts[first + at] = staged[at + at / each];
-    }
-    if (first == 0 && id == 0) counts[n] = facts[shares].sum;
-}
-
-// ---- rows by their lengths ----
-
-// Bin b has the lengths above limits[b - 1] (0 for the first) and at most limits[b]; other rows have no bin.
-typedef struct {
-    heron_index limits[BINS];
-} bin_limits;
-
-HERON_FN int bin_of(heron_index length, bin_limits l) {
-    if (length == 0) return -1;
-    for (int b = 0; b < BINS; ++b)
-        if (length <= l.limits[b]) return b;
-    return -1;
-}
-
-// A row's length, or a bound of it: that between its offsets, or what it may have at most.
-HERON_FN heron_index length_of(GLOBAL const i64* counts, heron_index row, int are_offsets, heron_index most) {
-    return are_offsets ? counts[row + 1] - counts[row] : min((heron_index)counts[row], most);
-}
-
-// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. sizes and cursors are 0 before.
-__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sort_into_bins(
-    GLOBAL const i64* restrict counts, int are_offsets, heron_index most, heron_index rows, bin_limits limits, int moves,
-    GLOBAL int* sizes, GLOBAL int* cursors, GLOBAL int* lists) {
-    __local int found[BINS];
-    __local int places[BINS];
-    const int id = get_local_id(0);
-    const heron_index first = get_group_id(0) * (heron_index)SHARE + id;
-    int bins[SHARE / SHARE_GROUP];
-    int numbers[SHARE / SHARE_GROUP];
-    if (id < BINS) found[id] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
-        const heron_index row = first + i * SHARE_GROUP;
-        bins[i] = row < rows ? bin_of(length_of(counts, row, are_offsets, most), limits) : -1;
-        numbers[i] = bins[i] >= 0 ? atomic_inc(found + bins[i]) : 0;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (id < BINS) {
-        int before = atomic_add((moves ? cursors : sizes) + id, found[id]);
-        for (int b = 0; moves && b < id; ++b) before += sizes[b];
-        places[id] = before;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (!moves) return;
-    for (int i = 0; i < SHARE / SHARE_GROUP; ++i)
-        if (bins[i] >= 0) lists[places[bins[i]] + numbers[i]] = (int)(first + i * SHARE_GROUP);
-}
-
-// *unordered := 1 unless the columns of every row ascend strictly. An item is a pair of neighbouring elements.
-HERON_KERNEL(find_unordered, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, heron_index rows,
-             heron_index base, GLOBAL int* unordered) {
-    if (indices[item] < indices[item + 1]) return;
-    heron_index low = 0;
-    heron_index high = rows;
-    while (low < high) {
-        const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)offsets[middle] - base < item + 1) low = middle + 1;
-        else high = middle;
-    }
-    if ((heron_index)offsets[low] - base != item + 1) *unordered = 1;
-}
-HERON_END
-
-// ---- tables ----
-
-// The place of a column, which is taken if it is new; -1 if the table is full.
-HERON_FN int claim(__local volatile int* keys, int column, int* is_new) {
-    int place = (int)((uint)column * 2654435761u >> 7) & (PLACES - 1);
-    *is_new = 0;
-    for (int tries = 0; tries < PLACES; ++tries) {
-        int seen = keys[place];
-        if (seen < 0) {
-            seen = atomic_cmpxchg(keys + place, -1, column);
-            if (seen < 0) {
-                *is_new = 1;
-                return place;
-            }
-        }
-        if (seen == column) return place;
-        place = (place + 1) & (PLACES - 1);
-    }
-    return -1;
-}
-
-// Row number i of a bin, of all rows without one; -1 behind the last.
-HERON_FN heron_index row_number(int i, int size, GLOBAL const int* list) {
-    return i < size ? (list ? list[i] : i) : -1;
-}
-
-// The rows of a bin: how many there are, and where its list begins.
-HERON_FN int size_of_bin(GLOBAL const int* sizes, int bin, heron_index rows) { return sizes ? sizes[bin] : (int)rows; }
-HERON_FN GLOBAL const int* list_of_bin(GLOBAL const int* sizes, GLOBAL const int* lists, int bin) {
-    if (!sizes) return 0;
-    for (int b = 0; b < bin; ++b) lists += sizes[b];
-    return lists;
-}
 
 // counts[row] := length of the rows of a bin of row `row` of C.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_lengths(
@@ -262,11 +62,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_len
                     if (t + u >= count) continue;
                     int is_new;
                     if (lane < lengths[from]) {
-                        claim(keys, (int)((heron_index)columns[u] - b_base), &is_new);
+                        claim(keys, PLACES, (int)((heron_index)columns[u] - b_base), &is_new);
                         mine += is_new;
                     }
                     for (int l = lane + LANES; l < lengths[from]; l += LANES) {
-                        claim(keys, (int)((heron_index)b_indices[begins[from] + l] - b_base), &is_new);
+                        claim(keys, PLACES, (int)((heron_index)b_indices[begins[from] + l] - b_base), &is_new);
                         mine += is_new;
                     }
                 }
@@ -290,7 +90,7 @@ typedef struct {
 
 HERON_FN void add_product(row_table t, int column, CT a, CT b, int adds) {
     int is_new;
-    const int place = claim(t.keys, column, &is_new);
+    const int place = claim(t.keys, PLACES, column, &is_new);
     if (place < 0) return;
     if (is_new) {
         const int number = atomic_inc(t.found);
@@ -300,12 +100,6 @@ HERON_FN void add_product(row_table t, int column, CT a, CT b, int adds) {
         }
     }
     if (adds) t.sums[place] = MAD(CT, a, b, t.sums[place]);
-}
-
-HERON_FN CT value_at(GLOBAL const CT* restrict values, GLOBAL const OT* restrict permutation, heron_index k,
-                     int conjugate) {
-    const CT v = values[permutation ? (heron_index)permutation[k] : k];
-    return conjugate ? CONJ(CT, v) : v;
 }
 
 // The rows of a bin with their values, none longer than LIMIT. with_columns: C's columns are found, else they are there.
@@ -357,7 +151,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
             int is_new;
             const int column = (int)((heron_index)c_indices[c_begin + i] - c_base);
             table.columns[i] = column;
-            table.at[i] = (ushort)claim(table.keys, column, &is_new);
+            table.at[i] = (ushort)claim(table.keys, PLACES, column, &is_new);
         }
         for (int turn = 0; turn < longest; turn += LANES) {
             barrier(CLK_LOCAL_MEM_FENCE);

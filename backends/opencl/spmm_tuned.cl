@@ -481,12 +481,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_turn_dens
     }
 }
 
-// counts[2*column] += 1 for every element: the low halves of 64-bit counts.
-HERON_KERNEL(count_columns, GLOBAL const IT* restrict indices, heron_index base, GLOBAL int* counts) {
-    atomic_inc(counts + 2 * ((heron_index)indices[item] - base));
-}
-HERON_END
-
 // Puts every element at the next place of its column: `next` starts as the columns' offsets. The order within a column is
 // any.
 HERON_KERNEL(sort_columns, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, heron_index rows,
@@ -510,9 +504,6 @@ HERON_KERNEL(sort_columns, GLOBAL const OT* restrict offsets, GLOBAL const IT* r
 }
 HERON_END
 
-// Two stamps lie around what the analysis leaves in the workspace, which the caller may overwrite.
-HERON_KERNEL(set_stamps, GLOBAL i64* front, GLOBAL i64* back, heron_index stamp) { *front = *back = stamp; }
-HERON_END
 HERON_KERNEL(compare_stamps, GLOBAL const i64* front, GLOBAL const i64* back, heron_index stamp, GLOBAL int* is_lost) {
     *is_lost = *front != stamp || *back != stamp;
 }

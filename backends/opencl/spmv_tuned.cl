@@ -182,6 +182,89 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
     }
 }
 
+// ---- rows that are much alike ----
+
+// Elements that a group has at most for its rows; the host sizes them by the same number.
+#define SMALL_TILE (sizeof(CT) > 8 ? 1024 : 2048)
+#define MEASURED_ROWS 3072  // a multiple of all candidates
+#define CANDIDATES 12
+// Shifted by one place for every 32, so that items that read with a power-of-two stride do not meet in one bank.
+#define PADDED(i) ((i) + (i) / 32)
+
+// most[c] := the greatest number of elements that as many neighbouring rows have as candidate c says; most[CANDIDATES]: one row.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_measure_rows(GLOBAL const OT* restrict offsets,
+                                                                               const heron_index rows, GLOBAL int* most) {
+    const int candidates[CANDIDATES + 1] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1};
+    __local int found[CANDIDATES + 1];
+    const int item = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)MEASURED_ROWS;
+    if (item <= CANDIDATES) found[item] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int c = 0; c <= CANDIDATES; ++c) {
+        int greatest = 0;
+        for (heron_index row = first + item * candidates[c]; row < min(first + MEASURED_ROWS, rows);
+             row += GROUP * candidates[c]) {
+            const heron_index length = (heron_index)offsets[min(row + candidates[c], rows)] - (heron_index)offsets[row];
+            greatest = max(greatest, (int)min(length, (heron_index)INT_MAX));
+        }
+        if (greatest > 0) atomic_max(found + c, greatest);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item <= CANDIDATES) atomic_max(most + item, found[item]);
+}
+
+// A tile is so many neighbouring rows. One that does not fit is summed from memory, an item per row.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_row_tile(
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a,
+    const heron_index rows, const int rows_per_tile, const heron_index base, const int conjugate,
+    GLOBAL const VX* restrict x, GLOBAL VY* y, const CT alpha_value, GLOBAL const CT* alpha_device, const CT beta_value,
+    GLOBAL const CT* beta_device) {
+    __local CT products[PADDED(SMALL_TILE)];
+    __local CT partial[GROUP];
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const int item = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)rows_per_tile;
+    const int count = (int)min(rows - first, (heron_index)rows_per_tile);
+    const heron_index tile_begin = (heron_index)offsets[first] - base;
+    const heron_index tile_size = EQUAL(CT, alpha, ZERO(CT)) ? 0 : (heron_index)offsets[first + count] - base - tile_begin;
+    const int fits = tile_size <= (heron_index)SMALL_TILE;
+    const int size = fits ? (int)tile_size : 0;
+    const int items = items_per_row(count, 32);
+    IT index[SMALL_TILE / GROUP];
+    CT value[SMALL_TILE / GROUP];
+    #pragma unroll
+    for (int j = 0; j < (int)(SMALL_TILE / GROUP); ++j)
+        if (item + j * GROUP < size) {
+            index[j] = indices[tile_begin + item + j * GROUP];
+            value[j] = LOAD(CT, VA, a, tile_begin + item + j * GROUP);
+        }
+    #pragma unroll
+    for (int j = 0; j < (int)(SMALL_TILE / GROUP); ++j)
+        if (item + j * GROUP < size)
+            products[PADDED(item + j * GROUP)] =
+                MUL(CT, conjugate ? CONJ(CT, value[j]) : value[j], LOAD(CT, VX, x, (heron_index)index[j] - base));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int pass = 0; pass < count; pass += GROUP / items) {
+        const int row = pass + item / items;
+        const int is_active = row < count && tile_size > 0;
+        const heron_index begin = is_active ? (heron_index)offsets[first + row] - base : tile_begin;
+        const heron_index end = is_active ? (heron_index)offsets[first + row + 1] - base : tile_begin;
+        CT sum = ZERO(CT);
+        if (fits) {
+            for (int i = (int)(begin - tile_begin) + item % items; i < (int)(end - tile_begin); i += items)
+                sum = ADD(CT, sum, products[PADDED(i)]);
+        } else {
+            for (heron_index k = begin + item % items; k < end; k += items)
+                sum = ADD(CT, sum, product(a, k, conjugate, x, (heron_index)indices[k] - base));
+        }
+        // With several items per row there is one pass.
+        partial[item] = sum;
+        reduce(partial, items);
+        if (row < count && item % items == 0) write_y(y, first + row, partial[item], alpha, beta);
+    }
+}
+
 // Rows that lie in several tiles: the tile where a row ends adds up what the tiles since its beginning carried.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_finish(GLOBAL const OT* restrict offsets, const heron_index tiles, const int tile,
                                     const heron_index base, GLOBAL VY* y, const CT alpha_value,

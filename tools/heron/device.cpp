@@ -136,7 +136,11 @@ double device::seconds_by_events(const std::function<void()>& submit) const {
 
 std::size_t device::cold_bytes() const {
     constexpr std::size_t unknown_cache = std::size_t{64} << 20;
-    return 4 * (info_.cache_bytes > 0 ? static_cast<std::size_t>(info_.cache_bytes) : unknown_cache);
+    // OpenCL of some GPUs knows only the first-level caches.
+    constexpr std::size_t smallest_last_level = std::size_t{8} << 20;
+    const auto cache = static_cast<std::size_t>(info_.cache_bytes);
+    const bool is_known = cache > 0 && !(info_.is_gpu && cache < smallest_last_level);
+    return 4 * (is_known ? cache : unknown_cache);
 }
 
 }  // namespace heron::tools
