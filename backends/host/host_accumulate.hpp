@@ -12,6 +12,14 @@ template <class CT>
 struct accumulator {
     CT* values;
     int64_t low, high;
+    bool is_whole = false;  // covers all that can be touched
+
+    void cover_all(int64_t n) {
+        clear(0, n);
+        low = 0;
+        high = n;
+        is_whole = true;
+    }
 
     // Makes [from, to) part of what holds values; new places are zero.
     void cover(int64_t from, int64_t to) {
@@ -83,6 +91,10 @@ inline int accumulator_count(int64_t nnz, int64_t n) {
     const int64_t useful = 4 + nnz / (2 * (n > 0 ? n : 1));
     return useful < processors ? static_cast<int>(useful) : processors;
 }
+
+// Whether clearing and adding up whole accumulators costs less than to look where elements go first: six
+// elements are looked at in the time of a place that is cleared, read and added up.
+inline bool covers_all(int64_t nnz, int64_t n, int adders) { return nnz >= 6 * n * adders; }
 
 // y := sum of accumulators + beta*y on [begin, end), in the accumulators' order.
 template <class VY, class CT>

@@ -62,12 +62,20 @@ class host_spmv_plan {
         if (equal(alpha, CT{})) return scale(team, beta);
         // Only what the team uses is initialised: the rest is larger than many a matrix.
         row_fragment<CT> fragments[2 * largest_team];
-        for (int i = 0; i < 2 * team; ++i) fragments[i] = {-1, CT{}};
+        const int pieces = pieces_of(team);
+        for (int i = 0; i < 2 * team * pieces; ++i) fragments[i] = {-1, CT{}};
         const row_writer<VY, CT> write{y(), alpha, beta};
-        run_team(team, [&](int member, int members) {
-            source.sum_rows(member, members, write, fragments + 2 * member);
-        });
-        join(fragments, fragments + 2 * team, write);
+        share_parts(team, pieces,
+                    [&](int part, int parts) { source.sum_rows(part, parts, write, fragments + 2 * part); });
+        join(fragments, fragments + 2 * team * pieces, write);
+    }
+
+    // In how many parts a thread's share is cut.
+    int pieces_of(int team) const {
+        constexpr int most = 4;
+        constexpr int64_t smallest = 20000;
+        const bool is_long = elements() + args_.y.size >= smallest * most * team;
+        return team > 1 && is_long && team * most <= largest_team ? most : 1;
     }
 
     // Rows that were split between threads.
@@ -111,7 +119,9 @@ class host_spmv_plan {
         for (int i = 0; i < adders; ++i) accumulators[i] = {memory + i * n, 0, 0};
         run_team(team, [&](int member, int members) {
             const int last = adders < members ? adders : members;
-            if (member < last) source.add_rows(member, last, accumulators[member]);
+            if (member >= last) return;
+            if (covers_all(elements(), n, last)) accumulators[member].cover_all(n);
+            source.add_rows(member, last, accumulators[member]);
         });
         run_team(team, [&](int member, int members) {
             add_up(accumulators, adders, equal_part(n, member, members), y(), beta);
@@ -137,9 +147,14 @@ class host_spmv_plan {
     }
 
     row_walk walk() const {
-        constexpr int64_t shortest_wide = 16;
-        const bool wide = args_.a.nnz >= shortest_wide * args_.a.rows;
-        return nearby() ? row_walk{streams(), wide} : row_walk{};
+        constexpr int64_t shortest_in_lanes = 12;
+        constexpr int64_t shortest_gathered = sizeof(VA) <= 4 ? 3 : 4;
+        const bool in_lanes = args_.a.nnz >= shortest_in_lanes * args_.a.rows;
+        const bool gathered = can_gather<VA, VX, CT> && args_.a.nnz >= shortest_gathered * args_.a.rows;
+        const row_way in_registers = in_lanes ? row_way::in_lanes : row_way::in_order;
+        if (!gathers_fast()) return {nearby() && streams(), in_registers};
+        if (gathered) return {streams(), row_way::gathered};
+        return {(plans::is_transposed(args_.op) || nearby()) && streams(), in_registers};
     }
 
     // Whether x will come from the caches.

@@ -17,13 +17,15 @@ struct row_fragment {
     CT sum;
 };
 
-// Elements that are walked at a time when their hull is needed first: they stay in the first cache.
-inline constexpr int64_t hull_block = 2048;
+// Elements that are walked at a time when their hull is needed first: not more than have been asked for
+// ahead.
+inline constexpr int64_t hull_block = 256;
 
 // Makes room in `to` for what these indices, scaled by a block length, address.
 template <class CT, class IT>
 void cover_indices(accumulator<CT>& to, const IT* indices, int64_t count, int64_t base,
                    int64_t block_length = 1) {
+    if (to.is_whole) return;
     const range hull = hull_of(indices, count, base);
     if (hull.begin < hull.end) to.cover(hull.begin * block_length, hull.end * block_length);
 }
@@ -59,10 +61,8 @@ class csr_source {
             ++row;
         }
         offsets_.visit([&](const auto* offsets) {
-            if (walk_.wide)
-                sum_whole_rows<true>(offsets, row, to.row, emit);
-            else
-                sum_whole_rows<false>(offsets, row, to.row, emit);
+            visit_way<can_gather<VA, VX, CT>>(
+                walk_.way, [&]<row_way way>() { sum_whole_rows<way>(offsets, row, to.row, emit); });
         });
         if (to.row < rows_ && to.element > cutter.element(to.row))
             fragments[1] = {to.row, sum(cutter.element(to.row), to.element)};
@@ -83,17 +83,22 @@ class csr_source {
     }
 
     CT sum(int64_t begin, int64_t end) const {
-        return row_sum<true, conjugate, VA, VX, CT, IT>::of(values_, indices_, shifted(x_, base_), begin,
-                                                            end);
+        CT result{};
+        const row_way way = walk_.way == row_way::in_order ? row_way::in_lanes : walk_.way;
+        visit_way<can_gather<VA, VX, CT>>(way, [&]<row_way w>() {
+            result =
+                row_sum<w, conjugate, VA, VX, CT, IT>::of(values_, indices_, shifted(x_, base_), begin, end);
+        });
+        return result;
     }
 
-    template <bool wide, class OT, class Emit>
+    template <row_way way, class OT, class Emit>
     void sum_whole_rows(const OT* offsets, int64_t row, int64_t end_row, Emit emit) const {
         const IT* const indices = indices_;
         const VA* const values = values_;
         const VX* const x = shifted(x_, base_);
         const int64_t base = base_;
-        const bool prefetch = walk_.prefetch;
+        const bool prefetch = walk_.prefetch && way != row_way::gathered;
         const int64_t round = prefetch ? rows_per_round(rows_, nnz_) : end_row;
         int64_t begin = int64_t{offsets[row]} - base;
         while (row < end_row) {
@@ -104,7 +109,7 @@ class csr_source {
             }
             for (; row < round_end; ++row) {
                 const int64_t end = int64_t{offsets[row + 1]} - base;
-                emit(row, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
+                emit(row, row_sum<way, conjugate, VA, VX, CT, IT>::of(values, indices, x, begin, end));
                 begin = end;
             }
         }
@@ -137,7 +142,7 @@ class csr_source {
     // Elements [begin, end), the first of which are of `row`.
     template <class OT>
     void add_block(const OT* offsets, int64_t row, int64_t begin, int64_t end, CT* y) const {
-        constexpr int64_t round = 64;
+        constexpr int64_t step = 4;
         const IT* const indices = indices_;
         const VA* const values = values_;
         const VX* const x = x_;
@@ -145,20 +150,27 @@ class csr_source {
         const bool prefetch = walk_.prefetch;
         const CT alpha = alpha_;
         CT* const to = const_cast<CT*>(shifted(y, base));
-        int64_t asked = prefetch ? begin : end;
         for (; begin < end; ++row) {
             const int64_t stored_end = int64_t{offsets[row + 1]} - base;
             const int64_t row_end = stored_end < end ? stored_end : end;
-            if (asked < row_end) {
-                prefetch_ahead(values, asked, row_end + round);
-                prefetch_ahead(indices, asked, row_end + round);
-                asked = row_end + round;
-            }
             const CT factor = mul(alpha, load<CT>(x[row]));
-            for (int64_t k = begin; k < row_end; ++k)
-                to[indices[k]] = mad(matrix_element<conjugate, CT>(values[k]), factor, to[indices[k]]);
-            begin = row_end;
+            for (; begin + step <= row_end; begin += step) {
+                if (prefetch) {
+                    prefetch_ahead(values + begin);
+                    prefetch_ahead(indices + begin);
+                }
+                add_elements<step>(values + begin, indices + begin, factor, to);
+            }
+            for (; begin < row_end; ++begin) add_elements<1>(values + begin, indices + begin, factor, to);
         }
+    }
+
+    // Reads the matrix before it writes, which may be to the same addresses for all the compiler knows.
+    template <int64_t count>
+    static void add_elements(const VA* values, const IT* indices, CT factor, CT* to) {
+        CT elements[count];
+        for (int64_t i = 0; i < count; ++i) elements[i] = matrix_element<conjugate, CT>(values[i]);
+        for (int64_t i = 0; i < count; ++i) to[indices[i]] = mad(elements[i], factor, to[indices[i]]);
     }
 
     offset_array offsets_;
@@ -194,10 +206,9 @@ class coo_source {
             cover_indices(to, to_ + begin, end - begin, base_);
             if (transposed_)
                 add_elements(begin, end, y);
-            else if (walk_.wide)
-                add_runs<true>(begin, end, y);
             else
-                add_runs<false>(begin, end, y);
+                visit_way<can_gather<VA, VX, CT>>(walk_.way,
+                                                  [&]<row_way way>() { add_runs<way>(begin, end, y); });
         }
     }
 
@@ -228,7 +239,7 @@ class coo_source {
         }
     }
 
-    template <bool wide>
+    template <row_way way>
     void add_runs(int64_t begin, int64_t end, CT* y) const {
         const IT* const to = to_;
         const IT* const from = from_;
@@ -243,7 +254,7 @@ class coo_source {
             const IT row = to[begin];
             int64_t run_end = begin + 1;
             while (run_end < end && to[run_end] == row) ++run_end;
-            y[row] = mad(alpha, row_sum<wide, conjugate, VA, VX, CT, IT>::of(values, from, x, begin, run_end),
+            y[row] = mad(alpha, row_sum<way, conjugate, VA, VX, CT, IT>::of(values, from, x, begin, run_end),
                          y[row]);
             begin = run_end;
         }

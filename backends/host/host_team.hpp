@@ -25,6 +25,25 @@ void run_team(int team, F&& f) {
     f(omp_get_thread_num(), omp_get_num_threads());
 }
 
+// Runs f(part, parts) for each of team*pieces parts. A member has `pieces` parts that follow each other; when
+// it is done with them it does what others have left, so that a thread that the machine keeps waiting does
+// not make all wait.
+template <class F>
+void share_parts(int team, int pieces, F&& f) {
+    struct alignas(64) counter {
+        int next;
+    };
+    counter taken[largest_team];
+    for (int i = 0; i < team; ++i) taken[i].next = 0;
+    run_team(team, [&](int member, int) {
+        for (int i = 0; i < team; ++i) {
+            const int owner = (member + i) % team;
+            for (int piece; (piece = __atomic_fetch_add(&taken[owner].next, 1, __ATOMIC_RELAXED)) < pieces;)
+                f(owner * pieces + piece, team * pieces);
+        }
+    });
+}
+
 struct range {
     int64_t begin, end;
 };

@@ -11,6 +11,7 @@ namespace {
 struct host_solve_plan final : heron_plan {
     bool is_gathered = false;
     bool has_edges = false;
+    bool is_distant = false;
     block_schedule* blocks = nullptr;  // at most one of them
     level_schedule* levels = nullptr;
 
@@ -18,6 +19,7 @@ struct host_solve_plan final : heron_plan {
     host_solve_plan(host_solve_plan&& other) noexcept
         : is_gathered(other.is_gathered),
           has_edges(other.has_edges),
+          is_distant(other.is_distant),
           blocks(other.blocks),
           levels(other.levels) {
         other.blocks = nullptr;
@@ -62,6 +64,7 @@ class host_trisolve_run {
         }
         visit_rows(plan, [&](const auto& rows) {
             plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
+            plan.is_distant = gathers_fast() && needs_distant_rows(rows);
         });
         plans::leave_plan(static_cast<host_solve_plan&&>(plan), workspace_);
     }
@@ -94,14 +97,17 @@ class host_trisolve_run {
         const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
         if (plan.is_gathered)
             return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, edges, n_, 0,
-                                                     is_lower(), is_lower()});
+                                                     is_lower(), is_lower(), plan.is_distant});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
             f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr,
                                                values, edges, n_, a.base, is_lower(),
-                                               args_.a.fill == HERON_FILL_LOWER});
+                                               args_.a.fill == HERON_FILL_LOWER, plan.is_distant});
         });
     }
+
+    // What a row of a level needs has often come from another core, which takes longer than to compute it.
+    static constexpr int smallest_team_for_levels = 4;
 
     // Blocks of neighbours if they let two threads work, else levels if they are wide enough, else nothing.
     template <class Rows>
@@ -115,7 +121,7 @@ class host_trisolve_run {
             delete plan.blocks;
             plan.blocks = nullptr;
         }
-        make_levels(rows, plan);
+        if (team_for(device_, stored_ + n_) >= smallest_team_for_levels) make_levels(rows, plan);
     }
 
     template <class Rows>
@@ -161,16 +167,12 @@ class host_trisolve_run {
     template <class Rows>
     void solve_vector_by_all(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan,
                              int team) {
+        constexpr const ST* in_place = nullptr;
         if (team > 1 && plan.blocks && plan.blocks->room.is_open())
-            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places); });
+            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places, in_place); });
         if (team > 1 && plan.levels && plan.levels->room.is_open())
-            return share(team, *plan.levels, [&](range places) {
-                for (int64_t k = places.begin; k < places.end; ++k) {
-                    const int64_t place = rows.place_of(order_[k]);
-                    solve_vector(rows, o, {place, place + 1});
-                }
-            });
-        solve_vector(rows, o, {0, n_});
+            return share(team, *plan.levels, [&](range places) { solve_vector(rows, o, places, order_); });
+        solve_vector(rows, o, {0, n_}, in_place);
     }
 
     template <class Schedule, class F>

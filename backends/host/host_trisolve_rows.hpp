@@ -26,6 +26,9 @@ struct solve_operands {
 // A CSR matrix, or rows that were gathered from another one, whose values are where `sources` says.
 template <class CT, class OT, class IT, bool gathered>
 struct triangle_rows {
+    // Whether the hardware can gather what a row needs of one right-hand side.
+    static constexpr bool can_gather_needed = !gathered && can_gather<CT, CT, CT>;
+
     const OT* offsets;
     const IT* columns;
     const IT* sources;
@@ -36,6 +39,7 @@ struct triangle_rows {
     int64_t n, base;
     bool lower;         // of op(A)
     bool stored_lower;  // of the rows here: the same, but for a matrix that is used by columns
+    bool distant;       // gather: see needs_distant_rows
 
     int64_t begin(int64_t row) const { return offsets[row] - base; }
     CT value(int64_t k) const {
@@ -74,6 +78,26 @@ bool find_edges(const Rows& rows, bool unit, int64_t* edges) {
         edges[row] = rows.stored_lower ? lower_end : upper_begin;
     }
     return true;
+}
+
+// Whether hardly a row needs one of those just before it, judged by some rows. Then the hardware's gathers
+// save the branches that the lengths of rows make unpredictable. They wait until a result that they need has
+// arrived in the cache, which a load does not.
+template <class Rows>
+bool needs_distant_rows(const Rows& rows) {
+    constexpr int64_t sampled = 1024;
+    constexpr int64_t just_before = 16;
+    int64_t looked_at = 0, waiting = 0;
+    for (int64_t row = 0; row < rows.n; row += rows.n / sampled + 1, ++looked_at) {
+        bool waits = false;
+        for (int64_t k = rows.begin(row); k < rows.begin(row + 1); ++k) {
+            const int64_t column = rows.columns[k] - rows.base;
+            const int64_t distance = rows.place_of(row) - rows.place_of(column);
+            waits |= distance > 0 && distance <= just_before;
+        }
+        waiting += waits;
+    }
+    return 16 * waiting <= looked_at;
 }
 
 // right/pivot. What the next row waits for is one product, as the reciprocal does not depend on this row's
@@ -188,30 +212,70 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
     }
 }
 
-// Rows at places [places.begin, places.end) for one column, with edges and C without gaps: what is the same
-// in all rows is known here, so that as many rows as possible are under way at a time. Never inlined: a row
-// gets the same bits whoever solves it.
-template <bool lower, class CT, class Rows>
-[[gnu::noinline]] void solve_places(const Rows& given, const solve_operands<CT>& operands, range places) {
+// The products of the elements beside the diagonal with a vector.
+template <bool lower, bool distant, class CT, class Rows>
+[[gnu::always_inline]] inline CT body_products(const Rows& rows, const solve_operands<CT>& o, range body,
+                                               const CT* x) {
+    if constexpr (distant) {
+        using index = std::remove_cvref_t<decltype(*rows.columns)>;
+        return row_sum<row_way::gathered, false, CT, CT, CT, index>::of(rows.values, rows.columns, x,
+                                                                        body.begin, body.end);
+    } else {
+        prefetch_ahead<lower>(rows.values + body.begin);
+        prefetch_ahead<lower>(rows.columns + body.begin);
+        return sum_products<column_group<1, false>>(rows, o, body, x);
+    }
+}
+
+// Asks for rows that come in no order of addresses: first for where they are, then for them.
+template <class CT, class Rows, class ST>
+[[gnu::always_inline]] inline void prefetch_rows(const Rows& rows, const solve_operands<CT>& o,
+                                                 const ST* order, int64_t count) {
+    constexpr int64_t near = 8, far = 16;
+    if (count <= far) return;
+    __builtin_prefetch(rows.offsets + order[far]);
+    __builtin_prefetch(rows.edges + order[far]);
+    __builtin_prefetch(o.b + order[far] * o.b_row);
+    __builtin_prefetch(rows.columns + rows.begin(order[near]));
+    __builtin_prefetch(rows.values + rows.begin(order[near]));
+}
+
+// Rows at places [places.begin, places.end), or those that `order` has there, for one column, with edges and
+// C without gaps: what is the same in all rows is known here, so that as many rows as possible are under way
+// at a time. Never inlined: a row gets the same bits whoever solves it.
+template <bool lower, bool distant, class CT, class Rows, class ST>
+[[gnu::noinline]] void solve_places(const Rows& given, const solve_operands<CT>& operands, range places,
+                                    const ST* order) {
     const Rows rows = given;
     const solve_operands<CT> o = operands;
     CT* const x = o.c - rows.base;
     for (int64_t place = places.begin; place < places.end; ++place) {
-        const int64_t row = lower ? place : rows.n - 1 - place;
+        if (order) prefetch_rows(rows, o, order + place, places.end - place);
+        const int64_t row = order ? int64_t{order[place]} : lower ? place : rows.n - 1 - place;
         const int64_t edge = rows.edges[row];
         const range body = lower ? range{rows.begin(row), edge} : range{edge, rows.begin(row + 1)};
         const CT right = mul(o.alpha, o.b[row * o.b_row]);
-        const CT rest = sub(right, sum_products<column_group<1, false>>(rows, o, body, x));
+        const CT rest = sub(right, body_products<lower, distant>(rows, o, body, x));
         o.c[row] = o.unit ? rest : quotient(rest, o.pivot(row, rows.value(lower ? edge : edge - 1)));
     }
 }
 
-template <class CT, class Rows>
-[[gnu::noinline]] void solve_vector(const Rows& rows, const solve_operands<CT>& o, range places) {
-    if (rows.edges && o.c_row == 1)
-        return rows.lower ? solve_places<true>(rows, o, places) : solve_places<false>(rows, o, places);
+template <bool distant, class CT, class Rows, class ST>
+void solve_dense_vector(const Rows& rows, const solve_operands<CT>& o, range places, const ST* order) {
+    rows.lower ? solve_places<true, distant>(rows, o, places, order)
+               : solve_places<false, distant>(rows, o, places, order);
+}
+
+template <class CT, class Rows, class ST>
+[[gnu::noinline]] void solve_vector(const Rows& rows, const solve_operands<CT>& o, range places,
+                                    const ST* order) {
+    const bool is_dense = rows.edges && o.c_row == 1;
+    if constexpr (Rows::can_gather_needed)
+        if (is_dense && rows.distant) return solve_dense_vector<true>(rows, o, places, order);
+    if (is_dense) return solve_dense_vector<false>(rows, o, places, order);
     for (int64_t place = places.begin; place < places.end; ++place)
-        gather_row<column_group<1, true>, false>(rows, o, rows.row_at(place), 0);
+        gather_row<column_group<1, true>, false>(rows, o, order ? int64_t{order[place]} : rows.row_at(place),
+                                                 0);
 }
 
 // All rows for one group of columns.

@@ -1,6 +1,7 @@
-// Operations beside NVIDIA's own library on a GPU: every function is called with valid arguments and with one argument
-// changed at a time, in both libraries; statuses and, where both succeed, results must be the same. Without a GPU or
-// NVIDIA's library (HERON_NVIDIA_CUSPARSE, or where a CUDA toolkit has it) the test counts as skipped.
+// Operations beside NVIDIA's own library on a GPU: every function is called with valid arguments and with one
+// argument changed at a time, in both libraries; statuses and, where both succeed, results must be the same.
+// Without a GPU or NVIDIA's library (HERON_NVIDIA_CUSPARSE, or where a CUDA toolkit has it) the test counts
+// as skipped.
 #include "parity.hpp"
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -247,6 +248,9 @@ struct scene {
              i32, zero_based, f64);
         MAKE(cusparseCreateCsr, &compressed, 4, 2, 0, s.device.make<int>({0}), nullptr, nullptr, i32, i32,
              zero_based, f64);
+        // Every call finds the offsets that the analysis of a dense matrix without zeros leaves.
+        MAKE(cusparseCreateCsr, &full, 4, 2, 8, s.device.make<int>({0, 2, 4, 6, 8}), s.device.make<int>({0}),
+             s.device.make<double>({0}), i32, i32, zero_based, f64);
         cusparseSpMatDescr_t larger = nullptr, single = nullptr;
         MAKE(cusparseCreateCsr, &larger, 5, 4, 6, s.device.make<int>({0, 2, 3, 5, 6, 6}), columns, values,
              i32, i32, zero_based, f64);
@@ -278,7 +282,7 @@ struct scene {
     cusparseDnVecDescr_t x3 = nullptr, x4 = nullptr, y3 = nullptr, y4 = nullptr, y8 = nullptr;
     cusparseSpVecDescr_t sparse = nullptr;
     cusparseSpMatDescr_t csr = nullptr, csc = nullptr, coo = nullptr, triangle = nullptr,
-                         compressed = nullptr;
+                         compressed = nullptr, full = nullptr;
     cusparseDnMatDescr_t in3x2 = nullptr, in4x2 = nullptr, in2x3 = nullptr, out4x2 = nullptr,
                          out4x3 = nullptr;
     void* buffer = nullptr;
@@ -318,6 +322,8 @@ void conversions(scene& p) {
     ASK("", cusparseSparseToDense, p.handle, p.csr, p.out4x3, to_dense, p.buffer);
     ASK("", cusparseDenseToSparse_bufferSize, p.handle, p.in4x2, p.compressed, to_sparse, &s.size);
     ASK("", cusparseDenseToSparse_analysis, p.handle, p.in4x2, p.compressed, to_sparse, p.buffer);
+    MAKE(cusparseDenseToSparse_analysis, p.handle, p.in4x2, p.full, to_sparse, p.buffer);
+    ASK("", cusparseDenseToSparse_convert, p.handle, p.in4x2, p.full, to_sparse, p.buffer);
 }
 
 void products(scene& p) {

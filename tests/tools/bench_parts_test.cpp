@@ -281,6 +281,12 @@ TEST_CASE("Reports") {
               "\"one, \"\"two\"\"\",k,2e-06,2.0\n"
               "b,k,8e-06,0.5\n");
     }
+    SECTION("a line") {
+        const record row{{"matrix", "a"},        {"nnz", 9},        {"n", 32},
+                         {"device", "d"},        {"seconds", 2e-6}, {"gflops", 1.23456},
+                         {"ratio", {{"e", 0.5}}}};
+        CHECK(summary_of(row) == "a n 32 seconds 2 us gflops 1.235 ratio/e 0.5");
+    }
     SECTION("JSON") {
         const record parsed = record::parse(render(what, report_format::json));
         CHECK(parsed["benchmark"] == "x");

@@ -169,6 +169,17 @@ TEST_CASE("heron bench spmv notices a wrong result") {
     CHECK(!row.contains("seconds"));
 }
 
+TEST_CASE("heron bench handle times a handle in a new process") {
+    const outcome shown = run("bench handle --backend host --output json --repeat 2");
+    REQUIRE(shown.status == 0);
+    const json rows = json::parse(shown.text)["results"];
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0]["contender"] == "cuda-context");
+    CHECK(rows[1]["contender"] == "heron-host");
+    CHECK(rows[1]["create_seconds"] > 0.0);
+    CHECK(rows[1]["seconds"] >= rows[1]["open_seconds"]);
+}
+
 TEST_CASE("heron bench spmv goes on after a matrix that it cannot have") {
     const outcome shown = run("bench spmv --matrix missing.mtx diag:50 --backend host --output json" + quick);
     CHECK(shown.status == 1);

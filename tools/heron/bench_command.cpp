@@ -9,6 +9,7 @@
 #include "dense_study.hpp"
 #include "device.hpp"
 #include "eigen_spmv.hpp"
+#include "handle_bench.hpp"
 #include "kron_bench.hpp"
 #include "sddmm_bench.hpp"
 #include "spgemm_bench.hpp"
@@ -122,7 +123,8 @@ class subcommand {
         command.add_option("--round-time", s.round_milliseconds, "Milliseconds of a round at least")
             ->check(CLI::PositiveNumber)
             ->capture_default_str();
-        command.add_option("--seed", s.options.seed, "Of matrices and values")->capture_default_str();
+        if constexpr (requires { s.options.seed; })
+            command.add_option("--seed", s.options.seed, "Of matrices and values")->capture_default_str();
         add_output_options(command, s.output);
         command.callback([kept = state_, measure] {
             const reason_log reasons;
@@ -218,6 +220,17 @@ void add_trisolve_command(CLI::App& bench) {
     c.run(run_trisolve_bench);
 }
 
+void add_handle_command(CLI::App& bench) {
+    subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
+    c.backends(c.options.backends);
+    c.command.add_option("--against", c.options.against, "Other libraries with cuSPARSE's interface")
+        ->option_text("[NAME=]FILE ...");
+    c.command
+        .add_option("--library", c.options.library, "Heron's libcusparse, if not the one found beside it")
+        ->option_text("FILE");
+    c.run(run_handle_bench);
+}
+
 void add_kron_command(CLI::App& bench) {
     subcommand<kron_bench_options> c(bench, "kron", "Y += kron(A1, ..., Ad) X for a batch of small factors");
     c.backends(c.options.backends);
@@ -253,7 +266,8 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
         ->option_text("[NAME=]FILE ...");
     if (operation == dense_operation::gemm) {
         c.list("--op", c.options.operations, "Of A and B: NN, NT, TN, CN, ...");
-        c.list("--alg", c.options.algorithms, "default, tf32, 3xtf32: the latter two of f32 on CUDA");
+        c.list("--alg", c.options.algorithms,
+               "default, 3m (of complex types), tf32, 3xtf32 (of f32 on CUDA)");
         c.command.add_option("--batch", c.options.batch, "Products in one call")
             ->check(CLI::Range(1, 1 << 24))
             ->capture_default_str();
@@ -283,6 +297,7 @@ void add_bench_command(CLI::App& app) {
     add_spgemm_command(*bench);
     add_trisolve_command(*bench);
     add_kron_command(*bench);
+    add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
     add_dense_command(*bench, "herk", "C := A A^H, one triangle (syrk for real types)",
                       dense_operation::rank_k);

@@ -10,6 +10,7 @@
 #include "dense_operands.hpp"
 #include "device_record.hpp"
 #include "flop_peak.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -204,7 +205,7 @@ class dense_bench {
     std::vector<std::string> heading_{};
     std::vector<std::string> peer_names_{};
     record devices_ = record::array();
-    std::vector<record> rows_{};
+    measured_rows rows_{progress_};
     int failures_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "dense_operands.hpp"
 #include "device_record.hpp"
 #include "flop_peak.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -208,7 +209,7 @@ class study_bench {
     progress& progress_;
     std::vector<std::string> heading_{};
     record devices_ = record::array();
-    std::vector<record> rows_{};
+    measured_rows rows_{progress_};
     std::vector<dense_study> studies_{};
     int failures_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "bench_values.hpp"
 #include "device.hpp"
 #include "device_record.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -412,7 +413,7 @@ class kron_bench {
     progress& progress_;
     std::vector<std::string> heading_{};
     record devices_ = record::array();
-    std::vector<record> rows_{};
+    measured_rows rows_{progress_};
     int failures_ = 0;
 };
 

@@ -21,6 +21,13 @@ void progress::step(std::string_view text) {
     std::fflush(stderr);
 }
 
+void progress::keep(std::string_view line) {
+    if (!shown_) return;
+    clear();
+    fmt::print(stderr, "{}\n", line);
+    std::fflush(stderr);
+}
+
 void progress::clear() {
     if (is_terminal_) step("");
 }

@@ -14,6 +14,8 @@ class progress {
     progress& operator=(const progress&) = delete;
 
     void step(std::string_view text);
+    // A line that stays.
+    void keep(std::string_view line);
     void clear();
 
   private:

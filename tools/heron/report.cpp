@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -203,6 +204,30 @@ record summarise(std::span<const record* const> rows, std::span<const std::strin
 }
 
 }  // namespace
+
+std::string summary_of(const record& row) {
+    const auto is_size = [](const std::string& key) {
+        constexpr std::array<std::string_view, 5> sizes{"/m", "/n", "/k", "/rhs", "/dims"};
+        return std::find(sizes.begin(), sizes.end(), key) != sizes.end();
+    };
+    std::vector<std::pair<std::string, record>> leaves;
+    collect_leaves(row, "", leaves);
+    std::string line;
+    const auto append = [&](const std::string& text) { line += line.empty() ? text : ' ' + text; };
+    for (const auto& [key, value] : leaves) {
+        if (key == "/device") continue;
+        if (value.is_string()) {
+            append(value.get<std::string>());
+        } else if (key.find("seconds") != std::string::npos) {
+            append(fmt::format("{} {:.4g} us", key.substr(1), value.get<double>() * 1e6));
+        } else if (is_size(key)) {
+            append(fmt::format("{} {}", key.substr(1), value.dump()));
+        } else if (key == "/gflops" || key == "/bandwidth/percent" || key.starts_with("/ratio/")) {
+            append(fmt::format("{} {:.4g}", key.substr(1), value.get<double>()));
+        }
+    }
+    return line;
+}
 
 std::string render(const report& what, report_format format) {
     switch (format) {

@@ -31,6 +31,10 @@ struct report {
     std::vector<std::string> notes;    // lines below the table: what the columns mean
 };
 
+// What is named in a record, its times, rates and ratios in one line, such as
+// "poisson3d:100 f64 N heron-host right seconds 2972 us gflops 4.67".
+std::string summary_of(const record& row);
+
 enum class report_format { table, csv, json };
 
 std::string render(const report& what, report_format format);

@@ -11,6 +11,7 @@
 #include "device_record.hpp"
 #include "sddmm_contender.hpp"
 #include "time_contenders.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -162,7 +163,7 @@ class sddmm_bench {
     const sddmm_bench_options& options_;
     progress& progress_;
     contestants contestants_;
-    std::vector<record> rows_;
+    measured_rows rows_{progress_};
 };
 
 }  // namespace

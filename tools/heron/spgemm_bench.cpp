@@ -11,6 +11,7 @@
 
 #include "spgemm_contenders.hpp"
 #include "time_contenders.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -292,7 +293,7 @@ class spgemm_bench {
     const spgemm_bench_options& options_;
     progress& progress_;
     contestants contestants_;
-    std::vector<record> rows_;
+    measured_rows rows_{progress_};
 };
 
 }  // namespace

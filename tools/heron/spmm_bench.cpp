@@ -12,6 +12,7 @@
 
 #include "device_record.hpp"
 #include "spmm_match.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -234,7 +235,7 @@ class spmm_bench {
     const spmm_bench_options& options_;
     progress& progress_;
     contestants contestants_;
-    std::vector<record> rows_;
+    measured_rows rows_{progress_};
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "device_record.hpp"
 #include "spmv_match.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -236,7 +237,7 @@ class spmv_bench {
     const spmv_bench_options& options_;
     progress& progress_;
     contestants contestants_;
-    std::vector<record> rows_;
+    measured_rows rows_{progress_};
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "device_record.hpp"
 #include "trisolve_contenders.hpp"
 #include "time_contenders.hpp"
+#include "measured_rows.hpp"
 
 namespace heron::tools {
 namespace {
@@ -331,7 +332,7 @@ class trisolve_bench {
     const trisolve_bench_options& options_;
     progress& progress_;
     contestants contestants_;
-    std::vector<record> rows_;
+    measured_rows rows_{progress_};
 };
 
 void require_one_of(const std::string& value, const std::vector<std::string>& known, const char* what) {
