@@ -21,10 +21,11 @@ const level levels[] = {
 };
 
 const level& choose() {
-    const char* const wanted = std::getenv("HERON_ISA");
-    if (wanted)
+    if (const char* const wanted = std::getenv("HERON_ISA"); wanted && *wanted) {
         for (const level& l : levels)
             if (std::strcmp(l.name, wanted) == 0 && l.runs_here()) return l;
+        log_hint("HERON_ISA", "names no level that this processor runs and this build holds");
+    }
     for (const level& l : levels)
         if (l.runs_here()) return l;
     return levels[sizeof levels / sizeof levels[0] - 1];

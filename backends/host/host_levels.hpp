@@ -15,4 +15,7 @@ const level& chosen_level();
 
 heron_status plan_destroy(heron_plan* plan);
 
+// Sends what a user should know to the core's log.
+void log_hint(const char* subject, const char* message) noexcept;
+
 }  // namespace heron::host

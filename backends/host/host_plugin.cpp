@@ -195,6 +195,10 @@ void log_error(const char* operation, const char* reason) noexcept {
     if (services && services->log) services->log(1, operation, reason);
 }
 
+void log_hint(const char* subject, const char* message) noexcept {
+    if (services && services->log) services->log(3, subject, message);
+}
+
 }  // namespace heron::host
 
 const heron_backend* heron_plugin(const heron_host_services* services) {

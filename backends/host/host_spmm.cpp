@@ -84,10 +84,11 @@ class host_spmm_plan {
         const bool blocks = format == HERON_FORMAT_BSR || format == HERON_FORMAT_BLOCKED_ELL;
         const bool by_columns = plans::is_transposed(args_.op);
         const bool sorts = by_columns || format == HERON_FORMAT_COO;
-        // What depends on the pattern alone comes first in the workspace.
-        const line_sorter sorter(layout_, sorts ? lines_of_op(by_columns) : 0, sorts ? stored() : 0);
-        panel_ = reads_b_directly() ? nullptr : layout_.take<CT>(args_.b.rows * panel_columns());
         const bool empty = stored() == 0;
+        // What depends on the pattern alone comes first in the workspace.
+        const line_sorter sorter(layout_, sorts && !empty ? lines_of_op(by_columns) : 0,
+                                 sorts ? stored() : 0);
+        panel_ = empty || reads_b_directly() ? nullptr : layout_.take<CT>(args_.b.rows * panel_columns());
         const bool shares_pattern = a_.indices_stride == 0 && a_.offsets_stride == 0;
         const bool plans = by_columns && shares_pattern && !empty;
         if (phase_ == HERON_PHASE_ANALYSE && plans) analyse();

@@ -8,8 +8,12 @@ namespace {
 
 int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+// No address space holds more bytes, and workspaces in proportion can still be counted.
+constexpr int64_t most = int64_t{1} << 56;
+
 void require_size(int64_t n, const char* argument) {
     if (n < 0) invalid(argument, fmt::format("{} is negative", n));
+    if (n > most) invalid(argument, fmt::format("{} is more than any memory holds", n));
 }
 
 // rows*cols >= count without overflow.
@@ -21,7 +25,8 @@ bool fits(int64_t rows, int64_t cols, int64_t count) {
 // Index values run up to last, counted from the base.
 void require_indices_hold(heron_index_type type, int64_t last, int32_t base, const char* argument) {
     if (last > largest(type) - base)
-        invalid(argument, fmt::format("{} with base {} does not fit into {}-bit indices", last, base, size_of(type) * 8));
+        invalid(argument, fmt::format("{} with base {} does not fit into {}-bit indices", last, base,
+                                      size_of(type) * 8));
 }
 
 void require_index_pair(const heron_spmat& m, const char* argument) {
@@ -66,7 +71,8 @@ void validate_bsr(const heron_spmat& m) {
     const int64_t block_cols = m.cols / m.block_cols;
     if (!fits(block_rows, block_cols, m.nnz))
         invalid("bnnz", fmt::format("{} is more than {} x {} blocks", m.nnz, block_rows, block_cols));
-    require(m.nnz <= INT64_MAX / m.block_rows / m.block_cols, "bnnz", "times the block's size overflows");
+    require(m.nnz <= most / m.block_rows / m.block_cols, "bnnz",
+            "times the block's size is more than any memory holds");
     require_index_pair(m, "bsrColIndType");
     require_indices_hold(m.offset_type, m.nnz, m.base, "bnnz");
     require_indices_hold(m.index_type, block_cols - 1, m.base, "bcols");
@@ -77,6 +83,7 @@ void validate_bsr(const heron_spmat& m) {
 
 void validate_sell(const heron_spmat& m) {
     require(m.slice_size > 0, "sliceSize", "must be positive");
+    require_size(m.slice_size, "sliceSize");
     require_size(m.values_size, "sellValuesSize");
     require(m.nnz <= m.values_size, "nnz", "is more than sellValuesSize");
     require_index_pair(m, "sellColIndType");
@@ -89,9 +96,11 @@ void validate_sell(const heron_spmat& m) {
 
 void validate_blocked_ell(const heron_spmat& m) {
     require(m.block_rows > 0, "ellBlockSize", "must be positive");
-    require(m.ell_cols >= 0 && m.ell_cols % m.block_rows == 0, "ellCols", "must be a multiple of ellBlockSize");
+    require(m.ell_cols >= 0 && m.ell_cols % m.block_rows == 0, "ellCols",
+            "must be a multiple of ellBlockSize");
     require(m.ell_cols <= ceil_div(m.cols, m.block_rows) * m.block_rows, "ellCols", "is more than cols");
-    require(m.rows == 0 || m.ell_cols <= INT64_MAX / m.rows, "ellCols", "times rows overflows");
+    require(m.rows == 0 || m.ell_cols <= most / m.rows, "ellCols",
+            "times rows is more than any memory holds");
     require_indices_hold(m.index_type, ceil_div(m.cols, m.block_rows) - 1, m.base, "cols");
     require_aligned(m.indices, size_of(m.index_type), "ellColInd");
     require_aligned(m.values, size_of(m.type), "ellValue");
@@ -102,12 +111,18 @@ void validate(const heron_spmat& m) {
     require_size(m.cols, m.format == HERON_FORMAT_BSR ? "bcols" : "cols");
     require_size(m.nnz, m.format == HERON_FORMAT_BSR ? "bnnz" : "nnz");
     switch (m.format) {
-        case HERON_FORMAT_COO: return validate_coo(m);
-        case HERON_FORMAT_CSR: return validate_csr(m);
-        case HERON_FORMAT_CSC: return validate_csc(m);
-        case HERON_FORMAT_BSR: return validate_bsr(m);
-        case HERON_FORMAT_SELL: return validate_sell(m);
-        case HERON_FORMAT_BLOCKED_ELL: return validate_blocked_ell(m);
+        case HERON_FORMAT_COO:
+            return validate_coo(m);
+        case HERON_FORMAT_CSR:
+            return validate_csr(m);
+        case HERON_FORMAT_CSC:
+            return validate_csc(m);
+        case HERON_FORMAT_BSR:
+            return validate_bsr(m);
+        case HERON_FORMAT_SELL:
+            return validate_sell(m);
+        case HERON_FORMAT_BLOCKED_ELL:
+            return validate_blocked_ell(m);
     }
 }
 
@@ -124,9 +139,12 @@ struct stride_names {
 
 stride_names stride_names_of(heron_format format) {
     switch (format) {
-        case HERON_FORMAT_COO: return {"batchStride", "batchStride", "batchStride"};
-        case HERON_FORMAT_BSR: return {"offsetsBatchStride", "columnsBatchStride", "ValuesBatchStride"};
-        default: return {"offsetsBatchStride", "columnsValuesBatchStride", "columnsValuesBatchStride"};
+        case HERON_FORMAT_COO:
+            return {"batchStride", "batchStride", "batchStride"};
+        case HERON_FORMAT_BSR:
+            return {"offsetsBatchStride", "columnsBatchStride", "ValuesBatchStride"};
+        default:
+            return {"offsetsBatchStride", "columnsValuesBatchStride", "columnsValuesBatchStride"};
     }
 }
 
@@ -175,6 +193,9 @@ dense_matrix::dense_matrix(const heron_dnmat& m, core::access a) : value(m), acc
     require_size(m.cols, "cols");
     const int64_t smallest = m.order == HERON_ORDER_ROW ? m.cols : m.rows;
     if (m.ld < smallest) invalid("ld", fmt::format("{} is less than {}", m.ld, smallest));
+    const int64_t lines = m.order == HERON_ORDER_ROW ? m.rows : m.cols;
+    if (lines > 0)
+        require(m.ld <= most / lines, "ld", "times the matrix's other size is more than any memory holds");
     require_aligned(m.values, size_of(m.type), "values");
     value.batch_count = 1;
 }
@@ -199,7 +220,8 @@ sparse_matrix::sparse_matrix(const heron_spmat& m, core::access a) : value(m), a
     value.batch_count = 1;
 }
 
-void sparse_matrix::set_batch(int count, int64_t offsets_stride, int64_t indices_stride, int64_t values_stride) {
+void sparse_matrix::set_batch(int count, int64_t offsets_stride, int64_t indices_stride,
+                              int64_t values_stride) {
     require(count > 0, "batchCount", "must be positive");
     const stride_names names = stride_names_of(value.format);
     const int64_t block_rows = value.format == HERON_FORMAT_BSR ? value.block_rows : 1;

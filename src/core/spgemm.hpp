@@ -40,6 +40,15 @@ struct sized_buffer {
 
 class part_layout;
 
+// Where 16-bit scalars in device memory become 32-bit ones: each is the inner product of itself with one.
+// Nothing for other types.
+struct widening {
+    void* index = nullptr;
+    void* one = nullptr;
+    void* scalars[2] = {};
+    void* scratch = nullptr;
+};
+
 class spgemm_description {
   public:
     void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
@@ -83,6 +92,7 @@ class spgemm_description {
 
     struct compute_parts {
         int64_t* row_offsets;
+        core::widening widening;
         void* scratch;
         size_t size;
     };
@@ -105,6 +115,7 @@ class spgemm_description {
     int64_t* row_products_ = nullptr;
     int64_t* row_offsets_ = nullptr;
     void* scratch_ = nullptr;  // of the numeric operation
+    widening widening_;
     int64_t products_ = 0;
     int64_t bound_ = 0;    // of the longest row of C
     int64_t longest_ = 0;  // exactly

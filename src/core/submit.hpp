@@ -8,11 +8,14 @@
 
 namespace heron::core {
 
-template <class Args> using slot_pointer = heron_status (*)(heron_queue*, heron_phase, const Args*, heron_workspace*);
+template <class Args>
+using slot_pointer = heron_status (*)(heron_queue*, heron_phase, const Args*, heron_workspace*);
 
-template <class Args> void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase,
-                                     const Args& args, heron_workspace& workspace) {
-    if (!slot) not_supported(operation, fmt::format("the {} plug-in is older and lacks it", c.backend().name));
+template <class Args>
+void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase,
+               const Args& args, heron_workspace& workspace) {
+    if (!slot)
+        not_supported(operation, fmt::format("the {} plug-in is older and lacks it", c.backend().name));
     heron_status status = HERON_SUCCESS;
     c.with_queue([&](heron_queue* queue) { status = slot(queue, phase, &args, &workspace); });
     if (status != HERON_SUCCESS)
@@ -21,16 +24,19 @@ template <class Args> void call_slot(context& c, const char* operation, slot_poi
 
 // Throws when the operation needs a workspace and got none.
 template <class Args>
-void require_workspace(context& c, const char* operation, slot_pointer<Args> slot, const Args& args, const void* memory) {
+void require_workspace(context& c, const char* operation, slot_pointer<Args> slot, const Args& args,
+                       const void* memory) {
     if (memory) return;
     heron_workspace needed{};
     call_slot(c, operation, slot, HERON_PHASE_SIZE, args, needed);
-    if (needed.size > 0) invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed.size));
+    if (needed.size > 0)
+        invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed.size));
 }
 
 // Submits one phase. plan: NULL or where the plan goes in ANALYSE and comes from in RUN.
-template <class Args> void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase,
-                                  const Args& args, heron_plan** plan = nullptr) {
+template <class Args>
+void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase,
+            const Args& args, heron_plan** plan = nullptr) {
     heron_workspace workspace{};
     if (phase.phase != HERON_PHASE_SIZE) require_workspace(c, operation, slot, args, phase.memory);
     workspace.memory = phase.memory;
@@ -41,7 +47,13 @@ template <class Args> void submit(context& c, const char* operation, slot_pointe
 }
 
 // A scalar argument in the handle's pointer mode.
-heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type, const char* argument);
+heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type,
+                             const char* argument);
+
+// The same of a 16-bit compute type, which the documentation's rows of 16-bit operands ask for; the sums have
+// 32 bits. There are none in device memory.
+heron_scalar short_scalar_argument(const context& c, const void* pointer, heron_type compute_type,
+                                   const char* argument);
 
 // Throw unless the arrays that the operation reads or writes are there. An empty operand needs none.
 void require_arrays(const heron_dnvec& v, const char* argument);

@@ -1,8 +1,11 @@
-// HERON_VALIDATE=1: the contents of index arrays are checked on the host before they are used. Slow, for finding errors.
+// HERON_VALIDATE=1: the contents of index arrays are checked on the host before they are used. Slow, for
+// finding errors.
 #include "element_types.hpp"
+#include "log.hpp"
 #include "submit.hpp"
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,10 +13,12 @@
 namespace heron::core {
 namespace {
 
-template <class T> std::vector<int64_t> download_as(context& c, const void* device, int64_t count) {
+template <class T>
+std::vector<int64_t> download_as(context& c, const void* device, int64_t count) {
     std::vector<T> raw(static_cast<size_t>(count));
     c.with_queue([&](heron_queue* queue) {
-        check(c.table().copy(queue, raw.data(), device, raw.size() * sizeof(T)), "reading indices for HERON_VALIDATE");
+        check(c.table().copy(queue, raw.data(), device, raw.size() * sizeof(T)),
+              "reading indices for HERON_VALIDATE");
         check(c.table().queue_sync(queue), "reading indices for HERON_VALIDATE");
     });
     return {raw.begin(), raw.end()};
@@ -21,7 +26,8 @@ template <class T> std::vector<int64_t> download_as(context& c, const void* devi
 
 std::vector<int64_t> download(context& c, const void* device, int64_t count, heron_index_type type) {
     if (count == 0 || !device) return {};
-    return type == HERON_INDEX_32 ? download_as<int32_t>(c, device, count) : download_as<int64_t>(c, device, count);
+    return type == HERON_INDEX_32 ? download_as<int32_t>(c, device, count)
+                                  : download_as<int64_t>(c, device, count);
 }
 
 // A run of consecutive indices that share an offset: what messages call it and how many rows each one spans.
@@ -31,17 +37,20 @@ struct segment_kind {
 };
 
 // Offsets ascend from base to base + total.
-void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t total, segment_kind kind, const char* argument) {
+void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t total, segment_kind kind,
+                   const char* argument) {
     if (offsets.empty()) return;
     if (offsets.front() != base)
-        invalid(argument, fmt::format("{} 0: the first offset is {}, not the base {}", kind.name, offsets.front(), base));
+        invalid(argument, fmt::format("{} 0: the first offset is {}, not the base {}", kind.name,
+                                      offsets.front(), base));
     for (size_t k = 0; k + 1 < offsets.size(); ++k)
         if (offsets[k + 1] < offsets[k])
             invalid(argument, fmt::format("{} {}: offsets descend from {} to {}", kind.name,
                                           static_cast<int64_t>(k) * kind.span, offsets[k], offsets[k + 1]));
     if (offsets.back() - base != total)
-        invalid(argument, fmt::format("{} {}: the last offset is {}, but {} elements are stored", kind.name,
-                                      static_cast<int64_t>(offsets.size() - 2) * kind.span, offsets.back(), total));
+        invalid(argument,
+                fmt::format("{} {}: the last offset is {}, but {} elements are stored", kind.name,
+                            static_cast<int64_t>(offsets.size() - 2) * kind.span, offsets.back(), total));
 }
 
 // An index that occurs more than once.
@@ -56,7 +65,8 @@ void check_segment(std::vector<int64_t> segment, int64_t base, int64_t size, con
                    const char* argument) {
     for (int64_t index : segment)
         if (index < base || index >= base + size)
-            invalid(argument, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base, base + size));
+            invalid(argument, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base,
+                                          base + size));
     if (const auto twice = repeated(std::move(segment)))
         invalid(argument, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
 }
@@ -67,24 +77,38 @@ void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_
     check_offsets(offsets, m.base, m.nnz, {name}, argument);
     const auto indices = download(c, m.indices, m.nnz, m.index_type);
     for (size_t k = 0; k + 1 < offsets.size(); ++k)
-        check_segment({indices.begin() + (offsets[k] - m.base), indices.begin() + (offsets[k + 1] - m.base)}, m.base, size,
-                      name, static_cast<int64_t>(k), argument);
+        check_segment({indices.begin() + (offsets[k] - m.base), indices.begin() + (offsets[k + 1] - m.base)},
+                      m.base, size, name, static_cast<int64_t>(k), argument);
 }
 
+// The places of a COO matrix's elements by rows.
+std::vector<size_t> by_rows(const std::vector<int64_t>& rows) {
+    std::vector<size_t> places(rows.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) { return rows[a] < rows[b]; });
+    return places;
+}
+
+// Rows may come in any order.
 void check_coo(context& c, const heron_spmat& m, const char* argument) {
     const auto rows = download(c, m.row_indices, m.nnz, m.index_type);
     const auto columns = download(c, m.indices, m.nnz, m.index_type);
-    std::vector<int64_t> row_columns;
-    for (size_t k = 0; k < rows.size(); ++k) {
+    for (size_t k = 0; k < rows.size(); ++k)
         if (rows[k] < m.base || rows[k] >= m.base + m.rows)
-            invalid(argument, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base, m.base + m.rows));
-        if (k > 0 && rows[k] < rows[k - 1])
-            invalid(argument, fmt::format("row {}: the rows of a COO matrix must ascend", rows[k] - m.base));
-        row_columns.push_back(columns[k]);
-        if (k + 1 == rows.size() || rows[k + 1] != rows[k]) {
-            check_segment(row_columns, m.base, m.cols, "row", rows[k] - m.base, argument);
-            row_columns.clear();
-        }
+            invalid(argument, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base,
+                                          m.base + m.rows));
+    if (!std::is_sorted(rows.begin(), rows.end()))
+        log(log_level::hint, "HERON_VALIDATE",
+            fmt::format("{}: the rows of a COO matrix do not ascend, which NVIDIA's library needs",
+                        argument));
+    const std::vector<size_t> places = by_rows(rows);
+    std::vector<int64_t> row_columns;
+    for (size_t k = 0; k < places.size(); ++k) {
+        const int64_t row = rows[places[k]];
+        row_columns.push_back(columns[places[k]]);
+        if (k + 1 < places.size() && rows[places[k + 1]] == row) continue;
+        check_segment(row_columns, m.base, m.cols, "row", row - m.base, argument);
+        row_columns.clear();
     }
 }
 
@@ -92,7 +116,8 @@ void check_coo(context& c, const heron_spmat& m, const char* argument) {
 std::vector<int64_t> stored(const std::vector<int64_t>& indices, int64_t first, int64_t step, int64_t count) {
     std::vector<int64_t> found;
     for (int64_t k = 0; k < count; ++k)
-        if (const int64_t index = indices[static_cast<size_t>(first + k * step)]; index >= 0) found.push_back(index);
+        if (const int64_t index = indices[static_cast<size_t>(first + k * step)]; index >= 0)
+            found.push_back(index);
     return found;
 }
 
@@ -119,7 +144,39 @@ void check_blocked_ell(context& c, const heron_spmat& m, const char* argument) {
     const auto columns = download(c, m.indices, block_rows * per_row, m.index_type);
     if (columns.empty()) return;
     for (int64_t row = 0; row < block_rows; ++row)
-        check_segment(stored(columns, row * per_row, 1, per_row), m.base, block_cols, "block row", row, argument);
+        check_segment(stored(columns, row * per_row, 1, per_row), m.base, block_cols, "block row", row,
+                      argument);
+}
+
+void* advanced(void* array, int64_t elements, heron_index_type type) {
+    return array ? static_cast<char*>(array) + elements * static_cast<int64_t>(size_of(type)) : nullptr;
+}
+
+// The pattern of one matrix of a batch.
+heron_spmat item_of(const heron_spmat& m, int64_t item) {
+    heron_spmat one = m;
+    one.offsets = advanced(m.offsets, item * m.offsets_stride, m.offset_type);
+    one.row_indices = advanced(m.row_indices, item * m.indices_stride, m.index_type);
+    one.indices = advanced(m.indices, item * m.indices_stride, m.index_type);
+    return one;
+}
+
+void check_contents(context& c, const heron_spmat& m, const char* argument) {
+    switch (m.format) {
+        case HERON_FORMAT_COO:
+            return check_coo(c, m, argument);
+        case HERON_FORMAT_CSR:
+            return check_compressed(c, m, m.rows, m.cols, "row", argument);
+        case HERON_FORMAT_CSC:
+            return check_compressed(c, m, m.cols, m.rows, "column", argument);
+        case HERON_FORMAT_BSR:
+            return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row",
+                                    argument);
+        case HERON_FORMAT_SELL:
+            return check_sell(c, m, argument);
+        case HERON_FORMAT_BLOCKED_ELL:
+            return check_blocked_ell(c, m, argument);
+    }
 }
 
 }  // namespace
@@ -134,15 +191,11 @@ bool validating() {
 
 void validate_contents(context& c, const heron_spmat& m, const char* argument) {
     if (!validating() || m.rows == 0 || m.cols == 0) return;
-    switch (m.format) {
-        case HERON_FORMAT_COO: return check_coo(c, m, argument);
-        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, "row", argument);
-        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, "column", argument);
-        case HERON_FORMAT_BSR:
-            return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row", argument);
-        case HERON_FORMAT_SELL: return check_sell(c, m, argument);
-        case HERON_FORMAT_BLOCKED_ELL: return check_blocked_ell(c, m, argument);
-    }
+    const bool one_pattern = m.offsets_stride == 0 && m.indices_stride == 0;
+    const int32_t items = one_pattern ? 1 : m.batch_count;
+    for (int32_t item = 0; item < items; ++item)
+        check_contents(c, item_of(m, item),
+                       items > 1 ? fmt::format("{}, item {}", argument, item).c_str() : argument);
 }
 
 void validate_contents(context& c, const heron_spvec& v, const char* argument) {
@@ -150,7 +203,8 @@ void validate_contents(context& c, const heron_spvec& v, const char* argument) {
     auto indices = download(c, v.indices, v.nnz, v.index_type);
     for (size_t k = 0; k < indices.size(); ++k)
         check_segment({indices[k]}, v.base, v.size, "element", static_cast<int64_t>(k), argument);
-    if (const auto twice = repeated(std::move(indices))) invalid(argument, fmt::format("index {} occurs twice", *twice));
+    if (const auto twice = repeated(std::move(indices)))
+        invalid(argument, fmt::format("index {} occurs twice", *twice));
 }
 
 }  // namespace heron::core

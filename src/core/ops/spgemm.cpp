@@ -4,9 +4,6 @@
 #include "../element_types.hpp"
 #include "../submit.hpp"
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 namespace heron::core {
 
@@ -125,40 +122,24 @@ void settle(const sized_buffer& b, size_t needed) {
         require_enough(b, needed);
 }
 
-// IEEE binary16 or bfloat16, exactly.
-double widened(uint16_t bits, bool brain) {
-    const int mantissa_bits = brain ? 7 : 10;
-    const int bias = brain ? 127 : 15;
-    const int mantissa = bits & ((1 << mantissa_bits) - 1);
-    const int exponent = (bits & 0x7fff) >> mantissa_bits;
-    const double sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == 2 * bias + 1)
-        return mantissa ? std::nan("") : sign * std::numeric_limits<double>::infinity();
-    const int whole = exponent > 0 ? mantissa + (1 << mantissa_bits) : mantissa;
-    return sign * std::ldexp(whole, std::max(exponent, 1) - bias - mantissa_bits);
+bool are_short_on_device(const context& c, const spgemm_scalars& s, heron_type storage) {
+    return c.pointer_mode() == pointer_mode::device && s.compute_type != compute_type_of(storage, "matC");
 }
 
-// A scalar of a 16-bit compute type, which is what the documented uniform rows ask for; the sums have 32
-// bits.
-heron_scalar short_scalar(const context& c, const void* pointer, heron_type type, const char* argument) {
-    if (c.pointer_mode() == pointer_mode::device)
-        not_supported("computeType",
-                      "16-bit scalars in device memory are not built: use the 32-bit compute type");
-    uint16_t parts[2] = {0, 0};
-    std::memcpy(parts, required(pointer, argument), size_of(type));
-    const bool brain = type == HERON_R_16BF || type == HERON_C_16BF;
-    return {nullptr, widened(parts[0], brain), is_complex(type) ? widened(parts[1], brain) : 0};
-}
-
+// Scalars of a 16-bit compute type in device memory are still to be widened.
 void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& args) {
     const heron_type storage = args.c.type;
     args.compute_type = compute_type_of(storage, "matC");
     if (s.compute_type != args.compute_type && s.compute_type != storage)
         not_supported("computeType", fmt::format("{} does not go with values of type {}",
                                                  name_of(s.compute_type), name_of(storage)));
-    const auto scalar = [&](const void* pointer, const char* argument) {
+    const auto scalar = [&](const void* pointer, const char* argument) -> heron_scalar {
+        if (are_short_on_device(c, s, storage)) {
+            require_element(pointer, size_of(storage), argument);
+            return {pointer, 0, 0};
+        }
         return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, argument)
-                                                   : short_scalar(c, pointer, storage, argument);
+                                                   : short_scalar_argument(c, pointer, storage, argument);
     };
     args.alpha = scalar(s.alpha, "alpha");
     args.beta = scalar(s.beta, "beta");
@@ -189,6 +170,48 @@ size_t symbolic_size(context& c, const heron_spgemm_args& args) {
 }
 size_t numeric_size(context& c, const heron_spgemm_args& args) {
     return scratch_size(c, "spgemm_numeric", c.table().spgemm_numeric, args);
+}
+
+heron_spvv_args product_with_one(const widening& w, heron_type storage, const void* scalar, void* result) {
+    heron_spvv_args args{};
+    args.op = HERON_OP_NONE;
+    args.x.size = args.x.nnz = args.y.size = 1;
+    args.x.indices = w.index;
+    args.x.values = const_cast<void*>(scalar);
+    args.y.values = w.one;
+    args.x.type = args.y.type = storage;
+    args.result = result;
+    args.result_on_device = 1;
+    args.compute_type = compute_type_of(storage, "matC");
+    return args;
+}
+
+widening place_widening(context& c, heron_type storage, part_layout& layout) {
+    widening w;
+    if (compute_type_of(storage, "matC") == storage) return w;
+    w.index = layout.take(sizeof(int32_t));
+    w.one = layout.take(size_of(storage));
+    for (void*& scalar : w.scalars) scalar = layout.take(size_of(HERON_C_32F));
+    w.scratch = layout.take(
+        scratch_size(c, "spvv", c.table().spvv, product_with_one(w, storage, w.one, w.scalars[0])));
+    return w;
+}
+
+// What the products need in memory.
+void prepare(context& c, const widening& w, heron_type storage) {
+    if (!w.index) return;
+    static constexpr uint16_t half[] = {0x3c00, 0}, brain[] = {0x3f80, 0};
+    const bool is_brain = storage == HERON_R_16BF || storage == HERON_C_16BF;
+    c.with_queue([&](heron_queue* queue) {
+        check(c.table().fill(queue, w.index, 0, sizeof(int32_t)), "widening scalars");
+        check(c.table().copy(queue, w.one, is_brain ? brain : half, size_of(storage)), "widening scalars");
+    });
+}
+
+heron_scalar widened(context& c, const widening& w, heron_type storage, const heron_scalar& scalar,
+                     void* to) {
+    run(c, "spvv", c.table().spvv, product_with_one(w, storage, scalar.device, to), w.scratch);
+    return {to, 0, 0};
 }
 
 heron_transpose_pattern_args transposition(const factor& f, void* offsets, void* indices, void* permutation) {
@@ -351,6 +374,10 @@ void spgemm_description::compute_result(context& c, const spgemm_operands& x, co
     require_inputs(c, x);
     heron_spgemm_args args = compose_result(x);
     if (parts & HERON_SPGEMM_VALUES) set_scalars(c, s, args);
+    if ((parts & HERON_SPGEMM_VALUES) && are_short_on_device(c, s, args.c.type)) {
+        args.alpha = widened(c, widening_, args.c.type, args.alpha, widening_.scalars[0]);
+        args.beta = widened(c, widening_, args.c.type, args.beta, widening_.scalars[1]);
+    }
     args.parts = parts;
     if (parts & HERON_SPGEMM_COLUMNS) x.c.plans.clear();
     run(c, "spgemm_numeric", c.table().spgemm_numeric, args, scratch_);
@@ -393,6 +420,7 @@ spgemm_description::compute_parts spgemm_description::place_compute(context& c, 
     part_layout layout(memory);
     compute_parts parts;
     parts.row_offsets = layout.take_counts(args.c.rows + 1);
+    parts.widening = place_widening(c, args.c.type, layout);
     parts.scratch = layout.take(std::max(symbolic_size(c, args), numeric_size(c, args)));
     parts.size = layout.size();
     return parts;
@@ -408,6 +436,8 @@ void spgemm_description::compute(context& c, const spgemm_operands& x, const spg
     if (is_question(buffer)) return;
     row_offsets_ = parts.row_offsets;
     scratch_ = parts.scratch;
+    widening_ = parts.widening;
+    prepare(c, widening_, x.c.value.type);
     count(c, x, scratch_);
 }
 
@@ -458,10 +488,13 @@ void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const 
     require_operands(x);
     require_phase(interface::reuse, phase::counted, x);
     part_layout layout(buffer.memory);
+    const widening widening = place_widening(c, x.c.value.type, layout);
     void* const scratch = layout.take(numeric_size(c, compose_result(x)));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
     scratch_ = scratch;
+    widening_ = widening;
+    prepare(c, widening_, x.c.value.type);
     compute_result(c, x, {}, HERON_SPGEMM_COLUMNS);
     phase_ = phase::copied;
 }

@@ -62,6 +62,11 @@ void share(heron_dnmat& m) {
     if (m.batch_count == 1) m.batch_stride = 0;
 }
 
+// The documented row of Blocked-ELL whose compute type is 16-bit; it is summed in 32 bits.
+bool computes_in_half(const heron_spmm_args& args, heron_format format, heron_type compute_type) {
+    return format == HERON_FORMAT_BLOCKED_ELL && compute_type == HERON_R_16F && args.c.type == HERON_R_16F;
+}
+
 plan_key key_of(const context& c, const heron_spmm_args& args, int operation_id, const void* workspace) {
     return {&c.table(),
             c.device(),
@@ -79,7 +84,8 @@ plan_key key_of(const context& c, const heron_spmm_args& args, int operation_id,
 template <class Args>
 void submit_with_plan(context& c, slot_pointer<Args> slot, const phase_call& phase, const Args& args,
                       const sparse_matrix& a, const plan_key& key) {
-    heron_plan* plan = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
+    const plan_cache::shared_plan kept = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
+    heron_plan* plan = kept.get();
     submit(c, "spmm", slot, phase, args, &plan);
     if (phase.phase == HERON_PHASE_ANALYSE) a.plans.store(key, plan);
 }
@@ -117,7 +123,9 @@ void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_opera
     require_format(a.value, algorithm);
     require_sizes(op_a, a.value, args.b, args.c);
     require_batches(a.value, args.b, args.c);
-    require_spmm_types(a.value.type, args.b.type, args.c.type, compute_type);
+    const bool half = computes_in_half(args, a.value.format, compute_type);
+    args.compute_type = half ? HERON_R_32F : compute_type;
+    require_spmm_types(a.value.type, args.b.type, args.c.type, args.compute_type);
     if (phase.phase != HERON_PHASE_SIZE) {
         require_arrays(a.value, "matA");
         require_arrays(b.value, "matB");
@@ -125,10 +133,10 @@ void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_opera
         validate_contents(c, a.value, "matA");
     }
     args.conjugate_b = op_b == HERON_OP_CONJUGATE_TRANSPOSE && is_complex(b.value.type);
-    args.alpha = scalar_argument(c, alpha, compute_type, "alpha");
+    const auto scalar = half ? &short_scalar_argument : &scalar_argument;
+    args.alpha = scalar(c, alpha, compute_type, "alpha");
     args.a = canonical(a.value, args.op);
-    args.beta = scalar_argument(c, beta, compute_type, "beta");
-    args.compute_type = compute_type;
+    args.beta = scalar(c, beta, compute_type, "beta");
     args.reproducibility = algorithm.reproducibility;
     share(args.a);
     share(args.b);

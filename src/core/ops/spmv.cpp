@@ -67,7 +67,8 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
     args.reproducibility = algorithm.reproducibility;
 
     const plan_key key = key_of(c, args, phase.memory);
-    heron_plan* plan = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
+    const plan_cache::shared_plan kept = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
+    heron_plan* plan = kept.get();
     submit(c, "spmv", c.table().spmv, phase, args, &plan);
     if (phase.phase == HERON_PHASE_ANALYSE) a.plans.store(key, plan);
 }

@@ -172,12 +172,12 @@ void run(context& c, const problem& p, triangular_solver& s) {
     require_analysed(c, s);
     heron_trisolve_args args = compose(c, p);
     require_same_problem(args, s);
+    if (args.c.rows == 0 || args.c.cols == 0) return;
     args.staged_columns = s.staged_columns;
     if (args.b.values == args.c.values && strides_differ(args.b, args.c) && args.staged_columns < args.b.cols)
         throw error(HERON_INSUFFICIENT_RESOURCES, s.names.solution,
                     fmt::format("shares memory with {} in another layout, and {}_bufferSize was not told so",
                                 s.names.right_side, s.names.family));
-    if (args.c.rows == 0 || args.c.cols == 0) return;
     if (s.values_stamp > p.a.values_stamp) args.a.values = s.own_values;
     if (s.diagonal_stamp > p.a.values_stamp) args.diagonal = s.own_diagonal;
     submit(c, "trisolve", c.table().trisolve, {HERON_PHASE_RUN, nullptr, s.memory}, args, &s.plan);
