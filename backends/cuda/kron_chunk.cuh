@@ -391,4 +391,42 @@ class chunk_fetch {
     const int64_t tiles_ = p_.units * p_.tiles;
 };
 
+// Brings `count` neighbours into the second-level cache.
+template <class CT, class Crew>
+static __device__ inline void prefetch_run(const CT* from, int count, const Crew& crew) {
+    constexpr int line = 128 / static_cast<int>(sizeof(CT));
+    for (int e = crew.rank * line; e < count + line - 1; e += crew.size * line)
+        prefetch_line(from + (e < count ? e : count - 1));
+}
+
+// Brings what the results of a chunk will be added to into the second-level cache.
+template <class CT, int N, int D, int W>
+static __device__ inline void prefetch_outputs(const item_parameters<CT>& p,
+                                               const crew_threads<item_shape<CT, N, D, W>::in_warp>& crew,
+                                               int64_t chunk) {
+    using shape = item_shape<CT, N, D, W>;
+    if (p.out_step != 1) return;
+    const int64_t first = chunk * shape::items;
+    const int64_t left = p.units * p.tiles - first;
+    const int here = left < shape::items ? static_cast<int>(left) : shape::items;
+    const auto output = [&](int64_t tile) { return output_of(p, origin_of<shape::size, W>(p, tile)); };
+    if constexpr (W > 1) {
+        constexpr int line = 128 / static_cast<int>(sizeof(CT));
+        constexpr int parts = (W - 2) / line + 2;
+        const CT* const to = output(first);
+        for (int e = crew.rank; e < shape::size / W * parts; e += crew.size) {
+            const int in_run = e % parts * line;
+            prefetch_line(to + e / parts * p.inner + (in_run < W ? in_run : W - 1));
+        }
+    } else if (p.dense_out) {
+        prefetch_run(p.dense_out + first * shape::size, here * shape::size, crew);
+    } else if constexpr (shape::items == 1) {
+        prefetch_run(output(first), shape::size, crew);
+    } else {
+        const struct { int size, rank; } team{shape::team, crew.rank % shape::team};
+        const int item = crew.rank / shape::team;
+        if (item < here) prefetch_run(output(first + item), shape::size, team);
+    }
+}
+
 }  // namespace heron::HERON_LEVEL::kron_cuda

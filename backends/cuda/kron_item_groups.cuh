@@ -82,7 +82,7 @@ struct group_shape {
     using items = item_shape<CT, N, D, 1>;
     static constexpr int sum_bytes = items::chunk_room * static_cast<int>(sizeof(CT));
     static constexpr int buffers = 2 * items::buffer_bytes + sum_bytes <= most_item_bytes ? 2 : 1;
-    static constexpr bool fits = items::buffer_bytes + sum_bytes <= most_item_bytes;
+    static constexpr bool fits = items::buffer_bytes + sum_bytes <= most_block_bytes;
     static constexpr int crews = items::crews_with(buffers * items::buffer_bytes + sum_bytes);
     static constexpr int shared_bytes = crews * (buffers * items::buffer_bytes + sum_bytes);
 };

@@ -37,21 +37,30 @@ struct item_output {
     // Elements first, first + apart, ..., with apart a multiple of W, or all within a run.
     template <int W, int apart, int count>
     __device__ void put(const CT (&v)[count], int first) const {
+        CT before[count];
+        get<W, apart>(before, first);
+        put<W, apart>(v, before, first);
+    }
+
+    // What these elements are before, where that matters.
+    template <int W, int apart, int count>
+    __device__ void get(CT (&before)[count], int first) const {
+        if (!y || !adds) return;
+        if (step == 1)
+            read(before, y + place<W>(first), distance<W, apart>());
+        else
+            read(before, y + place<W>(first) * step, distance<W, apart>() * step);
+    }
+
+    template <int W, int apart, int count>
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
         if (!y) return;
-        if (atomic || step != 1) {
-            const int64_t between = (apart < W || W == 1 ? apart : apart / W * inner) * step;
-            CT* const to = y + (W == 1 ? first : first / W * inner + first % W) * step;
-            if (atomic) {
-#pragma unroll
-                for (int j = 0; j < count; ++j) atomic_add(to + j * between, mul(alpha, v[j]));
-            } else {
-                write(v, to, between);
-            }
-        } else if constexpr (W == 1) {
-            write(v, y + first, apart);
-        } else {
-            write(v, y + (first / W * inner + first % W), apart < W ? int64_t{apart} : apart / W * inner);
-        }
+        if (atomic)
+            write_atomically(v, y + place<W>(first) * step, distance<W, apart>() * step);
+        else if (step == 1)
+            write(v, before, y + place<W>(first), distance<W, apart>());
+        else
+            write(v, before, y + place<W>(first) * step, distance<W, apart>() * step);
     }
 
     // Elements first and first + 1, where first is even.
@@ -60,6 +69,7 @@ struct item_output {
         CT* const to = y + (W == 1 ? first : first / W * inner + first % W);
         if (atomic || step != 1 || reinterpret_cast<uintptr_t>(to) % sizeof(f64_pair) != 0)
             return put<W, 1>(v, first);
+        __builtin_assume(__isGlobal(to));
         f64_pair* const place = reinterpret_cast<f64_pair*>(to);
         f64_pair value{{alpha * v[0], alpha * v[1]}};
         if (adds) {
@@ -70,18 +80,37 @@ struct item_output {
     }
 
   private:
-    template <int count, class Step>
-    __device__ void write(const CT (&v)[count], CT* to, Step apart) const {
-        CT before[count];
-        if (adds) {
+    template <int W>
+    __device__ int64_t place(int element) const {
+        return W == 1 ? element : element / W * inner + element % W;
+    }
+    template <int W, int apart>
+    __device__ int64_t distance() const {
+        return W == 1 || apart < W ? apart : apart / W * inner;
+    }
+
+    template <int count>
+    __device__ void read(CT (&before)[count], const CT* from, int64_t apart) const {
+        __builtin_assume(__isGlobal(from));
 #pragma unroll
-            for (int j = 0; j < count; ++j) before[j] = to[j * apart];
-        }
+        for (int j = 0; j < count; ++j) before[j] = from[j * apart];
+    }
+
+    template <int count>
+    __device__ void write(const CT (&v)[count], const CT (&before)[count], CT* to, int64_t apart) const {
+        __builtin_assume(__isGlobal(to));
 #pragma unroll
         for (int j = 0; j < count; ++j) {
             const CT value = mul(alpha, v[j]);
             store_global(to + j * apart, adds ? mad(beta, before[j], value) : value);
         }
+    }
+
+    template <int count>
+    __device__ void write_atomically(const CT (&v)[count], CT* to, int64_t apart) const {
+        __builtin_assume(__isGlobal(to));
+#pragma unroll
+        for (int j = 0; j < count; ++j) atomic_add(to + j * apart, mul(alpha, v[j]));
     }
 };
 
@@ -98,6 +127,12 @@ struct item_sums {
     __device__ void put(const CT (&v)[count], int first) const {
 #pragma unroll
         for (int j = 0; j < count; ++j) put_one(v[j], first + j * apart);
+    }
+    template <int, int apart, int count>
+    __device__ void get(CT (&)[count], int) const {}
+    template <int W, int apart, int count>
+    __device__ void put(const CT (&v)[count], const CT (&)[count], int first) const {
+        put<W, apart>(v, first);
     }
     template <int>
     __device__ void put_pair(const CT (&v)[2], int first) const {
@@ -139,25 +174,39 @@ class item_stages {
           lane_(shape::in_warp ? crew.rank % (shape::in_warp ? shape::team : 1) : crew.rank),
           team_(shape::in_warp ? shape::team : crew.size) {}
 
-    // Modes K and up, counted from the last.
-    template <int K = 0>
     __device__ void apply() const {
+        apply([] {});
+    }
+
+    // before_last(): before the last stage, which may write to the output.
+    template <class Before>
+    __device__ void apply(Before&& before_last) const {
         if constexpr (shape::uses_tensor) {
+            before_last();
             by_tensor();
         } else if constexpr (shape::uses_planes) {
-            by_planes();
-        } else if constexpr (K < D) {
+            by_planes(before_last);
+        } else {
+            from_mode<0>(before_last);
+        }
+    }
+
+  private:
+    // Modes K and up, counted from the last.
+    template <int K, class Before>
+    __device__ void from_mode(Before&& before_last) const {
+        if constexpr (K < D) {
             constexpr int G = D - K < shape::modes_at_once ? D - K : shape::modes_at_once;
+            if constexpr (K + G == D) before_last();
             if constexpr (G > 1 || shape::template keeps<G>)
                 in_registers<K, G>();
             else
                 streamed<K, shape::streamed_at_once>();
             if constexpr (K + G < D || !is_direct) crew_.sync();
-            apply<K + G>();
+            from_mode<K + G>(before_last);
         }
     }
 
-  private:
     __device__ void by_tensor() const {
         const auto put = [&](const f64(&v)[2], int first) {
             if constexpr (is_direct)
@@ -172,7 +221,8 @@ class item_stages {
         if constexpr (!is_direct) crew_.sync();
     }
 
-    __device__ void by_planes() const {
+    template <class Before>
+    __device__ void by_planes(Before&& before_last) const {
         const auto keep = [&](const f64(&v)[2], int first) {
             *reinterpret_cast<f64_pair*>(item_ + shape::place(first)) = {{v[0], v[1]}};
         };
@@ -183,10 +233,12 @@ class item_stages {
                 keep(v, first);
         };
         if constexpr (D == 2) {
+            before_last();
             tensor_planes(item_, factors_, 1, crew_.rank, crew_.size, put);
         } else {
             tensor_planes(item_, factors_, 16, crew_.rank, crew_.size, keep);
             crew_.sync();
+            before_last();
             tensor_across_planes(item_, factors_, crew_.rank, crew_.size, put);
         }
         if constexpr (!is_direct) crew_.sync();
@@ -285,6 +337,8 @@ class item_stages {
     __device__ void streamed() const {
         constexpr int fibres = shape::size / N;
         constexpr int wide = column_step<CT, N>;
+        // Results that go out together.
+        constexpr int block = goes_out<K, 1> && wide == 1 && N % 3 == 0 ? 3 : wide;
         using part = neighbours<CT, wide>;
         const CT* const a = factor(K);
 #pragma unroll 1
@@ -298,25 +352,32 @@ class item_stages {
                 read<K>(item_ + shape::place(first[c]), v[c]);
             }
 #pragma unroll
-            for (int i = 0; i < N; i += wide) {
-                CT sum[count][wide];
-#pragma unroll
-                for (int j = 0; j < N; ++j) {
-                    const part column = *reinterpret_cast<const part*>(a + j * N + i);
+            for (int i = 0; i < N; i += block) {
+                CT before[count][block], sum[count][block];
+                if constexpr (goes_out<K, 1>) {
 #pragma unroll
                     for (int c = 0; c < count; ++c)
-#pragma unroll
-                        for (int w = 0; w < wide; ++w)
-                            sum[c][w] =
-                                j == 0 ? mul(column.a[w], v[c][0]) : mad(column.a[w], v[c][j], sum[c][w]);
+                        output_.template get<W, step<K>>(before[c], first[c] + i * step<K>);
                 }
+#pragma unroll
+                for (int b = 0; b < block; b += wide)
+#pragma unroll
+                    for (int j = 0; j < N; ++j) {
+                        const part column = *reinterpret_cast<const part*>(a + j * N + i + b);
+#pragma unroll
+                        for (int c = 0; c < count; ++c)
+#pragma unroll
+                            for (int w = 0; w < wide; ++w)
+                                sum[c][b + w] = j == 0 ? mul(column.a[w], v[c][0])
+                                                       : mad(column.a[w], v[c][j], sum[c][b + w]);
+                    }
 #pragma unroll
                 for (int c = 0; c < count; ++c) {
                     if (q + c * team_ >= fibres) continue;
                     if constexpr (goes_out<K, 1>)
-                        output_.template put<W, step<K>>(sum[c], first[c] + i * step<K>);
+                        output_.template put<W, step<K>>(sum[c], before[c], first[c] + i * step<K>);
                     else
-                        write_part<K, wide>(first[c], i, sum[c]);
+                        write_part<K, block>(first[c], i, sum[c]);
                 }
             }
         }
@@ -381,6 +442,7 @@ class chunk_store {
     __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
 
     __device__ void put(CT* to, CT result) const {
+        __builtin_assume(__isGlobal(to));
         const CT value = mul(alpha_, result);
         if (p_.atomic)
             atomic_add(to, value);
@@ -389,6 +451,7 @@ class chunk_store {
     }
 
     __device__ void along(CT* to, const CT* results, int count, int shift) const {
+        __builtin_assume(__isGlobal(to));
         const int skew = static_cast<int>(reinterpret_cast<uintptr_t>(to) / sizeof(CT) % shape::quad);
         if (skew != shift) {
 #pragma unroll 4
@@ -397,17 +460,30 @@ class chunk_store {
         }
         const int head = (shape::quad - skew) % shape::quad;
         const int body = (count - head) / shape::quad * shape::quad;
-#pragma unroll 4
-        for (int e = head + crew_.rank * shape::quad; e < head + body; e += crew_.size * shape::quad) {
-            part value = *reinterpret_cast<const part*>(results + shape::place(e));
+        // What is read comes together, before anything is written.
+        constexpr int at_once = 4;
+        const int stride = crew_.size * shape::quad;
+#pragma unroll 1
+        for (int first = head + crew_.rank * shape::quad; first < head + body; first += at_once * stride) {
+            part values[at_once], before[at_once];
 #pragma unroll
-            for (int w = 0; w < shape::quad; ++w) value.a[w] = mul(alpha_, value.a[w]);
-            if (adds_) {
-                const part before = *reinterpret_cast<const part*>(to + e);
-#pragma unroll
-                for (int w = 0; w < shape::quad; ++w) value.a[w] = mad(beta_, before.a[w], value.a[w]);
+            for (int i = 0; i < at_once; ++i) {
+                const int e = first + i * stride;
+                if (e >= head + body) break;
+                values[i] = *reinterpret_cast<const part*>(results + shape::place(e));
+                if (adds_) before[i] = *reinterpret_cast<const part*>(to + e);
             }
-            store_global(reinterpret_cast<part*>(to + e), value);
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) {
+                const int e = first + i * stride;
+                if (e >= head + body) break;
+#pragma unroll
+                for (int w = 0; w < shape::quad; ++w) {
+                    const CT value = mul(alpha_, values[i].a[w]);
+                    values[i].a[w] = adds_ ? mad(beta_, before[i].a[w], value) : value;
+                }
+                store_global(reinterpret_cast<part*>(to + e), values[i]);
+            }
         }
         if (crew_.rank < count - body) {
             const int e = crew_.rank < head ? crew_.rank : crew_.rank + body;
@@ -449,12 +525,12 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const CT alpha = p.alpha.get(), beta = p.beta.get();
     const chunk_fetch<CT, N, D, W> fetch(p, crew);
-    // Into the second-level cache, where there is no room for it yet.
+    const bool adds = !equal(beta, CT{}) && !p.atomic;
+    // Into the second-level cache, where there is no room for it yet. Outputs that are added to need the
+    // cache.
     const auto prefetch = [&](int64_t chunk) {
-        if (chunk >= end || p.in_step != 1) return;
-        constexpr int line = 128 / static_cast<int>(sizeof(CT));
-        const CT* const from = input_of(p, origin_of<shape::size, W>(p, chunk * shape::items));
-        for (int e = crew.rank * line; e < shape::size; e += crew.size * line) prefetch_line(from + e);
+        if (chunk >= end || p.in_step != 1 || adds) return;
+        prefetch_run(input_of(p, origin_of<shape::size, W>(p, chunk * shape::items)), shape::size, crew);
     };
     int64_t key = -1;
     int key_buffer = shape::buffers - 1;
@@ -484,7 +560,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
             if constexpr (W == 1 && shape::items == 1) prefetch(chunk + step);
         }
         crew.sync();
-        item_output<CT> output{nullptr, p.out_step, p.inner, alpha, beta, !equal(beta, CT{}), p.atomic != 0};
+        item_output<CT> output{nullptr, p.out_step, p.inner, alpha, beta, adds, p.atomic != 0};
         using stages = item_stages<CT, N, D, W>;
         const int64_t tile = chunk * shape::items + item;
         if (stages::is_direct && tile < tiles) output.y = output_of(p, origin_of<shape::size, W>(p, tile));
@@ -492,7 +568,10 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         stages(vectors + shape::place(item * shape::size),
                factors_of(factor_buffer) + (p.factors_are_shared ? 0 : item * shape::factor_stride), crew,
                output)
-            .apply();
+            .apply([&] {
+                // No earlier: it would leave the cache again.
+                if (adds) prefetch_outputs<CT, N, D, W>(p, crew, chunk);
+            });
         if constexpr (!stages::is_direct)
             chunk_store<CT, N, D, W>(p, crew)(chunk, vectors, fetch.shift_of(chunk));
         crew.sync();

@@ -57,9 +57,11 @@ class square_kron : square_passes<CT, N> {
     // False when it does not apply; nothing has been done then.
     bool apply() {
         if (args_.output == HERON_KRON_ADD_DETERMINISTIC && is_distinct()) sums_ = false;
+        workspace_layout layout(phase_, workspace_);
+        if (args_.output == HERON_KRON_ADD_GROUPED && group_items_of(item_modes<CT, N>{}, layout))
+            return true;
         if (!find_passes()) return false;
         if (args_.output == HERON_KRON_ADD_DETERMINISTIC && sums_ && passes_ > 1) return false;
-        workspace_layout layout(phase_, workspace_);
         if constexpr (has_pair<CT, N>)
             if (passes_ == 2 && !sums_ && pair_kron<CT, N>(device_, phase_, args_).apply(layout)) return true;
         take_chunk(layout);
@@ -322,6 +324,7 @@ class square_kron : square_passes<CT, N> {
             if (args_.ndim != D || args_.count < 4 * shape::items * args_.group_count) return false;
             constexpr int crews = group_shape<CT, N, D>::crews;
             constexpr int shared_bytes = group_shape<CT, N, D>::shared_bytes;
+            if (shared_bytes > device_.shared_bytes() - cuda_device::declared_at_most) return false;
             const auto kernel = &kron_item_groups<CT, N, D>;
             const int threads = crews * (shape::in_warp ? 32 : best_threads<shape>(kernel, shared_bytes));
             group_parameters g{};
@@ -353,11 +356,10 @@ class square_kron : square_passes<CT, N> {
 
     template <int... D>
     bool group_items_of(std::integer_sequence<int, D...>, workspace_layout& layout) {
-        return passes_ == 1 && (group_items<D + 1>(layout) || ...);
+        return (group_items<D + 1>(layout) || ...);
     }
 
     void grouped(workspace_layout& layout) {
-        if (group_items_of(item_modes<CT, N>{}, layout)) return;
         group_parameters g{};
         tile_layout t;
         if (passes_ == 1) {

@@ -51,8 +51,15 @@ static __device__ inline unsigned long long load_acquire(const unsigned long lon
     return value;
 }
 
+// Says that a line need not be written to memory: nobody reads it before it is written again.
+static __device__ inline void discard_line(const void* p) {
+    asm volatile("discard.global.L2 [%0], 128;" ::"l"(p) : "memory");
+}
+
 template <class CT, int N, int D, int E, int W, int R>
 class pair_block {
+    static_assert(R * W * sizeof(CT) == 128);
+
     using shape = pair_shape<CT, N, D, E, W, R>;
 
   public:
@@ -100,12 +107,26 @@ class pair_block {
             for (int e = crew_.rank * quad; e < shape::elements; e += crew_.size * quad)
                 copy_async<16>(to + run_place(e), from + run_offset(e));
             chunk_fetch<CT, N, E, W>(p_.first, crew_).factors(t.unit, factors_);
+            if (!p_.first.atomic && !equal(p_.first.beta.get(), CT{})) {
+                const CT* const y = first_output(t);
+#pragma unroll 4
+                for (int e = crew_.rank * (R * W); e < shape::elements; e += crew_.size * (R * W))
+                    prefetch_line(y + run_offset(e) * p_.first.out_step);
+            }
             return;
         }
         fetch_input(input_of(p_.last, origin_of<1, 1>(p_.last, t.unit)) +
                         int64_t{t.part} * shape::elements * p_.last.in_step,
                     vectors_);
         if (crew_.rank < 32) chunk_fetch<CT, N, D, 1>(p_.last, warp_).factors(t.unit, factors_);
+    }
+
+    // What has been read will not be needed again: it need not go to memory.
+    __device__ void forget(const pair_task& t) const {
+        if (!t.is_first) return;
+        CT* const from = slot_of(t) + t.part * (R * W);
+        for (int e = crew_.rank * (R * W); e < shape::elements; e += crew_.size * (R * W))
+            discard_line(from + run_offset(e));
     }
 
     __device__ void work(const pair_task& t) const {
@@ -119,6 +140,10 @@ class pair_block {
 
   private:
     using part = neighbours<CT, shape::first::quad>;
+
+    __device__ CT* first_output(const pair_task& t) const {
+        return output_of(p_.first, origin_of<1, 1>(p_.first, t.unit)) + t.part * (R * W) * p_.first.out_step;
+    }
 
     // Of element e of a task of first modes: its place on chip, and its distance from the first in memory.
     __device__ static int run_place(int e) {
@@ -148,35 +173,55 @@ class pair_block {
             item_stages<CT, N, E, W, true>(vectors_ + r * shape::first::chunk_room, factors_, crew_, nowhere)
                 .apply();
         const CT alpha = p_.first.alpha.get(), beta = p_.first.beta.get();
-        const bool adds = !equal(beta, CT{});
-        CT* const to =
-            output_of(p_.first, origin_of<1, 1>(p_.first, t.unit)) + t.part * (R * W) * p_.first.out_step;
+        CT* const to = first_output(t);
         const bool is_whole =
             p_.first.out_step == 1 && !p_.first.atomic && reinterpret_cast<uintptr_t>(to) % 16 == 0;
-#pragma unroll 4
-        for (int e = crew_.rank * quad; e < shape::elements; e += crew_.size * quad) {
-            part value = *reinterpret_cast<const part*>(vectors_ + run_place(e));
-            CT* const at = to + run_offset(e) * p_.first.out_step;
+        const int stride = crew_.size * quad;
+        constexpr int at_once = 4;
+        static_assert(shape::elements % (at_once * pair_threads * quad) == 0);
+#pragma unroll 1
+        for (int begin = crew_.rank * quad; begin < shape::elements; begin += at_once * stride) {
+            if (is_whole)
+                put_whole<at_once>(to, begin, alpha, beta);
+            else
+                for (int i = 0; i < at_once; ++i) put_elements(to, begin + i * stride, alpha, beta);
+        }
+    }
+
+    // What is read comes together, before anything is written.
+    template <int count>
+    __device__ void put_whole(CT* to, int begin, CT alpha, CT beta) const {
+        const bool adds = !equal(beta, CT{});
+        part values[count], before[count];
 #pragma unroll
-            for (int w = 0; w < quad; ++w) value.a[w] = mul(alpha, value.a[w]);
-            if (is_whole) {
-                part* const whole = reinterpret_cast<part*>(at);
-                if (adds) {
-                    const part before = *whole;
+        for (int i = 0; i < count; ++i) {
+            const int e = begin + i * crew_.size * quad;
+            values[i] = *reinterpret_cast<const part*>(vectors_ + run_place(e));
+            if (adds) before[i] = *reinterpret_cast<const part*>(to + run_offset(e));
+        }
 #pragma unroll
-                    for (int w = 0; w < quad; ++w) value.a[w] = mad(beta, before.a[w], value.a[w]);
-                }
-                store_streaming(whole, value);
-            } else {
+        for (int i = 0; i < count; ++i) {
+            const int e = begin + i * crew_.size * quad;
 #pragma unroll
-                for (int w = 0; w < quad; ++w) {
-                    CT* const one = at + w * p_.first.out_step;
-                    if (p_.first.atomic)
-                        atomic_add(one, value.a[w]);
-                    else
-                        *one = adds ? mad(beta, *one, value.a[w]) : value.a[w];
-                }
+            for (int w = 0; w < quad; ++w) {
+                const CT value = mul(alpha, values[i].a[w]);
+                values[i].a[w] = adds ? mad(beta, before[i].a[w], value) : value;
             }
+            store_streaming(reinterpret_cast<part*>(to + run_offset(e)), values[i]);
+        }
+    }
+
+    __device__ void put_elements(CT* to, int e, CT alpha, CT beta) const {
+        const part results = *reinterpret_cast<const part*>(vectors_ + run_place(e));
+        CT* const at = to + run_offset(e) * p_.first.out_step;
+#pragma unroll
+        for (int w = 0; w < quad; ++w) {
+            CT* const one = at + w * p_.first.out_step;
+            const CT value = mul(alpha, results.a[w]);
+            if (p_.first.atomic)
+                atomic_add(one, value);
+            else
+                *one = equal(beta, CT{}) ? value : mad(beta, *one, value);
         }
     }
 
@@ -239,6 +284,7 @@ __global__ void __launch_bounds__(pair_threads, pair_blocks<CT>)
         commit_copies();
         wait_for_copies<0>();
         __syncthreads();
+        block.forget(task);
         // The answer comes while the others work.
         if (block.leads()) claim_next();
         block.work(task);

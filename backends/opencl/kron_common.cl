@@ -16,6 +16,7 @@ typedef struct {
     long in_is_chunk, out_is_chunk, in_step, in_vector, out_step, out_vector;
     long modes, n, first, units, vectors, size, atomic;
     long dense_in, dense_out, dense_factors, factor_stride;  // for DENSE tiles
+    long alpha, beta;                                        // addresses of scalars on the device, or 0
 } kron_parameters;
 
 HERON_FN GLOBAL CT* kron_locate(kron_operand o, long k) {
@@ -35,3 +36,5 @@ HERON_FN void kron_finish_element(GLOBAL CT* to, CT w, CT alpha, CT beta, int at
         *to = MAD(CT, beta, *to, value);
     }
 }
+
+HERON_FN CT kron_scalar(CT value, long address) { return address ? *(GLOBAL const CT*)address : value; }

@@ -125,7 +125,9 @@ HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict 
 }
 
 // Work-item i takes its share of the units; its two buffers begin at work + i*2*buffer.
-__kernel void heron_kron_items(const kron_parameters p, const CT alpha, const CT beta, GLOBAL CT* work, const long buffer) {
+__kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, const CT host_beta, GLOBAL CT* work,
+                               const long buffer) {
+    const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
 #if N > 0
     const int n = N;
 #else

@@ -296,21 +296,43 @@ HERON_FN void kron_fetch_factors(__local CT* to, GLOBAL const CT* from, int here
     }
 }
 
+// Brings what results will be added to into the second-level cache.
+HERON_FN void kron_prefetch(GLOBAL const CT* to, int here, int item) {
+#ifdef HERON_PTX
+    const int line = WIDTH > 1 && WIDTH < 128 / (int)sizeof(CT) ? WIDTH : 128 / (int)sizeof(CT);
+    for (int e = item * line; e < here * SIZE; e += GROUP * line)
+        __asm__ volatile("prefetch.global.L2 [%0];" ::"l"((ulong)(to + kron_offset(e))));
+#endif
+}
+
 HERON_FN void kron_store_vectors(GLOBAL CT* to, __local const CT* from, int here, int item, CT alpha, CT beta) {
     const int adds = !EQUAL(CT, beta, ZERO(CT));
     if (COPIED == QUAD && here == TEAMS) {
-#pragma unroll 4
-        for (int e = item * QUAD; e < CHUNK; e += GROUP * QUAD) {
-            GLOBAL QUAD_T* const place = (GLOBAL QUAD_T*)(to + kron_offset(e));
-            CT v[QUAD], before[QUAD];
-            PUT_QUAD(*(__local const QUAD_T*)(from + PLACE(e)), v);
-            if (adds) PUT_QUAD(*place, before);
+        // What is read comes together, before anything is written.
+#define STORED_AT_ONCE 4
+        for (int first = item * QUAD; first < CHUNK; first += STORED_AT_ONCE * GROUP * QUAD) {
+            QUAD_T before[STORED_AT_ONCE];
+            if (adds) {
 #pragma unroll
-            for (int w = 0; w < QUAD; ++w) {
-                v[w] = MUL(CT, alpha, v[w]);
-                if (adds) v[w] = MAD(CT, beta, before[w], v[w]);
+                for (int i = 0; i < STORED_AT_ONCE; ++i) {
+                    const int e = first + i * GROUP * QUAD;
+                    if (e < CHUNK) before[i] = *(GLOBAL const QUAD_T*)(to + kron_offset(e));
+                }
             }
-            *place = GET_QUAD(v);
+#pragma unroll
+            for (int i = 0; i < STORED_AT_ONCE; ++i) {
+                const int e = first + i * GROUP * QUAD;
+                if (e >= CHUNK) continue;
+                CT v[QUAD], b[QUAD];
+                PUT_QUAD(*(__local const QUAD_T*)(from + PLACE(e)), v);
+                if (adds) PUT_QUAD(before[i], b);
+#pragma unroll
+                for (int w = 0; w < QUAD; ++w) {
+                    v[w] = MUL(CT, alpha, v[w]);
+                    if (adds) v[w] = MAD(CT, beta, b[w], v[w]);
+                }
+                *(GLOBAL QUAD_T*)(to + kron_offset(e)) = GET_QUAD(v);
+            }
         }
     } else {
 #pragma unroll 4
@@ -350,8 +372,10 @@ HERON_FN kron_held kron_fetch(kron_held held, long first, int here, __local CT* 
     return held;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p, const CT alpha,
-                                                                                  const CT beta, __local QUAD_T* memory) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p,
+                                                                                  const CT host_alpha, const CT host_beta,
+                                                                                  __local QUAD_T* memory) {
+    const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
     __local CT* const vectors = (__local CT*)memory;
     __local CT* const factors = vectors + BUFFERS * ROOM;
     const int item = get_local_id(0);
@@ -380,13 +404,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
             next = kron_fetch(next, ahead * TEAMS, most, vectors + (BUFFERS - 1 - buffer) * ROOM, factors, p, item);
         }
         kron_end_copies();
+        GLOBAL CT* const out = (GLOBAL CT*)p.dense_out + (WIDTH == 1 ? first * SIZE : first / TILES * p.size + kron_begin(first % TILES));
+        if (!EQUAL(CT, beta, ZERO(CT))) kron_prefetch(out, here, item);
         kron_await_copies();
         barrier(CLK_LOCAL_MEM_FENCE);
         __local const CT* const own = factors + (BUFFERS == 2 ? held.buffer : 0) * FACTOR_ROOM;
         kron_stages(vectors + buffer * ROOM + PLACE(slot * SIZE), own + slot * (FACTOR_SETS > 1 ? FACTOR_STRIDE : 0), item % TEAM);
-        GLOBAL CT* const out = (GLOBAL CT*)p.dense_out;
-        kron_store_vectors(WIDTH == 1 ? out + first * SIZE : out + first / TILES * p.size + kron_begin(first % TILES),
-                           vectors + buffer * ROOM, here, item, alpha, beta);
+        kron_store_vectors(out, vectors + buffer * ROOM, here, item, alpha, beta);
         barrier(CLK_LOCAL_MEM_FENCE);
         buffer = BUFFERS - 1 - buffer;
     }
@@ -394,8 +418,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
 
 #else
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p, const CT alpha,
-                                                                                  const CT beta, __local QUAD_T* memory) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p,
+                                                                                  const CT host_alpha, const CT host_beta,
+                                                                                  __local QUAD_T* memory) {
+    const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
     __local CT* const vectors = (__local CT*)memory;
     __local CT* const factors = vectors + ROOM;
     __local long* const in_address = (__local long*)(factors + FACTOR_ROOM);

@@ -20,6 +20,7 @@ struct parameters {
     int64_t in_is_chunk, out_is_chunk, in_step, in_vector, out_step, out_vector;
     int64_t modes, n, first, units, vectors, size, atomic;
     int64_t dense_in, dense_out, dense_factors, factor_stride;
+    int64_t alpha, beta;
 };
 
 int64_t as_number(const void* p) { return static_cast<int64_t>(reinterpret_cast<intptr_t>(p)); }
@@ -101,6 +102,8 @@ class square_kron {
     static constexpr int64_t small_bytes = 4 * 1024;
     static constexpr int64_t pair_bytes = 12 * 1024;
     static constexpr int64_t most_tile_bytes = 32 * 1024;
+    static constexpr int64_t most_first_tile_bytes = 24 * 1024;
+    static constexpr int64_t few_fibres = 64;
     static constexpr int64_t groups_per_unit = 32;
     // One after the other, where there are more groups than a device holds at once.
     static constexpr int64_t chunks_of_group = 16;
@@ -109,7 +112,18 @@ class square_kron {
     static constexpr int64_t chunk_bytes = int64_t{32} << 20;
 
     // Pass 0 has the last modes.
-    int end_of(int pass) const { return args_.ndim - (args_.ndim * pass + passes_ - 1) / passes_; }
+    int end_of(int pass) const {
+        if (passes_ == 2 && pass == 1) return args_.ndim - modes_of_first_pass();
+        return args_.ndim - (args_.ndim * pass + passes_ - 1) / passes_;
+    }
+    // Of two: half of them, or more where their tiles would have few fibres.
+    int modes_of_first_pass() const {
+        int modes = (args_.ndim + 1) / 2;
+        while (modes + 1 < args_.ndim && power(N, modes - 1) < few_fibres &&
+               power(N, modes + 1) * element_bytes <= most_first_tile_bytes)
+            ++modes;
+        return modes;
+    }
     int begin_of(int pass) const { return end_of(pass + 1); }
 
     bool passes_fit() const {
@@ -127,14 +141,16 @@ class square_kron {
                t.buffers * bytes_of(t) + reserved <= static_cast<int64_t>(device_.traits().local_bytes);
     }
 
-    // Neighbours of tiles of `base` elements each: whole sectors where they divide what is behind the modes.
+    // Neighbours of tiles of `base` elements each: whole sectors where they divide what is behind the modes,
+    // and fibres for a group.
     static int64_t width_of(int64_t base, int64_t inner) {
         int64_t best = 1;
         for (int64_t w = 1; w <= inner; ++w) {
             if (inner % w != 0) continue;
-            if (w > 1 && (base * w * element_bytes > most_tile_bytes || w * element_bytes > 512)) break;
+            if (w > 1 && (base * w * element_bytes > most_tile_bytes || w * element_bytes > 1024)) break;
             best = w;
-            if (w * element_bytes % 32 == 0 && w * element_bytes >= 64) break;
+            const bool has_sectors = w * element_bytes % 32 == 0 && w * element_bytes >= 64;
+            if (has_sectors && base * w / N >= few_fibres) break;
         }
         return best;
     }
@@ -173,6 +189,8 @@ class square_kron {
         p.vectors = args_.vectors;
         p.size = size_;
         p.atomic = args_.output == HERON_KRON_ADD_ATOMIC;
+        p.alpha = as_number(args_.alpha.device);
+        p.beta = as_number(args_.beta.device);
         return p;
     }
 
@@ -194,7 +212,7 @@ class square_kron {
         if (!last) {
             p.out = partial;
             p.out_is_chunk = p.out_step = 1;
-            p.atomic = 0;
+            p.atomic = p.alpha = p.beta = 0;
         } else {
             p.dense_out = dense_units(args_.y, args_.y_step, first);
         }
@@ -374,8 +392,8 @@ int64_t common_size(const heron_kronmult_args& args) {
 
 bool may_use_tuned(const heron_kronmult_args& args) {
     return args.algorithm == HERON_KRON_FUSED && args.count > 0 && args.vectors > 0 &&
-           !plans::kron_is_zero(args) && !args.alpha.device && !args.beta.device &&
-           args.output != HERON_KRON_ADD_GROUPED && args.output != HERON_KRON_ADD_DETERMINISTIC;
+           !plans::kron_is_zero(args) && args.output != HERON_KRON_ADD_GROUPED &&
+           args.output != HERON_KRON_ADD_DETERMINISTIC;
 }
 
 template <class CT, int... sizes>

@@ -140,7 +140,7 @@ typedef struct heron_kronmult_desc {
     heron_batch_operand x, y;
     heron_kron_output output;
     heron_kron_algorithm algorithm;
-    /* ADD_GROUPED only: y is a batch of group_count distinct operands, and group g sums the items
+    /* ADD_GROUPED, and ADD_OVERLAPPING where group_offsets is not NULL: y is a batch of group_count distinct operands, and group g sums the items
      * group_items[group_offsets[g]] ... group_items[group_offsets[g+1] - 1], or, where group_items is NULL, the items
      * group_offsets[g] ... group_offsets[g+1] - 1. group_offsets are group_count + 1 ascending numbers from 0 to count,
      * group_items are count numbers of items. A group may be empty. */
@@ -169,8 +169,8 @@ HERON_API heron_status heron_kronmult_cost(const heron_kronmult_desc* desc, doub
  * beyond what is worked on at once, except in ADD_DETERMINISTIC, which sorts the outputs' addresses. */
 HERON_API heron_status heron_kronmult_workspace(heron_handle handle, const heron_kronmult_desc* desc, size_t* bytes);
 
-/* Submits the batch. alpha and beta are host addresses of one number of the descriptor's type; alpha = NULL means 1, and beta
- * is only read in AXPBY. The workspace may be NULL when its size is 0.
+/* Submits the batch. alpha and beta are addresses of one number of the descriptor's type, where heron_set_pointer_mode says;
+ * alpha = NULL means 1, and beta is only read in AXPBY. The workspace may be NULL when its size is 0.
  *   HERON_NOT_INITIALIZED         handle or desc is NULL
  *   HERON_INVALID_VALUE           ndim outside 1 to 8, a negative size, a leading dimension that is too small, a NULL array
  *                                 that would be read, outputs that overlap where they must not (strided outputs are always

@@ -26,7 +26,8 @@
 extern "C" {
 #endif
 
-/* The handle that these functions use from now on, which stays the caller's; NULL: one of their own. */
+/* The handle that these functions use from now on, which stays the caller's and must live until another one, or NULL for one of
+ * their own, takes its place. */
 HERON_API heron_status heron_kronmult_set_handle(heron_handle handle);
 
 #define HERON_KRON_T float

@@ -93,14 +93,15 @@ typedef struct heron_batch_operand {
 } heron_batch_operand;
 
 /* What a batched Kronecker product does with the product P of an item and the item's output Y. The outputs of different
- * items may overlap only in the last three. */
+ * items may overlap only from ADD_ATOMIC on. */
 typedef enum heron_kron_output {
     HERON_KRON_STORE = 0,            /* Y := alpha*P; Y is not read */
     HERON_KRON_AXPBY = 1,            /* Y := alpha*P + beta*Y */
     HERON_KRON_ADD = 2,              /* Y := Y + alpha*P, outputs distinct */
     HERON_KRON_ADD_ATOMIC = 3,       /* Y := Y + alpha*P, any overlap; sums in any order */
     HERON_KRON_ADD_GROUPED = 4,      /* Y_g := Y_g + alpha * sum of P over the items of group g; reproducible */
-    HERON_KRON_ADD_DETERMINISTIC = 5 /* Y := Y + alpha*P, any overlap; the library finds the groups; reproducible */
+    HERON_KRON_ADD_DETERMINISTIC = 5, /* Y := Y + alpha*P, any overlap; the library finds the groups; reproducible */
+    HERON_KRON_ADD_OVERLAPPING = 6    /* ADD_GROUPED where groups are given, else ADD_ATOMIC; plug-ins see one of these */
 } heron_kron_output;
 
 /* How the factors are applied. All give the same result within rounding. */

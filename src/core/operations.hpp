@@ -68,7 +68,7 @@ void kronmult(context& c, const phase_call& phase, const heron_kronmult_desc& de
 // Throws what kronmult would throw for the descriptor alone. operations and bytes may be NULL.
 void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* bytes);
 
-// The argument struct holds everything but the scalars.
-void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const void* beta);
+// The scalars are numbers of the host, whatever the pointer mode.
+void kron_gemm(context& c, heron_kron_gemm_args args);
 
 }  // namespace heron::core

@@ -8,9 +8,17 @@ using namespace heron::core;
 
 namespace {
 
-const heron_kronmult_desc& checked(const heron_kronmult_desc* desc) {
+void require_there(const heron_kronmult_desc* desc) {
     if (!desc) throw error(HERON_NOT_INITIALIZED, "desc", "is NULL");
-    return *desc;
+}
+
+// With the way in which overlapping outputs are added up.
+heron_kronmult_desc checked(const heron_kronmult_desc* desc) {
+    require_there(desc);
+    heron_kronmult_desc d = *desc;
+    if (d.output == HERON_KRON_ADD_OVERLAPPING)
+        d.output = d.group_offsets ? HERON_KRON_ADD_GROUPED : HERON_KRON_ADD_ATOMIC;
+    return d;
 }
 
 void* as_stored(const void* address) { return const_cast<void*>(address); }
@@ -41,7 +49,7 @@ heron_batch_operand heron_batch_indexed(const void* base, int64_t unit, const vo
 heron_status heron_kronmult_init(heron_kronmult_desc* desc, heron_type type, int32_t ndim, const int64_t* m,
                                  const int64_t* n, int64_t count) {
     return guard<heron_status>(__func__, [&] {
-        checked(desc);
+        require_there(desc);
         required(m, "m");
         required(n, "n");
         require(ndim >= 1 && ndim <= 8, "ndim", "is not 1 to 8");

@@ -181,6 +181,8 @@ heron_status kgemm(int transpose_a, int transpose_b, const gemm_sizes& sizes, T 
         args.m = sizes.m;
         args.n = sizes.n;
         args.k = sizes.k;
+        args.alpha = {nullptr, alpha, 0};
+        args.beta = {nullptr, beta, 0};
         args.a = addresses(a.addresses);
         args.b = addresses(b.addresses);
         args.c = addresses(c.addresses);
@@ -188,8 +190,7 @@ heron_status kgemm(int transpose_a, int transpose_b, const gemm_sizes& sizes, T 
         args.ldb = b.ld;
         args.ldc = c.ld;
         args.count = count;
-        library_state::instance().with_context(
-            [&](context& context, auto&&) { kron_gemm(context, args, &alpha, &beta); });
+        library_state::instance().with_context([&](context& context, auto&&) { kron_gemm(context, args); });
     });
 }
 

@@ -239,7 +239,12 @@ void add_kron_command(CLI::App& bench) {
     c.list("--type", c.options.types, "f32, f64, c32, c64");
     c.list("--mode", c.options.modes, "store, add, atomic, grouped, deterministic");
     c.list("--alg", c.options.algorithms, "fused, forward, backward, recursive");
-    c.command.add_option("--batch", c.options.batch, "Items; 0: enough to exceed the caches")
+    c.command.add_option("--batch", c.options.batch, "Items; 0: by --batch-bytes")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    c.command
+        .add_option("--batch-bytes", c.options.batch_bytes,
+                    "Bytes of X and as large a Y; 0: more than the caches hold, on GPUs 1 GiB")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     c.command.add_option("--outputs", c.options.outputs, "Distinct outputs where they may overlap; 0: all")

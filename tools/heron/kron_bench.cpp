@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <stdexcept>
 
 #include "bandwidth.hpp"
@@ -86,21 +87,26 @@ struct kron_case {
     std::string algorithm;
 };
 
+// After so many, random numbers repeat.
+constexpr std::size_t distinct_numbers = 1000003;
+
 // Operands on a device, prepared to be run and checked.
 class kron_operands {
   public:
-    kron_operands(const device& where, const kron_case& what, const kron_bench_options& options)
-        : where_(where), type_(find_name(types, what.type, "types")), what_(what), random_(options.seed) {
+    // `values`: encoded numbers of the type, distinct_numbers of them.
+    kron_operands(const device& where, const kron_case& what, const kron_bench_options& options,
+                  const std::vector<std::byte>& values)
+        : where_(where), type_(find_name(types, what.type, "types")), what_(what), values_(values) {
         for (int i = 0; i < what.dims; ++i) size_ *= what.n;
         element_ = traits_of(type_.scalar).size;
-        count_ = options.batch > 0 ? options.batch : fitting();
+        count_ = options.batch > 0 ? options.batch : fitting(options);
         const std::vector<std::int64_t> sizes(static_cast<std::size_t>(what.dims), what.n);
         check(heron_kronmult_init(&desc_, type_.type, what.dims, sizes.data(), sizes.data(), count_),
               "heron_kronmult_init");
         desc_.output = find_name(modes, what.mode, "modes");
         desc_.algorithm = find_name(algorithms, what.algorithm, "algorithms");
         place_factors(options.shared_factors);
-        x_ = filled(size_ * count_);
+        x_ = filled(size_ * count_, distinct_numbers / 2);
         desc_.x.base = x_.get();
         place_outputs(options.outputs);
         std::size_t bytes = 0;
@@ -128,27 +134,35 @@ class kron_operands {
     std::int64_t outputs() const { return outputs_; }
     std::int64_t elements() const { return count_ * size_; }
     std::size_t workspace_bytes() const { return workspace_bytes_; }
+    // X, and as much again for outputs of their own.
+    std::int64_t vector_bytes() const { return 2 * elements() * static_cast<std::int64_t>(element_); }
     std::int64_t factor_bytes() const { return factor_elements_ * static_cast<std::int64_t>(element_); }
 
   private:
-    // X and Y together are several times what the caches hold.
-    std::int64_t fitting() const {
-        const auto bytes = static_cast<std::int64_t>(where_.cold_bytes());
-        return std::max<std::int64_t>(bytes / (2 * size_ * static_cast<std::int64_t>(element_)), 1);
+    // X and Y together are several times what the caches hold, on a GPU so large that the first and last
+    // items of a launch matter little, as far as there is memory for them and for the factors.
+    std::int64_t fitting(const kron_bench_options& options) const {
+        constexpr std::size_t on_gpu = std::size_t{1} << 30;
+        const std::int64_t vectors = 2 * size_ * static_cast<std::int64_t>(element_);
+        if (options.batch_bytes > 0) return std::max<std::int64_t>(options.batch_bytes / vectors, 1);
+        const heron_device_info& info = where_.info();
+        const std::size_t wanted = info.is_gpu ? std::max(where_.cold_bytes(), on_gpu) : where_.cold_bytes();
+        const std::int64_t factors =
+            options.shared_factors ? 0 : std::int64_t{what_.dims} * what_.n * what_.n * element_;
+        const std::int64_t affordable =
+            static_cast<std::int64_t>(info.memory_bytes / 4) / (vectors + factors);
+        return std::max<std::int64_t>(std::min(static_cast<std::int64_t>(wanted) / vectors, affordable), 1);
     }
 
-    // Random numbers; beyond some length they repeat.
-    device_buffer filled(std::int64_t elements) {
-        constexpr std::int64_t period = 1000003;
-        const std::int64_t distinct = std::min(elements, period);
-        const number_array values = random_numbers(type_.scalar, static_cast<std::size_t>(distinct), random_);
-        const std::vector<std::byte> bytes = encode(type_.scalar, values);
-        device_buffer memory = where_.allocate(static_cast<std::size_t>(elements) * element_);
-        where_.copy(memory.get(), bytes.data(), bytes.size());
-        for (std::int64_t done = distinct; done < elements;) {
-            const std::int64_t more = std::min(done, elements - done);
-            where_.copy(memory.at(static_cast<std::size_t>(done) * element_), memory.get(),
-                        static_cast<std::size_t>(more) * element_);
+    // The numbers of the sequence from `first`, again and again.
+    device_buffer filled(std::int64_t elements, std::size_t first) {
+        const std::size_t all = static_cast<std::size_t>(elements) * element_;
+        const std::size_t distinct = std::min(all, values_.size() - first * element_);
+        device_buffer memory = where_.allocate(all);
+        where_.copy(memory.get(), values_.data() + first * element_, distinct);
+        for (std::size_t done = distinct; done < all;) {
+            const std::size_t more = std::min(done, all - done);
+            where_.copy(memory.at(done), memory.get(), more);
             done += more;
         }
         return memory;
@@ -158,7 +172,7 @@ class kron_operands {
         const std::int64_t factor = std::int64_t{what_.n} * what_.n;
         const std::int64_t per_item = factor * what_.dims;
         factor_elements_ = per_item * (shared ? 1 : count_);
-        factors_ = filled(factor_elements_);
+        factors_ = filled(factor_elements_, 0);
         for (int i = 0; i < what_.dims; ++i)
             desc_.factors[i].a = heron_batch_strided(
                 factors_.at(static_cast<std::size_t>(i * factor) * element_), shared ? 0 : per_item);
@@ -264,7 +278,7 @@ class kron_operands {
     const device& where_;
     element_type type_;
     kron_case what_;
-    splitmix64 random_;
+    const std::vector<std::byte>& values_;
     std::int64_t size_ = 1;
     std::size_t element_ = 0;
     std::int64_t count_ = 0;
@@ -306,6 +320,16 @@ class kron_bench {
                             run_case(where, *probe, {type, n, dims, mode, algorithm});
     }
 
+    const std::vector<std::byte>& values_of(const std::string& type) {
+        std::vector<std::byte>& values = values_[type];
+        if (values.empty()) {
+            const scalar_type scalar = find_name(types, type, "types").scalar;
+            splitmix64 random(options_.seed);
+            values = encode(scalar, random_numbers(scalar, distinct_numbers, random));
+        }
+        return values;
+    }
+
     void run_case(const device& where, bandwidth_probe& probe, const kron_case& what) {
         record row;
         row["backend"] = where.backend();
@@ -318,8 +342,9 @@ class kron_bench {
         progress_.step(fmt::format("{} {} d={} n={} {} {}", where.backend(), what.type, what.dims, what.n,
                                    what.mode, what.algorithm));
         try {
-            const kron_operands data(where, what, options_);
+            const kron_operands data(where, what, options_, values_of(what.type));
             row["batch"] = data.count();
+            row["vector_bytes"] = data.vector_bytes();
             row["outputs"] = data.outputs();
             row["workspace"] = data.workspace_bytes();
             const bool right = data.is_right();
@@ -385,6 +410,7 @@ class kron_bench {
             {.key = "/dims", .title = "d", .format = "{:.0f}"},
             {.key = "/n", .title = "n", .format = "{:.0f}"},
             {.key = "/batch", .title = "batch", .format = "{:.0f}"},
+            {.key = "/vector_bytes", .title = "X+Y MiB", .format = "{:.0f}", .scale = 0x1p-20},
             {.key = "/outputs", .title = "outputs", .format = "{:.0f}"},
             {.key = "/mode", .title = "mode"},
             {.key = "/algorithm", .title = "alg", .fold = true},
@@ -413,6 +439,7 @@ class kron_bench {
     progress& progress_;
     std::vector<std::string> heading_{};
     record devices_ = record::array();
+    std::map<std::string, std::vector<std::byte>> values_{};
     measured_rows rows_{progress_};
     int failures_ = 0;
 };

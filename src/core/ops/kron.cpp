@@ -254,7 +254,7 @@ void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* 
                  (size * items + rows_of_y * outputs * (reads_y ? 2 : 1));
 }
 
-void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const void* beta) {
+void kron_gemm(context& c, heron_kron_gemm_args args) {
     require_element_type(args.type);
     require_size(args.m, "mm");
     require_size(args.n, "nn");
@@ -263,8 +263,6 @@ void kron_gemm(context& c, heron_kron_gemm_args args, const void* alpha, const v
     product(product(product(std::max<int64_t>(args.m, 1), std::max<int64_t>(args.n, 1), "mm"),
                     std::max<int64_t>(args.k, 1), "kk"),
             args.count, "batchCount");
-    args.alpha = scalar_argument(c, alpha, args.type, "alpha");
-    args.beta = scalar_argument(c, beta, args.type, "beta");
     if (args.m == 0 || args.n == 0 || args.count == 0) return;
     const bool reads = args.k > 0 && (args.alpha.device || args.alpha.re != 0 || args.alpha.im != 0);
     require_operand(args.a, "Aarray", args.count, 1, size_of(args.type), reads);

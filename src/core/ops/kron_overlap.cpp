@@ -1,4 +1,4 @@
-// Whether the outputs of a batch are distinct.
+// Whether the outputs of a batch are distinct, and its groups groups of its items.
 #include "kron.hpp"
 #include "../element_types.hpp"
 #include "../submit.hpp"
@@ -92,13 +92,30 @@ void check_contents(context& c, const heron_kronmult_args& args, int64_t count) 
         if (outputs[k].address - outputs[k - 1].address < span) return check_elements(args, outputs, element);
 }
 
+void check_groups(context& c, const heron_kronmult_args& args) {
+    const auto read = [&](const void* list, int64_t count) {
+        return args.group_type == HERON_INDEX_64 ? download<int64_t>(c, list, count, 1)
+                                                 : download<int32_t>(c, list, count, 1);
+    };
+    const std::vector<int64_t> offsets = read(args.group_offsets, args.group_count + 1);
+    if (offsets.front() != 0 || offsets.back() != args.count ||
+        !std::is_sorted(offsets.begin(), offsets.end()))
+        invalid("group_offsets", fmt::format("do not ascend from 0 to {}", args.count));
+    if (!args.group_items) return;
+    for (const int64_t item : read(args.group_items, args.count))
+        if (item < 0 || item >= args.count)
+            invalid("group_items", fmt::format("holds {}, but there are {} items", item, args.count));
+}
+
 }  // namespace
 
 void require_distinct_outputs(context& c, const heron_kronmult_args& args) {
     if (args.output == HERON_KRON_ADD_ATOMIC || args.output == HERON_KRON_ADD_DETERMINISTIC) return;
     const int64_t count = args.output == HERON_KRON_ADD_GROUPED ? args.group_count : args.count;
     const int64_t size = rows(args);
-    if (count < 2 || size == 0 || args.vectors == 0 || args.count == 0) return;
+    if (size == 0 || args.vectors == 0 || args.count == 0) return;
+    if (args.output == HERON_KRON_ADD_GROUPED && count > 0 && validating()) check_groups(c, args);
+    if (count < 2) return;
     if (args.y.kind == HERON_BATCH_STRIDED) {
         if (args.y.stride == 0) refuse(0, 1);
         if (is_distinct({{args.y_step, size}, {args.y_column_step, args.vectors}, {args.y.stride, count}}))
