@@ -83,6 +83,11 @@ class cuda_device {
     int number() const { return queue_->device; }
     int multiprocessors() const { return queue_->multiprocessors; }
 
+    const cuda::gemm_choices& gemm_choices() {
+        if (!queue_->choices) queue_->choices = cuda::choices_for(number());
+        return *queue_->choices;
+    }
+
     // Memory of the queue's own, none where a graph would keep its address.
     size_t scratch_bytes() const { return is_capturing(stream()) ? 0 : queue_->scratch.size; }
 

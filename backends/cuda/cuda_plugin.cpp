@@ -3,9 +3,13 @@
 #include "cuda_queue.hpp"
 #include "cuda_table.hpp"
 #include "../common/allocation_registry.hpp"
+#include "../common/tuning_file.hpp"
 #include <cuda.h>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <new>
 
 heron_plan::~heron_plan() = default;
@@ -408,6 +412,21 @@ heron_backend make_table() {
 }
 
 }  // namespace
+
+gemm_choices choices_for(int device) {
+    if (const char* const wanted = std::getenv("HERON_CUDA_GEMM")) return {wanted, ';'};
+    static std::mutex mutex;
+    static std::map<int, gemm_choices> known;
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(device);
+    if (found != known.end()) return found->second;
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+        cudaGetLastError();
+        return {};
+    }
+    return known[device] = {read_tuning("cuda", properties.name), '\n'};
+}
 
 void log_error(const char* function, const char* reason) noexcept {
     if (services && services->log) services->log(1, function, reason);

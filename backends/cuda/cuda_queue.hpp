@@ -1,6 +1,7 @@
 #pragma once
 // The CUDA execution context of one handle, and what every file of the plug-in needs around a runtime call.
 #include "../common/plan_record.hpp"
+#include "dense_choice.hpp"
 #include <heron/backend.h>
 #include <cuda_runtime_api.h>
 
@@ -19,6 +20,7 @@ struct heron_queue {
     int multiprocessors = 1;
     int shared_bytes = 48 * 1024;  // that a block of a kernel can have when it asks for them
     scratch_memory scratch;
+    std::optional<heron::cuda::gemm_choices> choices;  // once a dense product has asked for them
 };
 
 namespace heron::cuda {

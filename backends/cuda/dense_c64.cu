@@ -7,14 +7,15 @@ namespace dense_cuda {
 template <>
 struct tiles_for<c64> {
     using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 78, 59>,
+                             candidate<large_complex_tile<64, 32, 16, 3, 16, 16, 2, 8>, 77, 58>,
                              candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 74, 46>,
-                             candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>,
-                             candidate<large_complex_tile<16, 64, 16, 3, 16, 16, 3, 8>, 70, 43>>;
+                             candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>>;
     using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 26, 8>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
     using items16 = items_tile<c64, 16, 16, 4, 2, 64>;
-    using batches = std::tuple<>;
-    static double batch_limit(const parameters<c64>&) { return 0; }
+    using batches = std::tuple<batch_candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 78>,
+                               batch_candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 70>>;
+    static double batch_limit(const parameters<c64>&) { return HUGE_VAL; }
 };
 }  // namespace dense_cuda
 

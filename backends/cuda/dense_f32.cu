@@ -10,7 +10,8 @@ struct tiles_for<f32> {
                              candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 73, 63>,
                              candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 54>,
                              candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 44>,
-                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 46, 28>>;
+                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 46, 28>,
+                             candidate<large_thread_tile<f32, 64, 16, 32, 3, 8, 4, 4, 4>, 46, 28>>;
     using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, 20, 8>;
     using tiny = thread_tile<f32, 32, 32, 16, 2, 4, 4>;
     using items16 = items_tile<f32, 16, 16, 4, 4, 128>;

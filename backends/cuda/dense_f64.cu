@@ -10,18 +10,17 @@ struct tiles_for<f64> {
                              candidate<large_real_tile<128, 64, 16, 4, 32, 32, 1>, 76, 76>,
                              candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 46>,
                              candidate<large_real_tile<32, 32, 32, 3, 16, 16, 4>, 47, 30>,
-                             candidate<large_real_tile<64, 16, 32, 3, 16, 16, 4>, 46, 30>,
-                             candidate<large_real_tile<16, 64, 32, 3, 16, 16, 4>, 46, 30>>;
+                             candidate<large_real_tile<64, 16, 32, 3, 16, 16, 4>, 46, 30>>;
     using small = candidate<thread_tile<f64, 32, 32, 8, 3, 4, 4>, 18, 8>;
     using tiny = thread_tile<f64, 32, 32, 8, 3, 4, 4>;
     using items16 = items_tile<f64, 16, 16, 4, 4, 64>;
-    using batches = std::tuple<batch_candidate<stream_tensor_tile<16, 32, 16, 3, 512, 1>, 40>,
+    using batches = std::tuple<batch_candidate<stream_tensor_tile<16, 32, 16, 3, 512, 1>, 48>,
                                batch_candidate<stream_tensor_tile<32, 24, 16, 3, 384, 1>, 46>,
                                batch_candidate<stream_tensor_tile<16, 48, 16, 3, 384, 1>, 47>,
                                batch_candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 78>>;
     // Three blocks a multiprocessor with a tile each are sooner ready.
     static double batch_limit(const parameters<f64>& p) {
-        return static_cast<double>(tiles_of(p.m, 64) * tiles_of(p.n, 64) * 64 * 64) / 44;
+        return static_cast<double>(tiles_of(p.m, 64) * tiles_of(p.n, 64) * 64 * 64) / 49;
     }
 };
 }  // namespace dense_cuda

@@ -70,6 +70,7 @@ struct parameters {
     scalar<CT> alpha, beta;
     places c;
     int64_t ldc;
+    int64_t c_step;   // between rows of C; ldc is between columns
     int splits;       // blocks of a cluster that share the inner dimension
     int64_t part;     // if not 0, item i has this many steps of the inner dimension from i*part on
     const CT* guard;  // on the device: where it is zero, A and B are not read
@@ -198,7 +199,7 @@ class tile_product {
             const int64_t row = row_ + i, column = column_ + j;
             if (row >= p_.m || column >= p_.n) return;
             if (p_.stored == part::lower ? row < column : p_.stored == part::upper && row > column) return;
-            finish(p_, c + row + column * p_.ldc, sum, last, beta, row == column);
+            finish(p_, c + row * p_.c_step + column * p_.ldc, sum, last, beta, row == column);
         });
     }
 

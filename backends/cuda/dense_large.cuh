@@ -22,13 +22,90 @@ struct panel_of_tile {
         panel<typename Tile::CT, Lines, Tile::depth, Tile::threads, padding, How, Tile::keeps_depth>>;
 };
 
-template <class Tile, layout HowA, layout HowB, bool conjugates_b, class Work = whole_work>
-class large_product {
+// Steps of the inner dimension.
+struct inner_range {
+    int64_t begin, end;
+
+    __device__ inner_range within(int64_t first, int64_t last) const {
+        return {max(begin, first), min(end, last)};
+    }
+    __device__ bool is_empty() const { return begin >= end; }
+};
+
+// What comes into shared memory for a tile, step by step.
+template <class Tile, layout HowA, layout HowB>
+class panel_pair {
   public:
     using CT = typename Tile::CT;
     using a_panel = typename panel_of_tile<Tile, Tile::rows, HowA>::type;
     using b_panel = typename panel_of_tile<Tile, Tile::columns, HowB>::type;
+    using fragments = typename Tile::template fragments<a_panel, b_panel>;
     static constexpr int stage_size = a_panel::size + b_panel::size;
+
+    __device__ panel_pair(const parameters<CT>& p, int64_t item, int64_t row, int64_t column)
+        : p_(p), item_(item), row_(row), column_(column) {}
+
+    __device__ void begin(const operand& a, const operand& b, inner_range steps) {
+        const CT* const from_a = a.at.template of<CT>(item_);
+        const CT* const from_b = b.at.template of<CT>(item_);
+        is_aligned_ = ((reinterpret_cast<uintptr_t>(from_a) | reinterpret_cast<uintptr_t>(from_b)) & 15) == 0;
+        a_.begin(from_a, a, row_, p_.m, steps.begin);
+        b_.begin(from_b, b, column_, p_.n, steps.begin);
+        const auto depth = static_cast<int>(steps.is_empty() ? 0 : steps.end - steps.begin);
+        full_ = depth / Tile::depth;
+        rest_ = depth % Tile::depth;
+    }
+
+    // That have not been copied yet.
+    __device__ int steps() const { return full_ + (rest_ > 0 ? 1 : 0); }
+
+    // True if the next step to copy is a whole one of aligned operands; copies it if it is not.
+    __device__ bool begin_step(CT* to) {
+        const bool is_full = full_ > 0;
+        if (is_full) {
+            --full_;
+            if (is_aligned_ || !needs_alignment) return true;
+        }
+        a_.copy_rest(to, is_full ? Tile::depth : rest_);
+        b_.copy_rest(to + a_panel::size, is_full ? Tile::depth : rest_);
+        if (!is_full) rest_ = 0;
+        return false;
+    }
+
+    __device__ void copy_part(CT* to, int part, int parts) {
+        a_.copy_part(to, part, parts);
+        b_.copy_part(to + a_panel::size, part, parts);
+    }
+
+  private:
+    // Of each item's operands; where it is known for all items the layouts say so.
+    static constexpr bool needs_alignment = a_panel::is_wide || b_panel::is_wide;
+
+    const parameters<CT>& p_;
+    int64_t item_, row_, column_;
+    int full_ = 0, rest_ = 0;
+    bool is_aligned_ = true;
+    a_panel a_;
+    b_panel b_;
+};
+
+// What a step takes in shared memory, of a mirrored operand at most.
+template <class Tile, layout HowA, layout HowB>
+constexpr int stage_size_of() {
+    using enum layout;
+    if constexpr (HowA == mirrored)
+        return std::max(stage_size_of<Tile, lines, HowB>(), stage_size_of<Tile, depth, HowB>());
+    else if constexpr (HowB == mirrored)
+        return std::max(stage_size_of<Tile, HowA, lines>(), stage_size_of<Tile, HowA, depth>());
+    else
+        return panel_pair<Tile, HowA, HowB>::stage_size;
+}
+
+template <class Tile, layout HowA, layout HowB, bool conjugates_b, class Work = whole_work>
+class large_product {
+  public:
+    using CT = typename Tile::CT;
+    static constexpr int stage_size = stage_size_of<Tile, HowA, HowB>();
     static constexpr int slice_size = Tile::slices > 1 ? Tile::rows* Tile::columns : 0;
     static constexpr int shared_size =
         stage_size * Tile::stages > slice_size ? stage_size* Tile::stages : slice_size;
@@ -64,28 +141,72 @@ class large_product {
     }
 
   private:
-    // Of each item's operands; where it is known for all items the layouts say so.
-    static constexpr bool needs_alignment = a_panel::is_wide || b_panel::is_wide;
-    using fragments = typename Tile::template fragments<a_panel, b_panel>;
     static constexpr int copy_parts = Tile::groups - 1;  // the last group of a step waits for copies
 
     __device__ void add_all() {
-        begin_term(0);
-        const int steps = full_ + (rest_ > 0 ? 1 : 0);
-        const int all = steps * p_.terms;
+        if constexpr (HowA == layout::mirrored || HowB == layout::mirrored) {
+            add_mirrored();
+        } else {
+            panel_pair<Tile, HowA, HowB> panels(p_, item_, row_, column_);
+            panels.begin(p_.a[0], p_.b[0], steps_of_block());
+            add_steps(panels, p_.terms, constant_conjugation<conjugates_b>{});
+        }
+    }
+
+    // Of a mirrored operand first what is stored by lines, then what is on the diagonal, then the rest.
+    __device__ void add_mirrored() {
+        add_side<layout::lines>();
+        add_side<layout::mirrored>();
+        add_side<layout::depth>();
+    }
+
+    template <layout How>
+    __device__ void add_side() {
+        constexpr bool is_left = HowA == layout::mirrored;
+        constexpr int64_t size = is_left ? Tile::rows : Tile::columns;
+        operand a = p_.a[0], b = p_.b[0];
+        operand& side = is_left ? a : b;
+        const int64_t line = is_left ? row_ : column_;
+        const bool is_before = (How == layout::lines) == (side.line_step == 1);
+        const inner_range steps = How == layout::mirrored ? steps_of_block().within(line, line + size)
+                                  : is_before             ? steps_of_block().within(0, line)
+                                                          : steps_of_block().within(line + size, p_.k);
+        if (steps.is_empty()) return;
+        const bool conjugates =
+            How != layout::mirrored &&
+            side.mirrored == (is_before ? mirror::hermitian_before : mirror::hermitian_behind);
+        const int64_t apart = max(side.line_step, side.depth_step);
+        if (How == layout::lines) side.line_step = 1, side.depth_step = apart;
+        if (How == layout::depth) side.line_step = apart, side.depth_step = 1;
+        panel_pair<Tile, is_left ? How : HowA, is_left ? HowB : How> panels(p_, item_, row_, column_);
+        panels.begin(a, b, steps);
+        add_steps(panels, 1, conjugation_of_steps{is_left && conjugates, !is_left && conjugates});
+        __syncthreads();
+    }
+
+    template <class Panels, class Conjugation>
+    __device__ void add_steps(Panels& panels, int terms, const Conjugation& conjugates) {
+        const int steps = panels.steps();
+        const int all = steps * terms;
+        const auto begin_step = [&](bool is_there, CT* to) {
+            if (!is_there) return false;
+            if (terms > 1 && panels.steps() == 0) panels.begin(p_.a[1], p_.b[1], steps_of_block());
+            return panels.begin_step(to) && work_.copies;
+        };
+        constexpr int b_begin = Panels::a_panel::size;
 #pragma unroll 1
         for (int s = 0; s < Tile::stages - 1; ++s) {
             CT* const to = shared_ + s * stage_size;
-            if (begin_step(s < all, to)) copy_part(to, 0, 1);
+            if (begin_step(s < all, to)) panels.copy_part(to, 0, 1);
             commit_copies();
         }
         wait_for_copies<Tile::stages - 2>();
         __syncthreads();
-        fragments f;
-        tile_.load_first(f, shared_, shared_ + a_panel::size);
+        typename Panels::fragments f;
+        tile_.load_first(f, shared_, shared_ + b_begin);
         int stage = 0, free = Tile::stages - 1, s = 0;
 #pragma unroll 1
-        for (int end = p_.terms > 1 && p_.conjugate_second ? steps : all; s < all; end = all) {
+        for (int end = terms > 1 && p_.conjugate_second ? steps : all; s < all; end = all) {
 #pragma unroll 1
             for (; s < end; ++s) {
                 const CT* const here = shared_ + stage * stage_size;
@@ -94,7 +215,6 @@ class large_product {
                 CT* const to = shared_ + free * stage_size;
                 free = free + 1 < Tile::stages ? free + 1 : 0;
                 const bool copies = begin_step(s + Tile::stages - 1 < all, to);
-                const auto conjugates = conjugation_at(s);
 #pragma unroll
                 for (int g = 0; g < Tile::groups; ++g) {
                     const bool is_last = g + 1 == Tile::groups;
@@ -105,25 +225,15 @@ class large_product {
                         __syncthreads();
                     }
                     const CT* const from = is_last ? next : here;
-                    tile_.add(f, g % 2, from, from + a_panel::size, is_last ? 0 : g + 1, work_, conjugates,
-                              [&] {
-                                  if (g < copy_parts && copies) copy_part(to, g, copy_parts);
-                                  if (g == copy_parts - 1) commit_copies();
-                              });
+                    tile_.add(f, g % 2, from, from + b_begin, is_last ? 0 : g + 1, work_, conjugates, [&] {
+                        if (g < copy_parts && copies) panels.copy_part(to, g, copy_parts);
+                        if (g == copy_parts - 1) commit_copies();
+                    });
                 }
             }
             if (s < all) between_terms();
         }
         wait_for_copies<0>();
-    }
-
-    __device__ auto conjugation_at(int s) const {
-        if constexpr (HowA == layout::mirrored)
-            return conjugation_of_step{a_.is_conjugate(s), false};
-        else if constexpr (HowB == layout::mirrored)
-            return conjugation_of_step{false, b_.is_conjugate(s)};
-        else
-            return constant_conjugation<conjugates_b>{};
     }
 
     // The sum is multiplied by conj(alpha) in the end; the first term's factor is alpha.
@@ -132,21 +242,13 @@ class large_product {
         tile_.scale(p_.conjugate_sum ? conj(factor) : factor);
     }
 
-    __device__ void begin_term(int term) {
-        const operand& a = p_.a[term];
-        const operand& b = p_.b[term];
+    // Of the inner dimension, or the part of it that is the item's, those of this block of a cluster.
+    __device__ inner_range steps_of_block() const {
         const int64_t begin = item_ * p_.part, end = p_.part > 0 ? min(begin + p_.part, p_.k) : p_.k;
         const auto steps = static_cast<int>((end - begin + Tile::depth - 1) / Tile::depth);
         const int most = (steps + p_.splits - 1) / p_.splits * Tile::depth;
-        const int64_t first = begin + int64_t{rank_} * most, left = end - first;
-        const auto depth = static_cast<int>(left < 0 ? 0 : left < most ? left : most);
-        const CT* const from_a = a.at.template of<CT>(item_);
-        const CT* const from_b = b.at.template of<CT>(item_);
-        is_aligned_ = ((reinterpret_cast<uintptr_t>(from_a) | reinterpret_cast<uintptr_t>(from_b)) & 15) == 0;
-        a_.begin(from_a, a, row_, p_.m, first);
-        b_.begin(from_b, b, column_, p_.n, first);
-        full_ = depth / Tile::depth;
-        rest_ = depth % Tile::depth;
+        const int64_t first = begin + int64_t{rank_} * most;
+        return {first, min(first + most, end)};
     }
 
     __device__ bool is_mine(int share) const { return (share & (p_.splits - 1)) == rank_; }
@@ -179,27 +281,6 @@ class large_product {
         meet_cluster();
     }
 
-    // True if the next step to copy is a whole one of aligned operands; copies it if it is not.
-    __device__ bool begin_step(bool is_there, CT* to) {
-        if (!is_there) return false;
-        if (full_ == 0 && rest_ == 0) begin_term(1);
-        const bool is_full = full_ > 0;
-        if (is_full) {
-            --full_;
-            if (is_aligned_ || !needs_alignment) return true;
-        }
-        a_.copy_rest(to, is_full ? Tile::depth : rest_);
-        b_.copy_rest(to + a_panel::size, is_full ? Tile::depth : rest_);
-        if (!is_full) rest_ = 0;
-        return false;
-    }
-
-    __device__ void copy_part(CT* to, int part, int parts) {
-        if (!work_.copies) return;
-        a_.copy_part(to, part, parts);
-        b_.copy_part(to + a_panel::size, part, parts);
-    }
-
     __device__ void store() {
         CT alpha = p_.alpha.get();
         if (p_.terms > 1 && p_.conjugate_second) alpha = conj(alpha);
@@ -211,7 +292,7 @@ class large_product {
                                                           : column_ >= row_ + Tile::rows;
         const bool is_aligned =
             ((reinterpret_cast<uintptr_t>(c) | static_cast<uintptr_t>(p_.ldc * sizeof(CT))) & 15) == 0;
-        if (is_whole && is_stored && (Tile::run == 1 || is_aligned))
+        if (is_whole && is_stored && p_.c_step == 1 && (Tile::run == 1 || is_aligned))
             store_whole(c + row_ + column_ * p_.ldc, alpha, beta);
         else
             store_part(c, alpha, beta);
@@ -234,7 +315,7 @@ class large_product {
                 if (row >= p_.m || column >= p_.n) continue;
                 if (p_.stored == part::lower ? row < column : p_.stored == part::upper && row > column)
                     continue;
-                finish(p_, c + row + column * p_.ldc, sums[e], alpha, beta, row == column);
+                finish(p_, c + row * p_.c_step + column * p_.ldc, sums[e], alpha, beta, row == column);
             }
         });
     }
@@ -244,10 +325,6 @@ class large_product {
     int64_t item_, row_, column_;
     int rank_;
     CT* shared_;
-    int full_ = 0, rest_ = 0;
-    bool is_aligned_ = true;
-    a_panel a_;
-    b_panel b_;
     Tile tile_;
 };
 
@@ -297,7 +374,7 @@ __global__ void join_parts(const __grid_constant__ parameters<CT> p, const CT* s
 #pragma unroll 8
     for (int i = 0; i < parts; ++i) sum = add(sum, sums[i * size + number]);
     CT* const c = const_cast<CT*>(p.c.template of<CT>(0));
-    finish(p, c + row + column * p.ldc, sum, one<CT>(), beta, row == column);
+    finish(p, c + row * p.c_step + column * p.ldc, sum, one<CT>(), beta, row == column);
 }
 
 // The same with parts of its work left out, for a study of what binds.

@@ -2,6 +2,7 @@
 // Which tile a large product gets, and its launch.
 #include "dense_large.cuh"
 #include "dense_tuned.hpp"
+#include <cmath>
 #include <tuple>
 
 namespace heron::HERON_LEVEL::dense_cuda {
@@ -162,8 +163,9 @@ bool fits_large_tiles(const parameters<CT>& p) {
 template <class Tile>
 bool is_usable(const cuda_device& device, const parameters<typename Tile::CT>& p) {
     constexpr bool covers_triangles = Tile::rows % Tile::columns == 0;
+    const bool is_mirrored = p.a[0].mirrored != mirror::none || p.b[0].mirrored != mirror::none;
     return fits_large_tiles(p) && (covers_triangles || p.stored == part::all) &&
-           most_shared_bytes<Tile>() <= device.shared_bytes();
+           (Tile::mirrors || !is_mirrored) && most_shared_bytes<Tile>() <= device.shared_bytes();
 }
 
 // A product with an operand that is mirrored; the other one is a matrix as it is.
@@ -217,6 +219,7 @@ void launch_parts(cuda_device& device, const parameters<typename Tile::CT>& p, b
     of_parts.hermitian = of_sum.conjugate_sum = 0;
     of_parts.c = {sums, nullptr, size, 0, 0};
     of_parts.ldc = p.m;
+    of_parts.c_step = 1;
     launch_usable<Tile>(device, of_parts, conjugates_b);
     constexpr int threads = 128;
     device.launch_blocks(&join_parts<CT>, tiles_of(size, threads), threads, 0, of_sum, sums, parts);
@@ -250,6 +253,33 @@ void launch_shares(cuda_device& device, const parameters<typename Tile::CT>& p, 
         launch_usable<Tile>(device, p, conjugates_b);
 }
 
+template <class CT>
+constexpr heron_type type_code = std::is_same_v<CT, f32>   ? HERON_R_32F
+                                 : std::is_same_v<CT, f64> ? HERON_R_64F
+                                 : std::is_same_v<CT, c32> ? HERON_C_32F
+                                                           : HERON_C_64F;
+
+// As the caller gave it, whether it has been turned or not.
+template <class CT>
+cuda::product_kind kind_of(const parameters<CT>& p, bool is_turned) {
+    using enum cuda::product_kind;
+    const operand &a = is_turned ? p.b[0] : p.a[0], &b = is_turned ? p.a[0] : p.b[0];
+    if (a.mirrored != mirror::none) return left;
+    if (b.mirrored != mirror::none) return right;
+    if (p.stored != part::all) return a.line_step == 1 ? rank_n : rank_t;
+    if (a.line_step == 1) return b.depth_step == 1 ? nn : nt;
+    return b.depth_step == 1 ? tn : tt;
+}
+
+// What has been measured to be the best, if anything.
+template <class CT>
+std::optional<cuda::tile_choice> measured_choice(cuda_device& device, const parameters<CT>& p) {
+    if (p.count > 1) return {};
+    const bool is_turned = p.c_step != 1;
+    return device.gemm_choices().find(type_code<CT>, kind_of(p, is_turned), is_turned ? p.n : p.m,
+                                      is_turned ? p.m : p.n, p.k * p.terms);
+}
+
 // Launches the large tile that is the soonest ready; false if none is before `limit`.
 template <class CT, size_t... N>
 bool launch_fastest(cuda_device& device, parameters<CT>& p, bool conjugates_b, double limit,
@@ -257,9 +287,18 @@ bool launch_fastest(cuda_device& device, parameters<CT>& p, bool conjugates_b, d
     using all = typename tiles_for<CT>::large;
     void (*launch)(cuda_device&, const parameters<CT>&, bool, int) = nullptr;
     int parts = 1;
+    auto choice = measured_choice(device, p);
+    const auto is_eligible = [&]<class Tile>(const Tile*) {
+        return is_usable<Tile>(device, p) &&
+               (!choice || (Tile::rows == choice->rows && Tile::columns == choice->columns));
+    };
+    if (choice &&
+        !(is_eligible(static_cast<const typename std::tuple_element_t<N, all>::tile*>(nullptr)) || ...))
+        choice.reset();
+    if (choice) limit = HUGE_VAL;
     const auto consider = [&]<class C>(const C*) {
         using tile = typename C::tile;
-        if (!is_usable<tile>(device, p)) return;
+        if (!is_eligible(static_cast<const tile*>(nullptr))) return;
         each_shares<tile>(device, p, [&](shares s) {
             const double time = duration<C>(p, device.multiprocessors(), s);
             if (time >= limit) return;

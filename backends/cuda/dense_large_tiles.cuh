@@ -5,12 +5,13 @@
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
-// Which factors are conjugated while they are multiplied: known beforehand, or different from step to step.
+// Which factors are conjugated while they are multiplied: known beforehand, or different from side to side of
+// a diagonal.
 template <bool second>
 struct constant_conjugation {
     static constexpr bool a = false, b = second;
 };
-struct conjugation_of_step {
+struct conjugation_of_steps {
     bool a, b;
 };
 
@@ -23,12 +24,13 @@ struct large_thread_tile {
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = Slices;
     static constexpr int slice_threads = BM / TM * (BN / TN);
     static constexpr int threads = slice_threads * Slices, blocks = Blocks;
-    static constexpr int chunk = 16 / static_cast<int>(sizeof(CT)), run = chunk, padding = chunk;
+    static constexpr int padding = 16 / static_cast<int>(sizeof(CT));
+    static constexpr int chunk = TM % padding == 0 && TN % padding == 0 ? padding : 1, run = chunk;
     static constexpr bool keeps_depth = false, mirrors = false;
     static constexpr int groups = BK / Slices;  // what is loaded at a time
     using number = CT;
     static constexpr int sum_count = TM * TN, share = chunk;  // sums of a thread, and how many stay together
-    static_assert(TM % chunk == 0 && TN % chunk == 0 && BM % (8 * TM) == 0 && BN % (4 * TN) == 0);
+    static_assert(BM % (8 * TM) == 0 && BN % (4 * TN) == 0);
     static_assert(groups % 2 == 0);
 
     template <class A, class B>
@@ -65,7 +67,7 @@ struct large_thread_tile {
         if (!work.multiplies) return;
 #pragma unroll
         for (int j = 0; j < TN; ++j)
-            add_column(sums_ + j * TM, f.x[now], conjugates.b ? conj(f.y[now][j]) : f.y[now][j]);
+            add_column<TM>(sums_ + j * TM, f.x[now], conjugates.b ? conj(f.y[now][j]) : f.y[now][j]);
     }
 
     __device__ void scale(CT factor) {
@@ -107,33 +109,17 @@ struct large_thread_tile {
         load_line<B, 4>(f.y[to], b + slice_ * groups * B::length + column_, group);
     }
 
+    struct alignas(chunk * sizeof(CT)) many {
+        CT values[chunk];
+    };
+
     // Every Lanes-th chunk of step l.
     template <class Panel, int Lanes, int N>
     static __device__ void load_line(CT (&to)[N], const CT* from, int l) {
 #pragma unroll
         for (int c = 0; c < N; c += chunk)
-            *reinterpret_cast<int4*>(to + c) =
-                *reinterpret_cast<const int4*>(from + l * Panel::length + Lanes * c);
-    }
-
-    // The products with the real part of y come first: what is added to the same number is far apart, and y
-    // stays where the multiplier has it.
-    static __device__ void add_column(CT* sums, const CT* x, CT y) {
-        if constexpr (std::is_same_v<CT, c32>) {
-#pragma unroll
-            for (int i = 0; i < TM; ++i) {
-                sums[i].re = fmaf(x[i].re, y.re, sums[i].re);
-                sums[i].im = fmaf(x[i].im, y.re, sums[i].im);
-            }
-#pragma unroll
-            for (int i = 0; i < TM; ++i) {
-                sums[i].re = fmaf(-x[i].im, y.im, sums[i].re);
-                sums[i].im = fmaf(x[i].re, y.im, sums[i].im);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < TM; ++i) sums[i] = fmaf(x[i], y, sums[i]);
-        }
+            *reinterpret_cast<many*>(to + c) =
+                *reinterpret_cast<const many*>(from + l * Panel::length + Lanes * c);
     }
 
     static __device__ CT add_up(CT a, CT b) { return heron::HERON_LEVEL::add(a, b); }
@@ -260,7 +246,8 @@ struct large_complex_tile {
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = 2, depth_padding = 4;
-    static constexpr bool keeps_depth = true, mirrors = true;
+    // A mirrored operand needs more registers than others.
+    static constexpr bool keeps_depth = true, mirrors = threads * blocks < 512;
     static constexpr int groups = BK / Steps;
     using number = double;
     static constexpr int sum_count = WM * WN / 16, share = 4;

@@ -76,10 +76,24 @@ bool launch_items(cuda_device& device, const parameters<typename Tile::CT>& p, b
     return true;
 }
 
+// The transpose of the product: C^T = B^T*A^T.
+template <class CT>
+void turn(parameters<CT>& p) {
+    std::swap(p.m, p.n);
+    for (int t = 0; t < p.terms; ++t) std::swap(p.a[t], p.b[t]);
+    std::swap(p.c_step, p.ldc);
+}
+
 // The tile that is the soonest ready; the smallest for matrices not larger than it.
 template <class CT>
 void choose(cuda_device& device, parameters<CT> p, bool conjugates_a, bool conjugates_b) {
     using tiles = tiles_for<CT>;
+    // Tiles are narrow rather than low.
+    constexpr int64_t low = 16;
+    if (p.count == 1 && p.stored == part::all && p.m <= low && p.n > 4 * low) {
+        turn(p);
+        std::swap(conjugates_a, conjugates_b);
+    }
     // conj(A)*B = conj(A*conj(B)): at most B is conjugated while it is multiplied.
     p.conjugate_sum = conjugates_a;
     const bool conjugates = conjugates_a != conjugates_b;
@@ -109,6 +123,7 @@ parameters<CT> parameters_of(const heron_gemm_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
+    p.c_step = 1;
     return p;
 }
 
@@ -126,10 +141,11 @@ parameters<CT> parameters_of(const heron_gemm_batched_args& g) {
     p.beta = as_scalar<CT>(g.beta, false);
     p.c = place_of(g.c);
     p.ldc = g.ldc;
+    p.c_step = 1;
     return p;
 }
 
-// A product with a symmetric matrix. False where the other one cannot be copied in pieces of 16 bytes.
+// A product with a symmetric matrix. False where the matrices cannot be copied in pieces of 16 bytes.
 template <class CT>
 bool symm_of(cuda_device& device, const heron_symm_args& s) {
     const bool is_left = s.side == HERON_SIDE_LEFT, is_lower = s.fill == HERON_FILL_LOWER;
@@ -144,12 +160,16 @@ bool symm_of(cuda_device& device, const heron_symm_args& s) {
     p.count = p.terms = p.splits = 1;
     p.a[0] = is_left ? whole : row_operand<CT>(place_of<CT>(s.b), HERON_OP_NONE, s.b.ld);
     p.b[0] = is_left ? column_operand<CT>(place_of<CT>(s.b), HERON_OP_NONE, s.b.ld) : whole;
+    const operand by_lines = as_operand<CT>(whole.at, 1, s.a.ld);
     const layout other = is_left ? layout_of<CT, true>(p.b[0], p.n) : layout_of<CT, true>(p.a[0], p.m);
-    if (other != (is_left ? layout::depth : layout::lines)) return false;
+    if (other != (is_left ? layout::depth : layout::lines) ||
+        layout_of<CT, true>(by_lines, p.k) != layout::lines)
+        return false;
     p.alpha = as_scalar<CT>(s.alpha, false);
     p.beta = as_scalar<CT>(s.beta, false);
     p.c = place_of<CT>(s.c);
     p.ldc = s.c.ld;
+    p.c_step = 1;
     return launch_fastest(device, p, false, HUGE_VAL,
                           std::make_index_sequence<std::tuple_size_v<typename tiles_for<CT>::large>>{});
 }
@@ -194,6 +214,7 @@ void gemmt_of(cuda_device& device, const heron_gemmt_args& g) {
     p.beta = as_scalar<CT>(g.beta, g.hermitian);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
+    p.c_step = 1;
     choose(device, p, plans::is_conjugated(g.op_a), plans::is_conjugated(g.op_b));
 }
 

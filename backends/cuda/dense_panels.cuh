@@ -42,9 +42,10 @@ class panel {
         last_ = last;
         const int thread = thread_here();
         if constexpr (How == layout::lines) {
-            const int i = thread % per_row * wide, l = thread / per_row;
+            const int i = thread % row_threads * wide, l = thread / row_threads;
             starts_[0] = min(i, last / wide * wide) + l * depth_step_;
             to_ = l * length + i;
+            copies_ = i < Lines;
         } else if constexpr (by_depth) {
             const int l = thread % per_row * wide, i = thread / per_row;
 #pragma unroll
@@ -56,6 +57,7 @@ class panel {
 #pragma unroll
             for (int c = 0; c < passes; ++c) starts_[c] = min(i + c * (Threads / 8), last) * line_step_ + l;
             to_ = l * length + i;
+            copies_ = i + (passes - 1) * (Threads / 8) < Lines;
         }
     }
 
@@ -64,7 +66,7 @@ class panel {
         if constexpr (How == layout::lines) {
 #pragma unroll
             for (int c = 0; c < copies; ++c)
-                if (c % parts == part)
+                if (c % parts == part && (uses_all_threads || copies_))
                     copy_async<16>(to + to_ + c * per_pass * length,
                                    from_ + (starts_[0] + c * per_pass * depth_step_));
         } else if constexpr (by_depth) {
@@ -74,7 +76,7 @@ class panel {
         } else if constexpr (How == layout::depth) {
 #pragma unroll
             for (int c = 0; c < passes * (Depth / 8); ++c)
-                if (c % parts == part)
+                if (c % parts == part && (uses_all_threads || c % passes + 1 < passes || copies_))
                     copy_async<sizeof(CT)>(to + to_ + c / passes * 8 * length + c % passes * (Threads / 8),
                                            from_ + starts_[c % passes] + c / passes * 8);
         } else {
@@ -91,16 +93,24 @@ class panel {
 
   private:
     static constexpr int per_row = (by_depth ? Depth : Lines) / wide;
-    static constexpr int copies = Lines * Depth / wide / Threads;
-    static constexpr int per_pass = Threads / per_row > 0 ? Threads / per_row : 1;
-    static constexpr int passes = Lines * 8 / Threads;
+    // The threads of a row; where it is not one of their divisors, some copy nothing.
+    static constexpr int row_threads = [] {
+        int count = per_row;
+        while (Threads % count != 0 && count < Threads) ++count;
+        return count;
+    }();
+    static constexpr int per_pass = Threads / row_threads;
+    static constexpr int copies = How == layout::lines ? Depth / per_pass : Lines * Depth / wide / Threads;
+    static constexpr int passes = (Lines * 8 + Threads - 1) / Threads;
+    static constexpr bool uses_all_threads =
+        How == layout::lines ? row_threads == per_row : Lines * 8 % Threads == 0;
     static constexpr int starts = How == layout::lines   ? 1
                                   : by_depth             ? copies
                                   : How == layout::depth ? passes
                                                          : 1;
-    static_assert(How == layout::any || Threads % per_row == 0);
-    static_assert(How != layout::depth || Keeps || (Depth % 8 == 0 && Lines * 8 % Threads == 0));
-    static_assert(How == layout::any || copies * wide * Threads == Lines * Depth);
+    static_assert(How != layout::lines || (row_threads <= Threads && Depth % per_pass == 0));
+    static_assert(How != layout::depth || Keeps || Depth % 8 == 0);
+    static_assert(!by_depth || (row_threads == per_row && copies * wide * Threads == Lines * Depth));
 
     __device__ void copy_elements(CT* to, int depth) const {
         const bool by_lines = line_step_ == 1;
@@ -116,11 +126,11 @@ class panel {
     const CT* from_;
     int line_step_, depth_step_, last_;
     int to_ = 0;
+    bool copies_ = true;  // of the passes that not all threads take part in
     int starts_[starts];
 };
 
-// A panel of an operand one triangle of which is there. Steps before the diagonal lie in memory as in a whole
-// operand, and those behind are turned.
+// A panel of an operand one triangle of which is there, with elements on the diagonal: they come one by one.
 template <class CT, int Lines, int Depth, int Threads, int Padding>
 class mirrored_panel {
   public:
@@ -135,78 +145,44 @@ class mirrored_panel {
         mirrored_ = o.mirrored;
         line_ = static_cast<int>(line);
         last_ = static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
-        first_ = next_ = static_cast<int>(first);
+        next_ = static_cast<int>(first);
     }
 
-    // Part `part` of `parts` of a step's copies; the last one goes on to the next step.
     __device__ void copy_part(CT* to, int part, int parts) {
-        if ((is_before(next_) || is_behind(next_)) && last_ == Lines - 1)
-            copy_beside(to, part, parts);
-        else if (part == 0)
-            copy_elements(to, Depth);
+        if (part == 0) copy_elements(to, Depth);
         if (part == parts - 1) next_ += Depth;
     }
 
+    // A step, of which `depth` are there; the others become zero.
     __device__ void copy_rest(CT* to, int depth) {
         copy_elements(to, depth);
         next_ += Depth;
     }
 
-    // Whether what shared memory has of the step that begins `number` times Depth after the first one is
-    // still to be conjugated.
-    __device__ bool is_conjugate(int number) const {
-        const int begin = first_ + number * Depth;
-        return mirrored_ == mirror::hermitian_before
-                   ? is_before(begin)
-                   : mirrored_ == mirror::hermitian_behind && is_behind(begin);
-    }
-
   private:
     static constexpr int copies = Lines * Depth / Threads;
-    static constexpr int steps = Threads / Lines;       // of a pass by lines
-    static constexpr int passes = Lines * 8 / Threads;  // of eight steps
-    static_assert(Threads % Lines == 0 && Lines * 8 % Threads == 0 && Depth % 8 == 0);
+    static_assert(Lines * Depth % Threads == 0);
+    static constexpr bool is_complex = !std::is_same_v<CT, real_of<CT>>;
 
-    __device__ bool is_before(int begin) const { return begin + Depth <= line_; }
-    __device__ bool is_behind(int begin) const { return begin >= line_ + Lines; }
-
-    // A step no element of which is on the diagonal.
-    __device__ void copy_beside(CT* to, int part, int parts) const {
-        const int thread = thread_here();
-        if (is_before(next_) == lines_before_) {
-            const int i = thread % Lines, l = thread / Lines;
-            const CT* const from = from_ + ((next_ + l) * step_ + line_ + i);
-#pragma unroll
-            for (int c = 0; c < copies; ++c)
-                if (c % parts == part)
-                    copy_async<sizeof(CT)>(to + i + (l + c * steps) * length, from + c * steps * step_);
-        } else {
-            const int l = thread % 8, i = thread / 8;
-            const CT* const from = from_ + ((line_ + i) * step_ + next_ + l);
-#pragma unroll
-            for (int c = 0; c < copies; ++c)
-                if (c % parts == part)
-                    copy_async<sizeof(CT)>(
-                        to + i + l * length + c % passes * (Threads / 8) + c / passes * 8 * length,
-                        from + (c % passes * (Threads / 8) * step_ + c / passes * 8));
-        }
-    }
-
-    // Any step, of which `depth` are there; the others become zero.
     __device__ void copy_elements(CT* to, int depth) const {
-        const bool is_mixed = !std::is_same_v<CT, real_of<CT>> && mirrored_ != mirror::symmetric &&
-                              !is_before(next_) && !is_behind(next_);
-#pragma unroll 1
-        for (int n = thread_here(); n < Lines * Depth; n += Threads) {
-            const int i = n % Lines, l = n / Lines;
+        const bool is_hermitian = is_complex && mirrored_ != mirror::symmetric;
+        CT values[copies];
+#pragma unroll
+        for (int c = 0; c < copies; ++c) {
+            const int n = thread_here() + c * Threads, i = n % Lines, l = n / Lines;
             const int line = line_ + min(i, last_), step = next_ + min(l, depth - 1);
             const bool by_lines = (step < line) == lines_before_;
             const CT* const from = from_ + (by_lines ? step * step_ + line : line * step_ + step);
-            CT* const place = to + i + l * length;
-            if (is_mixed)
-                *place = l < depth ? element(*from, line, step) : CT{};
+            if (is_hermitian)
+                values[c] = l < depth ? element(*from, line, step) : CT{};
             else
-                copy_async_or_zero<sizeof(CT)>(place, from, l < depth ? static_cast<int>(sizeof(CT)) : 0);
+                copy_async_or_zero<sizeof(CT)>(to + i + l * length, from,
+                                               l < depth ? static_cast<int>(sizeof(CT)) : 0);
+        }
+#pragma unroll
+        for (int c = 0; is_hermitian && c < copies; ++c) {
+            const int n = thread_here() + c * Threads;
+            to[n % Lines + n / Lines * length] = values[c];
         }
     }
 
@@ -219,7 +195,7 @@ class mirrored_panel {
     int64_t step_;       // between lines or between steps, whichever are not neighbours
     bool lines_before_;  // before the diagonal lines are neighbours
     mirror mirrored_;
-    int line_, last_, first_, next_;
+    int line_, last_, next_;
 };
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

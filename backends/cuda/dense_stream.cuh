@@ -84,7 +84,7 @@ struct stream_thread_tile {
                 load<b_by_depth>(y, s, b, b_length, l, [&](int c) { return column_of<b_by_depth>(c); });
 #pragma unroll
                 for (int j = 0; j < TN; ++j)
-                    add_column(sums_[j], x[s], conjugates_b ? conj(y[s][j]) : y[s][j]);
+                    add_column<TM>(sums_[j], x[s], conjugates_b ? conj(y[s][j]) : y[s][j]);
             }
         }
     }
@@ -126,24 +126,6 @@ struct stream_thread_tile {
                 else
                     x[s][c + e] = many.values[e];
             }
-        }
-    }
-
-    static __device__ void add_column(CT (&sums)[TM], const CT (&x)[TM], CT y) {
-        if constexpr (std::is_same_v<CT, c32>) {
-#pragma unroll
-            for (int i = 0; i < TM; ++i) {
-                sums[i].re = fmaf(x[i].re, y.re, sums[i].re);
-                sums[i].im = fmaf(x[i].im, y.re, sums[i].im);
-            }
-#pragma unroll
-            for (int i = 0; i < TM; ++i) {
-                sums[i].re = fmaf(-x[i].im, y.im, sums[i].re);
-                sums[i].im = fmaf(x[i].re, y.im, sums[i].im);
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < TM; ++i) sums[i] = mad(x[i], y, sums[i]);
         }
     }
 

@@ -8,11 +8,12 @@
 namespace heron::HERON_LEVEL::dense_cuda {
 
 // A tile for batches with how much it does at a time, in no particular unit, as measured. Tiles of units
-// (dense_stream.cuh) adapt to the items; of large ones (dense_tile_stream.cuh) an item has several.
-template <class Tile, int Speed>
+// (dense_stream.cuh) adapt to the items, of up to MostLines rows and columns; of large ones
+// (dense_tile_stream.cuh) an item has several.
+template <class Tile, int Speed, int MostLines = INT32_MAX>
 struct batch_candidate {
     using tile = Tile;
-    static constexpr int speed = Speed;
+    static constexpr int speed = Speed, most_lines = MostLines;
 };
 
 template <class Tile>
@@ -115,13 +116,13 @@ bool launch_batch(cuda_device& device, const parameters<CT>& p, bool conjugates_
                   const std::tuple<Candidates...>*) {
     void (*launch)(cuda_device&, const parameters<CT>&, bool) = nullptr;
     double least = tiles_for<CT>::batch_limit(p);
-    [[maybe_unused]] const auto consider = [&]<class C>(const C*) {
+    const auto consider = [&]<class C>(const C*) {
         using tile = typename C::tile;
         const int64_t rows = tiles_of(p.m, tile::rows) * tile::rows;
         const int64_t columns = tiles_of(p.n, tile::columns) * tile::columns;
         const double time = static_cast<double>(rows * columns) / C::speed;
-        if (time >= least) return;
-        if constexpr (requires { tile::unit; }) {
+        if (time >= least || std::max(p.m, p.n) > C::most_lines) return;
+        if constexpr (has_units<tile>) {
             if (!takes_units<tile>(device, p)) return;
             launch = &launch_units<tile>;
         } else {

@@ -44,7 +44,6 @@ class triangle_strip {
 
   private:
     static constexpr int parts = Tile::rows / warp_size;
-    static constexpr int group = 4;  // columns that are worked on at a time
 
     // Where column l of the packed triangle would have its row 0.
     static __device__ int column_of(int l) { return l * Tile::rows - l * (l + 1) / 2; }
@@ -93,59 +92,39 @@ class triangle_strip {
         __syncthreads();
     }
 
-    // The columns of one part, a few at a time, and what they give the rows below. Beyond the order the
-    // triangle holds anything: rows there get anything, and no others.
+    // The columns of one part, and what they give the rows below. Beyond the order the triangle holds
+    // anything: rows there get anything, and no others.
     __device__ void work_on_part(int part) {
         const int begin = part * warp_size, left = order_ - begin, end = left < warp_size ? left : warp_size;
-#pragma unroll 1
-        for (int s = 0; s < end; s += group) {
-            const CT* columns[group];
+#pragma unroll 4
+        for (int l = 0; l < end; ++l) {
+            const CT* const column = triangle_ + column_of(begin + l) + begin;
+            CT a[parts];
 #pragma unroll
-            for (int e = 0; e < group; ++e) columns[e] = triangle_ + column_of(begin + s + e) + begin;
-            CT a[group][parts];
-#pragma unroll
-            for (int e = 0; e < group; ++e)
-#pragma unroll
-                for (int q = part; q < parts; ++q) a[e][q] = columns[e][(q - part) * warp_size + lane_];
+            for (int q = part; q < parts; ++q) a[q] = column[(q - part) * warp_size + lane_];
 #pragma unroll
             for (int v = 0; v < Tile::per_warp; ++v) {
-                CT x[group];
-#pragma unroll
-                for (int e = 0; e < group; ++e) x[e] = value_of_lane(x_[v][part], s + e);
+                const CT x = value_of_lane(x_[v][part], l);
                 if (solves)
-                    eliminate(v, part, s, x, columns, a);
+                    eliminate(v, part, l, p_.is_unit ? x : mul(column[l], x), a);
                 else
-                    add_columns(v, part, s, x, a);
+                    add_column(v, part, l, x, a);
             }
         }
     }
 
-    __device__ void eliminate(int v, int part, int s, CT (&x)[group], const CT* const (&columns)[group],
-                              const CT (&a)[group][parts]) {
+    __device__ void eliminate(int v, int part, int l, CT x, const CT (&a)[parts]) {
+        const CT minus = sub(CT{}, x);
+        CT& own = x_[v][part];
+        own = lane_ == l ? x : lane_ > l ? mad(a[part], minus, own) : own;
 #pragma unroll
-        for (int e = 0; e < group; ++e) {
-            if (!p_.is_unit) x[e] = mul(columns[e][s + e], x[e]);
-#pragma unroll
-            for (int f = e + 1; f < group; ++f) x[f] = mad(columns[e][s + f], sub(CT{}, x[e]), x[f]);
-        }
-        CT own = x_[v][part];
-#pragma unroll
-        for (int e = 0; e < group; ++e) {
-            const CT minus = sub(CT{}, x[e]);
-            own = lane_ == s + e ? x[e] : lane_ > s + e ? mad(a[e][part], minus, own) : own;
-#pragma unroll
-            for (int q = part + 1; q < parts; ++q) x_[v][q] = mad(a[e][q], minus, x_[v][q]);
-        }
-        x_[v][part] = own;
+        for (int q = part + 1; q < parts; ++q) x_[v][q] = mad(a[q], minus, x_[v][q]);
     }
 
-    __device__ void add_columns(int v, int part, int s, const CT (&x)[group], const CT (&a)[group][parts]) {
+    __device__ void add_column(int v, int part, int l, CT x, const CT (&a)[parts]) {
+        if (lane_ >= l) sums_[v][part] = mad(a[part], x, sums_[v][part]);
 #pragma unroll
-        for (int e = 0; e < group; ++e) {
-            if (lane_ >= s + e) sums_[v][part] = mad(a[e][part], x[e], sums_[v][part]);
-#pragma unroll
-            for (int q = part + 1; q < parts; ++q) sums_[v][q] = mad(a[e][q], x[e], sums_[v][q]);
-        }
+        for (int q = part + 1; q < parts; ++q) sums_[v][q] = mad(a[q], x, sums_[v][q]);
     }
 
     __device__ void store_vectors() const {

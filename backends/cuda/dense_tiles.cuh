@@ -82,6 +82,27 @@ struct thread_tile {
     CT sums_[TM * TN];
 };
 
+// sums += x*y. With complex elements the products with the real part of y come first: what is added to the
+// same number is far apart, and y stays where the multiplier has it.
+template <int Count, class CT>
+static __device__ inline void add_column(CT* sums, const CT* x, CT y) {
+    if constexpr (std::is_same_v<CT, c32>) {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+            sums[i].re = fmaf(x[i].re, y.re, sums[i].re);
+            sums[i].im = fmaf(x[i].im, y.re, sums[i].im);
+        }
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+            sums[i].re = fmaf(-x[i].im, y.im, sums[i].re);
+            sums[i].im = fmaf(x[i].re, y.im, sums[i].im);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < Count; ++i) sums[i] = fmaf(x[i], y, sums[i]);
+    }
+}
+
 // d += a*b for 16 x 8 x Depth doubles of a warp. Lane 4*g + t holds a(g + 8*(i%2), t + 4*(i/2)), b(t + 4*i,
 // g) and d(g + 8*(i/2), 2*t + i%2). From compute capability 9.0 on the larger shapes are twice as fast.
 template <int Depth>

@@ -85,21 +85,17 @@ class structured {
 
     static constexpr int strip_rows = strip_tile<CT, 1>::rows;
 
-    // A warp has one vector, or several where there are more than the device works on at a time.
-    template <bool solves>
+    // A warp has as few vectors as let the device work on all of them at a time.
+    template <bool solves, int per_warp = 1>
     void launch_strips(const leaf_parameters<CT>& p) {
-        using narrow = strip_tile<CT, 1>;
-        const int64_t at_once =
-            device_.blocks_at_once(&work_on_strips<narrow, solves>, narrow::threads, narrow::shared_bytes);
-        if (tiles_of(p.count, narrow::vectors) <= at_once)
-            launch_strips<narrow, solves>(p);
-        else
-            launch_strips<strip_tile<CT, 4>, solves>(p);
-    }
-    template <class Tile, bool solves>
-    void launch_strips(const leaf_parameters<CT>& p) {
-        device_.launch_blocks(&work_on_strips<Tile, solves>, tiles_of(p.count, Tile::vectors), Tile::threads,
-                              Tile::shared_bytes, p);
+        constexpr int most_per_warp = 4;
+        using strip = strip_tile<CT, per_warp>;
+        const auto kernel = &work_on_strips<strip, solves>;
+        const int64_t blocks = tiles_of(p.count, strip::vectors);
+        if constexpr (per_warp < most_per_warp)
+            if (blocks > device_.blocks_at_once(kernel, strip::threads, strip::shared_bytes))
+                return launch_strips<solves, 2 * per_warp>(p);
+        device_.launch_blocks(kernel, blocks, strip::threads, strip::shared_bytes, p);
     }
 
     static int64_t half_of(int64_t size) {
@@ -179,6 +175,7 @@ class structured {
         p.beta = beta;
         p.c = place(y_ + first_of(rows) * step_y(), step_y());
         p.ldc = ldy_;
+        p.c_step = 1;
         tuned_product(device_, p, v_.left && conjugates, !v_.left && conjugates);
     }
 

@@ -1,7 +1,7 @@
 #include "opencl_cache.hpp"
+#include "../common/tuning_file.hpp"
 #include "opencl_error.hpp"
 #include <atomic>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,15 +31,6 @@ uint64_t hash(const std::string& text) {
     return h;
 }
 
-// Empty when the environment names no home.
-fs::path cache_directory() {
-    const char* const xdg = std::getenv("XDG_CACHE_HOME");
-    if (xdg && *xdg) return fs::path(xdg) / "heron" / "opencl";
-    const char* const home = std::getenv("HOME");
-    if (home && *home) return fs::path(home) / ".cache" / "heron" / "opencl";
-    return {};
-}
-
 fs::path file_of(const fs::path& directory, const std::string& key) {
     char name[32];
     std::snprintf(name, sizeof name, "%016llx.bin", static_cast<unsigned long long>(hash(key)));
@@ -61,7 +52,7 @@ std::string pack(const std::string& key, const std::string& binary) {
 }  // namespace
 
 std::string read_cached_binary(const std::string& key) {
-    const fs::path directory = cache_directory();
+    const fs::path directory = cache_directory("opencl");
     if (directory.empty()) return {};
     std::ifstream file(file_of(directory, key), std::ios::binary);
     if (!file) return {};
@@ -80,7 +71,7 @@ std::string read_cached_binary(const std::string& key) {
 }
 
 void write_cached_binary(const std::string& key, const std::string& binary) {
-    const fs::path directory = cache_directory();
+    const fs::path directory = cache_directory("opencl");
     if (directory.empty()) return hint_once("neither XDG_CACHE_HOME nor HOME is set");
     std::error_code code;
     fs::create_directories(directory, code);
@@ -93,18 +84,6 @@ void write_cached_binary(const std::string& key, const std::string& binary) {
     if (written && closed && std::rename(name.c_str(), file_of(directory, key).c_str()) == 0) return;
     std::remove(name.c_str());
     hint_once("cannot write in " + directory.string());
-}
-
-std::string read_tuning(const std::string& device_name) {
-    const fs::path directory = cache_directory();
-    if (directory.empty()) return {};
-    std::string name = device_name;
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-    std::ifstream file(directory / ("gemm-" + name + ".txt"));
-    std::ostringstream content;
-    if (file) content << file.rdbuf();
-    return content.str();
 }
 
 }  // namespace heron::opencl

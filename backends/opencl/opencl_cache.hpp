@@ -11,8 +11,4 @@ std::string read_cached_binary(const std::string& key);
 // Readers never see half a file. A cache that cannot be written is no error: one hint is logged per process.
 void write_cached_binary(const std::string& key, const std::string& binary);
 
-// What `heron tune` found for the device: the file gemm-<device>.txt of that directory, with what is no letter or digit in the
-// name replaced by '-'. Empty without one.
-std::string read_tuning(const std::string& device_name);
-
 }  // namespace heron::opencl

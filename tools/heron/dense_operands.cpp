@@ -88,14 +88,16 @@ void set_sizes(dense_problem& p, const std::string& text) {
 
 dense_operands::dense_operands(const device& where, const dense_problem& problem,
                                const dense_element& element, std::uint64_t seed)
-    : where_(where), problem_(problem), element_(element), random_(seed) {
-    const std::int64_t items = problem.batch;
-    a_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.a_size()), random_);
-    b_ = random_numbers(element.scalar, static_cast<std::size_t>(items * problem.b_size()), random_);
+    : where_(where), handle_(where.handle()), problem_(problem), element_(element), random_(seed) {
+    constexpr std::int64_t most_numbers = 1 << 22;
+    different_ = std::clamp<std::int64_t>(most_numbers / std::max(problem.a_size(), problem.b_size()), 1,
+                                          problem.batch);
+    a_ = random_numbers(element.scalar, static_cast<std::size_t>(different_ * problem.a_size()), random_);
+    b_ = random_numbers(element.scalar, static_cast<std::size_t>(different_ * problem.b_size()), random_);
     if (problem.is_in_place()) tame_triangle();
     on_device_[0] = uploaded(a_);
     on_device_[1] = uploaded(b_);
-    c_bytes_ = static_cast<std::size_t>(items * problem.c_size() * problem.element_bytes());
+    c_bytes_ = static_cast<std::size_t>(problem.batch * problem.c_size() * problem.element_bytes());
     on_device_[2] = where.allocate(c_bytes_);
     problem_.a = on_device_[0].get();
     problem_.b = on_device_[1].get();
@@ -142,8 +144,8 @@ const void* dense_operands::zero() const {
 void dense_operands::run_gemm(heron_gemm_algorithm algorithm) const {
     const dense_problem& p = problem_;
     if (p.batch > 1) return run_batch(algorithm);
-    check(heron_gemm(where_.handle(), p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one(), p.a,
-                     p.lda(), p.b, p.ldb(), zero(), p.c, p.m, algorithm),
+    check(heron_gemm(handle_, p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one(), p.a, p.lda(),
+                     p.b, p.ldb(), zero(), p.c, p.m, algorithm),
           "heron_gemm");
 }
 
@@ -156,8 +158,8 @@ void dense_operands::run_batch(heron_gemm_algorithm algorithm) const {
         operand.stride = stride;
         return operand;
     };
-    check(heron_gemm_batched(where_.handle(), p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k,
-                             one(), strided(on_device_[0].get(), p.a_size()), p.lda(),
+    check(heron_gemm_batched(handle_, p.type, HERON_ORDER_COLUMN, p.op_a, p.op_b, p.m, p.n, p.k, one(),
+                             strided(on_device_[0].get(), p.a_size()), p.lda(),
                              strided(on_device_[1].get(), p.b_size()), p.ldb(), zero(),
                              strided(p.c, p.c_size()), p.m, p.batch, algorithm),
           "heron_gemm_batched");
@@ -165,19 +167,18 @@ void dense_operands::run_batch(heron_gemm_algorithm algorithm) const {
 
 void dense_operands::run_heron(heron_rank_2k_algorithm algorithm) const {
     const dense_problem& p = problem_;
-    const heron_handle handle = where_.handle();
     if (p.operation == dense_operation::gemm) {
         run_gemm(p.algorithm);
     } else if (p.operation == dense_operation::rank_k) {
         const auto f = p.is_complex() ? heron_herk : heron_syrk;
-        check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
+        check(f(handle_, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
                 p.n, zero(), p.c, p.n),
               "heron_herk");
     } else if (p.operation != dense_operation::rank_2k) {
         run_structured();
     } else {
         const auto f = p.is_complex() ? heron_her2k : heron_syr2k;
-        check(f(handle, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
+        check(f(handle_, p.type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, p.n, p.k, one(), p.a,
                 p.n, p.b, p.n, zero(), p.c, p.n, algorithm),
               "heron_her2k");
     }
@@ -187,13 +188,13 @@ void dense_operands::run_structured() const {
     const dense_problem& p = problem_;
     if (p.operation == dense_operation::symmetric) {
         const auto f = p.is_complex() ? heron_hemm : heron_symm;
-        check(f(where_.handle(), p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, p.m, p.n,
-                one(), p.a, p.m, p.b, p.m, zero(), p.c, p.m),
+        check(f(handle_, p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, p.m, p.n, one(), p.a,
+                p.m, p.b, p.m, zero(), p.c, p.m),
               "heron_symm");
         return;
     }
     const auto f = p.operation == dense_operation::solve ? heron_trsm : heron_trmm;
-    check(f(where_.handle(), p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, HERON_OP_NONE,
+    check(f(handle_, p.type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, HERON_OP_NONE,
             HERON_DIAG_NON_UNIT, p.m, p.n, one(), p.a, p.m, p.c, p.m),
           "heron_trsm");
 }
@@ -206,33 +207,54 @@ bool dense_operands::is_right(const std::function<void()>& run) const {
     where_.synchronize();  // a peer on the processor would not wait
     run();
     where_.synchronize();
-    std::vector<std::byte> bytes(c_bytes_);
-    where_.copy(bytes.data(), problem_.c, c_bytes_);
-    const number_array c = decode(element_.scalar, bytes);
+    struct sample {
+        std::int64_t item;
+        int i, j;
+        number_array column;
+    };
+    std::vector<sample> samples;
     splitmix64 random(1);
-    constexpr int samples = 200;
-    for (int s = 0; s < samples; ++s) {
+    for (int s = 0; s < 200; ++s) {
         int i = s == 0 ? problem_.m - 1 : static_cast<int>(random.below(problem_.m));
         int j = s < 2 ? problem_.n - 1 : static_cast<int>(random.below(problem_.n));
         if (problem_.is_rank_update() && i < j) std::swap(i, j);
         const std::int64_t item = s < 2 ? problem_.batch - 1 : random.below(problem_.batch);
-        if (!is_right(c, item, i, j)) return false;
+        samples.push_back({item, i, j, column_of_c(item, j)});
     }
-    return true;
+    int wrong = 0;
+#pragma omp parallel for reduction(+ : wrong)
+    for (const sample& s : samples) wrong += is_right(s.column, s.item % different_, s.i, s.j) ? 0 : 1;
+    return wrong == 0;
 }
 
 device_buffer dense_operands::uploaded(const number_array& values) const {
-    const std::vector<std::byte> bytes = encode(element_.scalar, values);
-    device_buffer memory = where_.allocate(bytes.size());
-    where_.copy(memory.get(), bytes.data(), bytes.size());
+    constexpr std::size_t at_once = 1 << 22;
+    const std::size_t count = values.size(), size = traits_of(element_.scalar).size;
+    const std::size_t end =
+        count / static_cast<std::size_t>(different_) * static_cast<std::size_t>(problem_.batch) * size;
+    device_buffer memory = where_.allocate(end);
+    for (std::size_t first = 0; first < count; first += at_once) {
+        const std::vector<std::byte> bytes =
+            encode(element_.scalar, values, first, std::min(at_once, count - first));
+        for (std::size_t begin = first * size; begin < end; begin += count * size)
+            where_.copy(memory.at(begin), bytes.data(), std::min(bytes.size(), end - begin));
+    }
     return memory;
+}
+
+number_array dense_operands::column_of_c(std::int64_t item, int j) const {
+    const dense_problem& p = problem_;
+    const std::int64_t first = item * p.c_size() + std::int64_t{j} * p.m;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(p.m * p.element_bytes()));
+    where_.copy(bytes.data(), on_device_[2].at(static_cast<std::size_t>(first * p.element_bytes())),
+                bytes.size());
+    return decode(element_.scalar, bytes);
 }
 
 bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, int j) const {
     const dense_problem& p = problem_;
-    const auto index = static_cast<std::size_t>(item * p.c_size() + i + std::int64_t{j} * p.m);
-    const number_array& left_side = p.operation == dense_operation::solve ? b_ : c;
-    const number got{left_side.real[index], left_side.imag_at(index)};
+    const number got = p.operation == dense_operation::solve ? at(b_, 0, i, j, p.m, HERON_OP_NONE)
+                                                             : at(c, 0, i, 0, p.m, HERON_OP_NONE);
     number sum = 0;
     double size = 0;
     const auto add = [&](number x, number y) {
@@ -247,8 +269,9 @@ bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, i
                         : stored,
                 at(b_, 0, l, j, p.m, HERON_OP_NONE));
         } else if (p.is_in_place()) {
+            const bool is_solved = p.operation == dense_operation::solve;
             add(at(a_, 0, i, l, p.m, HERON_OP_NONE),
-                at(p.operation == dense_operation::solve ? c : b_, 0, l, j, p.m, HERON_OP_NONE));
+                at(is_solved ? c : b_, 0, l, is_solved ? 0 : j, p.m, HERON_OP_NONE));
         } else if (p.operation == dense_operation::gemm) {
             add(at(a_, item * p.a_size(), i, l, p.lda(), p.op_a),
                 at(b_, item * p.b_size(), l, j, p.ldb(), p.op_b));

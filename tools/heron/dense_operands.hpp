@@ -29,13 +29,17 @@ heron_gemm_algorithm find_gemm_algorithm(const std::string& name);
 // "300", "100x20x30", for rank updates "100x30". Throws std::invalid_argument.
 void set_sizes(dense_problem& problem, const std::string& text);
 
-// Random operands on a device, and some elements of the result in double.
+// Random operands on a device, and some elements of the result in double. The operands of large batches
+// repeat after some millions of numbers, at other places in memory.
 class dense_operands {
   public:
     dense_operands(const device& where, const dense_problem& problem, const dense_element& element,
                    std::uint64_t seed);
 
     const dense_problem& problem() const { return problem_; }
+
+    // Products are computed by another handle of the same device from now on.
+    void use(heron_handle handle) { handle_ = handle; }
 
     void run_heron(heron_rank_2k_algorithm algorithm) const;
     // A product by the given algorithm.
@@ -52,17 +56,21 @@ class dense_operands {
     void provide_workspace();
     void run_structured() const;
     void run_batch(heron_gemm_algorithm algorithm) const;
+    number_array column_of_c(std::int64_t item, int j) const;
+    // c: column j of the item's result; item: which of the different ones.
     bool is_right(const number_array& c, std::int64_t item, int i, int j) const;
     double rounding_of_operands() const;
     const void* one() const;
     const void* zero() const;
 
     const device& where_;
+    heron_handle handle_;
     dense_problem problem_;
     dense_element element_;
     splitmix64 random_;
     number_array a_, b_;
     device_buffer on_device_[3], workspace_;
+    std::int64_t different_ = 1;  // items
     std::size_t c_bytes_ = 0;
 };
 

@@ -70,6 +70,13 @@ std::vector<gemm_shape> promising_shapes(const std::string& type, bool is_proces
     return {{false, {8, 16, 2, 4, 2, 2, 8}}, {false, {8, 16, 2, 4, 2, 1, 8}}};
 }
 
+std::vector<std::array<int, 2>> gemm_tiles(const std::string& type) {
+    if (type == "c64") return {{64, 32}, {64, 64}, {32, 32}, {64, 16}};
+    std::vector<std::array<int, 2>> tiles{{128, 128}, {128, 64}, {64, 64}, {32, 32}, {64, 16}};
+    if (type == "f32") tiles.insert(tiles.begin(), {256, 128});
+    return tiles;
+}
+
 int distance(const gemm_shape& a, const gemm_shape& b) {
     if (a.columns != b.columns) return static_cast<int>(a.parameters.size() + b.parameters.size());
     int result = 0;

@@ -1,7 +1,8 @@
-// The shapes among which `heron tune gemm` searches for the OpenCL kernels, as texts that HERON_OPENCL_GEMM
-// takes.
+// The shapes among which `heron tune gemm` searches: of the OpenCL kernels, as texts that HERON_OPENCL_GEMM
+// takes, and of the CUDA kernels.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::vector<gemm_shape> gemm_shapes(const std::string& type, bool is_processor);
 
 // Those of them that were the best on some device, to begin a search with.
 std::vector<gemm_shape> promising_shapes(const std::string& type, bool is_processor);
+
+// The rows and columns of the large tiles of the CUDA kernels, as HERON_CUDA_GEMM takes them.
+std::vector<std::array<int, 2>> gemm_tiles(const std::string& type);
 
 // In how many parameters the shapes differ.
 int distance(const gemm_shape& a, const gemm_shape& b);

@@ -7,21 +7,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
-#include <set>
-#include <sstream>
 
 #include "device.hpp"
 #include "gemm_shapes.hpp"
 #include "measure.hpp"
+#include "tuning_file.hpp"
 
 namespace heron::tools {
 namespace {
@@ -38,37 +35,6 @@ heron_type type_of(const std::string& name) {
     if (name == "c32") return HERON_C_32F;
     if (name == "c64") return HERON_C_64F;
     throw std::runtime_error(fmt::format("{} is none of f32, f64, c32, c64", name));
-}
-
-// Mirrors the plug-in's opencl_cache.cpp.
-std::filesystem::path tuning_file(const std::string& device_name) {
-    const char* const xdg = std::getenv("XDG_CACHE_HOME");
-    const char* const home = std::getenv("HOME");
-    std::filesystem::path directory;
-    if (xdg && *xdg)
-        directory = xdg;
-    else if (home && *home)
-        directory = std::filesystem::path(home) / ".cache";
-    else
-        throw std::runtime_error("neither XDG_CACHE_HOME nor HOME is set: there is no place for the result");
-    std::string name = device_name;
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-    return directory / "heron" / "opencl" / ("gemm-" + name + ".txt");
-}
-
-std::string content_of(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::ostringstream content;
-    if (file) content << file.rdbuf();
-    return content.str();
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-    std::filesystem::create_directories(path.parent_path());
-    const std::filesystem::path fresh = path.string() + ".new";
-    std::ofstream(fresh) << text;
-    std::filesystem::rename(fresh, path);
 }
 
 // GFLOP/s, or 0 when the process failed. An empty shape is none, and the one in use now is timed.
@@ -153,10 +119,7 @@ record tune_type(const std::string& type, const std::string& entry, const device
     row["best"] = best.speed;
     row["shape"] = best.shape.text();
     row["kept"] = is_better && keep;
-    if (is_better && keep) {
-        const std::filesystem::path path = tuning_file(device.info().name);
-        write_file(path, with_shape(content_of(path), entry, best.shape.text()));
-    }
+    if (is_better && keep) tuning_file("opencl", device.info().name).keep(entry, best.shape.text());
     return row;
 }
 
@@ -272,6 +235,10 @@ class trial {
 }  // namespace
 
 record tune_gemm(const gemm_tuning_options& options, progress& steps) {
+    if (options.backend == "cuda") return tune_gemm_tiles(options, steps);
+    if (options.backend != "opencl")
+        throw std::runtime_error(
+            fmt::format("the kernels of {} have no parameters to tune", options.backend));
     const device device("opencl");
     // GPUs have another shape for products that give the large one too few tiles.
     const std::int64_t size = options.size > 0 ? options.size : device.is_processor() ? 768 : 4096;
@@ -289,7 +256,7 @@ record tune_gemm(const gemm_tuning_options& options, progress& steps) {
     steps.clear();
     record result;
     result["device"] = std::string(device.info().name);
-    result["file"] = tuning_file(device.info().name).string();
+    result["file"] = tuning_file("opencl", device.info().name).path().string();
     result["rows"] = std::move(rows);
     return result;
 }

@@ -1,4 +1,5 @@
-// Finds the fastest shape of the dense OpenCL kernels for a device.
+// Finds the fastest kernels of the dense products for a device: the shape of the OpenCL kernels, and which of
+// the tiles of the CUDA kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,18 @@
 namespace heron::tools {
 
 struct gemm_tuning_options {
+    std::string backend = "opencl";
     std::vector<std::string> types{"f32", "f64", "c32", "c64"};
     double budget_seconds = 120;  // for all types together
-    std::int64_t size = 0;        // of the square matrices; 0: by the kind of device
+    std::int64_t size = 0;        // of the square matrices; 0: by the device, or several
     bool keep = true;             // write the result where the plug-in looks for it
 };
 
-// A row for each type with the default's and the best shape's speed. Each candidate is built, checked and
-// timed in a process of its own, so that one that crashes a driver or takes too long costs nothing but its
-// time.
+// A row for each entry of the file with the speed before and that of the best shape. An OpenCL shape is
+// built, checked and timed in a process of its own, so that one that crashes a driver or takes too long costs
+// nothing but its time.
 record tune_gemm(const gemm_tuning_options& options, progress& steps);
+record tune_gemm_tiles(const gemm_tuning_options& options, progress& steps);  // of CUDA
 
 // What such a process does: times the shape that HERON_OPENCL_GEMM names and prints GFLOP/s. Ends after
 // `seconds` whatever happens.

@@ -13,7 +13,6 @@ namespace {
 
 struct tune_arguments {
     gemm_tuning_options tuning;
-    std::string backend = "opencl";
     bool measure = false;
     bool progress = false;
     unsigned limit = 60;
@@ -30,17 +29,14 @@ std::string type_name(const std::string& type) {
 void run_tune(const tune_arguments& arguments) {
     gemm_tuning_options options = arguments.tuning;
     for (std::string& type : options.types) type = type_name(type);
-    if (arguments.backend != "opencl")
-        throw std::runtime_error(
-            fmt::format("the kernels of {} have no parameters to tune", arguments.backend));
     if (arguments.measure) return measure_gemm_shape(options.types.front(), options.size, arguments.limit);
     const reason_log reasons;
     progress steps(arguments.progress);
     const record result = tune_gemm(options, steps);
-    fmt::print("{}\n{:<6}{:>6}{:>7}{:>10}{:>10}  {}\n", result["device"].get<std::string>(), "type", "n",
+    fmt::print("{}\n{:<16}{:>6}{:>7}{:>10}{:>10}  {}\n", result["device"].get<std::string>(), "type", "n",
                "tried", "before", "best", "shape (GFLOP/s)");
     for (const record& row : result["rows"])
-        fmt::print("{:<6}{:>6}{:>7}{:>10.1f}{:>10.1f}  {}{}\n", row["type"].get<std::string>(),
+        fmt::print("{:<16}{:>6}{:>7}{:>10.1f}{:>10.1f}  {}{}\n", row["type"].get<std::string>(),
                    row["size"].get<std::int64_t>(), row["tried"].get<int>(), row["before"].get<double>(),
                    row["best"].get<double>(), row["shape"].get<std::string>(),
                    row["kept"].get<bool>() ? ", kept" : ", not kept");
@@ -53,8 +49,9 @@ void add_tune_command(CLI::App& app) {
     CLI::App* tune = app.add_subcommand("tune", "Find the fastest kernels for this machine's devices");
     tune->require_subcommand(1);
     const auto arguments = std::make_shared<tune_arguments>();
-    CLI::App* command = tune->add_subcommand("gemm", "Shapes of the dense OpenCL kernels");
-    command->add_option("--backend", arguments->backend, "opencl")->capture_default_str();
+    CLI::App* command =
+        tune->add_subcommand("gemm", "Shapes of the dense OpenCL kernels, tiles of the CUDA kernels");
+    command->add_option("--backend", arguments->tuning.backend, "opencl or cuda")->capture_default_str();
     command->add_option("--type", arguments->tuning.types, "f32, f64, c32, c64, or s, d, c, z")
         ->delimiter(',')
         ->capture_default_str();
@@ -62,7 +59,8 @@ void add_tune_command(CLI::App& app) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     command
-        ->add_option("--size", arguments->tuning.size, "Rows and columns of the matrices; 0: by the device")
+        ->add_option("--size", arguments->tuning.size,
+                     "Rows and columns of the matrices; 0: by the device, on CUDA several")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     command->add_flag("!--dry-run", arguments->tuning.keep, "Print the result and write nothing");
