@@ -6,7 +6,15 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family tuned{"trisolve_tuned", "CT OT IT"};
+constexpr kernel_family ordering{"trisolve_common trisolve_order", "OT IT"};
+constexpr kernel_family solving_one{"trisolve_common trisolve_tuned trisolve_one", "CT OT IT"};
+constexpr kernel_family solving_many{"trisolve_common trisolve_tuned trisolve_many", "CT OT IT"};
+struct guess_grid {
+    static constexpr const char* name = "guess_grid";
+};
+struct place_grid_rows {
+    static constexpr const char* name = "place_grid_rows";
+};
 struct find_levels {
     static constexpr const char* name = "find_levels";
 };
@@ -22,14 +30,18 @@ struct place_rows {
 struct begin_solve {
     static constexpr const char* name = "begin_solve";
 };
-struct solve_rows {
-    static constexpr const char* name = "solve_rows";
+struct solve_one {
+    static constexpr const char* name = "solve_one";
+};
+struct solve_many {
+    static constexpr const char* name = "solve_many";
 };
 struct turn_sides {
     static constexpr const char* name = "turn_sides";
 };
 
-// These mirror trisolve_tuned.cl.
+// These mirror the kernels.
+constexpr int64_t level_group = 128;
 constexpr int64_t scan_group = 256;
 constexpr int64_t turned = 32;
 struct triangle_shape {
@@ -39,6 +51,11 @@ struct triangle_shape {
 struct alignas(16) row_record {
     int row, begin, end, unused;
 };
+struct row_grid {
+    int is_grid, line, lines, planes, line_step, plane_step;
+};
+// Where the levels of a grid begin.
+constexpr int64_t grid_room(int64_t n) { return n / 16 + 2; }
 
 constexpr int64_t box_bytes = 16;
 // Right-hand sides of one group, and of one launch.
@@ -75,6 +92,8 @@ class sweep_trisolve {
           stored_(plans::stored_elements(args.a)),
           control_(layout_.take<int>(1)),
           highest_(layout_.take<int>(1)),
+          grid_(layout_.take<row_grid>(1)),
+          grid_starts_(layout_.take<uint32_t>(grid_room(n_))),
           levels_(layout_.take<uint32_t>(n_)),
           counts_(layout_.take<int>(n_)),
           places_(layout_.take<int>(n_)),
@@ -137,24 +156,33 @@ class sweep_trisolve {
             });
     }
 
+    // Without a look at what the device finds out: what turns out not to be needed ends at once.
     template <class OT, class IT>
     void order(const triangle_rows<OT, IT>& rows) {
-        constexpr int64_t group = 128;
-        const kept_program& program = program_of<OT, IT>({group, 1, 1, 4});
+        const kept_program& program = ordering_program_of<OT, IT>(guess_group());
+        const triangle_shape triangle = shape(rows.base);
+        const auto* const grid = static_cast<const row_grid*>(grid_);
         const auto* const levels = static_cast<const uint32_t*>(levels_);
-        device_.fill(
-            control_, 0,
-            static_cast<size_t>(reinterpret_cast<char*>(places_) - reinterpret_cast<char*>(control_)));
-        device_.launch_program_groups<find_levels>(program, quotient_up(n_, group), group, rows.offsets,
-                                                   rows.columns, shape(rows.base), control_, levels_,
-                                                   highest_);
-        device_.launch_program_groups<rank_rows>(program, quotient_up(n_, scan_group), scan_group, levels,
-                                                 static_cast<int>(n_), counts_, places_);
-        device_.launch_program_groups<start_levels>(program, 1, scan_group, static_cast<const int*>(highest_),
-                                                    counts_);
-        device_.launch_program<place_rows>(program, n_, rows.offsets, rows.columns, shape(rows.base), levels,
+        device_.launch_program_groups<guess_grid>(
+            program, 1, static_cast<size_t>(guess_group()), rows.offsets, rows.columns, triangle,
+            longest_row(), grid_, reinterpret_cast<uint32_t*>(places_), grid_starts_, control_, highest_);
+        device_.launch_program<place_grid_rows>(program, n_, rows.offsets, rows.columns, triangle, grid_,
+                                                static_cast<const uint32_t*>(grid_starts_), levels_, counts_,
+                                                highest_, places_, records_);
+        device_.launch_program_groups<find_levels>(program, quotient_up(n_, level_group), level_group,
+                                                   rows.offsets, rows.columns, triangle, grid, control_,
+                                                   levels_, highest_);
+        device_.launch_program_groups<rank_rows>(program, quotient_up(n_, scan_group), scan_group, grid,
+                                                 levels, static_cast<int>(n_), counts_, places_);
+        device_.launch_program_groups<start_levels>(program, 1, scan_group, grid,
+                                                    static_cast<const int*>(highest_), counts_);
+        device_.launch_program<place_rows>(program, n_, rows.offsets, rows.columns, triangle, grid, levels,
                                            static_cast<const int*>(counts_), places_, records_);
     }
+
+    int64_t guess_group() const { return device_.traits().largest_group >= 1024 ? 1024 : 256; }
+    // Of a row that may belong to a grid.
+    int longest_row() const { return static_cast<int>(std::max<int64_t>(256, 16 * stored_ / n_)); }
 
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& rows, const sweep_plan& plan) {
@@ -168,51 +196,70 @@ class sweep_trisolve {
             b = {args_.c.cols, 1};
             from = staged_;
         }
+        CT* const to = as<CT>(args_.c.values);
         // An analysis for one right-hand side has left no room for more than one at a time.
         const int64_t width = args_.c.cols == 1 ? 1 : plan.width;
-        for (int64_t first = 0; first < args_.c.cols; first += width)
-            solve_some(rows, plan, from + first * b.column, b, as<CT>(args_.c.values) + first * c.column, c,
-                       width, std::min(width, args_.c.cols - first));
+        for (int64_t first = 0; first < args_.c.cols; first += width) {
+            if (width == 1)
+                solve_column(rows, plan, from + first * b.column, b.row, to + first * c.column, c.row);
+            else
+                solve_columns(rows, plan, from + first * b.column, b, to + first * c.column, c,
+                              std::min(width, args_.c.cols - first));
+        }
     }
 
     template <class OT, class IT>
-    void solve_some(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
-                    plans::element_steps b_steps, CT* c, plans::element_steps c_steps, int64_t width,
-                    int64_t sides) {
-        const bool is_single = width == 1;
-        const bool turns_c = !is_single && c_steps.column != 1;
+    void solve_column(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
+                      heron_index b_row, CT* c, heron_index c_row) {
+        // Small groups spread narrow levels over the device.
+        const int64_t lanes = lanes_of_row();
+        const int64_t group = lanes == 1 ? 64 : 128;
+        constexpr int64_t batch = 4;
+        constexpr int levels_ahead = 5;
+        auto* const solved = static_cast<CT*>(plan.solved);
+        const kept_program& program = program_of<OT, IT>({true, group, 1, lanes, batch});
+        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, control_);
+        const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
+        device_.launch_program_groups<solve_one>(
+            program, quotient_up(n_, group / lanes), static_cast<size_t>(group),
+            static_cast<const row_record*>(records_), static_cast<const int*>(places_), rows.columns,
+            rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
+            int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_row, c, c_row, solved,
+            static_cast<const int*>(highest_), levels_ahead, control_);
+    }
+
+    // As many as most rows have batches of elements.
+    int64_t lanes_of_row() const {
+        if (stored_ <= 4 * n_) return 1;
+        return stored_ <= 24 * n_ ? 4 : 16;
+    }
+
+    template <class OT, class IT>
+    void solve_columns(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
+                       plans::element_steps b_steps, CT* c, plans::element_steps c_steps, int64_t sides) {
+        constexpr int64_t group = 256;
+        constexpr int64_t lanes = group_sides / packed;
+        const bool turns_c = c_steps.column != 1;
         auto* const solved = static_cast<CT*>(plan.solved);
         auto* const turned_b = static_cast<CT*>(plan.turned);
-        const int64_t group = is_single ? 64 : 256;
-        const int64_t pack = is_single ? 1 : packed;
-        const int64_t lanes = is_single ? 1 : group_sides / packed;
-        const kept_program& program = program_of<OT, IT>({group, pack, lanes, batch_of(is_single)});
-        device_.launch_program<begin_solve>(program, quotient_up(n_ * width, packed), solved, control_);
-        if (!is_single && b_steps.column != 1) {
-            turn(program, b, b_steps, turned_b, {width, 1}, sides);
+        const kept_program& program =
+            program_of<OT, IT>({false, group, packed, lanes, stored_ <= 8 * n_ ? 4 : 8});
+        device_.launch_program<begin_solve>(program, quotient_up(n_ * plan.width, packed), solved, control_);
+        if (b_steps.column != 1) {
+            turn(program, b, b_steps, turned_b, {plan.width, 1}, sides);
             b = turned_b;
-            b_steps = {width, 1};
+            b_steps = {plan.width, 1};
         }
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
-        const int64_t tiles = quotient_up(sides, lanes * pack);
-        device_.launch_program_groups<solve_rows>(
+        const int64_t tiles = quotient_up(sides, group_sides);
+        device_.launch_program_groups<solve_many>(
             program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const row_record*>(records_),
-            is_single ? static_cast<const int*>(places_) : nullptr, rows.columns, rows.sources,
-            as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
-            int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column, c,
-            c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides), heron_index{width}, solved,
-            static_cast<const int*>(highest_), levels_ahead(is_single), control_);
-        if (turns_c) turn(program, solved, {width, 1}, c, c_steps, sides);
+            rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
+            shape(rows.base), int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row,
+            b_steps.column, c, c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides),
+            heron_index{plan.width}, solved, control_);
+        if (turns_c) turn(program, solved, {plan.width, 1}, c, c_steps, sides);
     }
-
-    // As many elements as most rows have, as long as they fit registers.
-    int64_t batch_of(bool is_single) const {
-        if (stored_ <= 8 * n_) return 4;
-        return is_single ? 16 : 8;
-    }
-
-    // Many right-hand sides hold enough items busy for none to be held back.
-    static int levels_ahead(bool is_single) { return is_single ? 5 : INT32_MAX; }
 
     void turn(const kept_program& program, const CT* from, plans::element_steps from_steps, CT* to,
               plans::element_steps to_steps, int64_t sides) {
@@ -222,8 +269,20 @@ class sweep_trisolve {
             static_cast<int>(sides));
     }
 
+    template <class OT, class IT>
+    static const kept_program& ordering_program_of(int64_t group) {
+        static program_list<int64_t> programs;
+        return programs.get(group, [&] {
+            const char* const names[] = {type_name<OT>, type_name<IT>};
+            program_key key = make_program_key(ordering, names, std::size(names));
+            key.definitions += "#define GUESS_GROUP " + std::to_string(group) + "\n";
+            return key;
+        });
+    }
+
     // What makes one program of the sweep differ from another with the same types.
     struct sweep_shape {
+        bool is_single;
         int64_t group, pack, lanes, batch;
         bool operator==(const sweep_shape&) const = default;
     };
@@ -237,7 +296,8 @@ class sweep_trisolve {
     template <class OT, class IT>
     static program_key key_of(const sweep_shape& shape) {
         const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
-        program_key key = make_program_key(tuned, names, std::size(names));
+        program_key key =
+            make_program_key(shape.is_single ? solving_one : solving_many, names, std::size(names));
         const size_t bytes = static_cast<size_t>(shape.pack) * sizeof(CT);
         const auto number = [](int64_t n) { return std::to_string(n); };
         key.definitions += "#define GROUP " + number(shape.group) + "\n#define PACK " + number(shape.pack) +
@@ -258,6 +318,8 @@ class sweep_trisolve {
     int64_t n_, stored_;
     int* control_;
     int* highest_;
+    row_grid* grid_;
+    uint32_t* grid_starts_;
     uint32_t* levels_;
     int* counts_;
     int* places_;

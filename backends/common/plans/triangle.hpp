@@ -144,9 +144,7 @@ class triangle_builder {
 // Calls f(triangle builder) for the index types of a matrix, whose arrays the host can read.
 template <class ST, class F>
 void visit_triangle(const heron_spmat& m, bool transposed, F&& f) {
-    // COO has no offsets: any width that pairs with its indices will do.
-    const heron_index_type offsets = m.format == HERON_FORMAT_COO ? HERON_INDEX_64 : m.offset_type;
-    visit_offsets_and_indices(offsets, m.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+    visit_offsets_and_indices(offset_type_of(m), m.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         f(triangle_builder<ST, OT, IT>(m, transposed));
     });
 }

@@ -1,0 +1,189 @@
+// Triangular solves for one right-hand side. LANES neighbours, a team, share the elements of a row.
+
+// The lanes of NVIDIA's GPUs vote and read each other's registers. Elsewhere the first item of a team works alone.
+#ifdef HERON_PTX
+#define SHARES LANES  // of the elements of a row
+HERON_FN uint votes(int is_so) {
+    uint result;
+    __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n vote.sync.ballot.b32 %0, q, 0xffffffff;}"
+                     : "=r"(result) : "r"(is_so));
+    return result;
+}
+HERON_FN int is_so_somewhere(int is_so) { return votes(is_so) != 0; }
+HERON_FN int is_so_in_team(int is_so) {
+    const int first = (int)get_local_id(0) % 32 / LANES * LANES;
+    return (votes(!is_so) >> first & ((1u << LANES) - 1u)) == 0;
+}
+HERON_FN uint across_uint(uint x, int distance) {
+    uint result;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(x), "r"(distance));
+    return result;
+}
+HERON_FN ulong across_ulong(ulong x, int distance) {
+    const uint low = across_uint((uint)x, distance);
+    return (ulong)across_uint((uint)(x >> 32), distance) << 32 | low;
+}
+HERON_FN ulong2 across_ulong2(ulong2 x, int distance) {
+    return (ulong2)(across_ulong(x.x, distance), across_ulong(x.y, distance));
+}
+HERON_FN CT sum_of_team(CT own) {
+    #pragma unroll
+    for (int distance = LANES / 2; distance > 0; distance /= 2) {
+        CT other;
+        UNPACK(BOX_NAME(across)(PACK_UP(&own), distance), &other);
+        own = ADD(CT, own, other);
+    }
+    return own;
+}
+#else
+#define SHARES 1
+HERON_FN int is_so_somewhere(int is_so) { return is_so; }
+HERON_FN int is_so_in_team(int is_so) { return is_so; }
+HERON_FN CT sum_of_team(CT own) { return own; }
+#endif
+
+// What all items know of the triangle.
+typedef struct {
+    triangle_shape shape;
+    GLOBAL const int* places;
+    GLOBAL const IT* columns;
+    GLOBAL const int* sources;
+    GLOBAL const CT* values;
+    int conjugate, has_pivot;  // has_pivot: the diagonal is not looked for among the elements
+} triangle_parts;
+
+// What an item has to do with a row: each SHARES-th element.
+typedef struct {
+    int row;
+    uint k, end;
+    uint needed;   // which elements of the batch have a share
+    uint waiting;  // and for which of them there is no x yet
+    CT elements[BATCH];
+    BOX x[BATCH];
+    int lines[BATCH];  // where the x are handed over
+    CT sum, pivot;
+} row_share;
+
+HERON_FN row_share share_of(int4 record, int lane, int is_void) {
+    row_share own;
+    own.row = record.x;
+    own.k = (uint)(record.y + lane);
+    own.end = is_void ? 0 : (uint)record.z;
+    own.sum = ZERO(CT);
+    own.pivot = ZERO(CT);
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        own.lines[i] = 0;
+        own.x[i] = 0;
+    }
+    return own;
+}
+
+HERON_FN void take_batch(triangle_parts a, row_share* own) {
+    int columns[BATCH];
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        const uint k = own->k + i * SHARES;
+        columns[i] = k < own->end ? (int)((heron_index)a.columns[k] - a.shape.base) : -1;
+        own->elements[i] = k < own->end ? a.values[a.sources ? (uint)a.sources[k] : k] : ZERO(CT);
+        if (a.conjugate) own->elements[i] = CONJ(CT, own->elements[i]);
+    }
+    own->needed = 0;
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        if (needs(a.shape, own->row, columns[i])) {
+            own->needed |= 1u << i;
+            own->lines[i] = a.places[columns[i]];
+        } else if (columns[i] == own->row && !a.has_pivot) {
+            own->pivot = ADD(CT, own->pivot, own->elements[i]);
+        }
+    }
+    own->waiting = own->needed;
+    own->k += BATCH * SHARES;
+}
+
+// Looks for what the batch waits for, and if nothing is left of that, adds it up and takes the next one.
+HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes) {
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(own->waiting >> i & 1u, boxes + own->lines[i], &own->x[i]);
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i)
+        if ((own->waiting >> i & 1u) && BOX_NAME(is_set)(own->x[i])) own->waiting &= ~(1u << i);
+    if (own->waiting != 0) return;
+    #pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        CT x;
+        UNPACK(own->x[i], &x);
+        if (own->needed >> i & 1u) own->sum = MAD(CT, own->elements[i], x, own->sum);
+    }
+    own->needed = 0;
+    if (own->k < own->end) take_batch(a, own);
+}
+
+// Holds the group back until `place` of the order has been solved.
+HERON_FN void wait_for(GLOBAL const CT* solved, heron_index place) {
+    volatile GLOBAL const BOX* const box = (volatile GLOBAL const BOX*)(solved + place);
+    if (get_local_id(0) == 0 && place >= 0) {
+        while (!BOX_NAME(is_set)(*box)) {
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// op(A)*c = alpha*b. solved is by place in the order. values[sources[k]] is the value of element k; without sources, values[k].
+// A group is held back until the row `levels_ahead` levels before has been solved, so that only the levels that are next load
+// the cache.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one(
+    GLOBAL const int4* restrict records, GLOBAL const int* restrict places, GLOBAL const IT* restrict columns,
+    GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
+    triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row,
+    GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const int* restrict highest, int levels_ahead,
+    GLOBAL int* control) {
+    __local int ticket;
+    const int lane = (int)get_local_id(0) % LANES;
+    const int first = draw_ticket(control, 0, &ticket) * (GROUP / LANES);
+    const int place = first + (int)get_local_id(0) / LANES;
+    const int is_active = place < t.n && lane < SHARES;
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const int is_void = EQUAL(CT, alpha, ZERO(CT));
+    const int4 record = is_active ? records[place] : (int4)(0);
+    triangle_parts a;
+    a.shape = t;
+    a.places = places;
+    a.columns = columns;
+    a.sources = sources;
+    a.values = values;
+    a.conjugate = conjugate;
+    a.has_pivot = t.unit || is_void || diagonal;
+    const CT right = is_active && !is_void ? MUL(CT, alpha, b[record.x * b_row]) : ZERO(CT);
+    CT pivot = ONE(CT);
+    if (!t.unit && !is_void && diagonal && is_active) pivot = conjugate ? CONJ(CT, diagonal[record.x]) : diagonal[record.x];
+    row_share own = share_of(record, lane, is_void);
+    take_batch(a, &own);
+    CT inverse = inverse_of(pivot);
+    // Where one batch is all, the division can be begun before there is anything to divide.
+    const int has_pivot = a.has_pivot || !is_so_somewhere(own.k < own.end);
+    if (!a.has_pivot && has_pivot) {
+        pivot = sum_of_team(own.pivot);
+        inverse = inverse_of(pivot);
+    }
+    wait_for(solved, first - (heron_index)levels_ahead * max(t.n / (*highest + 1), 1));
+
+    int is_posted = !is_active;
+    while (is_so_somewhere(!is_posted)) {
+        advance(a, &own, (GLOBAL const BOX*)solved);
+        const int is_through = is_so_in_team(own.needed == 0 && own.k >= own.end);
+        const int is_complete = is_through && !is_posted;
+        if (!is_so_somewhere(is_complete)) continue;
+        if (!has_pivot) {
+            pivot = sum_of_team(own.pivot);
+            inverse = inverse_of(pivot);
+        }
+        const CT x = quotient(SUB(CT, right, sum_of_team(own.sum)), pivot, inverse);
+        if (is_complete && lane == 0) {
+            *(volatile GLOBAL BOX*)(solved + place) = BOX_NAME(marked)(PACK_UP(&x));
+            c[record.x * c_row] = x;
+        }
+        is_posted = is_posted || is_complete;
+    }
+}
