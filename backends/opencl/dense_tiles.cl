@@ -1,5 +1,6 @@
 // How a work-group of a GPU multiplies panels in local memory: WX x WY work-items with VW*MV x UW*NV sums each in registers
-// (V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC08). MMA: doubles on NVIDIA's Tensor Cores.
+// (V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC08). SLICES such teams share the steps of a part.
+// MMA: doubles on NVIDIA's Tensor Cores.
 
 #ifndef HERON_PTX
 #undef MMA
@@ -8,7 +9,9 @@
 
 #define ROWS (VW * MV)
 #define COLUMNS_OF_ITEM (UW * NV)
-#define GROUP (WX * WY)
+#define TEAM (WX * WY)
+#define GROUP (TEAM * SLICES)
+#define STEPS_OF_TEAM (KT / SLICES)
 #define CHUNK_VECTOR VECTOR_NAME(RT_NAME, CHUNK_WIDTH)
 #define REAL_PAIR VECTOR_NAME(RT_NAME, 2)
 #define STORE_CHUNK VECTOR_NAME(vstore, CHUNK_WIDTH)
@@ -24,6 +27,16 @@
 #define B_LINE (PB * PARTS + PADDING)
 #define A_TILE (KT * A_LINE / CHUNK_WIDTH)
 #define B_TILE (KT * B_LINE / CHUNK_WIDTH)
+
+// From a line's real to the next line's, and from a real to its imaginary part.
+#if defined(DIRECT) && !defined(MMA)
+#define INTERLEAVED 1
+#define BETWEEN_LINES PARTS
+#define BETWEEN_PARTS(width) 1
+#else
+#define BETWEEN_LINES 1
+#define BETWEEN_PARTS(width) (width)
+#endif
 
 // Where a line of the panel is in step k. On Tensor Cores the lanes that load together, 4 steps times 4 lines, meet different
 // banks.
@@ -75,7 +88,7 @@ HERON_FN void dense_mma(RT* d, const RT* a, const RT* b) {
 // ta and tb point to the item's first elements.
 HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb, int lane) {
 #pragma unroll
-    for (int k = 0; k < KT; k += 8) {
+    for (int k = 0; k < STEPS_OF_TEAM; k += 8) {
         RT b[COLUMNS_OF_ITEM][PARTS][2];
 #pragma unroll
         for (int j = 0; j < COLUMNS_OF_ITEM; ++j)
@@ -118,8 +131,8 @@ HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const R
 #endif
 #define ROW_OF(lane, i) (((i) / VW * WX + ITEM_X(lane)) * VW + (i) % VW)
 #define COLUMN_OF(lane, i, j) (((j) / UW * WY + ITEM_Y(lane)) * UW + (j) % UW)
-#define ITEM_A(lane) (ITEM_X(lane) * VW)
-#define ITEM_B(lane) (ITEM_Y(lane) * UW)
+#define ITEM_A(lane) (ITEM_X(lane) * VW * BETWEEN_LINES)
+#define ITEM_B(lane) (ITEM_Y(lane) * UW * BETWEEN_LINES)
 
 // In the longest loads that n elements allow.
 HERON_FN void dense_load(RT* to, __local const RT* from, const int n) {
@@ -135,18 +148,36 @@ HERON_FN void dense_load(RT* to, __local const RT* from, const int n) {
     }
 }
 
+#define LONGEST (VW > UW ? VW : UW)
+
+// n lines of a step; the imaginary parts lie `width` behind the real ones, unless they are interleaved.
+HERON_FN void dense_load_lines(RT* re, RT* im, __local const RT* from, const int n, const int width) {
+#if PARTS == 2 && defined(INTERLEAVED)
+    RT both[2 * LONGEST];
+    dense_load(both, from, 2 * n);
+#pragma unroll
+    for (int i = 0; i < LONGEST; ++i) {
+        if (i >= n) continue;
+        re[i] = both[2 * i];
+        im[i] = both[2 * i + 1];
+    }
+#else
+    dense_load(re, from, n);
+    if (PARTS == 2) dense_load(im, from + width, n);
+#endif
+}
+
 // ta and tb point to the item's first elements.
 HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb, int lane) {
 #pragma unroll
-    for (int k = 0; k < KT; ++k) {
+    for (int k = 0; k < STEPS_OF_TEAM; ++k) {
         RT a[PARTS][ROWS], b[PARTS][COLUMNS_OF_ITEM];
 #pragma unroll
-        for (int part = 0; part < PARTS; ++part) {
+        for (int i = 0; i < MV; ++i)
+            dense_load_lines(a[0] + i * VW, a[PARTS - 1] + i * VW, ta + k * A_LINE + i * WX * VW * BETWEEN_LINES, VW, PA);
 #pragma unroll
-            for (int i = 0; i < MV; ++i) dense_load(a[part] + i * VW, ta + k * A_LINE + part * PA + i * WX * VW, VW);
-#pragma unroll
-            for (int j = 0; j < NV; ++j) dense_load(b[part] + j * UW, tb + k * B_LINE + part * PB + j * WY * UW, UW);
-        }
+        for (int j = 0; j < NV; ++j)
+            dense_load_lines(b[0] + j * UW, b[PARTS - 1] + j * UW, tb + k * B_LINE + j * WY * UW * BETWEEN_LINES, UW, PB);
 #pragma unroll
         for (int j = 0; j < COLUMNS_OF_ITEM; ++j)
 #pragma unroll
@@ -169,11 +200,12 @@ HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const R
 
 HERON_FN void dense_multiply(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const CHUNK_VECTOR* ta,
                              __local const CHUNK_VECTOR* tb, int lane) {
-    __local const RT* const a = (__local const RT*)ta + ITEM_A(lane);
-    __local const RT* const b = (__local const RT*)tb + ITEM_B(lane);
+    const int step = lane / TEAM * STEPS_OF_TEAM, item = lane % TEAM;
+    __local const RT* const a = (__local const RT*)ta + step * A_LINE + ITEM_A(item);
+    __local const RT* const b = (__local const RT*)tb + step * B_LINE + ITEM_B(item);
 #ifdef WITHOUT_ARITHMETIC
     sums[0][0][0] += *a + *b;
 #else
-    dense_steps(sums, a, b, lane);
+    dense_steps(sums, a, b, item);
 #endif
 }

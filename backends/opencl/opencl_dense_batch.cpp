@@ -59,13 +59,13 @@ class batch_engine {
             on_gpu(kernel_for_size(), batch_of(args_));
     }
 
-    // For one product: the largest tiles that give every compute unit one.
+    // For one product.
     void run_single(const heron_gemm_args& g) {
         batch b = batch_of(args_);
         b.a_offset = g.a.offset;
         b.b_offset = g.b.offset;
         b.c_offset = g.c.offset;
-        on_gpu(kernel_for_tiles(device_.traits().compute_units), b);
+        on_gpu(fastest_single(), b);
     }
 
   private:
@@ -76,10 +76,16 @@ class batch_engine {
         return up(args_.m, k.shape.rows()) / k.shape.rows() * (up(args_.n, k.shape.cols()) / k.shape.cols());
     }
 
-    const kernel& kernel_for_tiles(int64_t wanted) const {
-        size_t best = kit_.batches.size() - 1;
-        while (best > 0 && tiles_of(kit_.batches[best]) < wanted) --best;
-        return kit_.batches[best];
+    double time_of_step(const dense_kit::single_kernel& k) const {
+        const int64_t units = device_.traits().compute_units;
+        return k.start + k.wave * static_cast<double>((tiles_of(k.kernel) + units - 1) / units);
+    }
+
+    const kernel& fastest_single() const {
+        const auto best = std::min_element(
+            kit_.singles.begin(), kit_.singles.end(),
+            [&](const auto& one, const auto& other) { return time_of_step(one) < time_of_step(other); });
+        return best->kernel;
     }
 
     const kernel& kernel_for_size() const {
@@ -106,7 +112,8 @@ class batch_engine {
         const auto alpha = as_argument<CT>(args_.alpha);
         const auto beta = as_argument<CT>(args_.beta);
         const size_t grid[] = {groups, 1};
-        const size_t local[] = {static_cast<size_t>(k.shape.wx), static_cast<size_t>(k.shape.wy)};
+        const size_t local[] = {static_cast<size_t>(k.shape.wx),
+                                static_cast<size_t>(k.shape.wy * k.shape.slices)};
         device_.launch_program(&k.id, "dense_batch", k.key, grid, local, b, alpha.value,
                                reinterpret_cast<const RT*>(alpha.device), as<const CT>(args_.a.base),
                                args_.a.list, as<const CT>(args_.b.base), args_.b.list, beta.value,
@@ -147,6 +154,20 @@ void single_products(opencl_device& device, const heron_gemm_batched_args& g, he
     }
 }
 
+// Up to cubes of this size it was faster not to pack on an H200.
+double largest_direct(heron_type type) {
+    switch (type) {
+        case HERON_R_32F:
+            return 1100;
+        case HERON_C_32F:
+            return 1600;
+        case HERON_R_64F:
+            return 1300;
+        default:
+            return 900;
+    }
+}
+
 heron_batch_operand item_of(const heron_dense_operand& x) {
     heron_batch_operand o{};
     o.base = x.memory;
@@ -157,11 +178,10 @@ heron_batch_operand item_of(const heron_dense_operand& x) {
 }  // namespace
 
 bool multiply_unpacked(opencl_device& device, const heron_gemm_args& g) {
-    const bool is_double = g.type == HERON_R_64F || g.type == HERON_C_64F;
-    // Up to cubes of this size it was faster on an H200.
-    const double edge = is_double ? 320 : 560;
+    const double edge = largest_direct(g.type);
     const double work = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-    if (device.traits().is_cpu || work > edge * edge * edge || g.m == 0 || g.n == 0) return false;
+    if (work > edge * edge * edge || g.m == 0 || g.n == 0) return false;
+    if (device.dense_kernels(g.type, false, 0).singles.empty()) return false;
     heron_gemm_batched_args one{};
     one.type = g.type;
     one.compute_type = g.compute_type;

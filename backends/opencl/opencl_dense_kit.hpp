@@ -19,6 +19,12 @@ struct dense_kit {
         char id;  // its address stands for the kernel
     };
     std::vector<batch_kernel> batches;
+    // Single products that are not packed; start and wave as in direct_shape.
+    struct single_kernel {
+        batch_kernel kernel;
+        double start, wave;
+    };
+    std::vector<single_kernel> singles;
     // Packed operands beyond HERON_OPENCL_SCRATCH bytes are packed in parts.
     int64_t scratch_bytes = int64_t{256} << 20;
     // Addresses that stand for the kernels of the programs.
