@@ -34,6 +34,8 @@
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) HERON_NAME1(heron_atomic_add, CT)((p) + (i), v)
+// The same in local memory.
+#define LOCAL_ADD(CT, p, v) HERON_NAME1(heron_local_add, CT)(p, v)
 #define COMBINE(OP, CT, a, b) HERON_NAME1(heron_combine, OP)(CT, a, b)
 #define TERM(OP, CT, a, b) HERON_NAME1(heron_term, OP)(CT, a, b)
 #define FINISH(OP, CT, sum, c) HERON_NAME1(heron_finish, OP)(CT, sum, c)
@@ -149,9 +151,21 @@ HERON_FN void heron_store_c32_c32(GLOBAL c32* p, heron_index i, c32 v) { p[i] = 
 HERON_FN void heron_atomic_add_f32(volatile GLOBAL f32* p, f32 v) {
     __asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(p), "f"(v) : "memory");
 }
+HERON_FN void heron_local_add_f32(__local f32* p, f32 v) {
+    __asm__ volatile("red.shared.add.f32 [%0], %1;" : : "l"((ulong)p), "f"(v) : "memory");
+}
 #else
 HERON_FN void heron_atomic_add_f32(volatile GLOBAL f32* p, f32 v) {
     volatile GLOBAL uint* const bits = (volatile GLOBAL uint*)p;
+    uint seen = *bits;
+    uint expected;
+    do {
+        expected = seen;
+        seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + v));
+    } while (seen != expected);
+}
+HERON_FN void heron_local_add_f32(__local f32* p, f32 v) {
+    volatile __local uint* const bits = (volatile __local uint*)p;
     uint seen = *bits;
     uint expected;
     do {
@@ -212,9 +226,21 @@ HERON_FN void heron_store_c64_c64(GLOBAL c64* p, heron_index i, c64 v) { p[i] = 
 HERON_FN void heron_atomic_add_f64(volatile GLOBAL f64* p, f64 v) {
     __asm__ volatile("red.global.add.f64 [%0], %1;" : : "l"(p), "d"(v) : "memory");
 }
+HERON_FN void heron_local_add_f64(__local f64* p, f64 v) {
+    __asm__ volatile("red.shared.add.f64 [%0], %1;" : : "l"((ulong)p), "d"(v) : "memory");
+}
 #else
 HERON_FN void heron_atomic_add_f64(volatile GLOBAL f64* p, f64 v) {
     volatile GLOBAL ulong* const bits = (volatile GLOBAL ulong*)p;
+    ulong seen = *bits;
+    ulong expected;
+    do {
+        expected = seen;
+        seen = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + v));
+    } while (seen != expected);
+}
+HERON_FN void heron_local_add_f64(__local f64* p, f64 v) {
+    volatile __local ulong* const bits = (volatile __local ulong*)p;
     ulong seen = *bits;
     ulong expected;
     do {

@@ -162,7 +162,7 @@ void tuned_sddmm(cuda_device& device, heron_phase phase, const heron_sddmm_args&
         });
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_offsets_and_indices(plans::offset_type_of(args.c), args.c.index_type,
+    visit_offsets_and_indices(offset_type_of(args.c), args.c.index_type,
                               [&]<class OT, class IT>(type<OT>, type<IT>) {
                                   plans::sddmm_plan<cuda_device, VX, VC, CT, OT, IT>(device, args).apply();
                               });

@@ -287,6 +287,20 @@ class block_fetcher {
     const VA* b_;
 };
 
+// 16 rows of sums as Tensor Cores leave them: of each 8 columns a lane has two neighbours in rows that are
+// eight apart.
+template <class Pair, class CT, int tiles>
+static __device__ inline void put_pairs(CT* to, int ld, const CT (&sums)[tiles][4]) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    to += lane / 4 * ld + lane % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < tiles; ++j)
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+            *reinterpret_cast<Pair*>(to + half * 8 * ld + j * 8) =
+                Pair{sums[j][half * 2], sums[j][half * 2 + 1]};
+}
+
 // A warp's part of a tile: adds up a step, and puts 16 rows of sums at a time into shared memory.
 template <class Shape, class VA = typename Shape::VA>
 class block_sums {  // of 16-bit types
@@ -317,16 +331,7 @@ class block_sums {  // of 16-bit types
         }
     }
 
-    __device__ void put_slab(f32* to, int i) const {
-        const int lane = static_cast<int>(threadIdx.x) % warp_size;
-        to += lane / 4 * Shape::sums_ld + lane % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < column_tiles; ++j)
-#pragma unroll
-            for (int half = 0; half < 2; ++half)
-                *reinterpret_cast<float2*>(to + half * 8 * Shape::sums_ld + j * 8) =
-                    make_float2(sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
-    }
+    __device__ void put_slab(f32* to, int i) const { put_pairs<float2>(to, Shape::sums_ld, sums_[i]); }
 
   private:
     f32 sums_[row_tiles][column_tiles][4] = {};
@@ -410,16 +415,7 @@ class block_sums<Shape, f64> {
         }
     }
 
-    __device__ void put_slab(f64* to, int i) const {
-        const int lane = static_cast<int>(threadIdx.x) % warp_size;
-        to += lane / 4 * Shape::sums_ld + lane % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < column_tiles; ++j)
-#pragma unroll
-            for (int half = 0; half < 2; ++half)
-                *reinterpret_cast<double2*>(to + half * 8 * Shape::sums_ld + j * 8) =
-                    make_double2(sums_[i][j][half * 2], sums_[i][j][half * 2 + 1]);
-    }
+    __device__ void put_slab(f64* to, int i) const { put_pairs<double2>(to, Shape::sums_ld, sums_[i]); }
 
   private:
     f64 sums_[row_tiles][column_tiles][4] = {};

@@ -9,16 +9,11 @@
 #include "spmm_tuned.hpp"
 #include "spmm_turned.cuh"
 #include "device_scan.hpp"
-#include "../common/pattern_stamp.hpp"
+#include "../common/sorted_columns.hpp"
 #include <bit>
 #include <memory>
 
 namespace heron::HERON_LEVEL {
-
-struct spmm_sorted : heron_plan {
-    uint64_t stamp = 0;
-    const void* memory = nullptr;
-};
 
 // As run_items, but nothing where `wanted` is not set.
 template <class Kernel, class... Args>
@@ -103,61 +98,45 @@ class spmm_launcher {
 
     void csr_transposed() {
         workspace_layout layout(phase_, workspace_);
-        // What depends on the pattern alone comes first, between the stamps, so that it stays where it is for
-        // any B.
-        uint64_t* const front = layout.take<uint64_t>(1);
-        OT* const offsets = layout.take<OT>(a_.cols + 1);
-        IT* const rows = layout.take<IT>(a_.nnz);
-        OT* const positions = layout.take<OT>(a_.nnz);
-        uint64_t* const back = layout.take<uint64_t>(1);
-        i64* const counts = layout.take<i64>(a_.cols + 1);
-        int* const is_lost = layout.take<int>(1);
-        const plans::exclusive_scan<cuda_device> scan(layout, a_.cols);
+        const sorted_columns<cuda_device, OT, IT> sorted(layout, a_);
         take_operands(layout);
         if (phase_ == HERON_PHASE_SIZE) return;
-        const auto* const known = plan_of_this_workspace();
+        // A plan is for matrices that can be multiplied without it: the caller may overwrite the workspace.
+        const auto* const known = adds_into_c ? sorted_columns_plan::of(workspace_) : nullptr;
         if (!known || phase_ == HERON_PHASE_ANALYSE) {
-            sort(scan, counts, offsets, rows, positions);
-            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(front, back);
+            sort(sorted);
+            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
         }
-        product p = operands(offsets, rows, positions);
+        product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
         if (known) {
-            device_.launch_blocks(compare_stamps, 1, 1, 0, front, back, known->stamp, is_lost);
-            p.skipped = is_lost;
+            device_.launch_blocks(compare_stamps, 1, 1, 0, sorted.front, sorted.back, known->stamp,
+                                  sorted.is_lost);
+            p.skipped = sorted.is_lost;
         }
         multiply(p);
         if constexpr (adds_into_c) {
-            if (known) scatter_where(is_lost);
+            if (known) scatter_where(sorted.is_lost);
         }
     }
 
-    // A plan is for matrices that can be multiplied without it: the caller may overwrite the workspace.
-    const spmm_sorted* plan_of_this_workspace() const {
-        const auto* const plan = static_cast<const spmm_sorted*>(workspace_.plan);
-        return adds_into_c && plan && plan->memory == workspace_.memory ? plan : nullptr;
-    }
-
-    void leave_plan(uint64_t* front, uint64_t* back) {
+    void leave_plan(const sorted_columns<cuda_device, OT, IT>& sorted) {
         if (!adds_into_c) return;
-        auto plan = std::make_unique<spmm_sorted>();
-        plan->stamp = next_pattern_stamp();
-        plan->memory = workspace_.memory;
-        device_.launch_blocks(set_stamps, 1, 1, 0, front, back, plan->stamp);
+        auto plan = std::make_unique<sorted_columns_plan>(workspace_);
+        device_.launch_blocks(set_stamps, 1, 1, 0, sorted.front, sorted.back, plan->stamp);
         workspace_.plan = plan.release();
     }
 
-    void sort(const plans::exclusive_scan<cuda_device>& scan, i64* counts, OT* offsets, IT* rows,
-              OT* positions) {
-        auto* const next = reinterpret_cast<unsigned long long*>(counts);
-        device_.fill(counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *counts);
+    void sort(const sorted_columns<cuda_device, OT, IT>& s) {
+        auto* const next = reinterpret_cast<unsigned long long*>(s.counts);
+        device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
         device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
                               a_.base, next);
-        scan.apply(device_, counts, 0, offsets);
-        scan.apply(device_, counts, 0, counts);
+        s.scan.apply(device_, s.counts, 0, s.offsets);
+        s.scan.apply(device_, s.counts, 0, s.counts);
         device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
-                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, rows,
-                              positions);
+                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, s.rows,
+                              s.positions);
     }
 
     static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }

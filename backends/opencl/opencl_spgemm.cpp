@@ -1,29 +1,14 @@
 #include "opencl_spgemm.hpp"
-#include "../common/plans/spgemm.hpp"
-#include <algorithm>
+#include "opencl_spgemm_bins.hpp"
 #include <cstdlib>
 #include <optional>
-#include <vector>
 
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family sorting{"group_scan spgemm_bins", "OT IT"};
 constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
 constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
 constexpr kernel_family ranking{"spgemm_rows spgemm_ranks", "CT OT IT"};
-struct measure_shares {
-    static constexpr const char* name = "measure_shares";
-};
-struct measure_products {
-    static constexpr const char* name = "measure_products";
-};
-struct scan_counts {
-    static constexpr const char* name = "scan_counts";
-};
-struct sort_into_bins {
-    static constexpr const char* name = "sort_into_bins";
-};
 struct find_unordered {
     static constexpr const char* name = "find_unordered";
 };
@@ -46,21 +31,7 @@ struct multiply_ranked {
     static constexpr const char* name = "multiply_ranked";
 };
 
-// These mirror spgemm_bins.cl and spgemm_rows.cl.
-constexpr int64_t share_group = 256;
-constexpr int64_t share = 2048;
-constexpr int bins = 7;
-struct row_facts {
-    i64 sum, longest;
-};
-struct bin_limits {
-    heron_index limits[bins];
-};
-struct bin_rule {
-    bin_limits limits;
-    int are_offsets;
-    heron_index exact, most;
-};
+// Mirrors spgemm_rows.cl.
 constexpr int64_t rank_limit(int bin) { return int64_t{32} << bin; }
 
 // Of the bounds by which rows are counted, and of the lengths by which they are summed. The first bin without
@@ -160,13 +131,6 @@ chunk_shape chunk_shape_of(const device_traits& traits) {
     return {traits.nvidia_major > 0 ? (sizeof(CT) > 8 ? 64 : 128) : 32};
 }
 
-template <class OT, class IT>
-const kept_program& sorting_program() {
-    static const char* const names[] = {type_name<OT>, type_name<IT>};
-    static const kept_program& program = keep_program(make_program_key(sorting, names, std::size(names)));
-    return program;
-}
-
 template <class CT, class OT, class IT, class Shape>
 const kept_program& program_of(const kernel_family& family, const Shape& shape) {
     static program_list<Shape> programs;
@@ -178,95 +142,6 @@ const kept_program& program_of(const kernel_family& family, const Shape& shape) 
     });
 }
 
-// Sum and maximum of one count per row, and what precedes each.
-template <class OT, class IT>
-class row_totals {
-  public:
-    row_totals(opencl_device& device, workspace_layout& layout, int64_t rows)
-        : device_(device),
-          rows_(rows),
-          shares_(quotient_up(rows, share)),
-          facts_(layout.take<row_facts>(shares_)) {}
-
-    // Waits for the device.
-    row_facts find(const i64* counts, int64_t most) const {
-        launch<measure_shares>(counts, heron_index{rows_}, heron_index{most}, facts_);
-        return read();
-    }
-    // Of args.row_products, which are counted first.
-    row_facts find_products(const heron_spgemm_args& args) const {
-        const heron_spmat& a = args.a.matrix;
-        launch<measure_products>(as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
-                                 as<const OT>(args.b.matrix.offsets), heron_index{rows_},
-                                 static_cast<i64*>(args.row_products), heron_index{plans::row_limit(args)},
-                                 facts_);
-        return read();
-    }
-    // After find, of the same counts.
-    void scan(i64* counts, const heron_spmat& c) const {
-        const bool is_wide = c.offset_type == HERON_INDEX_64;
-        launch<scan_counts>(counts, heron_index{rows_}, static_cast<const row_facts*>(facts_),
-                            heron_index{c.base}, is_wide ? nullptr : as<i32>(c.offsets),
-                            is_wide ? as<i64>(c.offsets) : nullptr);
-    }
-
-  private:
-    row_facts read() const {
-        std::vector<row_facts> found(static_cast<size_t>(shares_));
-        device_.read(found.data(), facts_, found.size() * sizeof found[0]);
-        row_facts all{0, 0};
-        for (const row_facts& f : found) all = {all.sum + f.sum, std::max(all.longest, f.longest)};
-        return all;
-    }
-    template <class Kernel, class... Args>
-    void launch(Args... args) const {
-        device_.launch_program_groups<Kernel>(sorting_program<OT, IT>(), shares_, share_group, args...);
-    }
-
-    opencl_device& device_;
-    int64_t rows_, shares_;
-    row_facts* facts_;
-};
-
-// The rows by their lengths.
-template <class OT, class IT>
-class row_bins {
-  public:
-    row_bins(opencl_device& device, workspace_layout& layout, int64_t rows)
-        : device_(device), rows_(rows), sizes_(layout.take<int>(2 * bins)), lists_(layout.take<int>(rows)) {}
-
-    // products: see bin_of_row; NULL where none of them counts.
-    void fill(const i64* counts, const i64* products, const bin_rule& rule) {
-        has_lists_ = true;
-        device_.fill(sizes_, 0, 2 * bins * sizeof(int));
-        for (const int moves : {0, 1})
-            device_.launch_program_groups<sort_into_bins>(
-                sorting_program<OT, IT>(), quotient_up(rows_, share), share_group, counts, products,
-                heron_index{rows_}, rule, moves, sizes_, sizes_ + bins, lists_);
-    }
-    // NULL: one bin has all rows.
-    const int* sizes() const { return has_lists_ ? sizes_ : nullptr; }
-    const int* lists() const { return has_lists_ ? lists_ : nullptr; }
-    // As they were left by another one in the same place.
-    void adopt_lists() { has_lists_ = true; }
-
-    // Calls f(bin) for bins that can have rows of lengths from `shortest` on.
-    template <class F>
-    static void visit(const bin_limits& limits, int64_t shortest, int64_t longest, F&& f) {
-        for (int bin = 0; bin < bins; ++bin) {
-            const int64_t below = bin == 0 ? 0 : limits.limits[bin - 1];
-            if (limits.limits[bin] >= shortest && limits.limits[bin] > below && longest > below) f(bin);
-        }
-    }
-
-  private:
-    opencl_device& device_;
-    int64_t rows_;
-    int* sizes_;  // and the cursors
-    int* lists_;
-    bool has_lists_ = false;
-};
-
 // Groups that stride over a list whose size only the device knows: enough to fill it.
 template <class Shape>
 int64_t groups_for(opencl_device& device, int64_t rows, const Shape& shape) {
@@ -276,19 +151,62 @@ int64_t groups_for(opencl_device& device, int64_t rows, const Shape& shape) {
 // Products of rows are known unless they were cut at what fits a row of C.
 bool knows_products(const heron_spgemm_args& args) { return args.longest < plans::row_limit(args); }
 
-// The lengths of the long rows of a product, as `bin` of `rows` lists them, or with c_indices their columns.
-template <class CT, class OT, class IT>
-void find_long_rows(opencl_device& device, const heron_spgemm_args& args, const row_bins<OT, IT>& rows,
-                    int bin, const chunk_shape& shape, i64* counts, IT* c_indices) {
-    const heron_spmat& a = args.a.matrix;
-    const heron_spmat& b = args.b.matrix;
-    device.launch_program_groups<find_columns>(
-        program_of<CT, OT, IT>(chunking, shape), std::min(a.rows, int64_t{8} * device.traits().compute_units),
-        share_group, as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
-        as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base}, heron_index{b.cols},
-        rows.sizes(), rows.lists(), bin, counts, static_cast<const i64*>(args.row_offsets), c_indices,
-        heron_index{args.c.base});
+// How many groups of what size run a kernel of a program.
+struct group_launch {
+    const kept_program& program;
+    int64_t groups;
+    int size;
+};
+
+template <class CT, class OT, class IT, class Shape>
+group_launch teams_of(opencl_device& device, const kernel_family& family, const Shape& shape, int64_t rows) {
+    return {program_of<CT, OT, IT>(family, shape), groups_for(device, rows, shape), shape.group};
 }
+
+// The kernels for the rows of one bin of a product: all take the patterns of A and B first.
+template <class OT, class IT>
+class bin_kernels {
+  public:
+    bin_kernels(opencl_device& device, const heron_spgemm_args& args, const row_bins<OT, IT>& rows, int bin)
+        : device_(device), args_(args), rows_(rows), bin_(bin) {}
+
+    template <class Kernel, class... Args>
+    void find(const group_launch& l, Args... args) const {
+        const heron_spmat &a = args_.a.matrix, &b = args_.b.matrix;
+        device_.launch_program_groups<Kernel>(
+            l.program, l.groups, static_cast<size_t>(l.size), as<const OT>(a.offsets),
+            as<const IT>(a.indices), heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices),
+            heron_index{b.base}, rows_.sizes(), rows_.lists(), bin_, args...);
+    }
+
+    // And their values, and where C goes.
+    template <class Kernel, class CT, class... Args>
+    void multiply(const group_launch& l, const scalar_argument<CT>& alpha, const scalar_argument<CT>& beta,
+                  Args... args) const {
+        const heron_spgemm_operand &a = args_.a, &b = args_.b;
+        find<Kernel>(l, as<const CT>(a.matrix.values), as<const OT>(a.permutation), int{a.conjugate},
+                     as<const CT>(b.matrix.values), as<const OT>(b.permutation), int{b.conjugate},
+                     static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices),
+                     as<CT>(args_.c.values), heron_index{args_.c.base}, alpha.value, alpha.device, beta.value,
+                     beta.device, heron_index{a.matrix.rows}, args...);
+    }
+
+    // The lengths of long rows, or with c_indices their columns.
+    template <class CT>
+    void find_long(const chunk_shape& shape, i64* counts, IT* c_indices) const {
+        const int64_t most_groups = int64_t{8} * device_.traits().compute_units;
+        find<find_columns>({program_of<CT, OT, IT>(chunking, shape),
+                            std::min(args_.a.matrix.rows, most_groups), share_group},
+                           heron_index{args_.b.matrix.cols}, counts,
+                           static_cast<const i64*>(args_.row_offsets), c_indices, heron_index{args_.c.base});
+    }
+
+  private:
+    opencl_device& device_;
+    const heron_spgemm_args& args_;
+    const row_bins<OT, IT>& rows_;
+    int bin_;
+};
 
 template <class F>
 void visit_ranked_type(heron_type t, F&& f) {
@@ -419,34 +337,27 @@ class team_symbolic {
 
     template <class CT>
     void rank(int bin) {
-        const heron_spmat& a = args_.a.matrix;
-        const heron_spmat& b = args_.b.matrix;
         const ranked_shape shape = shape_of(device_.traits(), args_, bin);
-        device_.launch_program_groups<rank_products>(
-            program_of<CT, OT, IT>(ranking, shape), groups_for(device_, a.rows, shape),
-            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
-            heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
-            heron_index{a.rows}, ranks_.bins().sizes(), ranks_.bins().lists(), bin,
-            static_cast<const i64*>(args_.row_products), reinterpret_cast<uint32_t*>(ranks_.get()),
-            static_cast<i64*>(args_.row_offsets), ranks_.unordered());
+        bin_kernels(device_, args_, ranks_.bins(), bin)
+            .template find<rank_products>(teams_of<CT, OT, IT>(device_, ranking, shape, args_.a.matrix.rows),
+                                          heron_index{args_.a.matrix.rows},
+                                          static_cast<const i64*>(args_.row_products),
+                                          reinterpret_cast<uint32_t*>(ranks_.get()),
+                                          static_cast<i64*>(args_.row_offsets), ranks_.unordered());
     }
 
     void count(const row_bins<OT, IT>& rows, const bin_limits& limits, int bin) {
-        const heron_spmat& a = args_.a.matrix;
-        const heron_spmat& b = args_.b.matrix;
-        if (is_long(limits, bin)) return count_long_rows(rows, bin);
-        const team_shape shape = shape_of(limits, bin, has_short_rows(args_));
-        device_.launch_program_groups<count_lengths>(
-            program_of<f32, OT, IT>(tables, shape), groups_for(device_, a.rows, shape),
-            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
-            heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
-            heron_index{a.rows}, rows.sizes(), rows.lists(), bin, static_cast<i64*>(args_.row_offsets));
+        const int64_t a_rows = args_.a.matrix.rows;
+        const bin_kernels kernels(device_, args_, rows, bin);
+        if (is_long(limits, bin)) return count_long_rows(kernels);
+        kernels.template find<count_lengths>(
+            teams_of<f32, OT, IT>(device_, tables, shape_of(limits, bin, has_short_rows(args_)), a_rows),
+            heron_index{a_rows}, static_cast<i64*>(args_.row_offsets));
     }
 
-    void count_long_rows(const row_bins<OT, IT>& rows, int bin) {
+    void count_long_rows(const bin_kernels<OT, IT>& kernels) {
         if (longer_) return longer_->run();
-        find_long_rows<f32, OT, IT>(device_, args_, rows, bin, chunk_shape_of<f32>(device_.traits()),
-                                    args_.row_offsets, nullptr);
+        kernels.template find_long<f32>(chunk_shape_of<f32>(device_.traits()), args_.row_offsets, nullptr);
     }
 
     opencl_device& device_;
@@ -484,19 +395,11 @@ class team_numeric {
     bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
 
     void multiply_by_ranks(int bin) {
-        const heron_spmat& a = args_.a.matrix;
-        const heron_spmat& b = args_.b.matrix;
         const ranked_shape shape = shape_of(device_.traits(), args_, bin);
-        device_.launch_program_groups<multiply_ranked>(
-            program_of<CT, OT, IT>(ranking, shape), groups_for(device_, a.rows, shape),
-            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
-            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
-            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
-            as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
-            static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices), as<CT>(args_.c.values),
-            heron_index{args_.c.base}, alpha_.value, alpha_.device, beta_.value, beta_.device,
-            heron_index{a.rows}, ranks_.bins().sizes(), ranks_.bins().lists(), bin,
-            static_cast<const uint8_t*>(ranks_.get()), static_cast<const int*>(ranks_.unordered()));
+        bin_kernels(device_, args_, ranks_.bins(), bin)
+            .template multiply<multiply_ranked>(teams(ranking, shape, args_.a.matrix.rows), alpha_, beta_,
+                                                static_cast<const int*>(ranks_.unordered()),
+                                                static_cast<const uint8_t*>(ranks_.get()));
     }
 
     // All rows, or those whose products have no ranks.
@@ -515,39 +418,27 @@ class team_numeric {
 
     void multiply_long_rows(int bin) {
         if (longer_) return longer_->compute_rows();
-        const heron_spmat& a = args_.a.matrix;
-        const heron_spmat& b = args_.b.matrix;
+        const bin_kernels kernels(device_, args_, bins_, bin);
         const chunk_shape shape = chunk_shape_of<CT>(device_.traits());
-        if (with_columns())
-            find_long_rows<CT, OT, IT>(device_, args_, bins_, bin, shape, nullptr, as<IT>(args_.c.indices));
+        if (with_columns()) kernels.template find_long<CT>(shape, nullptr, as<IT>(args_.c.indices));
         if (!with_values()) return;
         const int64_t chunks_per_row = quotient_up(args_.longest_counted, chunk);
-        device_.launch_program_groups<multiply_chunks>(
-            program_of<CT, OT, IT>(chunking, shape), groups_for(device_, a.rows * chunks_per_row, shape),
-            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
-            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
-            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
-            as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
-            static_cast<const i64*>(args_.row_offsets), as<const IT>(args_.c.indices), as<CT>(args_.c.values),
-            heron_index{args_.c.base}, static_cast<int>(chunks_per_row), alpha_.value, alpha_.device,
-            beta_.value, beta_.device, bins_.sizes(), bins_.lists(), bin,
-            static_cast<const int*>(unordered_));
+        kernels.template multiply<multiply_chunks>(
+            teams(chunking, shape, args_.a.matrix.rows * chunks_per_row), alpha_, beta_,
+            static_cast<const int*>(unordered_), static_cast<int>(chunks_per_row));
     }
 
     void multiply(int bin) {
-        const heron_spmat& a = args_.a.matrix;
-        const heron_spmat& b = args_.b.matrix;
         const team_shape shape = shape_of(summed, bin, has_short_rows(args_));
-        device_.launch_program_groups<multiply_rows>(
-            program_of<CT, OT, IT>(tables, shape), groups_for(device_, a.rows, shape),
-            static_cast<size_t>(shape.group), as<const OT>(a.offsets), as<const IT>(a.indices),
-            as<const CT>(a.values), as<const OT>(args_.a.permutation), heron_index{a.base},
-            int{args_.a.conjugate}, as<const OT>(b.offsets), as<const IT>(b.indices), as<const CT>(b.values),
-            as<const OT>(args_.b.permutation), heron_index{b.base}, int{args_.b.conjugate},
-            static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices), as<CT>(args_.c.values),
-            heron_index{args_.c.base}, int{with_columns()}, int{with_values()}, alpha_.value, alpha_.device,
-            beta_.value, beta_.device, heron_index{a.rows}, bins_.sizes(), bins_.lists(), bin,
-            static_cast<const int*>(unordered_));
+        bin_kernels(device_, args_, bins_, bin)
+            .template multiply<multiply_rows>(teams(tables, shape, args_.a.matrix.rows), alpha_, beta_,
+                                              static_cast<const int*>(unordered_), int{with_columns()},
+                                              int{with_values()});
+    }
+
+    template <class Shape>
+    group_launch teams(const kernel_family& family, const Shape& shape, int64_t rows) {
+        return teams_of<CT, OT, IT>(device_, family, shape, rows);
     }
 
     opencl_device& device_;

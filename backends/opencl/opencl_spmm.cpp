@@ -1,7 +1,5 @@
 #include "opencl_spmm.hpp"
-#include "../common/pattern_stamp.hpp"
-#include "../common/plan_record.hpp"
-#include "../common/plans/scan.hpp"
+#include "../common/sorted_columns.hpp"
 #include "../common/plans/spmm.hpp"
 #include <algorithm>
 #include <bit>
@@ -88,11 +86,6 @@ struct division {
     }
 };
 
-struct sorted_columns final : heron_plan {
-    int64_t stamp = 0;
-    const void* memory = nullptr;
-};
-
 template <class CT, class OT, class IT>
 class shared_spmm {
   public:
@@ -113,60 +106,44 @@ class shared_spmm {
 
     // A is sorted by columns first, where ANALYSE is called only once, and then multiplied by rows.
     void by_columns() {
-        // What depends on the pattern alone comes first, between the stamps, so that it stays where it is for
-        // any B.
-        i64* const front = layout_.take<i64>(1);
-        OT* const offsets = layout_.take<OT>(a_.cols + 1);
-        IT* const rows = layout_.take<IT>(a_.nnz);
-        OT* const positions = layout_.take<OT>(a_.nnz);
-        i64* const back = layout_.take<i64>(1);
-        i64* const counts = layout_.take<i64>(a_.cols + 1);
-        int* const is_lost = layout_.take<int>(1);
-        const plans::exclusive_scan<opencl_device> scan(layout_, a_.cols);
+        const sorted_columns<opencl_device, OT, IT> sorted(layout_, a_);
         take_operands();
         if (phase_ == HERON_PHASE_SIZE) return;
-        const auto* const known = plan_of_this_workspace();
+        const auto* const known = sorted_columns_plan::of(workspace_);
         if (!known || phase_ == HERON_PHASE_ANALYSE) {
-            sort(scan, counts, offsets, rows, positions);
-            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(front, back);
+            sort(sorted);
+            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
         }
         shape_.base = 0;
         if (known)
-            launch_items<compare_stamps>(1, static_cast<const i64*>(front), static_cast<const i64*>(back),
-                                         heron_index{known->stamp}, is_lost);
-        multiply(offsets, rows, positions, known ? is_lost : nullptr);
+            launch_items<compare_stamps>(1, static_cast<const uint64_t*>(sorted.front),
+                                         static_cast<const uint64_t*>(sorted.back),
+                                         static_cast<heron_index>(known->stamp), sorted.is_lost);
+        multiply(sorted.offsets, sorted.rows, sorted.positions, known ? sorted.is_lost : nullptr);
         shape_.base = a_.base;
-        if (known) scatter_if_lost_stamps(is_lost);
+        if (known) scatter_if_lost_stamps(sorted.is_lost);
     }
 
   private:
     static constexpr int width = 16 / sizeof(CT);
 
-    const sorted_columns* plan_of_this_workspace() const {
-        const auto* const plan = static_cast<const sorted_columns*>(workspace_.plan);
-        return plan && plan->memory == workspace_.memory ? plan : nullptr;
-    }
-
-    void leave_plan(i64* front, i64* back) {
-        auto plan = std::make_unique<sorted_columns>();
-        plan->stamp = static_cast<int64_t>(next_pattern_stamp());
-        plan->memory = workspace_.memory;
-        launch_items<set_stamps>(1, front, back, heron_index{plan->stamp});
+    void leave_plan(const sorted_columns<opencl_device, OT, IT>& sorted) {
+        auto plan = std::make_unique<sorted_columns_plan>(workspace_);
+        launch_items<set_stamps>(1, sorted.front, sorted.back, static_cast<heron_index>(plan->stamp));
         workspace_.plan = plan.release();
     }
 
-    void sort(const plans::exclusive_scan<opencl_device>& scan, i64* counts, OT* offsets, IT* rows,
-              OT* positions) {
+    void sort(const sorted_columns<opencl_device, OT, IT>& s) {
         const auto* const indices = as<const IT>(a_.indices);
-        int* const next = reinterpret_cast<int*>(counts);
-        device_.fill(counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *counts);
+        int* const next = reinterpret_cast<int*>(s.counts);
+        device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
         launch_items<count_columns>(a_.nnz, indices, heron_index{a_.base}, next);
-        scan.add(device_, counts);
-        scan.write(device_, counts, 0, offsets);
-        scan.write(device_, counts, 0, counts);
+        s.scan.add(device_, s.counts);
+        s.scan.write(device_, s.counts, 0, s.offsets);
+        s.scan.write(device_, s.counts, 0, s.counts);
         launch_items<sort_columns>(quotient_up(a_.nnz, sorted_per_item), as<const OT>(a_.offsets), indices,
                                    heron_index{a_.rows}, heron_index{a_.nnz}, heron_index{a_.base}, next,
-                                   rows, positions);
+                                   s.rows, s.positions);
     }
 
     // The largest shares that fit local memory; the same for SIZE and RUN.

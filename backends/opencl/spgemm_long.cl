@@ -35,10 +35,8 @@ HERON_FN void mark_columns(heron_index begin, heron_index end, GLOBAL const IT* 
 
 // The rows of a bin: counts[row] := their lengths, or with c_indices their columns in order.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find_columns(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, heron_index a_base,
-    GLOBAL const OT* restrict b_offsets, GLOBAL const IT* restrict b_indices, heron_index b_base, heron_index b_columns,
-    GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin, GLOBAL i64* counts,
-    GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices, heron_index c_base) {
+    PATTERNS, heron_index b_columns, GLOBAL i64* counts, GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices,
+    heron_index c_base) {
     __local uint bits[AT(WORDS)];
     __local i64 found[SCAN_GROUP];
     const int id = get_local_id(0);
@@ -96,13 +94,7 @@ HERON_FN void add_product(chunk_table t, int column, CT a, CT b) {
 
 // The values of the rows of a bin, whose columns are there.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_chunks(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, GLOBAL const CT* restrict a_values,
-    GLOBAL const OT* restrict a_permutation, heron_index a_base, int a_conjugate, GLOBAL const OT* restrict b_offsets,
-    GLOBAL const IT* restrict b_indices, GLOBAL const CT* restrict b_values, GLOBAL const OT* restrict b_permutation,
-    heron_index b_base, int b_conjugate, GLOBAL const i64* restrict c_offsets, GLOBAL const IT* restrict c_indices,
-    GLOBAL CT* c_values, heron_index c_base, int chunks_per_row, CT alpha_value, GLOBAL const CT* alpha_device,
-    CT beta_value, GLOBAL const CT* beta_device, GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists,
-    int bin, GLOBAL const int* unordered) {
+    PRODUCT(GLOBAL const IT* restrict), heron_index rows, GLOBAL const int* unordered, int chunks_per_row) {
     __local int all_keys[TEAMS * PLACES];
     __local ushort all_at[TEAMS * PLACES];
     __local CT all_sums[TEAMS * CHUNK];
@@ -118,7 +110,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
     const CT beta = SCALAR(CT, beta_value, beta_device);
     const int adds = !EQUAL(CT, alpha, ZERO(CT));
     const int is_ordered = *unordered == 0;
-    const heron_index tasks = (heron_index)size_of_bin(sizes, bin, 0) * chunks_per_row;
+    const heron_index tasks = (heron_index)size_of_bin(sizes, bin, rows) * chunks_per_row;
     GLOBAL const int* const list = list_of_bin(sizes, lists, bin);
     const heron_index groups = get_num_groups(0);
     for (heron_index first = get_group_id(0) * (heron_index)TEAMS; first < tasks; first += groups * TEAMS) {

@@ -141,10 +141,8 @@ HERON_FN void find_rows(ranked_row r, int turn, GLOBAL const IT* restrict a_indi
 // counts[row] := length of the rows of a bin of row `row` of C, and the ranks of its products, LIMIT bytes per row.
 // *unordered := 1 if a row of B that these need does not ascend strictly.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_products(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, heron_index a_base,
-    GLOBAL const OT* restrict b_offsets, GLOBAL const IT* restrict b_indices, heron_index b_base, heron_index rows,
-    GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin,
-    GLOBAL const i64* restrict row_products, GLOBAL uint* rank_words, GLOBAL i64* counts, GLOBAL int* unordered) {
+    PATTERNS, heron_index rows, GLOBAL const i64* restrict row_products, GLOBAL uint* rank_words, GLOBAL i64* counts,
+    GLOBAL int* unordered) {
     __local int all_columns[TEAMS * STRIDE];
     __local heron_index begins[GROUP];
     __local int lengths[GROUP];
@@ -233,13 +231,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
 
 // The rows of a bin with columns and values.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_ranked(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, GLOBAL const CT* restrict a_values,
-    GLOBAL const OT* restrict a_permutation, heron_index a_base, int a_conjugate, GLOBAL const OT* restrict b_offsets,
-    GLOBAL const IT* restrict b_indices, GLOBAL const CT* restrict b_values, GLOBAL const OT* restrict b_permutation,
-    heron_index b_base, int b_conjugate, GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices, GLOBAL CT* c_values,
-    heron_index c_base, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
-    heron_index rows, GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin,
-    GLOBAL const uchar* restrict all_ranks, GLOBAL const int* unordered) {
+    PRODUCT(GLOBAL IT*), heron_index rows, GLOBAL const int* unordered, GLOBAL const uchar* restrict all_ranks) {
     __local CT all_sums[TEAMS * STRIDE];
     __local IT all_columns[TEAMS * STRIDE];
     __local heron_index begins[GROUP];

@@ -1,5 +1,15 @@
 // What the kernels for rows of sparse products share. Types: CT values, OT offsets, IT indices. GROUP: work-items per group.
 
+// What the kernels take first: the patterns of A and B, or with them their values and where C goes, and the rows of a bin.
+// They are parameters one by one because a structure cannot hold pointers to global memory.
+#define BIN GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin
+#define PATTERN(x) GLOBAL const OT* restrict x##_offsets, GLOBAL const IT* restrict x##_indices, heron_index x##_base
+#define PATTERNS PATTERN(a), PATTERN(b), BIN
+#define VALUES(x) GLOBAL const CT* restrict x##_values, GLOBAL const OT* restrict x##_permutation, int x##_conjugate
+#define SCALE(x) CT x##_value, GLOBAL const CT* x##_device
+#define RESULT(INDICES) GLOBAL const i64* restrict c_offsets, INDICES c_indices, GLOBAL CT* c_values, heron_index c_base
+#define PRODUCT(INDICES) PATTERNS, VALUES(a), VALUES(b), RESULT(INDICES), SCALE(alpha), SCALE(beta)
+
 // Items that wait for each other, at least as many as a team has. On NVIDIA's GPUs those of a warp.
 #ifdef HERON_PTX
 #define SYNC_TEAMS() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")

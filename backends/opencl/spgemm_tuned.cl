@@ -13,9 +13,7 @@
 
 // counts[row] := length of the rows of a bin of row `row` of C.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_lengths(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, heron_index a_base,
-    GLOBAL const OT* restrict b_offsets, GLOBAL const IT* restrict b_indices, heron_index b_base, heron_index rows,
-    GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists, int bin, GLOBAL i64* counts) {
+    PATTERNS, heron_index rows, GLOBAL i64* counts) {
     __local int tables[TEAMS * PLACES];
     __local heron_index begins[GROUP];
     __local int lengths[GROUP];
@@ -104,13 +102,7 @@ HERON_FN void add_product(row_table t, int column, CT a, CT b, int adds) {
 
 // The rows of a bin with their values, none longer than LIMIT. with_columns: C's columns are found, else they are there.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_rows(
-    GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, GLOBAL const CT* restrict a_values,
-    GLOBAL const OT* restrict a_permutation, heron_index a_base, int a_conjugate, GLOBAL const OT* restrict b_offsets,
-    GLOBAL const IT* restrict b_indices, GLOBAL const CT* restrict b_values, GLOBAL const OT* restrict b_permutation,
-    heron_index b_base, int b_conjugate, GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices, GLOBAL CT* c_values,
-    heron_index c_base, int with_columns, int with_values, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
-    GLOBAL const CT* beta_device, heron_index rows, GLOBAL const int* restrict sizes, GLOBAL const int* restrict lists,
-    int bin, GLOBAL const int* unordered) {
+    PRODUCT(GLOBAL IT*), heron_index rows, GLOBAL const int* unordered, int with_columns, int with_values) {
     __local int all_keys[TEAMS * PLACES];
     __local CT all_sums[TEAMS * PLACES];
     __local int all_columns[TEAMS * STRIDE];

@@ -245,41 +245,6 @@ HERON_END
 
 // ---- RUN ----
 
-// *p += v in local memory, by several items at once.
-#define LOCAL_ADD(CT, p, v) HERON_NAME1(heron_local_add, CT)(p, v)
-#ifdef HERON_PTX
-HERON_FN void heron_local_add_f32(__local f32* p, f32 v) {
-    __asm__ volatile("red.shared.add.f32 [%0], %1;" : : "l"((ulong)p), "f"(v) : "memory");
-}
-#else
-HERON_FN void heron_local_add_f32(__local f32* p, f32 v) {
-    volatile __local uint* const bits = (volatile __local uint*)p;
-    uint seen = *bits;
-    uint expected;
-    do {
-        expected = seen;
-        seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + v));
-    } while (seen != expected);
-}
-#endif
-#if defined(cl_khr_fp64) && defined(cl_khr_int64_base_atomics)
-#ifdef HERON_PTX
-HERON_FN void heron_local_add_f64(__local f64* p, f64 v) {
-    __asm__ volatile("red.shared.add.f64 [%0], %1;" : : "l"((ulong)p), "d"(v) : "memory");
-}
-#else
-HERON_FN void heron_local_add_f64(__local f64* p, f64 v) {
-    volatile __local ulong* const bits = (volatile __local ulong*)p;
-    ulong seen = *bits;
-    ulong expected;
-    do {
-        expected = seen;
-        seen = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + v));
-    } while (seen != expected);
-}
-#endif
-#endif
-
 // The matrix, and the stamp of what was found out.
 typedef struct {
     heron_index rows, nnz, base, stamp;

@@ -42,13 +42,12 @@ inline uint64_t nonzero_mask(heron_type t) {
     no_such_types();
 }
 
-// Calls f with raw element, raw word, offset and index type. Formats without offsets count in 64 bits.
+// Calls f with raw element, raw word, offset and index type. Offsets of COO are counts, which have 64 bits.
 template <class F>
 void visit_conversion(const heron_spmat& sparse, F&& f) {
-    const bool has_offsets = sparse.format != HERON_FORMAT_COO && sparse.format != HERON_FORMAT_BLOCKED_ELL;
     visit_raw(sparse.type, [&]<class RT>(type<RT>) {
-        visit_offsets_and_indices(has_offsets ? sparse.offset_type : HERON_INDEX_64, sparse.index_type,
-                                  [&]<class OT, class IT>(type<OT>, type<IT>) {
+        visit_offsets_and_indices(sparse.format == HERON_FORMAT_COO ? HERON_INDEX_64 : offset_type_of(sparse),
+                                  sparse.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
                                       f(type<RT>{}, type<typename raw_word<RT>::type>{}, type<OT>{},
                                         type<IT>{});
                                   });

@@ -37,6 +37,12 @@ template <class F> void visit_offsets_and_indices(heron_index_type offsets, hero
     throw plan_error{HERON_NOT_SUPPORTED, "32-bit offsets with 64-bit indices are not built"};
 }
 
+// The type of a matrix's offsets. A format that has none gets what its indices have, and with it CSR's instance of a kernel.
+inline heron_index_type offset_type_of(const heron_spmat& m) {
+    const bool has_offsets = m.format != HERON_FORMAT_COO && m.format != HERON_FORMAT_BLOCKED_ELL;
+    return has_offsets ? m.offset_type : m.index_type;
+}
+
 // The element type of an operation that knows only one and stores what it computes.
 template <class F> void visit_full(heron_type t, F&& f) {
     switch (t) {

@@ -91,11 +91,6 @@ void visit_sddmm(heron_type dense, heron_type sparse, heron_type compute, F&& f)
     no_such_types();
 }
 
-// COO has no offsets: any width that pairs with its indices will do.
-inline heron_index_type offset_type_of(const heron_spmat& m) {
-    return m.format == HERON_FORMAT_COO ? HERON_INDEX_64 : m.offset_type;
-}
-
 template <class Device>
 void sddmm(Device& device, heron_phase phase, const heron_sddmm_args& args, heron_workspace& workspace) {
     workspace_layout(phase, workspace);

@@ -43,15 +43,19 @@ inline kernels::spmm_blocks blocks_of(const heron_spmat& a) {
     return {a.block_rows, a.block_cols, by_rows ? a.block_cols : 1, by_rows ? 1 : a.block_rows, 0, a.cols};
 }
 
-// Calls f with A's and B's type, C's, the compute, offset and index type. Formats without offsets count in 64
-// bits.
+// The plan makes offsets for COO: they count its elements.
+inline heron_index_type spmm_offset_type(const heron_spmat& a) {
+    const bool is_long = a.format == HERON_FORMAT_COO && a.nnz >= INT32_MAX;
+    return is_long ? HERON_INDEX_64 : offset_type_of(a);
+}
+
+// Calls f with A's and B's type, C's, the compute, offset and index type.
 template <class F>
 void visit_spmm_args(const heron_spmm_args& args, F&& f) {
-    const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
     visit_spmm(args.a.type, args.c.type, args.compute_type,
                [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {
-                   visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64,
-                                             args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                   visit_offsets_and_indices(spmm_offset_type(args.a), args.a.index_type,
+                                             [&]<class OT, class IT>(type<OT>, type<IT>) {
                                                  f(type<VA>{}, type<VC>{}, type<CT>{}, type<OT>{},
                                                    type<IT>{});
                                              });

@@ -118,11 +118,9 @@ template <class Device, class VA, class VX, class VY, class CT, class OT, class 
 
 template <class Device>
 void spmv(Device& device, heron_phase phase, const heron_spmv_args& a, heron_workspace& workspace) {
-    // COO has no offsets: any index width that pairs with its indices will do.
-    const heron_index_type offset_type = a.a.format == HERON_FORMAT_COO ? HERON_INDEX_64 : a.a.offset_type;
     visit_product(a.a.type, a.x.type, a.y.type, a.compute_type,
                   [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
-                      visit_offsets_and_indices(offset_type, a.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                      visit_offsets_and_indices(offset_type_of(a.a), a.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
                           spmv_plan<Device, VA, VX, VY, CT, OT, IT>(device, phase, a, workspace).apply();
                       });
                   });
