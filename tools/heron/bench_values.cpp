@@ -125,6 +125,21 @@ double rounded(double value) {
     return real_part(make_scalar<T>(value, 0));
 }
 
+// The same numbers whatever the number of threads.
+template <class T>
+void fill_random(std::vector<double>& values, double scale, splitmix64& random) {
+    constexpr std::size_t part = 1 << 16;
+    const std::size_t count = values.size();
+#pragma omp parallel for schedule(static)
+    for (std::size_t begin = 0; begin < count; begin += part) {
+        splitmix64 own = random;
+        own.skip(begin);
+        for (std::size_t i = begin; i < std::min(begin + part, count); ++i)
+            values[i] = rounded<T>(scale * random_part(own));
+    }
+    random.skip(count);
+}
+
 }  // namespace
 
 scalar_traits traits_of(scalar_type type) {
@@ -163,18 +178,23 @@ number_array random_numbers(scalar_type type, std::size_t count, splitmix64& ran
     result.real.resize(count);
     if (traits_of(type).is_complex) result.imag.resize(count);
     visit(type, [&]<class T>(T) {
-        const double scale = std::is_integral_v<T> ? 127 : 1;
-        for (double& value : result.real) value = rounded<T>(scale * random_part(random));
-        for (double& value : result.imag) value = rounded<T>(random_part(random));
+        fill_random<T>(result.real, std::is_integral_v<T> ? 127 : 1, random);
+        fill_random<T>(result.imag, 1, random);
     });
     return result;
 }
 
 std::vector<std::byte> encode(scalar_type type, const number_array& numbers) {
-    std::vector<std::byte> bytes(numbers.size() * traits_of(type).size);
+    return encode(type, numbers, 0, numbers.size());
+}
+
+std::vector<std::byte> encode(scalar_type type, const number_array& numbers, std::size_t first,
+                              std::size_t count) {
+    std::vector<std::byte> bytes(count * traits_of(type).size);
     visit(type, [&]<class T>(T) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            const T value = make_scalar<T>(numbers.real[i], numbers.imag_at(i));
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < count; ++i) {
+            const T value = make_scalar<T>(numbers.real[first + i], numbers.imag_at(first + i));
             std::memcpy(&bytes[i * sizeof(T)], &value, sizeof(T));
         }
     });

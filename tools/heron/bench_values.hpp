@@ -48,6 +48,8 @@ struct number_array {
 number_array random_numbers(scalar_type type, std::size_t count, splitmix64& random);
 
 std::vector<std::byte> encode(scalar_type type, const number_array& numbers);
+std::vector<std::byte> encode(scalar_type type, const number_array& numbers, std::size_t first,
+                              std::size_t count);
 number_array decode(scalar_type type, std::span<const std::byte> bytes);
 
 }  // namespace heron::tools

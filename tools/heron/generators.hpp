@@ -38,6 +38,8 @@ class splitmix64 {
     std::int64_t below(std::int64_t bound) {
         return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
     }
+    // Leaves out the next `count` numbers.
+    void skip(std::uint64_t count) { state_ += count * 0x9e3779b97f4a7c15u; }
 
   private:
     std::uint64_t state_;

@@ -1,23 +1,19 @@
 #include "spmm_bench.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <exception>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
-#include "device_record.hpp"
-#include "spmm_match.hpp"
 #include "measured_rows.hpp"
+#include "product_report.hpp"
+#include "spmm_match.hpp"
 
 namespace heron::tools {
 namespace {
 
-constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 10> algorithms{{
+constexpr algorithm_names<cusparseSpMMAlg_t, 10> algorithms{{
     {"default", CUSPARSE_SPMM_ALG_DEFAULT},
     {"coo1", CUSPARSE_SPMM_COO_ALG1},
     {"coo2", CUSPARSE_SPMM_COO_ALG2},
@@ -29,18 +25,6 @@ constexpr std::array<std::pair<const char*, cusparseSpMMAlg_t>, 10> algorithms{{
     {"bsr1", CUSPARSE_SPMM_BSR_ALG1},
     {"ell1", CUSPARSE_SPMM_BLOCKED_ELL_ALG1},
 }};
-
-cusparseSpMMAlg_t find_algorithm(const std::string& name) {
-    for (const auto& [known, value] : algorithms)
-        if (name == known) return value;
-    throw std::invalid_argument(
-        fmt::format("'{}' is not one of the algorithms {}", name, spmm_algorithm_names()));
-}
-
-char find_op(const std::string& name) {
-    if (name == "N" || name == "T" || name == "C") return name[0];
-    throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", name));
-}
 
 void require_layout(const std::string& name) {
     if (name == "rr" || name == "rc" || name == "cr" || name == "cc") return;
@@ -125,7 +109,7 @@ class spmm_bench {
                                              .c_by_rows = layout[1] == 'r',
                                              .alpha = options_.alpha,
                                              .beta = options_.beta,
-                                             .algorithm = find_algorithm(algorithm),
+                                             .algorithm = find_algorithm(algorithms, algorithm),
                                              .preprocess = options_.preprocess,
                                              .check_only = options_.check_only,
                                              .seed = options_.seed,
@@ -136,59 +120,19 @@ class spmm_bench {
     }
 
     report make_report() const {
+        const product_report shown("spmm", contestants_, {case_columns(), rate_columns()});
         report result;
-        result.run = run_record();
+        result.run = shown.run(options_);
         result.rows = rows_;
-        result.means = means();
-        result.columns = columns();
-        result.mean_columns = mean_columns();
-        result.heading = contestants_.heading();
-        result.heading.insert(result.heading.begin(),
-                              fmt::format("heron bench spmm, Heron {}", library_version()));
-        result.heading.push_back(
-            fmt::format("alpha {}, beta {}, {} preprocess, seed {}, {} rounds of at least {:g} ms",
-                        options_.alpha, options_.beta, options_.preprocess ? "with" : "without",
-                        options_.seed, options_.timing.rounds, options_.timing.round_seconds * 1e3));
+        result.means = shown.means(result.rows);
+        result.columns = shown.table(
+            {}, {{.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6}}, {});
+        result.mean_columns = shown.mean_table();
+        result.heading = shown.heading(options_);
         if (!options_.check_only)
             result.notes = {
                 "layout: of B and C, r by rows, c by columns; us: median per call over the rounds;",
                 "GB/s: compulsory bytes (A, B and C once) per second; vs: how many times as fast."};
-        return result;
-    }
-
-    record run_record() const {
-        record options;
-        options["alpha"] = options_.alpha;
-        options["beta"] = options_.beta;
-        options["preprocess"] = options_.preprocess;
-        options["block"] = options_.block;
-        options["seed"] = options_.seed;
-        options["rounds"] = options_.timing.rounds;
-        options["round_seconds"] = options_.timing.round_seconds;
-        record result;
-        result["benchmark"] = "spmm";
-        result["version"] = library_version();
-        result["options"] = std::move(options);
-        result["devices"] = contestants_.devices_record();
-        result["contenders"] = contestants_.names_record();
-        return result;
-    }
-
-    std::vector<record> means() const {
-        std::vector<record> measured;
-        std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(measured),
-                     [](const record& row) { return row.contains("seconds"); });
-        const std::vector<std::string> group{"/contender", "/type",   "/index", "/format",
-                                             "/op",        "/layout", "/n",     "/algorithm"};
-        std::vector<std::string> values{"/gflops", "/gbytes_per_second"};
-        for (std::string& key : contestants_.ratio_keys()) values.push_back(std::move(key));
-        std::vector<record> result;
-        for (record& mean : geometric_means(measured, group, values)) {
-            record row;
-            row["matrix"] = "geometric mean";
-            row.update(mean);
-            result.push_back(std::move(row));
-        }
         return result;
     }
 
@@ -207,31 +151,6 @@ class spmm_bench {
                 {.key = "/gbytes_per_second", .title = "GB/s", .format = "{:.1f}"}};
     }
 
-    std::vector<report_column> columns() const {
-        std::vector<report_column> result{{.key = "/matrix", .title = "matrix"},
-                                          {.key = "/nnz", .title = "nnz", .format = "{:.0f}"}};
-        for (report_column& column : case_columns()) result.push_back(std::move(column));
-        result.push_back({.key = "/contender", .title = "contender"});
-        result.push_back({.key = "/result", .title = "result", .fold = true});
-        result.push_back({.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6});
-        result.push_back({.key = "/seconds_min", .title = "us min", .format = "{:.1f}", .scale = 1e6});
-        result.push_back(
-            {.key = "/preprocess_seconds", .title = "us prep", .format = "{:.1f}", .scale = 1e6});
-        for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        contestants_.add_ratio_columns(result);
-        result.push_back({.key = "/message", .title = "message"});
-        return result;
-    }
-
-    std::vector<report_column> mean_columns() const {
-        std::vector<report_column> result{{.key = "/contender", .title = "contender"}};
-        for (report_column& column : case_columns()) result.push_back(std::move(column));
-        result.push_back({.key = "/count", .title = "matrices", .format = "{:.0f}"});
-        for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        contestants_.add_mean_ratio_columns(result);
-        return result;
-    }
-
     const spmm_bench_options& options_;
     progress& progress_;
     contestants contestants_;
@@ -240,11 +159,7 @@ class spmm_bench {
 
 }  // namespace
 
-std::string spmm_algorithm_names() {
-    std::vector<const char*> names;
-    for (const auto& [name, value] : algorithms) names.push_back(name);
-    return fmt::format("{}", fmt::join(names, ", "));
-}
+std::string spmm_algorithm_names() { return listed(algorithms); }
 
 spmm_bench_result run_spmm_bench(const spmm_bench_options& options, progress& progress) {
     for (const std::string& name : options.types) find_product_type(name);
@@ -253,7 +168,7 @@ spmm_bench_result run_spmm_bench(const spmm_bench_options& options, progress& pr
     for (const std::string& name : options.formats) find_sparse_format(name);
     for (const std::string& name : options.layouts) require_layout(name);
     for (const std::string& name : options.columns) find_columns(name);
-    for (const std::string& name : options.algorithms) find_algorithm(name);
+    for (const std::string& name : options.algorithms) find_algorithm(algorithms, name);
     return spmm_bench(options, progress).run();
 }
 

@@ -1,23 +1,18 @@
 #include "spmv_bench.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <exception>
-#include <iterator>
-#include <stdexcept>
 #include <utility>
 
-#include "device_record.hpp"
-#include "spmv_match.hpp"
 #include "measured_rows.hpp"
+#include "product_report.hpp"
+#include "spmv_match.hpp"
 
 namespace heron::tools {
 namespace {
 
-constexpr std::array<std::pair<const char*, cusparseSpMVAlg_t>, 7> algorithms{{
+constexpr algorithm_names<cusparseSpMVAlg_t, 7> algorithms{{
     {"default", CUSPARSE_SPMV_ALG_DEFAULT},
     {"coo1", CUSPARSE_SPMV_COO_ALG1},
     {"coo2", CUSPARSE_SPMV_COO_ALG2},
@@ -26,19 +21,6 @@ constexpr std::array<std::pair<const char*, cusparseSpMVAlg_t>, 7> algorithms{{
     {"sell1", CUSPARSE_SPMV_SELL_ALG1},
     {"bsr1", CUSPARSE_SPMV_BSR_ALG1},
 }};
-
-cusparseSpMVAlg_t find_algorithm(const std::string& name) {
-    for (const auto& [known, value] : algorithms) {
-        if (name == known) return value;
-    }
-    throw std::invalid_argument(
-        fmt::format("'{}' is not one of the algorithms {}", name, spmv_algorithm_names()));
-}
-
-char find_op(const std::string& name) {
-    if (name == "N" || name == "T" || name == "C") return name[0];
-    throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", name));
-}
 
 record head_of(const std::string& name, const csr_matrix& matrix) {
     const row_lengths lengths = measure_rows(matrix);
@@ -107,7 +89,7 @@ class spmv_bench {
                 head["algorithm"] = algorithm;
                 const spmv_match_options match{
                     .problem = {.op = find_op(op), .alpha = options_.alpha, .beta = options_.beta},
-                    .algorithm = find_algorithm(algorithm),
+                    .algorithm = find_algorithm(algorithms, algorithm),
                     .preprocess = options_.preprocess,
                     .check_only = options_.check_only,
                     .timing = options_.timing};
@@ -118,52 +100,18 @@ class spmv_bench {
     }
 
     report make_report() const {
+        const product_report shown("spmv", contestants_, {case_columns(), rate_columns()});
         report result;
-        result.run = run_record();
+        result.run = shown.run(options_);
         result.rows = rows_;
-        result.means = means();
-        result.columns = columns();
-        result.mean_columns = mean_columns();
-        result.heading = heading();
+        result.means = shown.means(result.rows);
+        result.columns = shown.table(
+            {{.key = "/cache", .title = "cache", .fold = true},
+             {.key = "/copies", .title = "copies", .format = "{:.0f}"}},
+            {}, {{.key = "/bandwidth/gbytes_per_second", .title = "bw GB/s", .format = "{:.1f}"}});
+        result.mean_columns = shown.mean_table();
+        result.heading = shown.heading(options_);
         result.notes = notes();
-        return result;
-    }
-
-    record run_record() const {
-        record options;
-        options["alpha"] = options_.alpha;
-        options["beta"] = options_.beta;
-        options["preprocess"] = options_.preprocess;
-        options["warm"] = options_.warm;
-        options["slice"] = options_.slice;
-        options["block"] = options_.block;
-        options["seed"] = options_.seed;
-        options["rounds"] = options_.timing.rounds;
-        options["round_seconds"] = options_.timing.round_seconds;
-        record result;
-        result["benchmark"] = "spmv";
-        result["version"] = library_version();
-        result["options"] = std::move(options);
-        result["devices"] = contestants_.devices_record();
-        result["contenders"] = contestants_.names_record();
-        return result;
-    }
-
-    std::vector<record> means() const {
-        std::vector<record> measured;
-        std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(measured),
-                     [](const record& row) { return row.contains("seconds"); });
-        const std::vector<std::string> group{"/contender", "/type", "/index", "/format", "/op", "/algorithm"};
-        std::vector<std::string> values{"/gflops", "/gbytes_per_second", "/bandwidth/percent",
-                                        "/bandwidth/percent_with_write_allocate"};
-        for (std::string& key : contestants_.ratio_keys()) values.push_back(std::move(key));
-        std::vector<record> result;
-        for (record& mean : geometric_means(measured, group, values)) {
-            record row;
-            row["matrix"] = "geometric mean";
-            row.update(mean);
-            result.push_back(std::move(row));
-        }
         return result;
     }
 
@@ -180,42 +128,6 @@ class spmv_bench {
                 {.key = "/gbytes_per_second", .title = "GB/s", .format = "{:.1f}"},
                 {.key = "/bandwidth/percent", .title = "% bw", .format = "{:.1f}"},
                 {.key = "/bandwidth/percent_with_write_allocate", .title = "% bw wa", .format = "{:.1f}"}};
-    }
-
-    std::vector<report_column> columns() const {
-        std::vector<report_column> result{{.key = "/matrix", .title = "matrix"},
-                                          {.key = "/nnz", .title = "nnz", .format = "{:.0f}"}};
-        for (report_column& column : case_columns()) result.push_back(std::move(column));
-        result.push_back({.key = "/cache", .title = "cache", .fold = true});
-        result.push_back({.key = "/copies", .title = "copies", .format = "{:.0f}"});
-        result.push_back({.key = "/contender", .title = "contender"});
-        result.push_back({.key = "/result", .title = "result", .fold = true});
-        result.push_back({.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6});
-        result.push_back({.key = "/seconds_min", .title = "us min", .format = "{:.1f}", .scale = 1e6});
-        for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        result.push_back({.key = "/bandwidth/gbytes_per_second", .title = "bw GB/s", .format = "{:.1f}"});
-        contestants_.add_ratio_columns(result);
-        result.push_back({.key = "/message", .title = "message"});
-        return result;
-    }
-
-    std::vector<report_column> mean_columns() const {
-        std::vector<report_column> result{{.key = "/contender", .title = "contender"}};
-        for (report_column& column : case_columns()) result.push_back(std::move(column));
-        result.push_back({.key = "/count", .title = "matrices", .format = "{:.0f}"});
-        for (report_column& column : rate_columns()) result.push_back(std::move(column));
-        contestants_.add_mean_ratio_columns(result);
-        return result;
-    }
-
-    std::vector<std::string> heading() const {
-        std::vector<std::string> lines = contestants_.heading();
-        lines.insert(lines.begin(), fmt::format("heron bench spmv, Heron {}", library_version()));
-        lines.push_back(
-            fmt::format("alpha {}, beta {}, {} preprocess, seed {}, {} rounds of at least {:g} ms",
-                        options_.alpha, options_.beta, options_.preprocess ? "with" : "without",
-                        options_.seed, options_.timing.rounds, options_.timing.round_seconds * 1e3));
-        return lines;
     }
 
     std::vector<std::string> notes() const {
@@ -242,18 +154,14 @@ class spmv_bench {
 
 }  // namespace
 
-std::string spmv_algorithm_names() {
-    std::vector<const char*> names;
-    for (const auto& [name, value] : algorithms) names.push_back(name);
-    return fmt::format("{}", fmt::join(names, ", "));
-}
+std::string spmv_algorithm_names() { return listed(algorithms); }
 
 spmv_bench_result run_spmv_bench(const spmv_bench_options& options, progress& progress) {
     for (const std::string& name : options.types) find_product_type(name);
     for (const std::string& name : options.ops) find_op(name);
     for (const std::string& name : options.indices) find_index_widths(name);
     for (const std::string& name : options.formats) find_sparse_format(name);
-    for (const std::string& name : options.algorithms) find_algorithm(name);
+    for (const std::string& name : options.algorithms) find_algorithm(algorithms, name);
     return spmv_bench(options, progress).run();
 }
 
