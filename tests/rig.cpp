@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -58,11 +60,57 @@ void start_log() {
     cusparseLoggerSetLevel(1);
 }
 
+// Device memory that was given back, for the next that wants about as much. OpenCL's drivers take many times
+// as long to allocate as a small product does; elsewhere sanitizers are to see every block by itself.
+class block_pool {
+  public:
+    void open(heron_handle owner, bool keeps_blocks) {
+        owner_ = owner;
+        keeps_blocks_ = keeps_blocks;
+    }
+    void close() {
+        for (const auto& [bytes, blocks] : free_)
+            for (void* block : blocks) heron_free(owner_, block);
+    }
+
+    void* take(std::size_t bytes) {
+        std::vector<void*>* const kept = class_of(bytes);
+        void* block = nullptr;
+        if (kept && !kept->empty()) {
+            block = kept->back();
+            kept->pop_back();
+        } else {
+            expect(heron_alloc(owner_, kept ? std::bit_ceil(bytes) : bytes, HERON_MEMORY_DEVICE, &block));
+        }
+        return block;
+    }
+
+    void give_back(void* block, std::size_t bytes) {
+        if (std::vector<void*>* const kept = class_of(bytes))
+            kept->push_back(block);
+        else
+            heron_free(owner_, block);
+    }
+
+  private:
+    static constexpr std::size_t largest = std::size_t{1} << 24;
+
+    // NULL for blocks that are not kept.
+    std::vector<void*>* class_of(std::size_t bytes) {
+        return keeps_blocks_ && bytes <= largest ? &free_[std::bit_ceil(bytes)] : nullptr;
+    }
+
+    heron_handle owner_ = nullptr;
+    bool keeps_blocks_ = false;
+    std::map<std::size_t, std::vector<void*>> free_{};
+};
+
 struct both_handles {
     heron_handle native = nullptr;
     cusparseHandle_t cusparse = nullptr;
     std::string backend{};
     heron_device_info info{};
+    block_pool blocks{};
 
     both_handles() {
         start_log();
@@ -75,9 +123,11 @@ struct both_handles {
         heron_get_backend(native, &name, &device);
         backend = name;
         heron_device_query(name, device, &info);
+        blocks.open(native, backend == "opencl");
         std::printf("backend %s, device %s\n", name, info.name);
     }
     ~both_handles() {
+        blocks.close();
         cusparseDestroy(cusparse);
         heron_destroy(native);
         cusparseLoggerSetCallback(nullptr);
@@ -100,12 +150,86 @@ std::string describe(const char* actual, const char* expected, const std::source
 
 constexpr unsigned char canary = 0xf7;
 constexpr std::size_t guard = 1024;
+constexpr std::size_t alignment = 256;
 
-bool all_canary(const unsigned char* bytes, std::size_t count) {
-    return std::all_of(bytes, bytes + count, [](unsigned char b) { return b == canary; });
-}
+std::size_t aligned_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
+
+// One allocation with canaries before, between and behind its arrays.
+class device_block {
+  public:
+    explicit device_block(const std::vector<memory_extent>& extents);
+    ~device_block();
+    device_block(const device_block&) = delete;
+    device_block& operator=(const device_block&) = delete;
+
+    unsigned char* array(std::size_t k) const { return start_ + arrays_[k].begin; }
+    std::size_t bytes(std::size_t k) const { return arrays_[k].end - arrays_[k].begin; }
+    bool canaries_are_whole() const;
+
+  private:
+    struct range {
+        std::size_t begin, end;
+    };
+    // The canaries before array k, or behind the last one.
+    range gap(std::size_t k) const {
+        return {k == 0 ? 0 : arrays_[k - 1].end, k == arrays_.size() ? total_ : arrays_[k].begin};
+    }
+    void write(const std::vector<memory_extent>& extents) const;
+
+    std::vector<range> arrays_;
+    std::size_t total_ = 0;
+    unsigned char* start_ = nullptr;
+};
+
+device_block::device_block(const std::vector<memory_extent>& extents) {
+    for (const memory_extent& e : extents) {
+        const std::size_t begin = aligned_up(total_ + guard) + e.misalignment;
+        arrays_.push_back({begin, begin + e.bytes});
+        total_ = begin + e.bytes;
+    }
+    total_ += guard;
+    start_ = static_cast<unsigned char*>(handles().blocks.take(total_));
+    write(extents);
+}
+
+device_block::~device_block() {
+    if (!canaries_are_whole()) FAIL_CHECK("device memory before or behind an array was overwritten");
+    handles().blocks.give_back(start_, total_);
+}
+
+void device_block::write(const std::vector<memory_extent>& extents) const {
+    const bool has_content =
+        std::any_of(extents.begin(), extents.end(), [](const memory_extent& e) { return e.content; });
+    if (!has_content) return expect(heron_fill(native(), start_, canary, total_));
+    std::vector<unsigned char> image(total_, canary);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+        if (extents[k].bytes > 0 && extents[k].content)
+            std::memcpy(image.data() + arrays_[k].begin, extents[k].content, extents[k].bytes);
+    expect(heron_copy(native(), start_, image.data(), total_));
+}
+
+bool device_block::canaries_are_whole() const {
+    // One copy of all is faster than one per gap, where the arrays are small.
+    constexpr std::size_t small = 1 << 16;
+    const auto is_whole = [](const unsigned char* bytes, std::size_t count) {
+        return std::all_of(bytes, bytes + count, [](unsigned char b) { return b == canary; });
+    };
+    std::vector<unsigned char> seen(total_ <= small ? total_ : 0);
+    if (!seen.empty() && heron_copy(native(), seen.data(), start_, total_) != HERON_SUCCESS) return false;
+    std::vector<unsigned char> part;
+    for (std::size_t k = 0; k <= arrays_.size(); ++k) {
+        const range r = gap(k);
+        if (seen.empty()) {
+            part.resize(r.end - r.begin);
+            if (heron_copy(native(), part.data(), start_ + r.begin, part.size()) != HERON_SUCCESS)
+                return false;
+        }
+        if (!is_whole(seen.empty() ? part.data() : seen.data() + r.begin, r.end - r.begin)) return false;
+    }
+    return true;
+}
 
 heron_handle native() { return handles().native; }
 cusparseHandle_t cusparse() { return handles().cusparse; }
@@ -144,20 +268,19 @@ bool log_capture::contains(const std::string& text) const {
                        [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
-device_memory::device_memory(std::size_t bytes, std::size_t misalignment) : bytes_(bytes) {
-    const std::size_t total = guard + misalignment + bytes + guard;
-    expect(heron_alloc(native(), total, HERON_MEMORY_DEVICE, &allocation_));
-    data_ = static_cast<unsigned char*>(allocation_) + guard + misalignment;
-    expect(heron_fill(native(), allocation_, canary, total));
+device_memory::device_memory(std::size_t bytes, std::size_t misalignment, const void* content)
+    : device_memory(
+          std::make_shared<const device_block>(std::vector{memory_extent{bytes, misalignment, content}}), 0) {
 }
 
-device_memory::device_memory(device_memory&& other) noexcept
-    : bytes_(other.bytes_), allocation_(std::exchange(other.allocation_, nullptr)), data_(other.data_) {}
+device_memory::device_memory(std::shared_ptr<const device_block> block, std::size_t k)
+    : block_(std::move(block)), data_(block_->array(k)), bytes_(block_->bytes(k)) {}
 
-device_memory::~device_memory() {
-    if (!allocation_) return;
-    if (!canaries_are_whole()) FAIL_CHECK("device memory before or behind an array was overwritten");
-    heron_free(native(), allocation_);
+std::vector<device_memory> device_memory::together(const std::vector<memory_extent>& extents) {
+    const auto block = std::make_shared<const device_block>(extents);
+    std::vector<device_memory> arrays;
+    for (std::size_t k = 0; k < extents.size(); ++k) arrays.push_back(device_memory(block, k));
+    return arrays;
 }
 
 void device_memory::upload(const void* from) {
@@ -178,14 +301,7 @@ void device_memory::fill(unsigned char byte) {
     if (bytes_ > 0) expect(heron_fill(native(), data_, byte, bytes_));
 }
 
-bool device_memory::canaries_are_whole() const {
-    const std::size_t before = static_cast<std::size_t>(data_ - static_cast<unsigned char*>(allocation_));
-    std::vector<unsigned char> seen(std::max(before, guard));
-    if (heron_copy(native(), seen.data(), allocation_, before) != HERON_SUCCESS) return false;
-    if (!all_canary(seen.data(), before)) return false;
-    if (heron_copy(native(), seen.data(), data_ + bytes_, guard) != HERON_SUCCESS) return false;
-    return all_canary(seen.data(), guard);
-}
+bool device_memory::canaries_are_whole() const { return block_->canaries_are_whole(); }
 
 std::uint64_t seed() {
     static const std::uint64_t value = [] {

@@ -53,14 +53,27 @@ class log_capture {
     std::size_t first_;
 };
 
-// `bytes` of device memory between two canaries, filled with the canaries' byte: as a number it is large and
-// negative in every type, so that reading what was never written shows. The address is 256-byte aligned plus
-// `misalignment`. Destruction fails the running test if a canary has been overwritten.
+class device_block;
+
+// What an array in device memory is made from. Its address is 256-byte aligned plus `misalignment`. Without
+// content it is filled with the canaries' byte: as a number that is large and negative in every type, so that
+// reading what was never written shows.
+struct memory_extent {
+    std::size_t bytes;
+    std::size_t misalignment = 0;
+    const void* content = nullptr;
+};
+
+// Exactly `bytes` of device memory between two canaries. Destruction fails the running test if a canary has
+// been overwritten.
 class device_memory {
   public:
-    explicit device_memory(std::size_t bytes, std::size_t misalignment = 0);
-    ~device_memory();
-    device_memory(device_memory&& other) noexcept;
+    explicit device_memory(std::size_t bytes, std::size_t misalignment = 0, const void* content = nullptr);
+    // Several, each between canaries of its own, in one allocation: one copy brings their contents, and one
+    // looks at their canaries, when the last of them is destroyed.
+    static std::vector<device_memory> together(const std::vector<memory_extent>& extents);
+
+    device_memory(device_memory&&) = default;
     device_memory& operator=(device_memory&&) = delete;
 
     void* data() const { return data_; }
@@ -74,9 +87,11 @@ class device_memory {
     bool canaries_are_whole() const;
 
   private:
+    device_memory(std::shared_ptr<const device_block> block, std::size_t k);
+
+    std::shared_ptr<const device_block> block_;
+    unsigned char* data_;
     std::size_t bytes_;
-    void* allocation_ = nullptr;
-    unsigned char* data_ = nullptr;
 };
 
 // An array of `count` elements whose address is `misalignment` elements past a 256-byte boundary.
@@ -86,9 +101,7 @@ class device_array {
     explicit device_array(std::size_t count, std::size_t misalignment = 0)
         : memory_(count * sizeof(T), misalignment * sizeof(T)) {}
     explicit device_array(const std::vector<T>& values, std::size_t misalignment = 0)
-        : device_array(values.size(), misalignment) {
-        upload(values);
-    }
+        : memory_(values.size() * sizeof(T), misalignment * sizeof(T), values.data()) {}
 
     T* data() const { return static_cast<T*>(memory_.data()); }
     std::size_t size() const { return memory_.size() / sizeof(T); }

@@ -1,5 +1,5 @@
-// What the facade and the core make of the arguments of vector operations, SpMV and the conversions, seen by a plug-in that
-// only records them.
+// What the facade and the core make of the arguments of vector operations, SpMV and the conversions, seen by
+// a plug-in that only records them.
 #include "recorder.hpp"
 #include <vector>
 
@@ -325,6 +325,32 @@ TEST_CASE("the plan that preprocess leaves serves only runs with the same patter
     CHECK(plan_of_run(buffer) == nullptr);
 }
 
+TEST_CASE("a matrix keeps few plans, of the latest workspaces") {
+    const handle h(cusparseCreate);
+    constexpr int count = 40;
+    static char buffers[count][RECORDED_SIZE];
+    const dense_vector x(cusparseCreateDnVec, 7, x_values, CUDA_R_64F);
+    const dense_vector y(cusparseCreateDnVec, 5, y_values, CUDA_R_64F);
+    const scalar one(HERON_R_64F, 1);
+    const int destroyed = recorded().plans_destroyed;
+    {
+        const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
+                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+        for (char* buffer : buffers)
+            REQUIRE(cusparseSpMV_preprocess(h, CUSPARSE_OPERATION_NON_TRANSPOSE, one, a, x, one, y,
+                                            CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, buffer) == ok);
+        CHECK(recorded().plans_destroyed == destroyed + count - 16);
+        const auto plan_of_run = [&](void* workspace) {
+            REQUIRE(cusparseSpMV(h, CUSPARSE_OPERATION_NON_TRANSPOSE, one, a, x, one, y, CUDA_R_64F,
+                                 CUSPARSE_SPMV_ALG_DEFAULT, workspace) == ok);
+            return recorded().plan;
+        };
+        CHECK(plan_of_run(buffers[count - 1]) != nullptr);
+        CHECK(plan_of_run(buffers[0]) == nullptr);
+    }
+    CHECK(recorded().plans_destroyed == destroyed + count);
+}
+
 namespace {
 
 heron_dnmat check_dense(const heron_dnmat& m, int64_t rows_expected, int64_t cols_expected,
@@ -478,7 +504,8 @@ TEST_CASE("a NULL workspace is refused where the plug-in asks for one") {
     check("cusparseSpMV", cusparseSpMV(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
     check("cusparseSpMV_preprocess",
           cusparseSpMV_preprocess(h, n, one, a, x, one, y, f64, CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
-    check("cusparseSDDMM", cusparseSDDMM(h, n, n, one, five, seven, one, a, f64, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
+    check("cusparseSDDMM",
+          cusparseSDDMM(h, n, n, one, five, seven, one, a, f64, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr));
     check("cusparseSparseToDense",
           cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
     check("cusparseDenseToSparse_analysis",

@@ -19,6 +19,8 @@ constexpr auto no_base = static_cast<cusparseIndexBase_t>(2);
 constexpr auto no_order = static_cast<cusparseOrder_t>(0);
 constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
 
+constexpr int64_t no_memory_holds = INT64_MAX;
+
 constexpr auto i32 = CUSPARSE_INDEX_32I;
 constexpr auto i64 = CUSPARSE_INDEX_64I;
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
@@ -120,7 +122,9 @@ void try_mat_descr() {
 // The creation of a dense vector, const or not.
 template <class Create>
 void try_create_dense_vector(Create& create) {
-    create.template bad<0>("dnVecDescr", nullptr).template bad<1>("size", -1);
+    create.template bad<0>("dnVecDescr", nullptr)
+        .template bad<1>("size", -1)
+        .template bad<1>("size", no_memory_holds);
     create.template bad<2>("values", misaligned(values));
     create.template bad<3>("valueType", no_type).template bad<3>("valueType", static_cast<cudaDataType>(-1));
     create.template bad<3>("valueType", unbuilt_type, not_supported);
@@ -215,6 +219,8 @@ void try_sparse_vectors() {
 template <class Create>
 void try_create_dense_matrix(Create& create) {
     create.template bad<0>("dnMatDescr", nullptr).template bad<1>("rows", -1).template bad<2>("cols", -1);
+    create.template bad<1>("rows", no_memory_holds).template bad<2>("cols", no_memory_holds);
+    create.template bad<3>("ld", no_memory_holds);
     create.template bad<3>("ld", 3).template bad<4>("values", misaligned(values));
     create.template bad<5>("valueType", no_type).template bad<5>("valueType", unbuilt_type, not_supported);
     create.template bad<6>("order", no_order);
@@ -270,6 +276,7 @@ template <class Create>
 void try_create_coo(Create& create) {
     create.template bad<0>("spMatDescr", nullptr).template bad<1>("rows", -1).template bad<2>("cols", -1);
     create.template bad<1>("rows", int64_t{1} << 32).template bad<2>("cols", int64_t{1} << 32);
+    create.template bad<1>("rows", no_memory_holds).template bad<2>("cols", no_memory_holds);
     create.template bad<3>("nnz", -1).template bad<3>("nnz", 13);
     create.template bad<4>("cooRowInd", misaligned(rows)).template bad<5>("cooColInd", misaligned(columns));
     create.template bad<6>("cooValues", misaligned(values));
@@ -332,6 +339,7 @@ constexpr compressed_names csc_names{"cscColOffsets",     "cscRowInd",     "cscV
 template <class Create>
 void try_create_compressed(Create& create, const compressed_names& n) {
     create.template bad<0>("spMatDescr", nullptr).template bad<1>("rows", -1).template bad<2>("cols", -1);
+    create.template bad<1>("rows", no_memory_holds).template bad<2>("cols", no_memory_holds);
     create.template bad<3>("nnz", -1).template bad<3>("nnz", 13);
     create.template bad<4>(n.offsets, misaligned(offsets)).template bad<5>(n.indices, misaligned(columns));
     create.template bad<6>(n.values, misaligned(values));
@@ -358,9 +366,7 @@ void try_get_compressed(Get& get, const compressed_names& n, cusparseSpMatDescr_
 
 template <class Set>
 void try_set_pointers(Set& set, const compressed_names& n, cusparseSpMatDescr_t other_format) {
-    set.works()
-        .template bad<0>("spMatDescr", nullptr)
-        .template bad<0>("spMatDescr", other_format);
+    set.works().template bad<0>("spMatDescr", nullptr).template bad<0>("spMatDescr", other_format);
     set.template bad<1>(n.offsets, misaligned(offsets)).template bad<2>(n.indices, misaligned(columns));
     set.template bad<3>(n.values, misaligned(values));
 }
@@ -445,6 +451,7 @@ void try_bsr() {
 template <class Create>
 void try_create_blocked_ell(Create& create) {
     create.template bad<0>("spMatDescr", nullptr).template bad<1>("rows", -1).template bad<2>("cols", -1);
+    create.template bad<1>("rows", no_memory_holds).template bad<2>("cols", no_memory_holds);
     create.template bad<3>("ellBlockSize", 0).template bad<4>("ellCols", 3).template bad<4>("ellCols", 6);
     create.template bad<4>("ellCols", -2);
     create.template bad<5>("ellColInd", misaligned(columns)).template bad<6>("ellValue", misaligned(values));
@@ -492,9 +499,12 @@ void try_blocked_ell() {
 template <class Create>
 void try_create_sell(Create& create) {
     create.template bad<0>("spMatDescr", nullptr).template bad<1>("rows", -1).template bad<2>("cols", -1);
+    create.template bad<1>("rows", no_memory_holds).template bad<2>("cols", no_memory_holds);
     create.template bad<2>("cols", int64_t{1} << 32).template bad<3>("nnz", -1).template bad<3>("nnz", 5);
     create.template bad<4>("sellValuesSize", -1).template bad<4>("sellValuesSize", int64_t{1} << 31);
-    create.template bad<5>("sliceSize", 0).template bad<6>("sellSliceOffsets", misaligned(offsets));
+    create.template bad<5>("sliceSize", 0)
+        .template bad<5>("sliceSize", no_memory_holds)
+        .template bad<6>("sellSliceOffsets", misaligned(offsets));
     create.template bad<7>("sellColInd", misaligned(columns))
         .template bad<8>("sellValues", misaligned(values));
     create.template bad<9>("sellSliceOffsetsType", no_index_type);
@@ -624,9 +634,7 @@ void try_spvv() {
         .watch(&out, sizeof out)
         .watch(&result, sizeof result)
         .bad<0>("handle", nullptr, not_initialized);
-    size.bad<1>("opX", no_operation)
-        .bad<2>("vecX", nullptr)
-        .bad<3>("vecY", nullptr);
+    size.bad<1>("opX", no_operation).bad<2>("vecX", nullptr).bad<3>("vecY", nullptr);
     size.bad<3>("vecY", v.longer_y).bad<4>("result", nullptr).bad<5>("computeType", no_type);
     size.bad<5>("computeType", CUDA_R_32F, not_supported).bad<6>("bufferSize", nullptr);
 
@@ -761,8 +769,7 @@ template <class Subject>
 void try_sparse_to_dense_arguments(Subject& s, const conversion_operands& o) {
     s.works().watch(dense_values, sizeof dense_values).template bad<0>("handle", nullptr, not_initialized);
     s.template bad<1>("matA", nullptr).template bad<1>("matB", o.wide);
-    s.template bad<1>("matB", o.float_sparse, not_supported)
-        .template bad<2>("matB", nullptr);
+    s.template bad<1>("matB", o.float_sparse, not_supported).template bad<2>("matB", nullptr);
     s.template bad<2>("matB", o.wide_dense).template bad<2>("matB", o.float_dense, not_supported);
     s.template bad<2>("matB", o.batch);
     s.template bad<2>(

@@ -56,6 +56,12 @@ cl_uint references(cl_command_queue queue) {
     return count;
 }
 
+cl_uint references(cl_event event) {
+    cl_uint count = 0;
+    REQUIRE(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, nullptr) == CL_SUCCESS);
+    return count;
+}
+
 // The driver lets go of finished commands on a thread of its own.
 template <class Handle>
 bool falls_to(Handle handle, cl_uint expected) {
@@ -102,15 +108,18 @@ TEST_CASE("each of several queues gets an event that covers the whole work") {
     const owned_queue third = make_queue(context.get(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     const square s(context.get(), 1, 1, 0);
     cl_command_queue queues[] = {first.get(), second.get(), third.get()};
-    for (const operation op : {operation::gemm, operation::syr2k, operation::trmm}) {
+    for (const operation op :
+         {operation::gemm, operation::trmm, operation::trsm, operation::syrk, operation::syr2k,
+          operation::symm, operation::hemm, operation::herk, operation::her2k}) {
         CAPTURE(name_of(op));
         const owned_event gate = make_user_event(context.get());
         const cl_event waits[] = {gate.get()};
         cl_event events[3] = {};
         arguments x = s.call(queues, 3, events);
+        x.m = x.n = x.k = n / 2;  // complex matrices fit, too
         x.wait_count = 1;
         x.waits = waits;
-        REQUIRE(run(generation::clblas, op, scalar::s, x) == clblasSuccess);
+        REQUIRE(run(generation::clblas, op, is_hermitian(op) ? scalar::c : scalar::s, x) == clblasSuccess);
         for (cl_event event : events) {
             REQUIRE(event != nullptr);
             CHECK_FALSE(is_complete(event));
@@ -121,6 +130,36 @@ TEST_CASE("each of several queues gets an event that covers the whole work") {
         CHECK(clWaitForEvents(3, events) == CL_SUCCESS);
         for (cl_event event : events) clReleaseEvent(event);
     }
+}
+
+TEST_CASE("a call that fails keeps no event, and one that succeeds only until it is done") {
+    const setup_scope scope;
+    const owned_context context = make_context();
+    const owned_queue queue = make_queue(context.get());
+    const square s(context.get(), 1, 1, 0);
+    cl_command_queue queues[] = {queue.get()};
+    const owned_event gate = make_user_event(context.get());
+    const cl_event waits[] = {gate.get()};
+    cl_event done = nullptr;
+    arguments x = s.call(queues, 1, &done);
+    x.wait_count = 1;
+    x.waits = waits;
+    const cl_uint before = references(gate.get());
+    for (const std::size_t ld : {n - 1, n + 1}) {
+        x.ldc = ld;
+        CHECK(gemm(x) != clblasSuccess);
+        CHECK(done == nullptr);
+        CHECK(references(gate.get()) == before);
+    }
+    x.ldc = n;
+    REQUIRE(gemm(x) == clblasSuccess);
+    REQUIRE(clSetUserEventStatus(gate.get(), CL_COMPLETE) == CL_SUCCESS);
+    // A driver may keep the last command of a queue.
+    REQUIRE(gemm(s.call(queues, 1, nullptr)) == clblasSuccess);
+    REQUIRE(clFinish(queue.get()) == CL_SUCCESS);
+    CHECK(falls_to(gate.get(), before));
+    CHECK(falls_to(done, 1));
+    clReleaseEvent(done);
 }
 
 TEST_CASE("calls on two queues follow each other by their events") {

@@ -380,6 +380,19 @@ TEST_CASE("double precision and single complex") {
     p.offset = 7;
     side.run_and_check<double>(p, generation::amd_with_offsets, scalar::d);
     side.run_and_check<std::complex<float>>(p, generation::clblas, scalar::c);
+    p.side = clblasRight;
+    p.diag = clblasNonUnit;
+    for (const generation g : {generation::clblas, generation::amd_with_offsets})
+        for (const operation op : real_operations) {
+            p.op = op;
+            side.run_and_check<double>(p, g, scalar::d);
+            side.run_and_check<std::complex<float>>(p, g, scalar::c);
+        }
+    p.trans_a = clblasConjTrans;
+    for (const operation op : hermitian_operations) {
+        p.op = op;
+        side.run_and_check<std::complex<float>>(p, generation::clblas, scalar::c);
+    }
 }
 
 TEST_CASE("sub-buffers") {

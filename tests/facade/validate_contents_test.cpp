@@ -101,7 +101,8 @@ TEST_CASE("validation of COO") {
     CHECK(coo({0, 1, 2, 2, 3}, {0, 1, 0, 2, 2}) == "");
     CHECK(coo({1, 2, 3, 3, 4}, {1, 2, 1, 3, 3}, one_based) == "");
     CHECK(coo({0, 1, 2, 4, 3}, {0, 1, 0, 2, 2}) == "matA: element 3: row 4 is not in [0, 4)");
-    CHECK(coo({0, 2, 1, 2, 3}, {0, 1, 0, 2, 2}) == "matA: row 1: the rows of a COO matrix must ascend");
+    CHECK(coo({0, 2, 1, 2, 3}, {0, 1, 0, 2, 2}) == "");
+    CHECK(coo({0, 2, 1, 2, 3}, {0, 1, 0, 1, 2}) == "matA: row 2: index 1 occurs twice");
     CHECK(coo({0, 1, 2, 2, 3}, {0, 3, 0, 2, 2}) == "matA: row 1: index 3 is not in [0, 3)");
     CHECK(coo({0, 1, 2, 2, 3}, {0, 1, 2, 2, 2}) == "matA: row 2: index 2 occurs twice");
 }
@@ -154,6 +155,31 @@ TEST_CASE("validation comes before SpMV and before vector operations") {
     CHECK(gather({3, 0, 1}) == "");
     CHECK(gather({3, 4, 1}) == "vecX: element 1: index 4 is not in [0, 4)");
     CHECK(gather({3, 1, 3}) == "vecX: index 3 occurs twice");
+}
+
+TEST_CASE("every item of a batch is validated") {
+    // Two 4 x 3 matrices; the second one starts 6 offsets and 5 elements behind the first.
+    const auto batch = [](int32s offsets, int32s columns) {
+        offsets.resize(12);
+        columns.resize(10);
+        const sparse_matrix a(cusparseCreateCsr, 4, 3, 4, offsets.data(), columns.data(), values, i32, i32,
+                              zero_based, f64);
+        const dense_matrix b(cusparseCreateDnMat, 4, 3, 4, dense_values, f64, CUSPARSE_ORDER_COL);
+        REQUIRE(cusparseCsrSetStridedBatch(a, 2, 6, 5) == ok);
+        REQUIRE(cusparseDnMatSetStridedBatch(b, 2, 12) == ok);
+        const handle h(cusparseCreate);
+        log_capture log;
+        const bool accepted =
+            cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr) == ok;
+        const auto lines = log.take();
+        CHECK(lines.size() == (accepted ? 0 : 1));
+        return accepted ? std::string() : lines[0].message;
+    };
+    CHECK(batch({0, 1, 2, 3, 4, -1, 0, 2, 3, 4, 4}, {0, 1, 2, 0, -1, 0, 1, 2, 0}) == "");
+    CHECK(batch({0, 1, 2, 3, 4, -1, 0, 2, 3, 4, 4}, {0, 1, 2, 0, -1, 0, 1, 3, 0}) ==
+          "matA, item 1: row 1: index 3 is not in [0, 3)");
+    CHECK(batch({0, 1, 2, 3, 4, -1, 0, 2, 1, 4, 4}, {0, 1, 2, 0, -1, 0, 1, 2, 0}) ==
+          "matA, item 1: row 1: offsets descend from 2 to 1");
 }
 
 TEST_CASE("an empty matrix with NULL arrays is valid") {

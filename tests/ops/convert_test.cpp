@@ -55,9 +55,9 @@ class dense_operand {
           ld_((order == CUSPARSE_ORDER_ROW ? cols : rows) + pad),
           type_(type),
           order_(order),
-          memory_(static_cast<std::size_t>(ld_ * (order == CUSPARSE_ORDER_ROW ? rows : cols)) * size_of(type),
-                  size_of(type)) {
-        memory_.fill(pattern);
+          all_(static_cast<std::size_t>(ld_ * (order == CUSPARSE_ORDER_ROW ? rows : cols)) * size_of(type),
+               pattern),
+          memory_(all_.size(), size_of(type), all_.data()) {
         cusparseDnMatDescr_t m = nullptr;
         expect(cusparseCreateDnMat(&m, rows, cols, ld_, memory_.data(), type, order));
         descriptor_.reset(m);
@@ -67,11 +67,10 @@ class dense_operand {
     void* data() const { return memory_.data(); }
 
     void upload(const bytes& by_rows) {
-        bytes all = memory_.bytes();
         for (std::int64_t i = 0; i < rows_; ++i)
             for (std::int64_t j = 0; j < cols_; ++j)
-                put(all, place(i, j), element(by_rows, static_cast<std::size_t>(i * cols_ + j), type_));
-        memory_.upload(all.data());
+                put(all_, place(i, j), element(by_rows, static_cast<std::size_t>(i * cols_ + j), type_));
+        memory_.upload(all_.data());
     }
 
     // The matrix; fails the test if anything between its rows or columns was written.
@@ -97,6 +96,7 @@ class dense_operand {
     std::int64_t rows_, cols_, ld_;
     cudaDataType type_;
     cusparseOrder_t order_;
+    bytes all_;  // what was written last
     device_memory memory_;
     dense_matrix descriptor_;
 };
@@ -349,9 +349,11 @@ void check_to_sparse(const entries& pattern, const sparse_arrays& shape, cuspars
 // Calls f(pattern name, arrays, layout) for every small shape and layout.
 template <class F>
 void for_each_shape(cudaDataType type, random_source& random, F&& f) {
+    const std::vector<index_choice>& indices = index_choices(type == CUDA_R_32F);
     for (const named_pattern& pattern : small_patterns())
         for (const layout& l : convert_layouts()) {
-            const index_choice& index = index_choices()[static_cast<std::size_t>(random.below(6))];
+            const index_choice& index =
+                indices[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(indices.size())))];
             const sparse_arrays arrays = arrange(pattern.matrix, l, index, type, random);
             INFO(pattern.name << " as " << l.name << ", " << facts(type).name << ", base " << index.base);
             f(pattern.matrix, arrays, l);
@@ -364,7 +366,7 @@ TEST_CASE("SparseToDense of every type, format and index type") {
     random_source random(41);
     for (const cudaDataType type : all_types)
         for (const layout& l : convert_layouts())
-            for (const index_choice& index : index_choices())
+            for (const index_choice& index : index_choices(type == CUDA_R_32F))
                 for (const cusparseOrder_t order : both_orders) {
                     INFO(l.name << ", " << facts(type).name << ", base " << index.base << ", order "
                                 << order);
@@ -375,7 +377,7 @@ TEST_CASE("SparseToDense of every type, format and index type") {
 
 TEST_CASE("SparseToDense of every shape") {
     random_source random(42);
-    for (const cudaDataType type : {CUDA_R_8I, CUDA_C_64F})
+    for (const cudaDataType type : {CUDA_R_8I, CUDA_R_32F, CUDA_C_64F})
         for_each_shape(type, random, [&](const entries&, const sparse_arrays& arrays, const layout&) {
             for (const cusparseOrder_t order : both_orders)
                 for (const std::int64_t pad : {std::int64_t{0}, padding})
@@ -403,7 +405,7 @@ TEST_CASE("DenseToSparse of every type, format and index type") {
     for (const cudaDataType type : all_types)
         for (const layout& l : convert_layouts()) {
             if (l.shuffled) continue;
-            for (const index_choice& index : index_choices())
+            for (const index_choice& index : index_choices(type == CUDA_R_32F))
                 for (const cusparseOrder_t order : both_orders) {
                     INFO(l.name << ", " << facts(type).name << ", base " << index.base << ", order "
                                 << order);
@@ -416,7 +418,7 @@ TEST_CASE("DenseToSparse of every type, format and index type") {
 
 TEST_CASE("DenseToSparse of every shape") {
     random_source random(45);
-    for (const cudaDataType type : {CUDA_R_16BF, CUDA_C_64F})
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_C_64F})
         for_each_shape(type, random,
                        [&](const entries& pattern, const sparse_arrays& arrays, const layout& l) {
                            if (l.shuffled) return;

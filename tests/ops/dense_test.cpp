@@ -60,6 +60,8 @@ class scalars {
     std::vector<device_array<unsigned char>> device_;
 };
 
+bool everywhere(std::int64_t, std::int64_t) { return true; }
+
 double roundings(std::int64_t k) { return static_cast<double>(4 * k + 16); }
 
 // alpha*sum + beta*c with its size. As in BLAS, what is multiplied by zero is not looked at.
@@ -105,8 +107,8 @@ void check_gemm(random_source& random, heron_type type, heron_order order, heron
     dense_case a = random_operand(random, type, order, op_a, m, k, random.below(3));
     dense_case b = random_operand(random, type, order, op_b, k, n, random.below(3));
     dense_case c = random_dense(random, type, order, m, n, random.below(3));
-    const auto everywhere = [](std::int64_t, std::int64_t) { return true; };
     if (beta == 0.0) poison(c, everywhere);
+    if (alpha == 0.0) poison(a, everywhere), poison(b, everywhere);
     const device_dense da(a), db(b), dc(c);
     const scalars s(compute, alpha, compute, beta, on_device);
     CAPTURE(type, order, op_a, op_b, m, n, k, alpha, beta, on_device, a.ld, b.ld, c.ld, algorithm);
@@ -148,6 +150,7 @@ void check_rank(random_source& random, const rank_shape& r) {
     dense_case b = random_operand(random, r.type, r.order, r.op, r.n, r.k, random.below(3));
     dense_case c = random_dense(random, r.type, r.order, r.n, r.n, random.below(3));
     const bool nothing = (alpha == 0.0 || r.k == 0) && beta == 1.0;
+    if (alpha == 0.0) poison(a, everywhere), poison(b, everywhere);
     poison(c, [&](std::int64_t i, std::int64_t j) { return !in_triangle(r.fill, i, j) || beta == 0.0; });
     if (r.hermitian && beta != 0.0 && !nothing)
         for (std::int64_t i = 0; i < r.n; ++i) c.at(i, i) = {c.at(i, i).real(), std::nan("")};
@@ -206,7 +209,8 @@ void check_symm(random_source& random, heron_type type, heron_order order, heron
     poison(a, [&](std::int64_t i, std::int64_t j) { return !in_triangle(fill, i, j); });
     if (hermitian)
         for (std::int64_t i = 0; i < k; ++i) a.at(i, i) = {a.at(i, i).real(), std::nan("")};
-    if (beta == 0.0) poison(c, [](std::int64_t, std::int64_t) { return true; });
+    if (beta == 0.0) poison(c, everywhere);
+    if (alpha == 0.0) poison(a, everywhere), poison(b, everywhere);
     const device_dense da(a), db(b), dc(c);
     const scalars s(type, alpha, type, beta, random.below(2) == 0);
     CAPTURE(type, order, side, fill, hermitian, m, n, alpha, beta);
@@ -341,7 +345,8 @@ TEST_CASE("gemm_batched: strided, pointers and indices") {
                 as.push_back(shared && q > 0 ? as[0] : random_operand(random, type, order, op_a, m, k, 1));
                 bs.push_back(random_operand(random, type, order, op_b, k, columns, 2));
                 cs.push_back(random_dense(random, type, order, m, columns, 1));
-                if (beta == 0.0) poison(cs.back(), [](std::int64_t, std::int64_t) { return true; });
+                if (beta == 0.0) poison(cs.back(), everywhere);
+                if (alpha == 0.0) poison(as.back(), everywhere), poison(bs.back(), everywhere);
             }
             const auto joined = [&](const std::vector<dense_case>& items) {
                 dense_case all{type};
@@ -398,7 +403,8 @@ TEST_CASE("gemm_batched: more items than a device works on at a time") {
     random_source random(16);
     constexpr std::int64_t count = 140, distinct = 5;
     constexpr std::int64_t shapes[][3] = {{24, 20, 17}, {40, 33, 35}, {48, 48, 16},   {90, 96, 19},
-                                          {64, 64, 8},  {3, 100, 40}, {128, 128, 18}, {100, 70, 18}};
+                                          {64, 64, 8},  {3, 100, 40}, {128, 128, 18}, {100, 70, 18},
+                                          {80, 80, 16}, {96, 96, 24}, {112, 112, 16}, {98, 109, 21}};
     for (const heron_type type : types())
         for (const auto& [m, n, k] : shapes) {
             const auto op_a = static_cast<heron_operation>(random.below(4));
@@ -509,6 +515,7 @@ TEST_CASE("gemmt: one triangle of a product with any operations") {
                         poison(c, [&](std::int64_t i, std::int64_t j) {
                             return !in_triangle(fill, i, j) || beta == 0.0;
                         });
+                        if (alpha == 0.0) poison(a, everywhere), poison(b, everywhere);
                         const device_dense da(a), db(b), dc(c);
                         const scalars s(type, alpha, type, beta, random.below(3) == 0);
                         CAPTURE(type, order, fill, op_a, op_b, n, k, alpha, beta);
@@ -550,7 +557,7 @@ TEST_CASE("syrk, herk, syr2k and her2k") {
 
 TEST_CASE("rank updates beyond a tile") {
     random_source random(8);
-    constexpr std::int64_t shapes[][2] = {{150, 20}, {97, 400}, {201, 33}, {64, 300}, {41, 9000}};
+    constexpr std::int64_t shapes[][2] = {{150, 20}, {97, 400}, {201, 33}, {64, 300}, {41, 9000}, {700, 12}};
     for (const heron_type type : types())
         for (const auto& s : shapes)
             for (const bool two : {false, true})
@@ -580,9 +587,10 @@ TEST_CASE("symm and hemm beyond a tile") {
     for (const heron_type type : types())
         for (const bool hermitian : {false, true}) {
             if (hermitian && !is_complex(type)) continue;
-            for (const auto& s : shapes)
-                check_symm(random, type, orders[random.below(2)], sides[random.below(2)],
-                           fills[random.below(2)], hermitian, s[0], s[1]);
+            for (const heron_side side : sides)
+                for (const heron_fill_mode fill : fills)
+                    for (const auto& s : shapes)
+                        check_symm(random, type, orders[random.below(2)], side, fill, hermitian, s[0], s[1]);
         }
 }
 
@@ -690,4 +698,37 @@ TEST_CASE("her2k is what her2k by two passes is") {
         };
         CHECK(difference(c, fused.download(), type, 8.0, expected) == "");
     }
+}
+
+TEST_CASE("her2k is Hermitian, and what herk of A + B has beyond those of A and B") {
+    random_source random(17);
+    const heron_type type = HERON_C_64F;
+    const std::int64_t n = 45, k = 31;
+    const dense_case a = random_dense(random, type, HERON_ORDER_COLUMN, n, k, 0);
+    const dense_case b = random_dense(random, type, HERON_ORDER_COLUMN, n, k, 0);
+    dense_case sum = a, zeros = random_dense(random, type, HERON_ORDER_COLUMN, n, n, 0);
+    for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
+    for (number& v : zeros.values) v = 0;
+    const scalars one(type, 1.0, HERON_R_64F, 1.0, false), minus(HERON_R_64F, -1.0, HERON_R_64F, 1.0, false);
+    const device_dense da(a), db(b), dsum(sum), lower(zeros), upper(zeros), rest(zeros);
+    const auto her2k = [&](heron_fill_mode fill, const device_dense& c) {
+        expect(heron_her2k(native(), type, HERON_ORDER_COLUMN, fill, HERON_OP_NONE, n, k, one.alpha(),
+                           da.data(), n, db.data(), n, one.beta(), c.data(), n, HERON_RANK_2K_FUSED));
+    };
+    her2k(HERON_FILL_LOWER, lower);
+    her2k(HERON_FILL_UPPER, upper);
+    for (const auto& [x, scale] : {std::pair{&dsum, &one}, {&da, &minus}, {&db, &minus}})
+        expect(heron_herk(native(), type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_OP_NONE, n, k,
+                          scale->alpha(), x->data(), n, scale->beta(), rest.data(), n));
+    const dense_case of_her2k = lower.download(), mirrored = upper.download();
+    const auto within_triangle = [&](const auto& want) {
+        return [&, want](std::int64_t i, std::int64_t j, term& t) {
+            t = {want(i, j), static_cast<double>(6 * k)};
+            return i >= j;
+        };
+    };
+    const auto value = [&](std::int64_t i, std::int64_t j) { return of_her2k.at(i, j); };
+    const auto conjugate = [&](std::int64_t i, std::int64_t j) { return std::conj(mirrored.at(j, i)); };
+    CHECK(difference(zeros, rest.download(), type, 8.0, within_triangle(value)) == "");
+    CHECK(difference(zeros, of_her2k, type, 8.0, within_triangle(conjugate)) == "");
 }

@@ -59,7 +59,7 @@ void kron_row(const kron_problem& p, std::int64_t item, std::int64_t row, std::v
         for (std::size_t k = 0; k < values.size(); ++k)
             for (const number& a : line) {
                 next.push_back(product(values[k], a));
-                next_sizes.push_back(sizes[k] * std::abs(a));
+                next_sizes.push_back(sizes[k] * absolute(a));
             }
         values.swap(next);
         sizes.swap(next_sizes);
@@ -175,7 +175,8 @@ expectation expected_kron(const kron_problem& p, std::vector<bool>& checked) {
     const std::int64_t step = n > long_row && m > most_rows ? m / most_rows + 1 : 1;
 
     std::vector<number> values;
-    std::vector<double> sizes;
+    std::vector<double> sizes, x_sizes;
+    for (const number& v : p.x) x_sizes.push_back(absolute(v));
     const auto add = [&](std::int64_t item, std::int64_t y_base) {
         const std::int64_t x_base = p.x_places.offsets[static_cast<std::size_t>(item)];
         for (std::int64_t row = 0; row < m; ++row) {
@@ -187,9 +188,9 @@ expectation expected_kron(const kron_problem& p, std::vector<bool>& checked) {
                 if (skipped) checked[at] = false;
                 if (skipped || p.alpha == 0.0) continue;
                 for (std::int64_t j = 0; j < n; ++j) {
-                    const number xj = p.x[static_cast<std::size_t>(x_base + p.x_offset(j, v))];
-                    sum[at] += product(values[static_cast<std::size_t>(j)], xj);
-                    magnitude[at] += sizes[static_cast<std::size_t>(j)] * std::abs(xj);
+                    const auto from = static_cast<std::size_t>(x_base + p.x_offset(j, v));
+                    sum[at] += product(values[static_cast<std::size_t>(j)], p.x[from]);
+                    magnitude[at] += sizes[static_cast<std::size_t>(j)] * x_sizes[from];
                 }
             }
         }
@@ -211,21 +212,21 @@ expectation expected_kron(const kron_problem& p, std::vector<bool>& checked) {
         result.value[i] = product(p.alpha, sum[i]) + kept;
         const std::int64_t weight = (terms + touched[i]) * (is_complex(p.data_type()) ? 4 : 1);
         result.bound[i] = error_bound(p.data_type(), p.data_type(), weight,
-                                      std::abs(p.alpha) * magnitude[i] + std::abs(kept), result.value[i]);
+                                      absolute(p.alpha) * magnitude[i] + absolute(kept), result.value[i]);
     }
     return result;
 }
 
 kron_run::kron_run(const kron_problem& p)
-    : problem_(p), x_(p.x.size() * p.element_size()), y_(p.y.size() * p.element_size()) {
-    x_.upload(encode(p.data_type(), p.x).data());
-    reset_y();
+    : problem_(p),
+      x_(p.x.size() * p.element_size(), 0, encode(p.data_type(), p.x).data()),
+      y_(p.y.size() * p.element_size(), 0, encode(p.data_type(), p.y).data()) {
     desc_.type = p.type;
     desc_.ndim = static_cast<int32_t>(p.factors.size());
     for (std::size_t i = 0; i < p.factors.size(); ++i) {
         const kron_factor_case& f = p.factors[i];
-        auto memory = std::make_unique<device_memory>(f.stored.size() * p.element_size());
-        memory->upload(encode(p.data_type(), f.stored).data());
+        auto memory = std::make_unique<device_memory>(f.stored.size() * p.element_size(), 0,
+                                                      encode(p.data_type(), f.stored).data());
         desc_.factors[i] = {f.m, f.n, f.ld, f.op, operand(f.places, memory->data())};
         memory_.push_back(std::move(memory));
     }
@@ -262,11 +263,10 @@ heron_batch_operand kron_run::operand(const kron_places& places, void* base) {
                 static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(base) +
                                           offset * static_cast<std::int64_t>(problem_.element_size())));
     }
-    auto list = std::make_unique<device_memory>(entries.size() * (wide ? 8 : 4));
-    if (wide)
-        list->upload(entries.data());
-    else
-        list->upload(std::vector<std::int32_t>(entries.begin(), entries.end()).data());
+    const std::vector<std::int32_t> narrow(entries.begin(), entries.end());
+    auto list = std::make_unique<device_memory>(
+        entries.size() * (wide ? 8 : 4), 0,
+        wide ? static_cast<const void*>(entries.data()) : static_cast<const void*>(narrow.data()));
     const void* const address = list->data();
     memory_.push_back(std::move(list));
     if (places.kind == HERON_BATCH_POINTERS)
@@ -282,12 +282,16 @@ std::size_t kron_run::workspace_bytes() {
     return bytes;
 }
 
-heron_status kron_run::run() {
+heron_status kron_run::run(bool scalars_on_device) {
     workspace work(workspace_bytes());
     const std::vector<unsigned char> alpha = encode(problem_.data_type(), {problem_.alpha});
     const std::vector<unsigned char> beta = encode(problem_.data_type(), {problem_.beta});
+    const device_array<unsigned char> device_alpha(alpha), device_beta(beta);
+    if (scalars_on_device) expect(heron_set_pointer_mode(native(), HERON_POINTER_DEVICE));
     const heron_status status =
-        heron_kronmult(native(), alpha.data(), &desc_, beta.data(), work.data(), work.size());
+        heron_kronmult(native(), scalars_on_device ? device_alpha.data() : alpha.data(), &desc_,
+                       scalars_on_device ? device_beta.data() : beta.data(), work.data(), work.size());
+    expect(heron_set_pointer_mode(native(), HERON_POINTER_HOST));
     expect(heron_synchronize(native()));
     CHECK(work.canaries_are_whole());
     return status;
@@ -296,9 +300,9 @@ heron_status kron_run::run() {
 std::string kron_run::difference() {
     std::vector<bool> checked;
     expectation expected = expected_kron(problem_, checked);
-    std::vector<number> actual = decode(problem_.data_type(), y_.bytes());
     const std::vector<unsigned char> before = encode(problem_.data_type(), problem_.y);
     const std::vector<unsigned char> after = y_.bytes();
+    std::vector<number> actual = decode(problem_.data_type(), after);
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const bool untouched = expected.bound[i] == 0.0;
         const std::size_t size = problem_.element_size();

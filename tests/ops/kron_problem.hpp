@@ -68,7 +68,7 @@ expectation expected_kron(const kron_problem& p, std::vector<bool>& checked);
 class kron_run {
   public:
     explicit kron_run(const kron_problem& p);
-    heron_status run();
+    heron_status run(bool scalars_on_device = false);
     std::size_t workspace_bytes();
     std::vector<unsigned char> y_bytes() const { return y_.bytes(); }
     heron_kronmult_desc& desc() { return desc_; }

@@ -1,6 +1,7 @@
 // The entry points of heron/kronmult.h against the explicit product.
 #include "kron_problem.hpp"
 #include <heron/kronmult.h>
+#include <thread>
 
 using namespace heron::test;
 
@@ -271,6 +272,58 @@ TEST_CASE("KRONMULT's entry points in one to six dimensions") {
 TEST_CASE("KRONMULT's entry points on a handle of their own") {
     random_source random(21);
     check_all<double>(3, random);
+}
+
+TEST_CASE("KRONMULT's entry points are called from several threads") {
+    // Workspaces of different sizes, which the calls share.
+    random_source random(24);
+    constexpr int threads = 4;
+    std::vector<kron_problem> problems;
+    for (int t = 0; t < threads; ++t) {
+        problems.push_back(square_kron(HERON_R_64F, 3, 2 + 2 * t, 6, random));
+        problems.back().output = HERON_KRON_ADD;
+        problems.back().fill(random);
+    }
+    std::vector<std::unique_ptr<batch<double>>> batches;
+    std::vector<std::unique_ptr<device_memory>> factors;
+    for (const kron_problem& p : problems) {
+        batches.push_back(std::make_unique<batch<double>>(p));
+        std::vector<number> a;
+        for (std::size_t k = 0; k < 6; ++k)
+            for (const kron_factor_case& f : p.factors) {
+                const auto begin = f.stored.begin() + f.places.offsets[k];
+                a.insert(a.end(), begin, begin + f.m * f.n);
+            }
+        factors.push_back(std::make_unique<device_memory>(a.size() * sizeof(double)));
+        factors.back()->upload(encode(p.data_type(), a).data());
+    }
+    expect(heron_kronmult_set_handle(native()));
+    std::vector<heron_status> statuses(threads, HERON_SUCCESS);
+    std::vector<std::thread> workers;
+    for (std::size_t t = 0; t < threads; ++t)
+        workers.emplace_back([&, t] {
+            statuses[t] = kronmult3_batched(
+                static_cast<int>(problems[t].factors[0].n), static_cast<const double*>(factors[t]->data()),
+                static_cast<double*>(batches[t]->x.data()), static_cast<double*>(batches[t]->y.data()),
+                static_cast<double*>(nullptr), 6);
+        });
+    for (std::thread& worker : workers) worker.join();
+    for (std::size_t t = 0; t < threads; ++t) {
+        expect(statuses[t]);
+        batches[t]->compare();
+    }
+    expect(heron_kronmult_set_handle(nullptr));
+}
+
+TEST_CASE("scalars that are passed by value do not depend on the handle's pointer mode") {
+    random_source random(23);
+    expect(heron_kronmult_set_handle(native()));
+    expect(heron_set_pointer_mode(native(), HERON_POINTER_DEVICE));
+    check_gemm<double>(false, true, 0.5, 2.0, random);
+    check_gemm<float>(false, false, -1.0f, 1.0f, random);
+    check_all<double>(2, random);
+    expect(heron_set_pointer_mode(native(), HERON_POINTER_HOST));
+    expect(heron_kronmult_set_handle(nullptr));
 }
 
 TEST_CASE("KRONMULT's slender products of matrices") {

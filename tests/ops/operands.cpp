@@ -49,9 +49,8 @@ number representable(cudaDataType type, number value) {
 bool device_has(cudaDataType type) { return !is_double(type) || device_info().has_fp64; }
 
 typed_array::typed_array(cudaDataType type, const std::vector<number>& values, std::size_t misalignment)
-    : type_(type), memory_(values.size() * size_of(type), misalignment * size_of(type)) {
-    upload(values);
-}
+    : type_(type),
+      memory_(values.size() * size_of(type), misalignment * size_of(type), encode(type, values).data()) {}
 
 void typed_array::upload(const std::vector<number>& values) { upload_bytes(encode(type_, values)); }
 
@@ -62,9 +61,9 @@ void typed_array::upload_bytes(const std::vector<unsigned char>& bytes) {
 
 index_array::index_array(cusparseIndexType_t type, const std::vector<std::int64_t>& values,
                          std::size_t misalignment)
-    : type_(type), memory_(values.size() * index_size(type), misalignment * index_size(type)) {
-    memory_.upload(index_bytes(type, values).data());
-}
+    : type_(type),
+      memory_(values.size() * index_size(type), misalignment * index_size(type),
+              index_bytes(type, values).data()) {}
 
 std::vector<std::int64_t> index_array::numbers() const {
     const std::vector<unsigned char> bytes = memory_.bytes();
@@ -204,6 +203,14 @@ const std::vector<index_choice>& index_choices() {
     static const std::vector<index_choice> all{{narrow, narrow, 0}, {wide, wide, 1}, {wide, narrow, 0},
                                                {narrow, narrow, 1}, {wide, wide, 0}, {wide, narrow, 1}};
     return all;
+}
+
+bool has_all_types() { return backend_name() != "opencl"; }
+
+const std::vector<index_choice>& index_choices(bool representative) {
+    constexpr auto narrow = CUSPARSE_INDEX_32I;
+    static const std::vector<index_choice> few{{narrow, narrow, 0}, {narrow, narrow, 1}};
+    return representative || has_all_types() ? index_choices() : few;
 }
 
 namespace {
@@ -352,6 +359,23 @@ sparse_arrays arrange(const entries& m, const layout& l, const index_choice& ind
 
 // ---- on the device ----
 
+namespace {
+
+// Offsets, row indices, indices and values.
+std::vector<device_memory> on_device(const sparse_arrays& a, std::size_t misalignment) {
+    const std::vector<unsigned char> contents[] = {
+        index_bytes(a.offset_type, a.offsets), index_bytes(a.index_type, a.row_indices),
+        index_bytes(a.index_type, a.indices), encode(a.type, a.values)};
+    const std::size_t offset_size = index_size(a.offset_type), size = index_size(a.index_type);
+    const std::size_t element_sizes[] = {offset_size, size, size, size_of(a.type)};
+    std::vector<memory_extent> extents;
+    for (std::size_t k = 0; k < std::size(contents); ++k)
+        extents.push_back({contents[k].size(), misalignment * element_sizes[k], contents[k].data()});
+    return device_memory::together(extents);
+}
+
+}  // namespace
+
 sparse_matrix describe(const sparse_arrays& a, void* offsets, void* row_indices, void* indices,
                        void* values) {
     cusparseSpMatDescr_t m = nullptr;
@@ -394,10 +418,13 @@ dense_vector describe(cudaDataType type, std::size_t size, const typed_array& va
 }
 
 device_matrix::device_matrix(const sparse_arrays& a, std::size_t misalignment, bool absent)
-    : offsets_(a.offset_type, a.offsets, misalignment),
-      row_indices_(a.index_type, a.row_indices, misalignment),
-      indices_(a.index_type, a.indices, misalignment),
-      values_(a.type, a.values, misalignment),
+    : device_matrix(a, on_device(a, misalignment), absent) {}
+
+device_matrix::device_matrix(const sparse_arrays& a, std::vector<device_memory> memory, bool absent)
+    : offsets_(a.offset_type, std::move(memory[0])),
+      row_indices_(a.index_type, std::move(memory[1])),
+      indices_(a.index_type, std::move(memory[2])),
+      values_(a.type, std::move(memory[3])),
       descriptor_(absent
                       ? describe(a, nullptr, nullptr, nullptr, nullptr)
                       : describe(a, offsets_.data(), row_indices_.data(), indices_.data(), values_.data())) {}

@@ -29,6 +29,8 @@ bool device_has(cudaDataType type);
 class typed_array {
   public:
     typed_array(cudaDataType type, const std::vector<number>& values, std::size_t misalignment = 0);
+    // Takes memory that holds the elements already.
+    typed_array(cudaDataType type, device_memory memory) : type_(type), memory_(std::move(memory)) {}
     void* data() const { return memory_.data(); }
     std::vector<number> numbers() const { return decode(type_, memory_.bytes()); }
     std::vector<unsigned char> bytes() const { return memory_.bytes(); }
@@ -45,6 +47,7 @@ class index_array {
   public:
     index_array(cusparseIndexType_t type, const std::vector<std::int64_t>& values,
                 std::size_t misalignment = 0);
+    index_array(cusparseIndexType_t type, device_memory memory) : type_(type), memory_(std::move(memory)) {}
     void* data() const { return memory_.data(); }
     std::vector<std::int64_t> numbers() const;
 
@@ -100,6 +103,12 @@ struct index_choice {
 const std::vector<layout>& spmv_layouts();
 // The three index type pairs, each with base 0 and 1.
 const std::vector<index_choice>& index_choices();
+// Whether all combinations of types and sizes are there. With OpenCL each one costs the time of a
+// compilation.
+bool has_all_types();
+// What to try a type of values with: where combinations are dear, indices of more than 32 bits are left to
+// one type, the `representative`.
+const std::vector<index_choice>& index_choices(bool representative);
 
 // The matrix in the layout. BSR rounds rows and columns up to whole blocks; it and Blocked-ELL take no
 // duplicates. SELL's padding holds poison, which nobody may use.
@@ -120,6 +129,8 @@ class device_matrix {
     std::vector<std::int64_t> indices() const { return indices_.numbers(); }
 
   private:
+    device_matrix(const sparse_arrays& arrays, std::vector<device_memory> memory, bool absent);
+
     index_array offsets_, row_indices_, indices_;
     typed_array values_;
     sparse_matrix descriptor_;

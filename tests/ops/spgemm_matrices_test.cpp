@@ -1,12 +1,7 @@
 // SpGEMM of larger matrices: generated ones whose rows differ in length, and real ones from $HERON_TEST_DATA.
 // A square matrix is multiplied by itself, another one by its transpose.
+#include "real_matrices.hpp"
 #include "spgemm_problem.hpp"
-
-#include "generators.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 using namespace heron::test;
 
@@ -14,16 +9,6 @@ namespace {
 
 constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto T = CUSPARSE_OPERATION_TRANSPOSE;
-
-entries from_csr(const heron::tools::csr_matrix& m, cudaDataType type) {
-    entries result{m.rows, m.cols, {}};
-    for (std::size_t row = 0; row < static_cast<std::size_t>(m.rows); ++row)
-        for (auto k = static_cast<std::size_t>(m.offsets[row]);
-             k < static_cast<std::size_t>(m.offsets[row + 1]); ++k)
-            result.list.push_back(
-                {static_cast<std::int64_t>(row), m.columns[k], rounded(type, number{m.real[k]})});
-    return result;
-}
 
 std::int64_t products_of(const entries& a, const entries& b, cusparseOperation_t op_b) {
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows_of(b, op_b)));
@@ -66,18 +51,7 @@ TEST_CASE("SpGEMM of generated matrices") {
 }
 
 TEST_CASE("SpGEMM of real matrices") {
-    const char* const folder = std::getenv("HERON_TEST_DATA");
-    if (!folder || !*folder) {
-        std::puts(
-            "SKIPPED: SpGEMM of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz files");
-        return;
-    }
-    int count = 0;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        const std::string name = file.path().filename().string();
-        if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) continue;
-        count += check_product(heron::tools::load_matrix(file.path().string()), name);
-    }
-    std::printf("%d real matrices\n", count);
-    CHECK(count > 0);
+    for_each_real_matrix("SpGEMM", [](const std::string& name, const heron::tools::csr_matrix& matrix) {
+        return check_product(matrix, name);
+    });
 }

@@ -190,11 +190,11 @@ TEST_CASE("SpGEMM with the documented 16-bit compute types") {
         spgemm_problem problem(m.a, N, m.b, N);
         spgemm_call call = general_call(type);
         call.compute = type;
-        problem.run(call);
-        call.mode = CUSPARSE_POINTER_MODE_DEVICE;
-        const spgemm_descriptor d = make_spgemm_descriptor();
-        std::size_t size = 0;
-        expect(problem.work_estimation(d.get(), call, &size, nullptr), CUSPARSE_STATUS_NOT_SUPPORTED);
+        for (const cusparsePointerMode_t mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE}) {
+            call.mode = mode;
+            problem.run(call);
+            problem.run_reuse(call);
+        }
     }
 }
 

@@ -29,6 +29,9 @@ std::int64_t cols_of_op(const sparse_arrays& a, cusparseOperation_t op) {
 
 bool transposes(cusparseOperation_t op) { return op != CUSPARSE_OPERATION_NON_TRANSPOSE; }
 
+// What a product in this compute type is summed in.
+cudaDataType sum_type(cudaDataType compute) { return compute == CUDA_R_16F ? CUDA_R_32F : compute; }
+
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& from, std::int64_t gap, T filler) {
     to.insert(to.end(), from.begin(), from.end());
@@ -232,7 +235,7 @@ expectation spmm_problem::expected(const spmm_call& call) const {
             for (std::int64_t i = 0; i < m; ++i) c.push_back(c_start_[c_place_.at(item, i, j)]);
         }
         const expectation one =
-            spmm(a, options_.op_a, call.alpha, b, call.beta, c, n, types_.compute, types_.c);
+            spmm(a, options_.op_a, call.alpha, b, call.beta, c, n, sum_type(types_.compute), types_.c);
         for (std::int64_t j = 0; j < n; ++j)
             for (std::int64_t i = 0; i < m; ++i) {
                 all.value[c_place_.at(item, i, j)] = one.value[static_cast<std::size_t>(j * m + i)];

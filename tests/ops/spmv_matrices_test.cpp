@@ -1,29 +1,11 @@
 // SpMV of large matrices: generated ones whose rows are hard to share out, and real ones from
 // $HERON_TEST_DATA.
+#include "real_matrices.hpp"
 #include "spmv_problem.hpp"
-
-#include "generators.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 using namespace heron::test;
 
 namespace {
-
-entries from_csr(const heron::tools::csr_matrix& m, cudaDataType type) {
-    entries result{m.rows, m.cols, {}};
-    result.list.reserve(m.columns.size());
-    for (std::int64_t row = 0; row < m.rows; ++row)
-        for (std::int64_t k = m.offsets[static_cast<std::size_t>(row)];
-             k < m.offsets[static_cast<std::size_t>(row + 1)]; ++k) {
-            const auto at = static_cast<std::size_t>(k);
-            const double imag = !is_complex(type) ? 0.0 : m.is_complex ? m.imag[at] : 0.5 * m.real[at];
-            result.list.push_back({row, m.columns[at], rounded(type, number{m.real[at], imag})});
-        }
-    return result;
-}
 
 // One row of 100 000 elements, which is half of the matrix.
 entries one_long_row(cudaDataType type) {
@@ -137,20 +119,9 @@ TEST_CASE("SpMV of half precision matrices whose rows are long") {
 }
 
 TEST_CASE("SpMV of real matrices") {
-    const char* const folder = std::getenv("HERON_TEST_DATA");
-    if (!folder || !*folder) {
-        std::puts("SKIPPED: SpMV of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz files");
-        return;
-    }
     const product_types types = uniform(device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F);
-    int count = 0;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        const std::string name = file.path().filename().string();
-        if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) continue;
-        const heron::tools::csr_matrix matrix = heron::tools::load_matrix(file.path().string());
+    for_each_real_matrix("SpMV", [&](const std::string& name, const heron::tools::csr_matrix& matrix) {
         check_products(from_csr(matrix, types.a), name, types);
-        ++count;
-    }
-    std::printf("%d real matrices\n", count);
-    CHECK(count > 0);
+        return true;
+    });
 }

@@ -1,12 +1,8 @@
 // SpSV and SpSM of large matrices: generated ones with many levels and few, and real ones from
 // $HERON_TEST_DATA.
+#include "real_matrices.hpp"
 #include "trisolve_problem.hpp"
 
-#include "generators.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 using namespace heron::test;
@@ -52,6 +48,9 @@ entries stencil_pattern(const grid_steps& size, const std::vector<grid_steps>& n
 }
 
 const std::vector<grid_steps> next_neighbours{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+const std::vector<grid_steps> all_neighbours{{1, 0, 0},  {-1, 1, 0}, {0, 1, 0},  {1, 1, 0}, {-1, -1, 1},
+                                             {0, -1, 1}, {1, -1, 1}, {-1, 0, 1}, {0, 0, 1}, {1, 0, 1},
+                                             {-1, 1, 1}, {0, 1, 1},  {1, 1, 1}};
 
 void check_repeatable(trisolve_problem& problem, const solve_call& call) {
     problem.solve(call);
@@ -60,12 +59,13 @@ void check_repeatable(trisolve_problem& problem, const solve_call& call) {
     CHECK((problem.solution() == first));
 }
 
-void check_solves(const entries& pattern, const std::string& name, const layout& l, cudaDataType type) {
+void check_solves(const entries& pattern, const std::string& name, const layout& l, cudaDataType type,
+                  const index_choice& index = {}) {
     for (const cusparseOperation_t op : {N, T})
         for (const cusparseFillMode_t fill : {CUSPARSE_FILL_MODE_LOWER, CUSPARSE_FILL_MODE_UPPER}) {
             INFO(name << " as " << l.name);
             const triangle t{op, fill};
-            trisolve_problem problem(make_system(pattern, l, {}, t, type), t);
+            trisolve_problem problem(make_system(pattern, l, index, t, type), t);
             problem.analyse({1, false});
             check_repeatable(problem, {1, false});
             problem.analyse({3, true});
@@ -93,6 +93,16 @@ TEST_CASE("triangular solves of grids with sides of different lengths") {
                  "20 x 20 x 40 with far neighbours", csr, type);
 }
 
+TEST_CASE("triangular solves of grids of every index type, sorted or not") {
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    const layout shuffled{"CSR in any order", CUSPARSE_FORMAT_CSR, true};
+    for (const index_choice& index : index_choices()) {
+        INFO("base " << index.base);
+        check_solves(stencil_pattern({70, 60, 1}, next_neighbours), "5-point", csr, type, index);
+        check_solves(stencil_pattern({20, 18, 14}, all_neighbours), "27-point", shuffled, type, index);
+    }
+}
+
 TEST_CASE("triangular solves of what is almost a grid") {
     const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
     entries pattern = stencil_pattern({40, 30, 12}, next_neighbours);
@@ -104,6 +114,16 @@ TEST_CASE("triangular solves of what is almost a grid") {
     pattern = stencil_pattern({40, 30, 12}, next_neighbours);
     std::erase_if(pattern.list, [](const entry& e) { return e.row + e.col == 20 + 21; });
     check_solves(pattern, "a break in the first line", csr, type);
+
+    pattern = stencil_pattern({40, 30, 12}, next_neighbours);
+    std::erase_if(pattern.list, [row](const entry& e) { return e.row + e.col == row + row - 1; });
+    check_solves(pattern, "one element less", csr, type);
+
+    pattern = stencil_pattern({40, 30, 12}, next_neighbours);
+    pattern.list.push_back({pattern.rows - 1, 39, 1.0});
+    pattern.list.push_back({pattern.rows - 1, pattern.rows - 42, 1.0});
+    pattern.list.push_back({0, 41, 1.0});
+    check_solves(pattern, "more elements in the first and the last row", csr, type);
 
     pattern = stencil_pattern({40, 30, 12}, next_neighbours);
     for (std::int64_t column = 0; column < row; column += 10) {
@@ -122,23 +142,12 @@ TEST_CASE("triangular solves of a generated matrix in other formats") {
 }
 
 TEST_CASE("triangular solves of real matrices") {
-    const char* const folder = std::getenv("HERON_TEST_DATA");
-    if (!folder || !*folder) {
-        std::puts(
-            "SKIPPED: triangular solves of real matrices; set HERON_TEST_DATA to a folder of .mtx or .mtx.gz "
-            "files");
-        return;
-    }
-    int count = 0;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        const std::string name = file.path().filename().string();
-        if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) continue;
-        const heron::tools::csr_matrix matrix = heron::tools::load_matrix(file.path().string());
-        constexpr std::int64_t largest = 2000000;
-        if (matrix.rows != matrix.cols || matrix.nnz() > largest) continue;
-        check_solves(pattern_of(matrix), name, csr, device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F);
-        ++count;
-    }
-    std::printf("%d real matrices\n", count);
-    CHECK(count > 0);
+    const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
+    for_each_real_matrix("triangular solves",
+                         [&](const std::string& name, const heron::tools::csr_matrix& m) {
+                             constexpr std::int64_t largest = 2000000;
+                             if (m.rows != m.cols || m.nnz() > largest) return false;
+                             check_solves(pattern_of(m), name, csr, type);
+                             return true;
+                         });
 }

@@ -157,6 +157,28 @@ TEST_CASE("an empty triangular system and one without right-hand sides") {
     }
 }
 
+TEST_CASE("an empty triangular system takes NULL arrays, in different layouts too") {
+    const triangle t;
+    const device_matrix a(make_system({0, 0, {}}, csr, {}, t, CUDA_R_32F), 0, true);
+    const float alpha = 1;
+    const auto described = [](std::int64_t columns, cusparseOrder_t order) {
+        cusparseDnMatDescr_t m = nullptr;
+        expect(cusparseCreateDnMat(&m, 0, columns, columns, nullptr, CUDA_R_32F, order));
+        return dense_matrix(m);
+    };
+    const dense_matrix b(described(3, by_columns)), c(described(3, by_columns)),
+        wide_b(described(7, by_columns)), wide_c(described(7, by_rows));
+    const spsm_descriptor d = make_spsm_descriptor();
+    std::size_t size = 1;
+    expect(cusparseSpSM_bufferSize(cusparse(), N, N, &alpha, a.get(), b.get(), c.get(), CUDA_R_32F,
+                                   CUSPARSE_SPSM_ALG_DEFAULT, d.get(), &size));
+    CHECK(size == 0);
+    expect(cusparseSpSM_analysis(cusparse(), N, N, &alpha, a.get(), b.get(), c.get(), CUDA_R_32F,
+                                 CUSPARSE_SPSM_ALG_DEFAULT, d.get(), nullptr));
+    expect(cusparseSpSM_solve(cusparse(), N, N, &alpha, a.get(), wide_b.get(), wide_c.get(), CUDA_R_32F,
+                              CUSPARSE_SPSM_ALG_DEFAULT, d.get()));
+}
+
 TEST_CASE("a matrix that stores nothing is the identity if its diagonal is unit") {
     const triangle t{N, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_UNIT};
     for (const layout& l : spmv_layouts())

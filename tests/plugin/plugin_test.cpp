@@ -110,6 +110,12 @@ TEST_CASE("a plug-in without a device, or that cannot make a queue") {
     check_fails(variant("no_memory") + host, CUSPARSE_STATUS_ALLOC_FAILED, "creating a queue");
 }
 
+TEST_CASE("an instruction set level that does not exist is no more than a hint") {
+    const std::string output = create_with("HERON_BACKEND=host HERON_ISA=abacus");
+    check_contains(output, "[Hint][HERON_ISA] names no level");
+    check_contains(output, "created host\n");
+}
+
 TEST_CASE("backends and devices that do not exist") {
     check_fails("HERON_BACKEND=abacus", CUSPARSE_STATUS_INVALID_VALUE,
                 "'abacus' is not one of cuda, opencl, host");
