@@ -1,74 +1,35 @@
 // Dense operations and Kronecker products are captured in a CUDA graph and replayed on other values, after
 // the handle is gone: no call may allocate or wait while it is captured, nor leave an address of the handle's
 // own memory in the graph.
-#include "catch.hpp"
+#include "captured_stream.hpp"
 
-#include <cuda_runtime_api.h>
 #include <heron/heron.h>
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <vector>
 
 namespace {
 
-void expect(cudaError_t actual) {
-    INFO(cudaGetErrorString(actual));
-    REQUIRE(actual == cudaSuccess);
-}
 void expect(heron_status actual) {
     INFO(heron_status_string(actual));
     REQUIRE(actual == HERON_SUCCESS);
 }
 
-// Status 77 tells ctest that the test was skipped.
-void skip_without_device() {
-    int count = 0;
-    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
-    std::puts("no CUDA device");
-    std::exit(77);
-}
-
-class session {
+// A handle on a stream of its own.
+class session : public captured_stream {
   public:
     session() {
-        skip_without_device();
-        expect(cudaStreamCreate(&stream_));
         expect(heron_create_on("cuda", 0, &handle_));
-        expect(heron_set_stream(handle_, stream_));
+        expect(heron_set_stream(handle_, get()));
     }
-    ~session() {
-        close();
-        cudaStreamDestroy(stream_);
-    }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    ~session() { close(); }
 
     heron_handle handle() const { return handle_; }
     void close() {
         if (handle_) expect(heron_destroy(handle_));
         handle_ = nullptr;
     }
-    void wait() const { expect(cudaStreamSynchronize(stream_)); }
-
-    cudaGraphExec_t capture(const std::function<void()>& f) const {
-        expect(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-        f();
-        cudaGraph_t graph = nullptr;
-        expect(cudaStreamEndCapture(stream_, &graph));
-        cudaGraphExec_t executable = nullptr;
-        expect(cudaGraphInstantiate(&executable, graph, 0));
-        expect(cudaGraphDestroy(graph));
-        return executable;
-    }
-    void replay(cudaGraphExec_t graph) const {
-        expect(cudaGraphLaunch(graph, stream_));
-        wait();
-    }
 
   private:
-    cudaStream_t stream_ = nullptr;
     heron_handle handle_ = nullptr;
 };
 

@@ -1,31 +1,15 @@
 // Operations are captured in a CUDA graph and replayed after their inputs have changed: no call may allocate,
 // wait for the device or look at a value while it is captured.
-#include "catch.hpp"
+#include "captured_stream.hpp"
 
-#include <cuda_runtime_api.h>
 #include <cusparse.h>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <vector>
 
 namespace {
 
-void expect(cudaError_t actual) {
-    INFO(cudaGetErrorString(actual));
-    REQUIRE(actual == cudaSuccess);
-}
 void expect(cusparseStatus_t actual) {
     INFO(cusparseGetErrorString(actual));
     REQUIRE(actual == CUSPARSE_STATUS_SUCCESS);
-}
-
-// Status 77 tells ctest that the test was skipped.
-void skip_without_device() {
-    int count = 0;
-    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
-    std::puts("no CUDA device");
-    std::exit(77);
 }
 
 template <class T>
@@ -55,41 +39,17 @@ class device_array {
 };
 
 // A cuSPARSE handle on a stream of its own.
-class session {
+class session : public captured_stream {
   public:
     session() {
-        skip_without_device();
-        expect(cudaStreamCreate(&stream_));
         expect(cusparseCreate(&handle_));
-        expect(cusparseSetStream(handle_, stream_));
+        expect(cusparseSetStream(handle_, get()));
     }
-    ~session() {
-        cusparseDestroy(handle_);
-        cudaStreamDestroy(stream_);
-    }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    ~session() { cusparseDestroy(handle_); }
 
     cusparseHandle_t handle() const { return handle_; }
 
-    // Everything that f submits becomes a graph.
-    cudaGraphExec_t capture(const std::function<void()>& f) const {
-        expect(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
-        f();
-        cudaGraph_t graph = nullptr;
-        expect(cudaStreamEndCapture(stream_, &graph));
-        cudaGraphExec_t executable = nullptr;
-        expect(cudaGraphInstantiate(&executable, graph, 0));
-        expect(cudaGraphDestroy(graph));
-        return executable;
-    }
-    void replay(cudaGraphExec_t graph) const {
-        expect(cudaGraphLaunch(graph, stream_));
-        expect(cudaStreamSynchronize(stream_));
-    }
-
   private:
-    cudaStream_t stream_ = nullptr;
     cusparseHandle_t handle_ = nullptr;
 };
 
