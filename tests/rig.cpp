@@ -150,7 +150,7 @@ std::string describe(const char* actual, const char* expected, const std::source
 
 constexpr unsigned char canary = 0xf7;
 constexpr std::size_t guard = 1024;
-constexpr std::size_t alignment = 256;
+constexpr std::size_t alignment = device_memory::alignment;
 
 std::size_t aligned_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 

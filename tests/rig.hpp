@@ -55,9 +55,9 @@ class log_capture {
 
 class device_block;
 
-// What an array in device memory is made from. Its address is 256-byte aligned plus `misalignment`. Without
-// content it is filled with the canaries' byte: as a number that is large and negative in every type, so that
-// reading what was never written shows.
+// What an array in device memory is made from. Its address is a multiple of device_memory::alignment plus
+// `misalignment`. Without content it is filled with the canaries' byte: as a number that is large and negative
+// in every type, so that reading what was never written shows.
 struct memory_extent {
     std::size_t bytes;
     std::size_t misalignment = 0;
@@ -68,6 +68,9 @@ struct memory_extent {
 // been overwritten.
 class device_memory {
   public:
+    // What every backend's allocations have: OpenCL promises that of its largest type, and no more.
+    static constexpr std::size_t alignment = 128;
+
     explicit device_memory(std::size_t bytes, std::size_t misalignment = 0, const void* content = nullptr);
     // Several, each between canaries of its own, in one allocation: one copy brings their contents, and one
     // looks at their canaries, when the last of them is destroyed.
@@ -94,7 +97,8 @@ class device_memory {
     std::size_t bytes_;
 };
 
-// An array of `count` elements whose address is `misalignment` elements past a 256-byte boundary.
+// An array of `count` elements whose address is `misalignment` elements past a multiple of
+// device_memory::alignment.
 template <class T>
 class device_array {
   public:

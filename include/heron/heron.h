@@ -61,7 +61,7 @@ HERON_API heron_status heron_get_backend(heron_handle handle, const char** backe
 
 /* ---- memory; sizes in bytes ---- */
 
-/* The caller frees the memory with heron_free. 0 bytes give NULL. */
+/* The caller frees the memory with heron_free. Its address is a multiple of 128. 0 bytes give NULL. */
 HERON_API heron_status heron_alloc(heron_handle handle, size_t bytes, heron_memory kind, void** pointer);
 HERON_API heron_status heron_free(heron_handle handle, void* pointer);
 

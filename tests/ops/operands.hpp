@@ -25,7 +25,7 @@ number representable(cudaDataType type, number value);
 // Whether the device computes with this type: all do, but for double precision.
 bool device_has(cudaDataType type);
 
-// Numbers on the device as elements of a type, `misalignment` elements past a 256-byte boundary.
+// Numbers on the device as elements of a type, `misalignment` elements past an aligned address.
 class typed_array {
   public:
     typed_array(cudaDataType type, const std::vector<number>& values, std::size_t misalignment = 0);
