@@ -5,6 +5,7 @@
 #include <cusparse.h>
 #include <fmt/format.h>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -25,8 +26,13 @@ inline number product(number a, number b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// std::abs without the time of a square root for numbers that are real.
-inline double absolute(number v) { return v.imag() == 0 ? std::fabs(v.real()) : std::abs(v); }
+// std::abs without the time that it takes for numbers that are real, or whose square is far from overflow and
+// underflow.
+inline double absolute(number v) {
+    if (v.imag() == 0) return std::fabs(v.real());
+    const double square = v.real() * v.real() + v.imag() * v.imag();
+    return square > 1e-280 && square < 1e280 ? std::sqrt(square) : std::abs(v);
+}
 
 // ---- element types ----
 
@@ -105,15 +111,30 @@ inline double decode_ieee(std::uint64_t bits, int mantissa_bits, int exponent_bi
     return sign * std::ldexp(whole, std::max(field, 1) - bias - mantissa_bits);
 }
 
+// The bits of one real component of a type, rounded to nearest, and what they stand for. The processor's own
+// two formats are left to it, for time.
+inline std::uint64_t encode_part(const type_facts& f, double part) {
+    if (f.kind == encoding::integer) return static_cast<std::uint64_t>(static_cast<std::int64_t>(part));
+    if (f.part_size == sizeof(double)) return std::bit_cast<std::uint64_t>(part);
+    if (f.part_size == sizeof(float)) return std::bit_cast<std::uint32_t>(static_cast<float>(part));
+    return encode_ieee(part, f.mantissa_bits, f.exponent_bits);
+}
+inline double decode_part(const type_facts& f, std::uint64_t bits) {
+    const int unused = 64 - 8 * static_cast<int>(f.part_size);
+    if (f.kind == encoding::integer)
+        return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+    if (f.part_size == sizeof(double)) return std::bit_cast<double>(bits);
+    if (f.part_size == sizeof(float)) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    return decode_ieee(bits, f.mantissa_bits, f.exponent_bits);
+}
+
 // Elements of a type as they lie in memory (little-endian), rounded to nearest; and back.
 inline std::vector<unsigned char> encode(cudaDataType type, const std::vector<number>& values) {
     const type_facts& f = facts(type);
     std::vector<unsigned char> bytes(values.size() * size_of(type));
     unsigned char* to = bytes.data();
     const auto put = [&](double part) {
-        const std::uint64_t bits = f.kind == encoding::integer
-                                       ? static_cast<std::uint64_t>(static_cast<std::int64_t>(part))
-                                       : encode_ieee(part, f.mantissa_bits, f.exponent_bits);
+        const std::uint64_t bits = encode_part(f, part);
         std::memcpy(to, &bits, f.part_size);
         to += f.part_size;
     };
@@ -124,31 +145,30 @@ inline std::vector<unsigned char> encode(cudaDataType type, const std::vector<nu
     return bytes;
 }
 
+inline number decode_element(const type_facts& f, const unsigned char* from) {
+    const auto part = [&](std::size_t k) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, from + k * f.part_size, f.part_size);
+        return decode_part(f, bits);
+    };
+    return {part(0), f.complex ? part(1) : 0.0};
+}
 inline std::vector<number> decode(cudaDataType type, const std::vector<unsigned char>& bytes) {
     const type_facts& f = facts(type);
-    const unsigned char* from = bytes.data();
-    const auto take = [&] {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, from, f.part_size);
-        from += f.part_size;
-        const int unused = 64 - 8 * static_cast<int>(f.part_size);
-        if (f.kind == encoding::integer)
-            return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
-        return decode_ieee(bits, f.mantissa_bits, f.exponent_bits);
-    };
     std::vector<number> values(bytes.size() / size_of(type));
-    for (number& v : values) {
-        const double re = take();
-        v = {re, f.complex ? take() : 0.0};
-    }
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = decode_element(f, bytes.data() + k * size_of(type));
     return values;
 }
 
-inline std::vector<number> rounded(cudaDataType type, const std::vector<number>& values) {
-    return decode(type, encode(type, values));
-}
 inline number rounded(cudaDataType type, number value) {
-    return rounded(type, std::vector<number>{value})[0];
+    const type_facts& f = facts(type);
+    const auto part = [&](double v) { return decode_part(f, encode_part(f, v)); };
+    return {part(value.real()), f.complex ? part(value.imag()) : 0.0};
+}
+inline std::vector<number> rounded(cudaDataType type, std::vector<number> values) {
+    for (number& v : values) v = rounded(type, v);
+    return values;
 }
 
 // ---- sparse matrices ----
@@ -341,7 +361,8 @@ inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, 
         const double size = absolute(v);
         ++terms[static_cast<std::size_t>(row)];
         for (std::int64_t j = 0; j < n; ++j) {
-            const auto to = static_cast<std::size_t>(row * n + j), with = static_cast<std::size_t>(from * n + j);
+            const auto to = static_cast<std::size_t>(row * n + j),
+                       with = static_cast<std::size_t>(from * n + j);
             sum[to] += product(v, x[with]);
             magnitude[to] += size * absolute(x[with]);
         }
@@ -358,10 +379,11 @@ inline expectation spmm(const entries& a, cusparseOperation_t op, number alpha, 
     return result;
 }
 
-// alpha*(a*b) + beta*c at the places of c's elements, in the order of its list. a is c.rows x k and b is k x c.cols, both in
-// row order. alpha = 0 reads neither a nor b, beta = 0 does not read c.
+// alpha*(a*b) + beta*c at the places of c's elements, in the order of its list. a is c.rows x k and b is k x
+// c.cols, both in row order. alpha = 0 reads neither a nor b, beta = 0 does not read c.
 inline expectation sddmm(const entries& c, std::int64_t k, number alpha, const std::vector<number>& a,
-                         const std::vector<number>& b, number beta, cudaDataType compute, cudaDataType stored) {
+                         const std::vector<number>& b, number beta, cudaDataType compute,
+                         cudaDataType stored) {
     expectation result;
     for (const entry& e : c.list) {
         number sum;
@@ -410,19 +432,22 @@ inline expectation spvv(const sparse_elements& x, bool conjugate, const std::vec
     return spmv(row, CUSPARSE_OPERATION_NON_TRANSPOSE, 1.0, y, 0.0, {0.0}, compute, compute);
 }
 
-// The left side op(A)*X of a triangular system and its right side alpha*B, which it must equal within rounding: a solution
-// computed row by row is exact for a matrix and a right-hand side that differ in the last bits (Higham, "Accuracy and
-// stability of numerical algorithms", theorem 8.5). Both are rows of `columns` numbers, as B and X are.
+// The left side op(A)*X of a triangular system and its right side alpha*B, which it must equal within
+// rounding: a solution computed row by row is exact for a matrix and a right-hand side that differ in the
+// last bits (Higham, "Accuracy and stability of numerical algorithms", theorem 8.5). Both are rows of
+// `columns` numbers, as B and X are.
 struct system_residual {
     std::vector<number> left;
     expectation right;
 };
 
-// The elements are those of the named triangle, without a unit diagonal. diagonal: n numbers in place of theirs, or none.
-inline system_residual triangular_residual(const entries& triangle, cusparseOperation_t op, cusparseDiagType_t diag,
-                                           const std::vector<number>& diagonal, number alpha,
-                                           const std::vector<number>& b, const std::vector<number>& x,
-                                           std::int64_t columns, cudaDataType type) {
+// The elements are those of the named triangle, without a unit diagonal. diagonal: n numbers in place of
+// theirs, or none.
+inline system_residual triangular_residual(const entries& triangle, cusparseOperation_t op,
+                                           cusparseDiagType_t diag, const std::vector<number>& diagonal,
+                                           number alpha, const std::vector<number>& b,
+                                           const std::vector<number>& x, std::int64_t columns,
+                                           cudaDataType type) {
     const std::size_t size = x.size();
     system_residual result{std::vector<number>(size), {std::vector<number>(size), std::vector<double>(size)}};
     std::vector<double> magnitude(size);
@@ -440,17 +465,21 @@ inline system_residual triangular_residual(const entries& triangle, cusparseOper
     const auto used = [&](number v) { return conjugated ? std::conj(v) : v; };
     for (const entry& e : triangle.list) {
         if (e.row == e.col && !diagonal.empty()) continue;
-        op == CUSPARSE_OPERATION_NON_TRANSPOSE ? add(e.row, e.col, e.value) : add(e.col, e.row, used(e.value));
+        op == CUSPARSE_OPERATION_NON_TRANSPOSE ? add(e.row, e.col, e.value)
+                                               : add(e.col, e.row, used(e.value));
     }
     for (std::int64_t i = 0; i < triangle.rows; ++i) {
-        if (diag == CUSPARSE_DIAG_TYPE_UNIT) add(i, i, 1.0);
-        else if (!diagonal.empty()) add(i, i, used(diagonal[static_cast<std::size_t>(i)]));
+        if (diag == CUSPARSE_DIAG_TYPE_UNIT)
+            add(i, i, 1.0);
+        else if (!diagonal.empty())
+            add(i, i, used(diagonal[static_cast<std::size_t>(i)]));
     }
     for (std::size_t k = 0; k < size; ++k) {
         result.right.value[k] = product(alpha, b[k]);
         const std::int64_t row_terms = terms[k / static_cast<std::size_t>(columns)];
         result.right.bound[k] =
-            2 * error_bound(type, type, row_terms, magnitude[k] + std::abs(result.right.value[k]), result.right.value[k]);
+            2 * error_bound(type, type, row_terms, magnitude[k] + std::abs(result.right.value[k]),
+                            result.right.value[k]);
     }
     return result;
 }
@@ -473,11 +502,11 @@ inline std::vector<std::vector<entry>> rows_of_op(const entries& m, cusparseOper
     return rows;
 }
 
-// alpha*op(A)*op(B) + beta*C, where C's old values are those on the pattern of the product, in its order; they are read if
-// beta is not 0. alpha = 0 reads no values of A and B.
-inline sparse_expectation spgemm(const entries& a, cusparseOperation_t op_a, const entries& b, cusparseOperation_t op_b,
-                                 number alpha, number beta, const std::vector<number>& c, cudaDataType compute,
-                                 cudaDataType stored) {
+// alpha*op(A)*op(B) + beta*C, where C's old values are those on the pattern of the product, in its order;
+// they are read if beta is not 0. alpha = 0 reads no values of A and B.
+inline sparse_expectation spgemm(const entries& a, cusparseOperation_t op_a, const entries& b,
+                                 cusparseOperation_t op_b, number alpha, number beta,
+                                 const std::vector<number>& c, cudaDataType compute, cudaDataType stored) {
     struct sum {
         number value{};
         double magnitude = 0;

@@ -13,28 +13,28 @@ namespace heron {
 namespace heron::host {
 namespace {
 
-// Best first; the last one runs everywhere.
+// Best first.
 const level levels[] = {
 #define HERON_HOST_LEVEL(space, name, test) {name, [] { return static_cast<bool>(test); }, &heron::space::fill_slots},
 #include "host_levels.def"
 #undef HERON_HOST_LEVEL
 };
 
-const level& choose() {
+const level* choose() {
     if (const char* const wanted = std::getenv("HERON_ISA"); wanted && *wanted) {
         for (const level& l : levels)
-            if (std::strcmp(l.name, wanted) == 0 && l.runs_here()) return l;
+            if (std::strcmp(l.name, wanted) == 0 && l.runs_here()) return &l;
         log_hint("HERON_ISA", "names no level that this processor runs and this build holds");
     }
     for (const level& l : levels)
-        if (l.runs_here()) return l;
-    return levels[sizeof levels / sizeof levels[0] - 1];
+        if (l.runs_here()) return &l;
+    return nullptr;
 }
 
 }  // namespace
 
-const level& chosen_level() {
-    static const level& chosen = choose();
+const level* chosen_level() {
+    static const level* const chosen = choose();
     return chosen;
 }
 

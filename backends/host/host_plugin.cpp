@@ -27,8 +27,8 @@ struct event {
 };
 
 heron_status device_count(int* count, const char** why) {
-    *count = 1;
-    *why = "";
+    *count = chosen_level() ? 1 : 0;
+    *why = *count ? "" : "the processor runs no instruction set level that this build holds";
     return HERON_SUCCESS;
 }
 
@@ -48,12 +48,12 @@ void read_cpu_name(char* name, size_t size) {
 }
 
 heron_status device_info(int device, heron_device_info* info) {
-    if (device != 0) return HERON_INVALID_VALUE;
+    if (device != 0 || !chosen_level()) return HERON_INVALID_VALUE;
     *info = {};
     read_cpu_name(info->name, sizeof info->name);
     std::strcpy(info->vendor, "host");
     std::snprintf(info->driver, sizeof info->driver, "OpenMP %d", _OPENMP);
-    std::strncpy(info->isa, chosen_level().name, sizeof info->isa - 1);
+    std::strncpy(info->isa, chosen_level()->name, sizeof info->isa - 1);
     const long page = sysconf(_SC_PAGESIZE);
     info->memory_bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(page);
     info->memory_free = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<uint64_t>(page);
@@ -185,7 +185,7 @@ heron_backend make_table() {
     table.copy = copy;
     table.fill = fill;
     table.plan_destroy = plan_destroy;
-    chosen_level().fill_slots(table);
+    if (const level* const chosen = chosen_level()) chosen->fill_slots(table);
     return table;
 }
 

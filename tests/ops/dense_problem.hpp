@@ -71,9 +71,9 @@ template <class A, class B>
 term dot(std::int64_t k, A&& a, B&& b) {
     term sum;
     for (std::int64_t l = 0; l < k; ++l) {
-        const number x = a(l), y = b(l);
-        sum.value += product(x, y);
-        sum.size += std::abs(x) * std::abs(y);
+        const number summand = product(a(l), b(l));
+        sum.value += summand;
+        sum.size += absolute(summand);
     }
     return sum;
 }
