@@ -14,6 +14,7 @@
  *   kronmult<d>_vbatched  the same with rectangular factors m_i x n_i without gaps
  *   kgemm_nn_batched      C := alpha*A*B + beta*C for addresses and leading dimensions per item; nt takes transpose(B), tt
  *                         takes both transposed. With beta = 1 the products are added atomically: the C may overlap.
+ *                         HERON_VALIDATE=1 reads the leading dimensions and refuses the first that is too small.
  *
  * The calls work on the handle of heron_kronmult_set_handle, or on one of their own that heron_create makes at the first
  * call, and return when the work is submitted. They are safe to call from several threads. */
