@@ -205,6 +205,24 @@ void check_all(int d, random_source& random) {
     b.compare();
 }
 
+// The calls as KRONMULT's own programs write them.
+template <class T>
+void check_all_named(random_source& random) {
+    constexpr int n = 3, items = 4;
+    kron_problem p = square_kron(type_of<T>, 2, n, items, random);
+    p.output = HERON_KRON_ADD_ATOMIC;
+    overlap_outputs(p, random);
+    p.fill(random);
+    {
+        batch<T> b(p);
+        expect(kronmult2_xbatched<T>(n, b.factor_list(), n, b.x_list(), b.y_list(), nullptr, items));
+        b.compare();
+    }
+    batch<T> b(p);
+    expect(kronmult2_vbatched<T>(n, n, n, n, b.factor_list(), b.x_list(), b.y_list(), nullptr, 0, items));
+    b.compare();
+}
+
 template <class T>
 void check_gemm(bool transpose_a, bool transpose_b, T alpha, T beta, random_source& random) {
     constexpr int m = 5, n = 3, k = 4, items = 7;
@@ -278,6 +296,14 @@ TEST_CASE("KRONMULT's entry points in one to six dimensions") {
 TEST_CASE("KRONMULT's entry points on a handle of their own") {
     random_source random(21);
     check_all<double>(3, random);
+}
+
+TEST_CASE("KRONMULT's entry points are called with their type as a template argument") {
+    random_source random(25);
+    expect(heron_kronmult_set_handle(native()));
+    check_all_named<float>(random);
+    check_all_named<double>(random);
+    expect(heron_kronmult_set_handle(nullptr));
 }
 
 TEST_CASE("KRONMULT's entry points are called from several threads") {
