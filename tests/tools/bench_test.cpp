@@ -280,6 +280,19 @@ TEST_CASE("heron bench gemm, herk and her2k on OpenCL beside a library with clBL
 }
 #endif
 
+TEST_CASE("heron tune gemm says that its budget was too small") {
+    if (run("tune gemm --measure --type f32 --size 64 2>/dev/null").status != 0) {
+        WARN("no OpenCL device");
+        return;
+    }
+    const outcome shown = run("tune gemm --type f32 --size 64 --budget 0.001 --dry-run 2>&1");
+    CAPTURE(shown.text);
+    CHECK(shown.status == 1);
+    CHECK(shown.text.find("the budget ended before the first shape") != std::string::npos);
+    CHECK(shown.text.find("heron: a budget of 0.001 s is too small to try one shape") != std::string::npos);
+    CHECK(shown.text.find("results:") == std::string::npos);
+}
+
 TEST_CASE("heron bench gemm --study takes the kernel apart and draws it") {
     const std::string picture = "study_of_bench_test.png";
     std::filesystem::remove(picture);
