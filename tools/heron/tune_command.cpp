@@ -67,17 +67,20 @@ void add_tune_command(CLI::App& app) {
     const auto arguments = std::make_shared<tune_arguments>();
     CLI::App* command =
         tune->add_subcommand("gemm", "Shapes of the dense OpenCL kernels, tiles of the CUDA kernels");
-    command->add_option("--backend", arguments->tuning.backend, "opencl or cuda")->capture_default_str();
+    command->add_option("--backend", arguments->tuning.backend, "opencl or cuda")
+        ->check(CLI::IsMember({"opencl", "cuda"}).description(""))
+        ->capture_default_str();
     command->add_option("--type", arguments->tuning.types, "f32, f64, c32, c64, or s, d, c, z")
         ->delimiter(',')
+        ->check(CLI::IsMember({"f32", "f64", "c32", "c64", "s", "d", "c", "z"}).description(""))
         ->capture_default_str();
     command->add_option("--budget", arguments->tuning.budget_seconds, "Seconds, for all types together")
-        ->check(CLI::PositiveNumber)
+        ->check(number_between(1e-3, 1e6))
         ->capture_default_str();
     command
         ->add_option("--size", arguments->tuning.size,
                      "Rows and columns of the matrices; 0: by the device, on CUDA several")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number_between(0, 1e6))
         ->capture_default_str();
     command->add_flag("!--dry-run", arguments->tuning.keep, "Print the result and write nothing");
     command->add_flag("--progress", arguments->progress,
