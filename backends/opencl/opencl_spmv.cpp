@@ -189,13 +189,27 @@ bool prefers_tiles(const device_traits& traits) {
 }
 
 bool takes_tiles(const device_traits& traits, const heron_spmat& a) {
-    return a.format == HERON_FORMAT_CSR && a.nnz > 0 && prefers_tiles(traits) &&
-           traits.largest_group >= group_size && traits.local_bytes >= local_bytes_needed;
+    return a.format == HERON_FORMAT_CSR && prefers_tiles(traits) && traits.largest_group >= group_size &&
+           traits.local_bytes >= local_bytes_needed;
+}
+
+// A matrix that stores nothing leaves beta*y.
+void scale(opencl_device& device, const heron_spmv_args& args) {
+    visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
+                  [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
+                      const scalar_argument<CT> beta = as_argument<CT>(args.beta);
+                      device.launch<kernels::scale<VY, CT, int32_t>>(
+                          kernels::vector, args.y.size, as<VY>(args.y.values), beta.value, beta.device);
+                  });
 }
 
 }  // namespace
 
 void spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args, heron_workspace& workspace) {
+    if (args.a.nnz == 0) {
+        if (phase == HERON_PHASE_RUN) scale(device, args);
+        return;
+    }
     if (!takes_tiles(device.traits(), args.a)) return plans::spmv(device, phase, args, workspace);
     visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
                   [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {

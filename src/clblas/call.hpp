@@ -2,6 +2,7 @@
 // What all functions share: the queues and events at the end of their arguments, and exceptions turned into
 // clBLAS's statuses.
 #include "../core/context.hpp"
+#include "../core/facade_check.hpp"
 #include "../core/guard.hpp"
 #include "../core/ops/dense.hpp"
 #include <clBLAS.h>
@@ -62,6 +63,7 @@ clblasStatus status_of(const core::dense_error& e);
 // Runs f and turns what it throws into a status and a log line.
 template <class F>
 clblasStatus guarded(const char* function, F&& f) noexcept {
+    if (!core::fits_core()) return clblasNotInitialized;
     const auto failed = [&](clblasStatus status, const char* reason) {
         core::log(core::log_level::error, function, reason);
         return status;

@@ -5,6 +5,7 @@
 #include "operations.hpp"
 #include "status.hpp"
 #include <fmt/format.h>
+#include <vector>
 
 namespace heron::core {
 
@@ -73,6 +74,9 @@ heron_operation of_the_transpose(heron_operation op);
 
 // HERON_VALIDATE=1: the contents of arrays are checked before each use.
 bool validating();
+
+// The first count numbers of an array in device memory, for that. Waits for the queue.
+std::vector<int64_t> download(context& c, const void* array, int64_t count, heron_index_type type);
 
 // With HERON_VALIDATE=1, copies the indices to the host and throws HERON_INVALID_VALUE naming the first bad
 // row.

@@ -14,20 +14,14 @@ namespace heron::core {
 namespace {
 
 template <class T>
-std::vector<int64_t> download_as(context& c, const void* device, int64_t count) {
+std::vector<int64_t> download_as(context& c, const void* array, int64_t count) {
     std::vector<T> raw(static_cast<size_t>(count));
     c.with_queue([&](heron_queue* queue) {
-        check(c.table().copy(queue, raw.data(), device, raw.size() * sizeof(T)),
-              "reading indices for HERON_VALIDATE");
-        check(c.table().queue_sync(queue), "reading indices for HERON_VALIDATE");
+        check(c.table().copy(queue, raw.data(), array, raw.size() * sizeof(T)),
+              "reading an array for HERON_VALIDATE");
+        check(c.table().queue_sync(queue), "reading an array for HERON_VALIDATE");
     });
     return {raw.begin(), raw.end()};
-}
-
-std::vector<int64_t> download(context& c, const void* device, int64_t count, heron_index_type type) {
-    if (count == 0 || !device) return {};
-    return type == HERON_INDEX_32 ? download_as<int32_t>(c, device, count)
-                                  : download_as<int64_t>(c, device, count);
 }
 
 // A run of consecutive indices that share an offset: what messages call it and how many rows each one spans.
@@ -187,6 +181,12 @@ bool validating() {
         return v && *v && *v != '0';
     }();
     return on;
+}
+
+std::vector<int64_t> download(context& c, const void* array, int64_t count, heron_index_type type) {
+    if (count == 0 || !array) return {};
+    return type == HERON_INDEX_32 ? download_as<int32_t>(c, array, count)
+                                  : download_as<int64_t>(c, array, count);
 }
 
 void validate_contents(context& c, const heron_spmat& m, const char* argument) {

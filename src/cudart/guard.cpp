@@ -61,6 +61,8 @@ cudaError_t note_current_exception(const char* function) noexcept {
     }
 }
 
+cudaError_t refuse_core() noexcept { return last_error = cudaErrorInitializationError; }
+
 cudaError_t peek_last_error() noexcept { return fault != cudaSuccess ? fault.load() : last_error; }
 
 cudaError_t take_last_error() noexcept {

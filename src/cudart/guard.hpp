@@ -3,6 +3,7 @@
 // the status, one log line and the thread's last error.
 #include "api.hpp"
 #include "../core/error.hpp"
+#include "../core/facade_check.hpp"
 #include "../core/log.hpp"
 #include <exception>
 #include <string>
@@ -42,6 +43,9 @@ cudaError_t to_cuda(heron_status status) noexcept;
 // status.
 cudaError_t note_current_exception(const char* function) noexcept;
 
+// Makes cudaErrorInitializationError the thread's last error and returns it.
+cudaError_t refuse_core() noexcept;
+
 // The last error of this thread, and the same with the error cleared unless it is one that nothing but a
 // reset cures.
 cudaError_t peek_last_error() noexcept;
@@ -53,6 +57,7 @@ void clear_device_fault() noexcept;
 
 template <class F>
 cudaError_t guarded(const char* function, F&& f) noexcept {
+    if (!core::fits_core()) return refuse_core();
     try {
         if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
         std::forward<F>(f)();

@@ -2,6 +2,7 @@
 // cuSPARSE's enums and Heron's, both ways. Values out of range throw with the argument's public name.
 #include "../core/context.hpp"
 #include "../core/descriptors.hpp"
+#include "../core/facade_check.hpp"
 #include "../core/guard.hpp"
 #include "../core/operations.hpp"
 #define DISABLE_CUSPARSE_DEPRECATED
@@ -10,6 +11,7 @@
 namespace heron::cusparse {
 
 template <class F> cusparseStatus_t guarded(const char* function, F&& f) noexcept {
+    if (!core::fits_core()) return CUSPARSE_STATUS_NOT_INITIALIZED;
     return core::guard<cusparseStatus_t>(function, std::forward<F>(f));
 }
 

@@ -224,15 +224,28 @@ static void read_size(FILE* file, int* size, long long* entries) {
     long long rows, columns;
     if (!next_data_line(file, line, sizeof line)) fail_in_file("the size line is missing");
     if (sscanf(line, "%lld %lld %lld", &rows, &columns, entries) != 3 || rows < 1 || *entries < 0)
-        fail_in_file("the size line must say rows, columns and entries");
+        fail_in_file("the size line must say rows (at least 1), columns and entries");
     if (rows != columns) fail_in_file("the matrix is not square");
     if (rows >= INT_MAX || *entries > INT_MAX / 2) fail_in_file("the matrix is too large for 32-bit indices");
     *size = (int)rows;
 }
 
+static void read_entry(FILE* file, int is_pattern, int size, int* row, int* column, double* value) {
+    char line[1100], rest[2];
+    long long i, j;
+    if (!next_data_line(file, line, sizeof line)) fail_in_file("the file ends too early");
+    if (sscanf(line, "%lld %lld %lf %1s", &i, &j, value, rest) != (is_pattern ? 2 : 3))
+        fail_in_file(is_pattern ? "an entry must say row and column"
+                                : "an entry must say row, column and value");
+    if (i < 1 || i > size || j < 1 || j > size) fail_in_file("row or column out of range");
+    if (!isfinite(*value)) fail_in_file("the value is not finite");
+    *row = (int)i - 1;
+    *column = (int)j - 1;
+}
+
 static csr_matrix read_matrix_market(const char* name) {
     char line[1100];
-    int is_pattern, is_symmetric, size;
+    int is_pattern, is_symmetric, size, has_lower = 0, has_upper = 0;
     long long entries;
     FILE* const file = fopen(name, "r");
     if (!file) fail(name, "cannot be opened");
@@ -241,15 +254,18 @@ static csr_matrix read_matrix_market(const char* name) {
     read_size(file, &size, &entries);
     triplets t = new_triplets(size, (size_t)entries * (is_symmetric ? 2 : 1));
     for (long long i = 0; i < entries; ++i) {
-        long long row, column;
+        int row, column;
         double value = 1.0;
-        if (!next_data_line(file, line, sizeof line)) fail_in_file("the file ends too early");
-        const int found = sscanf(line, "%lld %lld %lf", &row, &column, &value);
-        if (found < (is_pattern ? 2 : 3)) fail_in_file("an entry must say row, column and value");
-        if (row < 1 || row > size || column < 1 || column > size) fail_in_file("row or column out of range");
-        add_entry(&t, (int)row - 1, (int)column - 1, value);
-        if (is_symmetric && row != column) add_entry(&t, (int)column - 1, (int)row - 1, value);
+        read_entry(file, is_pattern, size, &row, &column, &value);
+        if (row > column) has_lower = 1;
+        if (row < column) has_upper = 1;
+        if (is_symmetric && has_lower && has_upper)
+            fail_in_file("a symmetric matrix is stored by one triangle");
+        add_entry(&t, row, column, value);
+        if (is_symmetric && row != column) add_entry(&t, column, row, value);
     }
+    if (next_data_line(file, line, sizeof line))
+        fail_in_file("there are more entries than the size line says");
     fclose(file);
     const csr_matrix a = sorted_csr(&t);
     free_triplets(&t);

@@ -1,11 +1,17 @@
 // The entry points of heron/kronmult.h against the explicit product.
 #include "kron_problem.hpp"
 #include <heron/kronmult.h>
+#include <fmt/format.h>
+#include <cstdlib>
 #include <thread>
+#include <tuple>
 
 using namespace heron::test;
 
 namespace {
+
+// The library reads the variable at its first use.
+const bool validating = setenv("HERON_VALIDATE", "1", 1) == 0;
 
 template <class T>
 constexpr heron_type type_of = sizeof(T) == 4 ? HERON_R_32F : HERON_R_64F;
@@ -199,6 +205,24 @@ void check_all(int d, random_source& random) {
     b.compare();
 }
 
+// The calls as KRONMULT's own programs write them.
+template <class T>
+void check_all_named(random_source& random) {
+    constexpr int n = 3, items = 4;
+    kron_problem p = square_kron(type_of<T>, 2, n, items, random);
+    p.output = HERON_KRON_ADD_ATOMIC;
+    overlap_outputs(p, random);
+    p.fill(random);
+    {
+        batch<T> b(p);
+        expect(kronmult2_xbatched<T>(n, b.factor_list(), n, b.x_list(), b.y_list(), nullptr, items));
+        b.compare();
+    }
+    batch<T> b(p);
+    expect(kronmult2_vbatched<T>(n, n, n, n, b.factor_list(), b.x_list(), b.y_list(), nullptr, 0, items));
+    b.compare();
+}
+
 template <class T>
 void check_gemm(bool transpose_a, bool transpose_b, T alpha, T beta, random_source& random) {
     constexpr int m = 5, n = 3, k = 4, items = 7;
@@ -274,6 +298,14 @@ TEST_CASE("KRONMULT's entry points on a handle of their own") {
     check_all<double>(3, random);
 }
 
+TEST_CASE("KRONMULT's entry points are called with their type as a template argument") {
+    random_source random(25);
+    expect(heron_kronmult_set_handle(native()));
+    check_all_named<float>(random);
+    check_all_named<double>(random);
+    expect(heron_kronmult_set_handle(nullptr));
+}
+
 TEST_CASE("KRONMULT's entry points are called from several threads") {
     // Workspaces of different sizes, which the calls share.
     random_source random(24);
@@ -337,6 +369,51 @@ TEST_CASE("KRONMULT's slender products of matrices") {
                 check_gemm<float>(a, b, static_cast<float>(alpha), static_cast<float>(beta), random);
             }
         }
+}
+
+TEST_CASE("leading dimensions that are too small are named") {
+    REQUIRE(validating);
+    expect(heron_kronmult_set_handle(native()));
+    constexpr int m = 5, n = 3, k = 4, items = 2, size = 25;
+    const device_array<double> inputs(std::vector<double>(items * size, 1.0)), outputs(items * size);
+    const auto list = [](const device_array<double>& numbers) {
+        std::vector<std::int64_t> entries;
+        for (int item = 0; item < items; ++item)
+            entries.push_back(
+                static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(numbers.data() + item * size)));
+        return device_array<std::int64_t>(entries);
+    };
+    const auto input_list = list(inputs), output_list = list(outputs);
+    auto* const a = reinterpret_cast<double* const*>(input_list.data());
+    auto* const c = reinterpret_cast<double* const*>(output_list.data());
+    // What is logged when item 1 has this leading dimension in one of the arrays.
+    const auto complaint = [&](auto* multiply, int array, int ld) {
+        std::vector<int> of[3] = {{5, 5}, {5, 5}, {5, 5}};
+        of[array][1] = ld;
+        const device_array<int> lda(of[0]), ldb(of[1]), ldc(of[2]);
+        const log_capture log;
+        const heron_status status =
+            multiply(m, n, k, 1.0, a, lda.data(), a, ldb.data(), 0.0, c, ldc.data(), items);
+        expect(heron_synchronize(native()));
+        if (status == HERON_SUCCESS) return std::string("none");
+        CHECK(status == HERON_INVALID_VALUE);
+        return log.lines().back();
+    };
+    for (const auto& [name, multiply, rows_of_a, rows_of_b] :
+         {std::tuple{"heron_dkgemm_nn_batched", &heron_dkgemm_nn_batched, m, k},
+          std::tuple{"heron_dkgemm_nt_batched", &heron_dkgemm_nt_batched, m, n},
+          std::tuple{"heron_dkgemm_tt_batched", &heron_dkgemm_tt_batched, k, n}}) {
+        const int rows[] = {rows_of_a, rows_of_b, m};
+        const char* const arguments[] = {"ldAarray", "ldBarray", "ldCarray"};
+        for (int array = 0; array < 3; ++array) {
+            CHECK(complaint(multiply, array, rows[array]) == "none");
+            for (const int ld : {rows[array] - 1, -1})
+                CHECK(complaint(multiply, array, ld) ==
+                      fmt::format("{}: {}: item 1: is {}, but at least {} are needed", name, arguments[array],
+                                  ld, rows[array]));
+        }
+    }
+    expect(heron_kronmult_set_handle(nullptr));
 }
 
 TEST_CASE("KRONMULT's entry points refuse bad arguments") {

@@ -64,6 +64,17 @@ std::vector<cusparseSpMVAlg_t> algorithms_of(cusparseFormat_t format) {
 
 }  // namespace
 
+TEST_CASE("a matrix that stores nothing needs no workspace on OpenCL") {
+    if (backend_name() != "opencl") return;
+    random_source random;
+    for_each_problem([&](const product_types& types, const layout& l, cusparseOperation_t op) {
+        spmv_problem problem(arrange({300, 200, {}}, l, {}, types.a, random), types, op, {0, true});
+        const product_call call = general_call(types);
+        CHECK(problem.buffer_size(call) == 0);
+        problem.run(call);
+    });
+}
+
 TEST_CASE("a workspace of exactly the queried size at any address is enough") {
     for_each_problem([](const product_types& types, const layout& l, cusparseOperation_t op) {
         spmv_problem problem(medium(l, types.a, 1), types, op);

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commands.hpp"
 #include "dense_bench.hpp"
@@ -20,23 +21,27 @@
 namespace heron::tools {
 namespace {
 
+// Of items, columns or bytes.
+constexpr double largest_count = 1e12;
+
 struct output_options {
-    report_format format = report_format::table;
+    std::string format = "table";
     std::string file;
     bool progress = false;
 };
 
-const std::map<std::string, report_format>& report_formats() {
-    static const std::map<std::string, report_format> formats{
-        {"table", report_format::table}, {"csv", report_format::csv}, {"json", report_format::json}};
-    return formats;
+report_format format_of(const output_options& output) {
+    return output.format == "csv"    ? report_format::csv
+           : output.format == "json" ? report_format::json
+                                     : report_format::table;
 }
 
 void add_output_options(CLI::App& command, output_options& output) {
     command.add_option("--output", output.format, "table, csv or json")
-        ->transform(CLI::CheckedTransformer(report_formats()))
+        ->check(CLI::IsMember({"table", "csv", "json"}))
         ->option_text("FORMAT [table]");
     command.add_option("--file", output.file, "Write there instead of to standard output")
+        ->check(writable_file())
         ->option_text("FILE");
     command.add_flag("--progress", output.progress, "Show progress even if standard error is no terminal");
 }
@@ -64,6 +69,14 @@ class subcommand {
         command.add_option(name, values, what)->delimiter(',')->capture_default_str();
     }
 
+    // Words of which each must be one of those that are known.
+    void choices(const char* name, texts& values, const texts& known, const std::string& what = "") {
+        command.add_option(name, values, what + fmt::format("{}", fmt::join(known, ", ")))
+            ->delimiter(',')
+            ->check(CLI::IsMember(known).description(""))
+            ->capture_default_str();
+    }
+
     // Which sparse matrices; `usual` unless others are named.
     void matrices(texts usual) {
         options.matrices = std::move(usual);
@@ -86,11 +99,14 @@ class subcommand {
             ->option_text("FILE");
     }
 
-    void backends(texts& names) { list("--backend", names, "host, opencl, cuda; unset: every usable one"); }
+    void backends(texts& names) {
+        choices("--backend", names, {"host", "opencl", "cuda"}, "Unset: every usable one. Else ");
+    }
 
     void scalars() {
-        command.add_option("--alpha", options.alpha, "")->capture_default_str();
-        command.add_option("--beta", options.beta, "")->capture_default_str();
+        for (const auto& [name, scalar] :
+             {std::pair{"--alpha", &options.alpha}, std::pair{"--beta", &options.beta}})
+            command.add_option(name, *scalar, "")->check(number_between(-1e30, 1e30))->capture_default_str();
     }
 
     void preprocessing(const char* function) {
@@ -121,7 +137,7 @@ class subcommand {
             ->check(CLI::Range(1, 10000))
             ->capture_default_str();
         command.add_option("--round-time", s.round_milliseconds, "Milliseconds of a round at least")
-            ->check(CLI::PositiveNumber)
+            ->check(number_between(1e-3, 1e6))
             ->capture_default_str();
         if constexpr (requires { s.options.seed; })
             command.add_option("--seed", s.options.seed, "Of matrices and values")->capture_default_str();
@@ -132,7 +148,7 @@ class subcommand {
             kept->options.timing.round_seconds = kept->round_milliseconds * 1e-3;
             const auto result = measure(kept->options, steps);
             steps.clear();
-            write_text(kept->output.file, render(result.table, kept->output.format));
+            write_text(kept->output.file, render(result.table, format_of(kept->output)));
             if (result.failures > 0) throw CLI::RuntimeError(1);
         });
     }
@@ -142,10 +158,10 @@ void add_spmv_command(CLI::App& bench) {
     subcommand<spmv_bench_options> c(bench, "spmv", "y := alpha op(A) x + beta y with a sparse matrix A");
     c.matrices({"poisson2d:512", "poisson3d27:48", "rmat:15", "longrows:100000,4"});
     c.contestants();
-    c.list("--type", c.options.types, "f32, f64, c32, c64, f16, bf16, i8");
-    c.list("--op", c.options.ops, "N, T, C");
-    c.list("--index", c.options.indices, "32, 64, 64/32");
-    c.list("--format", c.options.formats, "csr, csc, coo, sell, bsr");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64", "f16", "bf16", "i8"});
+    c.choices("--op", c.options.ops, {"N", "T", "C"});
+    c.choices("--index", c.options.indices, {"32", "64", "64/32"});
+    c.choices("--format", c.options.formats, {"csr", "csc", "coo", "sell", "bsr"});
     c.list("--alg", c.options.algorithms, spmv_algorithm_names());
     c.command.add_option("--slice", c.options.slice, "Rows of a slice of sell")
         ->check(CLI::Range(1, 1 << 20))
@@ -162,11 +178,11 @@ void add_spmm_command(CLI::App& bench) {
     subcommand<spmm_bench_options> c(bench, "spmm", "C := alpha op(A) B + beta C with a sparse matrix A");
     c.matrices({"poisson2d:512", "poisson3d27:32", "rmat:14"});
     c.contestants();
-    c.list("--type", c.options.types, "f32, f64, c32, c64, f16, bf16, i8");
-    c.list("--op", c.options.ops, "N, T, C");
-    c.list("--index", c.options.indices, "32, 64, 64/32");
-    c.list("--format", c.options.formats, "csr, csc, coo, bsr, ell (Blocked-ELL)");
-    c.list("--layout", c.options.layouts, "rr, rc, cr, cc: B and C by rows or by columns");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64", "f16", "bf16", "i8"});
+    c.choices("--op", c.options.ops, {"N", "T", "C"});
+    c.choices("--index", c.options.indices, {"32", "64", "64/32"});
+    c.choices("--format", c.options.formats, {"csr", "csc", "coo", "bsr", "ell"}, "ell is Blocked-ELL: ");
+    c.choices("--layout", c.options.layouts, {"rr", "rc", "cr", "cc"}, "B and C by rows or by columns: ");
     c.list("--n", c.options.columns, "Columns of B and C");
     c.list("--alg", c.options.algorithms, spmm_algorithm_names());
     c.block();
@@ -181,9 +197,12 @@ void add_sddmm_command(CLI::App& bench) {
                                       "C := alpha A B + beta C on the pattern of a sparse matrix C");
     c.matrices({"poisson3d27:32", "rmat:14"});
     c.contestants();
-    c.list("--type", c.options.types, "f32, f64, c32, c64, f16, bf16");
-    c.list("--layout", c.options.layouts, "Orders of A and B, r or c each");
-    c.command.add_option("--k", c.options.inner, "Columns of A")->delimiter(',')->capture_default_str();
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64", "f16", "bf16"});
+    c.choices("--layout", c.options.layouts, {"rr", "rc", "cr", "cc"}, "Orders of A and B: ");
+    c.command.add_option("--k", c.options.inner, "Columns of A")
+        ->delimiter(',')
+        ->check(number_between(1, largest_count))
+        ->capture_default_str();
     c.scalars();
     c.preprocessing("cusparseSDDMM_preprocess");
     c.warmth();
@@ -195,7 +214,7 @@ void add_spgemm_command(CLI::App& bench) {
                                        "C := A A, or A A^T where A is not square, with a sparse matrix A");
     c.matrices({"poisson2d:512", "poisson3d27:32", "uniform:50000,8", "rmat:13,8"});
     c.contestants();
-    c.list("--type", c.options.types, "f32, f64");
+    c.choices("--type", c.options.types, {"f32", "f64"});
     c.list("--alg", c.options.algorithms, spgemm_algorithm_names());
     c.options.timing.warm_up_calls = 3;
     c.run(run_spgemm_bench);
@@ -206,14 +225,16 @@ void add_trisolve_command(CLI::App& bench) {
                                          "op(A) C = B with a triangle A of a sparse matrix in CSR");
     c.matrices({"poisson2d:512", "poisson3d:64", "poisson3d27:40", "uniform:200000,8"});
     c.contestants();
-    c.list("--type", c.options.types, "f32, f64, c32, c64");
-    c.list("--op", c.options.ops, "N, T, C");
-    c.list("--triangle", c.options.triangles, "lower, upper");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.choices("--op", c.options.ops, {"N", "T", "C"});
+    c.choices("--triangle", c.options.triangles, {"lower", "upper"});
     c.command.add_option("--rhs", c.options.right_sides, "Right-hand sides: 1 is SpSV, more are SpSM")
         ->delimiter(',')
-        ->check(CLI::PositiveNumber)
+        ->check(number_between(1, largest_count))
         ->capture_default_str();
-    c.command.add_option("--order", c.options.order, "Of B and C: column or row")->capture_default_str();
+    c.command.add_option("--order", c.options.order, "Of B and C: column or row")
+        ->check(CLI::IsMember({"column", "row"}).description(""))
+        ->capture_default_str();
     c.command.add_option("--analyses", c.options.analyses, "Analyses of each measurement")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
@@ -236,19 +257,19 @@ void add_kron_command(CLI::App& bench) {
     c.backends(c.options.backends);
     c.list("--n", c.options.sizes, "Rows and columns of a factor, or FIRST..LAST");
     c.list("--dims", c.options.dims, "Factors, or FIRST..LAST");
-    c.list("--type", c.options.types, "f32, f64, c32, c64");
-    c.list("--mode", c.options.modes, "store, add, atomic, grouped, deterministic");
-    c.list("--alg", c.options.algorithms, "fused, forward, backward, recursive");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.choices("--mode", c.options.modes, {"store", "add", "atomic", "grouped", "deterministic"});
+    c.choices("--alg", c.options.algorithms, {"fused", "forward", "backward", "recursive"});
     c.command.add_option("--batch", c.options.batch, "Items; 0: by --batch-bytes")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number_between(0, largest_count))
         ->capture_default_str();
     c.command
         .add_option("--batch-bytes", c.options.batch_bytes,
                     "Bytes of X and as large a Y; 0: more than the caches hold, on GPUs 1 GiB")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number_between(0, largest_count))
         ->capture_default_str();
     c.command.add_option("--outputs", c.options.outputs, "Distinct outputs where they may overlap; 0: all")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number_between(0, largest_count))
         ->capture_default_str();
     c.command.add_flag("--shared-factors", c.options.shared_factors, "All items have the same factors");
     c.run(run_kron_bench);
@@ -263,7 +284,7 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
            : operation == dense_operation::rank_k || operation == dense_operation::rank_2k
                ? "Sizes: N, or NxK"
                : "Sizes: N, or MxN");
-    c.list("--type", c.options.types, "f32, f64, c32, c64");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.command
         .add_option(
             "--against", c.options.against,
@@ -279,6 +300,7 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
         c.command.add_flag("--study", c.options.study,
                            "Take the kernel apart: each part of its work left out, and alone");
         c.command.add_option("--plot", c.options.plot, "PNG picture of the study")
+            ->check(writable_file())
             ->option_text("FILE")
             ->needs("--study");
     }

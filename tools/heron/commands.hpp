@@ -10,4 +10,11 @@ void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
 
+// Checks of options' values. Their messages follow the option's name.
+
+// Refuses the name of a file that cannot be written, before anything is measured for it.
+CLI::Validator writable_file();
+
+CLI::Validator number_between(double least, double most);
+
 }  // namespace heron::tools

@@ -128,7 +128,11 @@ void contestants::open_peer(const std::string& against) {
             "other libraries run on the first device: choose it by CUDA_VISIBLE_DEVICES, not by "
             "HERON_DEVICE");
     }
-    open("cuda");
+    try {
+        open("cuda");
+    } catch (const heron_error& error) {
+        throw std::runtime_error(fmt::format("--against compares on the cuda backend: {}", error.what()));
+    }
     const std::size_t equals = against.find('=');
     const std::string file = equals == std::string::npos ? against : against.substr(equals + 1);
     std::string name = equals == std::string::npos ? std::filesystem::path(file).filename().string()

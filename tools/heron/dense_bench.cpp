@@ -120,7 +120,7 @@ class dense_bench {
             time(where, peers, data, peak, row);
         } catch (const std::exception& error) {
             row["result"] = "failed";
-            row["message"] = error.what();
+            row["message"] = reason_of(error);
             ++failures_;
         }
         rows_.push_back(std::move(row));
@@ -218,6 +218,10 @@ void require_dense_options(const dense_bench_options& options) {
     for (const std::string& ops : options.operations) set_operations(p, ops);
     for (const std::string& size : options.sizes) set_sizes(p, size);
     for (const std::string& name : options.algorithms) find_gemm_algorithm(name);
+    const std::vector<std::string> backends = usable_backends(options.backends);
+    if (!options.against.empty() && std::find(backends.begin(), backends.end(), "opencl") == backends.end())
+        throw std::invalid_argument(
+            "--against compares on the opencl backend, which is not among those measured");
 }
 
 dense_bench_result run_dense_bench(const dense_bench_options& options, progress& progress) {

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
+
+#include "whole_number.hpp"
 
 namespace heron::tools {
 namespace {
@@ -68,11 +72,9 @@ void set_sizes(dense_problem& p, const std::string& text) {
     std::vector<int> numbers;
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find('x', at), text.size());
-        try {
-            numbers.push_back(std::stoi(text.substr(at, end - at)));
-        } catch (const std::logic_error&) {
-            numbers.push_back(0);
-        }
+        const std::int64_t number = whole_number(std::string_view(text).substr(at, end - at)).value_or(0);
+        const bool fits = number > 0 && number <= std::numeric_limits<int>::max();
+        numbers.push_back(fits ? static_cast<int>(number) : 0);
         at = end + 1;
     }
     const bool is_gemm = p.operation == dense_operation::gemm;

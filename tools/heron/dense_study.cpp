@@ -114,7 +114,7 @@ class study_bench {
             studies_.push_back(std::move(study));
         } catch (const std::exception& error) {
             row["part"] = "failed";
-            row["message"] = error.what();
+            row["message"] = reason_of(error);
             ++failures_;
             rows_.push_back(std::move(row));
         }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "dense_study.hpp"
 
@@ -17,6 +18,7 @@ constexpr std::int64_t figure_width = 150;
 constexpr rgb without_colour{150, 180, 220};
 constexpr rgb alone_colour{40, 90, 170};
 constexpr rgb limit_colour{205, 70, 50};
+constexpr rgb grid_colour{222, 222, 228};
 
 double longest_time(const dense_study& study) {
     double longest = study.whole;
@@ -26,7 +28,16 @@ double longest_time(const dense_study& study) {
 }
 
 std::int64_t height_of(const dense_study& study) {
-    return line_height * static_cast<std::int64_t>(study.parts.size() + 2) + margin;
+    return line_height * static_cast<std::int64_t>(study.parts.size() + 3) + margin;
+}
+
+// 1, 2 or 5 times a power of ten, a few of which make up the longest time.
+double tick_step(double longest) {
+    constexpr double most_ticks = 6;
+    const double power = std::pow(10, std::floor(std::log10(longest)));
+    for (const double factor : {0.2, 0.5, 1.0})
+        if (longest / (factor * power) <= most_ticks) return factor * power;
+    return 2 * power;
 }
 
 class study_picture {
@@ -36,7 +47,9 @@ class study_picture {
 
     void draw() {
         out_.text({margin, top_}, render_text(study_.title), text_colour);
+        out_.text({figures, top_}, render_text("alone"), faint_text_colour);
         next_line();
+        draw_grid();
         label("all", study_.whole);
         out_.fill({margin + name_width, top_ + 4}, length(study_.whole), 2 * bar_height, alone_colour);
         next_line();
@@ -52,12 +65,26 @@ class study_picture {
     }
 
   private:
+    static constexpr std::int64_t figures = margin + name_width + bar_width + margin;
+
     void next_line() { top_ += line_height; }
+
+    // Behind the bars, with its figures below them.
+    void draw_grid() {
+        const std::int64_t height = line_height * static_cast<std::int64_t>(study_.parts.size() + 1);
+        const double step = tick_step(longest_ * 1e3);
+        out_.text({margin, top_ + height}, render_text("ms"), faint_text_colour);
+        for (int tick = 0; tick * step <= longest_ * 1e3; ++tick) {
+            const std::int64_t x = margin + name_width + length(tick * step * 1e-3);
+            const bitmap figure = render_text(fmt::format("{:g}", tick * step));
+            out_.fill({x, top_}, 1, height, grid_colour);
+            out_.text({x - width_of(figure) / 2, top_ + height}, figure, faint_text_colour);
+        }
+    }
 
     void label(const std::string& name, double seconds) {
         out_.text({margin, top_}, render_text(name), text_colour);
-        out_.text({margin + name_width + bar_width + margin, top_},
-                  render_text(fmt::format("{:.3g} ms", seconds * 1e3)), faint_text_colour);
+        out_.text({figures, top_}, render_text(fmt::format("{:.3g} ms", seconds * 1e3)), faint_text_colour);
     }
 
     void bar(int number, double seconds, rgb colour) {

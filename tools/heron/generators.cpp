@@ -367,6 +367,7 @@ std::vector<std::int64_t> parse_sizes(std::string_view text) {
 }
 
 csr_matrix generate(const family& chosen, std::string_view arguments, std::uint64_t seed) {
+    if (arguments.empty()) throw matrix_spec_error(fmt::format("it takes {}", chosen.arguments));
     const std::vector<std::int64_t> values = parse_sizes(arguments);
     if (values.size() < chosen.fewest_arguments || values.size() > chosen.most_arguments) {
         throw matrix_spec_error(fmt::format("it takes {}, not {}", chosen.arguments, arguments));

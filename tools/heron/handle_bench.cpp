@@ -102,16 +102,21 @@ first_steps in_new_process(const std::function<first_steps()>& f) {
 struct contender {
     std::string name;
     std::function<first_steps()> steps;
+    bool is_optional = false;
 };
 
 std::vector<contender> contenders_of(const handle_bench_options& options) {
-    std::vector<contender> all{{"cuda-context", create_contexts}};
+    std::vector<contender> all{{"cuda-context", create_contexts, true}};
     const std::string own = options.library.empty() ? heron_cusparse_file() : options.library;
-    for (const std::string& backend : options.backends)
-        all.push_back({"heron-" + backend, [backend, own] {
+    const bool is_unasked = options.backends.empty();
+    const std::vector<std::string> every{"cuda", "opencl", "host"};
+    for (const std::string& backend : is_unasked ? every : options.backends)
+        all.push_back({"heron-" + backend,
+                       [backend, own] {
                            setenv("HERON_BACKEND", backend.c_str(), 1);
                            return create_handles("heron-" + backend, own);
-                       }});
+                       },
+                       is_unasked && backend != "host"});
     for (const std::string& against : options.against) {
         const auto equals = against.find('=');
         const std::string file = equals == std::string::npos ? against : against.substr(equals + 1);
@@ -165,7 +170,7 @@ class handle_bench {
         record row;
         row["contender"] = each.who.name;
         if (!each.error.empty()) {
-            row["result"] = "not available";
+            row["result"] = each.who.is_optional ? "not available" : "failed";
             row["message"] = each.error;
             return row;
         }

@@ -14,6 +14,7 @@
 #include "device.hpp"
 #include "device_record.hpp"
 #include "measured_rows.hpp"
+#include "whole_number.hpp"
 
 namespace heron::tools {
 namespace {
@@ -65,16 +66,14 @@ double vector_peak(const heron_device_info& device, const std::string& backend, 
 std::vector<int> numbers(const std::vector<std::string>& texts, int least, int most, const char* what) {
     std::vector<int> result;
     for (const std::string& text : texts) {
-        const std::size_t dots = text.find("..");
-        try {
-            const int first = std::stoi(text.substr(0, dots));
-            const int last = dots == std::string::npos ? first : std::stoi(text.substr(dots + 2));
-            if (first < least || last > most || first > last) throw std::out_of_range(text);
-            for (int n = first; n <= last; ++n) result.push_back(n);
-        } catch (const std::logic_error&) {
+        const std::string_view all = text;
+        const std::size_t dots = all.find("..");
+        const auto first = whole_number(all.substr(0, dots));
+        const auto last = dots == std::string::npos ? first : whole_number(all.substr(dots + 2));
+        if (!first || !last || *first < least || *last > most || *first > *last)
             throw std::invalid_argument(
                 fmt::format("'{}': {} are numbers from {} to {}, or FIRST..LAST", text, what, least, most));
-        }
+        for (std::int64_t n = *first; n <= *last; ++n) result.push_back(static_cast<int>(n));
     }
     return result;
 }
@@ -298,7 +297,7 @@ class kron_bench {
         progress_.clear();
         kron_bench_result result;
         result.table = make_report();
-        result.failures = failures_;
+        result.failures = was_run_ ? failures_ : 1;
         return result;
     }
 
@@ -338,7 +337,13 @@ class kron_bench {
         row["n"] = what.n;
         row["mode"] = what.mode;
         row["algorithm"] = what.algorithm;
-        if (std::pow(what.n, what.dims) > 1 << 26) return;
+        if (std::pow(what.n, what.dims) > 1 << 26) {
+            row["result"] = "skipped";
+            row["message"] = "an item would have more than 2^26 elements";
+            rows_.push_back(std::move(row));
+            return;
+        }
+        was_run_ = true;
         progress_.step(fmt::format("{} {} d={} n={} {} {}", where.backend(), what.type, what.dims, what.n,
                                    what.mode, what.algorithm));
         try {
@@ -353,7 +358,7 @@ class kron_bench {
             if (right) time(where, probe, data, row);
         } catch (const std::exception& error) {
             row["result"] = "failed";
-            row["message"] = error.what();
+            row["message"] = reason_of(error);
             ++failures_;
         }
         rows_.push_back(std::move(row));
@@ -442,6 +447,7 @@ class kron_bench {
     std::map<std::string, std::vector<std::byte>> values_{};
     measured_rows rows_{progress_};
     int failures_ = 0;
+    bool was_run_ = false;
 };
 
 }  // namespace

@@ -2,16 +2,27 @@
 
 #include <cstdio>
 #include <exception>
-#include <new>
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "commands.hpp"
+#include "device_record.hpp"
+#include "report.hpp"
 
 namespace {
 
-int report(const char* reason) {
+int report(const std::string& reason) {
     fmt::print(stderr, "heron: {}\n", reason);
     return 1;
+}
+
+// What is no subcommand is reported as such, and not as one that is missing.
+int report(const CLI::App& app, const CLI::ParseError& error) {
+    const std::vector<std::string> unknown = app.remaining(true);
+    const bool is_subcommand = error.get_name() == "RequiredError" && !unknown.empty();
+    if (!is_subcommand) return app.exit(error);
+    report(fmt::format("'{}' is not one of its subcommands; run with --help for those", unknown.front()));
+    return error.get_exit_code();
 }
 
 }  // namespace
@@ -20,18 +31,19 @@ int main(int argc, char** argv) {
     try {
         CLI::App app{"Heron: sparse and dense linear algebra on NVIDIA GPUs, OpenCL devices and CPUs",
                      "heron"};
+        app.set_version_flag("--version", "Heron " + heron::tools::library_version());
         app.require_subcommand(1);
         heron::tools::add_info_command(app);
         heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
         heron::tools::add_tune_command(app);
-        CLI11_PARSE(app, argc, argv);
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::ParseError& error) {
+            return report(app, error);
+        }
         return 0;
-    } catch (const std::bad_alloc&) {
-        return report("not enough memory");
-    } catch (const std::length_error&) {
-        return report("not enough memory");
     } catch (const std::exception& error) {
-        return report(error.what());
+        return report(heron::tools::reason_of(error));
     }
 }

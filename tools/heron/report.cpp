@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <new>
 #include <stdexcept>
 
 namespace heron::tools {
@@ -269,6 +270,12 @@ std::vector<record> geometric_means(std::span<const record> rows, std::span<cons
     std::vector<record> result;
     for (const std::string& name : names) result.push_back(summarise(groups[name], group, values));
     return result;
+}
+
+std::string reason_of(const std::exception& error) {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+                           dynamic_cast<const std::length_error*>(&error) != nullptr;
+    return is_memory ? "not enough memory" : error.what();
 }
 
 int failure_count(std::span<const record> rows) {

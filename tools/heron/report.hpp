@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ void write_text(const std::string& file, std::string_view text);
 // "/smallest". Keys are JSON pointers.
 std::vector<record> geometric_means(std::span<const record> rows, std::span<const std::string> group,
                                     std::span<const std::string> values);
+
+// What a failed measurement's record says of the error.
+std::string reason_of(const std::exception& error);
 
 // How many measurements failed or gave a wrong result.
 int failure_count(std::span<const record> rows);

@@ -56,7 +56,7 @@ class sddmm_bench {
                     }
         } catch (const std::exception& error) {
             head["result"] = "failed";
-            head["message"] = error.what();
+            head["message"] = reason_of(error);
             rows_.push_back(std::move(head));
         }
     }

@@ -154,7 +154,7 @@ class spgemm_bench {
             }
         } catch (const std::exception& error) {
             head["result"] = "failed";
-            head["message"] = error.what();
+            head["message"] = reason_of(error);
             rows_.push_back(std::move(head));
         }
     }
@@ -208,7 +208,7 @@ class spgemm_bench {
         } catch (const cusparse_error& error) {
             give_up(each, error.is_unsupported() ? "unsupported" : "failed", error.what());
         } catch (const std::exception& error) {
-            give_up(each, "failed", error.what());
+            give_up(each, "failed", reason_of(error));
         }
     }
 

@@ -9,6 +9,7 @@
 #include "measured_rows.hpp"
 #include "product_report.hpp"
 #include "spmm_match.hpp"
+#include "whole_number.hpp"
 
 namespace heron::tools {
 namespace {
@@ -32,13 +33,8 @@ void require_layout(const std::string& name) {
 }
 
 std::int64_t find_columns(const std::string& text) {
-    std::size_t used = 0;
-    std::int64_t n = 0;
-    try {
-        n = std::stoll(text, &used);
-    } catch (const std::exception&) {
-    }
-    if (n > 0 && used == text.size()) return n;
+    const std::int64_t n = whole_number(text).value_or(0);
+    if (n > 0) return n;
     throw std::invalid_argument(fmt::format("'{}' is not a number of columns", text));
 }
 
@@ -74,7 +70,7 @@ class spmm_bench {
                     }
         } catch (const std::exception& error) {
             head["result"] = "failed";
-            head["message"] = error.what();
+            head["message"] = reason_of(error);
             rows_.push_back(std::move(head));
         }
     }

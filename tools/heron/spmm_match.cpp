@@ -156,7 +156,7 @@ class spmm_match {
         } catch (const cusparse_error& error) {
             give_up(each, error.is_unsupported() ? "not supported" : "failed", error.what());
         } catch (const std::exception& error) {
-            give_up(each, "failed", error.what());
+            give_up(each, "failed", reason_of(error));
         }
     }
 

@@ -65,7 +65,7 @@ class spmv_bench {
             }
         } catch (const std::exception& error) {
             head["result"] = "failed";
-            head["message"] = error.what();
+            head["message"] = reason_of(error);
             rows_.push_back(std::move(head));
         }
     }

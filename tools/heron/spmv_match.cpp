@@ -51,7 +51,7 @@ class spmv_match {
         } catch (const cusparse_error& error) {
             give_up(each, error.is_unsupported() ? "not supported" : "failed", error.what());
         } catch (const std::exception& error) {
-            give_up(each, "failed", error.what());
+            give_up(each, "failed", reason_of(error));
         }
     }
 

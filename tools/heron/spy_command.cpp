@@ -33,7 +33,9 @@ void add_spy_command(CLI::App& app) {
     command
         ->add_option("matrix", arguments->matrix, "Matrix Market file (.mtx, .mtx.gz) or a family, see below")
         ->required();
-    command->add_option("-o,--output", arguments->output, "Picture to write")->capture_default_str();
+    command->add_option("-o,--output", arguments->output, "Picture to write")
+        ->check(writable_file())
+        ->capture_default_str();
     command->add_option("--title", arguments->title, "Title instead of the matrix's name");
     command->add_option("--size", arguments->longest_side, "Longest side of the pattern in pixels")
         ->check(CLI::Range(16, 8192))

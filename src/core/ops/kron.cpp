@@ -188,6 +188,24 @@ heron_kronmult_args translate(const heron_kronmult_desc& desc, bool reads, bool 
     return args;
 }
 
+// One number per item, in device memory.
+void check_leading_dimensions(context& c, const int32_t* ld, int64_t count, int64_t rows,
+                              const char* argument) {
+    const std::vector<int64_t> numbers = download(c, ld, count, HERON_INDEX_32);
+    for (size_t item = 0; item < numbers.size(); ++item)
+        if (numbers[item] < rows)
+            invalid(argument,
+                    fmt::format("item {}: is {}, but at least {} are needed", item, numbers[item], rows));
+}
+
+void check_contents(context& c, const heron_kron_gemm_args& args, bool reads) {
+    if (reads) {
+        check_leading_dimensions(c, args.lda, args.count, args.transpose_a ? args.k : args.m, "ldAarray");
+        check_leading_dimensions(c, args.ldb, args.count, args.transpose_b ? args.n : args.k, "ldBarray");
+    }
+    check_leading_dimensions(c, args.ldc, args.count, args.m, "ldCarray");
+}
+
 heron_scalar constant(double value) { return {nullptr, value, 0}; }
 
 }  // namespace
@@ -271,6 +289,7 @@ void kron_gemm(context& c, heron_kron_gemm_args args) {
     if (reads) required(args.lda, "ldAarray");
     if (reads) required(args.ldb, "ldBarray");
     required(args.ldc, "ldCarray");
+    if (validating()) check_contents(c, args, reads);
     if (!reads) args.k = 0;
     heron_workspace workspace{};
     call_slot(c, "kron_gemm", c.table().kron_gemm, HERON_PHASE_RUN, args, workspace);

@@ -29,19 +29,6 @@ bool is_distinct(std::vector<lattice> axes) {
     return true;
 }
 
-template <class T>
-std::vector<int64_t> download(context& c, const void* list, int64_t count, int64_t step) {
-    std::vector<T> raw(static_cast<size_t>((count - 1) * step + 1));
-    c.with_queue([&](heron_queue* queue) {
-        check(c.table().copy(queue, raw.data(), list, raw.size() * sizeof(T)),
-              "reading outputs for HERON_VALIDATE");
-        check(c.table().queue_sync(queue), "reading outputs for HERON_VALIDATE");
-    });
-    std::vector<int64_t> entries;
-    for (int64_t k = 0; k < count; ++k) entries.push_back(raw[static_cast<size_t>(k * step)]);
-    return entries;
-}
-
 // In bytes, or in bytes from the common base.
 std::vector<int64_t> starts(context& c, const heron_batch_operand& y, int64_t count, int64_t element) {
     std::vector<int64_t> result;
@@ -49,11 +36,11 @@ std::vector<int64_t> starts(context& c, const heron_batch_operand& y, int64_t co
         for (int64_t k = 0; k < count; ++k) result.push_back(k * y.stride * element);
         return result;
     }
-    const bool wide = y.kind == HERON_BATCH_POINTERS || y.index_type == HERON_INDEX_64;
-    result = wide ? download<int64_t>(c, y.list, count, y.list_step)
-                  : download<int32_t>(c, y.list, count, y.list_step);
-    if (y.kind == HERON_BATCH_INDEXED)
-        for (int64_t& entry : result) entry *= y.stride * element;
+    const bool is_indexed = y.kind == HERON_BATCH_INDEXED;
+    const std::vector<int64_t> list =
+        download(c, y.list, (count - 1) * y.list_step + 1, is_indexed ? y.index_type : HERON_INDEX_64);
+    for (int64_t k = 0; k < count; ++k)
+        result.push_back(list[static_cast<size_t>(k * y.list_step)] * (is_indexed ? y.stride * element : 1));
     return result;
 }
 
@@ -93,16 +80,13 @@ void check_contents(context& c, const heron_kronmult_args& args, int64_t count) 
 }
 
 void check_groups(context& c, const heron_kronmult_args& args) {
-    const auto read = [&](const void* list, int64_t count) {
-        return args.group_type == HERON_INDEX_64 ? download<int64_t>(c, list, count, 1)
-                                                 : download<int32_t>(c, list, count, 1);
-    };
-    const std::vector<int64_t> offsets = read(args.group_offsets, args.group_count + 1);
+    const std::vector<int64_t> offsets =
+        download(c, args.group_offsets, args.group_count + 1, args.group_type);
     if (offsets.front() != 0 || offsets.back() != args.count ||
         !std::is_sorted(offsets.begin(), offsets.end()))
         invalid("group_offsets", fmt::format("do not ascend from 0 to {}", args.count));
     if (!args.group_items) return;
-    for (const int64_t item : read(args.group_items, args.count))
+    for (const int64_t item : download(c, args.group_items, args.count, args.group_type))
         if (item < 0 || item >= args.count)
             invalid("group_items", fmt::format("holds {}, but there are {} items", item, args.count));
 }
