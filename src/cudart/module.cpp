@@ -198,6 +198,25 @@ cudaError_t cudaLaunchKernel(const void* function, dim3, dim3, void**, size_t, c
     return guarded(__func__, [&] { refuse_kernel(function); });
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3, dim3, void**, size_t, cudaStream_t) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    return guarded(__func__, [&] {
+        required(attributes, "attr");
+        refuse_kernel(function);
+    });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute, int) {
     return guarded(__func__, [&] { refuse_kernel(function); });
 }
@@ -207,4 +226,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
         required(blocks, "numBlocks");
         refuse_kernel(function);
     });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int size, size_t shared_memory, unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared_memory);
 }
