@@ -1,6 +1,7 @@
 // Copies and fills.
 #include "runtime.hpp"
 #include <fmt/format.h>
+#include <vector>
 
 using namespace heron;
 using namespace heron::cudart;
@@ -100,6 +101,37 @@ void fill_2d(const block& to, int value, size_t width, size_t height, cudaStream
     });
 }
 
+// Between two devices through memory of the host, since neither can use the other's.
+void copy_between(void* to, const void* from, int to_device, int from_device, size_t bytes) {
+    runtime& all = runtime::get();
+    const auto source = all.at(from_device);
+    const auto target = all.at(to_device);
+    std::vector<char> staging(bytes);
+    source->synchronize();
+    source->default_stream.copy(staging.data(), from, bytes);
+    source->default_stream.synchronize();
+    target->synchronize();
+    target->default_stream.copy(to, staging.data(), bytes);
+    target->default_stream.synchronize();
+}
+
+void copy_to_peer(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t s) {
+    runtime& all = runtime::get();
+    all.at(to_device);
+    all.at(from_device);
+    if (to_device == from_device && to_device == all.current_ordinal())
+        return copy_1d(to, from, bytes, cudaMemcpyDeviceToDevice, s, false);
+    const auto waiting = all.find(s);
+    if (bytes == 0) return;
+    const block target{to, bytes, "dst"}, source{from, bytes, "src"};
+    check_on_device(target, checked_place(target, bytes, 1));
+    check_on_device(source, checked_place(source, bytes, 1));
+    all.submit(*waiting, [&](stream& before) {
+        before.synchronize();
+        copy_between(to, from, to_device, from_device, bytes);
+    });
+}
+
 }  // namespace
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t count, cudaMemcpyKind kind) {
@@ -140,4 +172,19 @@ cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t
     return guarded(__func__, [&] {
         fill_2d({to, pitch, "devPtr"}, value, width, height, cudaStreamLegacy, true);
     });
+}
+
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    return guarded(__func__, [&] { fill_2d({to, pitch, "devPtr"}, value, width, height, stream, false); });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t count) {
+    return guarded(__func__,
+                   [&] { copy_to_peer(to, to_device, from, from_device, count, cudaStreamLegacy); });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t count,
+                                cudaStream_t stream) {
+    return guarded(__func__, [&] { copy_to_peer(to, to_device, from, from_device, count, stream); });
 }

@@ -10,9 +10,9 @@ namespace {
 // Newest CUDA whose calls this library answers.
 constexpr int driver_version = 13000;
 
-int attribute_of(const heron_device_info& info, cudaDeviceAttr attribute) {
+int attribute_of(const device& d, cudaDeviceAttr attribute) {
     cudaDeviceProp p;
-    describe(info, p);
+    describe(d, p);
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock:
             return p.maxThreadsPerBlock;
@@ -39,7 +39,7 @@ int attribute_of(const heron_device_info& info, cudaDeviceAttr attribute) {
         case cudaDevAttrMaxRegistersPerBlock:
             return p.regsPerBlock;
         case cudaDevAttrClockRate:
-            return clock_khz(info);
+            return p.clockRate;
         case cudaDevAttrTextureAlignment:
             return static_cast<int>(p.textureAlignment);
         case cudaDevAttrTexturePitchAlignment:
@@ -47,7 +47,7 @@ int attribute_of(const heron_device_info& info, cudaDeviceAttr attribute) {
         case cudaDevAttrSurfaceAlignment:
             return static_cast<int>(p.surfaceAlignment);
         case cudaDevAttrGpuOverlap:
-            return p.asyncEngineCount > 0;
+            return p.deviceOverlap;
         case cudaDevAttrMultiProcessorCount:
             return p.multiProcessorCount;
         case cudaDevAttrIntegrated:
@@ -55,7 +55,7 @@ int attribute_of(const heron_device_info& info, cudaDeviceAttr attribute) {
         case cudaDevAttrCanMapHostMemory:
             return p.canMapHostMemory;
         case cudaDevAttrComputeMode:
-            return cudaComputeModeDefault;
+            return p.computeMode;
         case cudaDevAttrConcurrentKernels:
             return p.concurrentKernels;
         case cudaDevAttrL2CacheSize:
@@ -88,6 +88,10 @@ int attribute_of(const heron_device_info& info, cudaDeviceAttr attribute) {
             return p.canUseHostPointerForRegisteredMem;
         case cudaDevAttrHostRegisterSupported:
             return p.hostRegisterSupported;
+        case cudaDevAttrMemoryPoolsSupported:
+            return p.memoryPoolsSupported;
+        case cudaDevAttrPciBusId:
+            return p.pciBusID;
         default:
             return 0;
     }
@@ -122,8 +126,12 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
         if ((flags & ~static_cast<unsigned>(cudaDeviceMask)) ||
             !has_one_bit_at_most(flags & cudaDeviceScheduleMask))
             fail(cudaErrorInvalidValue, fmt::format("flags: {:#x} is no combination of device flags", flags));
-        runtime::get().device_count();
+        runtime::get().set_device_flags(flags);
     });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    return guarded(__func__, [&] { *required(flags, "flags") = runtime::get().device_flags(); });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -131,7 +139,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         required(value, "value");
         if (attribute < 1 || attribute >= cudaDevAttrMax)
             fail(cudaErrorInvalidValue, fmt::format("attr: {} is no attribute", static_cast<int>(attribute)));
-        *value = attribute_of(runtime::get().at(device)->info, attribute);
+        *value = attribute_of(*runtime::get().at(device), attribute);
     });
 }
 

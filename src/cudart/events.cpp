@@ -64,6 +64,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return guarded(__func__, [&] { record(event, stream); });
 }
 
+// The other flag changes captures alone.
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+    return guarded(__func__, [&] {
+        if (flags & ~static_cast<unsigned>(cudaEventRecordExternal))
+            fail(cudaErrorInvalidValue, fmt::format("flags: {:#x} has unknown bits", flags));
+        record(event, stream);
+    });
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t event) {
     return guarded(__func__,
                    [&] { require(runtime::get().find(event)->is_complete(), cudaErrorNotReady, ""); });

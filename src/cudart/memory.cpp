@@ -59,6 +59,22 @@ bool is_visible_to_device(const place& p) {
     return p.is_registered ? info.is_host_accessible != 0 : can_use_host_memory(info);
 }
 
+void check_managed(const void* pointer, size_t count) {
+    required(pointer, "devPtr");
+    require(count > 0, cudaErrorInvalidValue, "count: is 0");
+    const place where = runtime::get().locate(pointer);
+    if (!where.is_known || where.kind != HERON_MEMORY_MANAGED)
+        fail(cudaErrorInvalidValue, "devPtr: is not managed memory");
+    require(count <= where.bytes_left, cudaErrorInvalidValue, "count: reaches beyond the allocation");
+}
+
+void check_location(cudaMemLocation location) {
+    if (location.type == cudaMemLocationTypeDevice)
+        runtime::get().at(location.id);
+    else if (location.type < cudaMemLocationTypeHost || location.type > cudaMemLocationTypeHostNumaCurrent)
+        fail(cudaErrorInvalidValue, "location: is neither a device nor the host");
+}
+
 size_t free_bytes(const device& d) {
     heron_device_info now{};
     core::check(d.table().device_info(d.number, &now), "device query");
@@ -71,32 +87,32 @@ size_t free_bytes(const device& d) {
 
 void heron::cudart::prefetch(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
                              cudaStream_t stream) {
-    runtime& all = runtime::get();
-    required(pointer, "devPtr");
     require(flags == 0, cudaErrorInvalidValue, "flags: must be 0");
-    require(count > 0, cudaErrorInvalidValue, "count: is 0");
-    const place where = all.locate(pointer);
-    if (!where.is_known || where.kind != HERON_MEMORY_MANAGED)
-        fail(cudaErrorInvalidValue, "devPtr: is not managed memory");
-    require(count <= where.bytes_left, cudaErrorInvalidValue, "count: reaches beyond the allocation");
-    if (location.type == cudaMemLocationTypeDevice)
-        all.at(location.id);
-    else if (location.type < cudaMemLocationTypeHost || location.type > cudaMemLocationTypeHostNumaCurrent)
-        fail(cudaErrorInvalidValue, "location: is neither a device nor the host");
-    all.find(stream);
+    check_managed(pointer, count);
+    check_location(location);
+    runtime::get().find(stream);
+}
+
+void heron::cudart::advise(const void* pointer, size_t count, cudaMemoryAdvise advice,
+                           cudaMemLocation location) {
+    check_managed(pointer, count);
+    switch (advice) {
+        case cudaMemAdviseSetReadMostly:
+        case cudaMemAdviseUnsetReadMostly:
+        case cudaMemAdviseUnsetPreferredLocation:
+            return;
+        case cudaMemAdviseSetPreferredLocation:
+        case cudaMemAdviseSetAccessedBy:
+        case cudaMemAdviseUnsetAccessedBy:
+            return check_location(location);
+        default:
+            fail(cudaErrorInvalidValue, fmt::format("advice: {} is no advice", static_cast<int>(advice)));
+    }
 }
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
     return guarded(__func__,
                    [&] { *required(pointer, "devPtr") = allocate_or_null(size, HERON_MEMORY_DEVICE, 0); });
-}
-
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-    return guarded(__func__, [&] {
-        required(pointer, "devPtr");
-        runtime::get().find(stream);
-        *pointer = allocate_or_null(size, HERON_MEMORY_DEVICE, 0);
-    });
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
@@ -152,6 +168,16 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
 
 cudaError_t cudaHostUnregister(void* pointer) {
     return guarded(__func__, [&] { runtime::get().unregister_host(required(pointer, "ptr")); });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+    return guarded(__func__, [&] {
+        required(flags, "pFlags");
+        const place where = runtime::get().locate(required(pointer, "pHost"));
+        if (!where.is_known || where.kind != HERON_MEMORY_HOST)
+            fail(cudaErrorInvalidValue, "pHost: is neither allocated nor registered host memory");
+        *flags = where.flags;
+    });
 }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags) {

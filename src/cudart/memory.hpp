@@ -7,4 +7,7 @@ namespace heron::cudart {
 void prefetch(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
               cudaStream_t stream);
 
+// The same for advice on where memory should lie. Advice of some kinds leaves the location out.
+void advise(const void* pointer, size_t count, cudaMemoryAdvise advice, cudaMemLocation location);
+
 }  // namespace heron::cudart

@@ -100,6 +100,13 @@ std::string kernel_name(const void* host_function) {
                      name.empty() ? "func" : name, target->info.name, target->backend.name));
 }
 
+[[noreturn]] void refuse_variable(const void* symbol) {
+    require(symbol, cudaErrorInvalidSymbol, "symbol: is NULL");
+    runtime::get().current();
+    fail(cudaErrorNoKernelImageForDevice,
+         "symbol: variables of device code compiled by nvcc do not exist here, as the code cannot run");
+}
+
 // The initial values are inside the device code, which nothing here can read: the variables start as zero.
 void give_memory(module& m) {
     for (managed_variable& variable : m.managed_variables) {
@@ -198,6 +205,25 @@ cudaError_t cudaLaunchKernel(const void* function, dim3, dim3, void**, size_t, c
     return guarded(__func__, [&] { refuse_kernel(function); });
 }
 
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3, dim3, void**, size_t, cudaStream_t) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+    return guarded(__func__, [&] {
+        required(attributes, "attr");
+        refuse_kernel(function);
+    });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute, int) {
     return guarded(__func__, [&] { refuse_kernel(function); });
 }
@@ -207,4 +233,39 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
         required(blocks, "numBlocks");
         refuse_kernel(function);
     });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                   int size, size_t shared_memory, unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared_memory);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void* function, void**) {
+    return guarded(__func__, [&] { refuse_kernel(function); });
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void*, size_t, size_t, cudaMemcpyKind) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void*, size_t, size_t, cudaMemcpyKind,
+                                    cudaStream_t) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
+}
+
+cudaError_t cudaMemcpyFromSymbol(void*, const void* symbol, size_t, size_t, cudaMemcpyKind) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void*, const void* symbol, size_t, size_t, cudaMemcpyKind,
+                                      cudaStream_t) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
+}
+
+cudaError_t cudaGetSymbolAddress(void**, const void* symbol) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
+}
+
+cudaError_t cudaGetSymbolSize(size_t*, const void* symbol) {
+    return guarded(__func__, [&] { refuse_variable(symbol); });
 }

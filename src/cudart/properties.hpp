@@ -6,9 +6,6 @@
 
 namespace heron::cudart {
 
-// Properties that CUDA 13 has dropped from its struct but still answers as attributes.
-inline int clock_khz(const heron_device_info& info) { return static_cast<int>(info.clock_mhz) * 1000; }
-
 // An architecture name of NVIDIA's: the device is a CUDA device, and major.minor its compute capability.
 inline bool is_cuda_device(const heron_device_info& info) {
     return std::string_view(info.isa).starts_with("sm_");
@@ -19,10 +16,11 @@ inline bool can_use_host_memory(const heron_device_info& info) {
     return info.is_host_accessible || is_cuda_device(info);
 }
 
-// Fills what both structs have and leaves 0 where nothing can be said (textures, surfaces, PCI, ...). Limits
+// Fills what both structs have and leaves 0 where nothing can be said (textures, surfaces, ...). Limits
 // of kernel launches are those that every CUDA device has, since programs compute launch shapes from them.
 template <class Properties>
-void describe(const heron_device_info& info, Properties& p) {
+void describe(const device& d, Properties& p) {
+    const heron_device_info& info = d.info;
     const bool is_cuda = is_cuda_device(info);
     const bool shares_memory = info.is_host_accessible != 0;
     p = {};
@@ -40,6 +38,7 @@ void describe(const heron_device_info& info, Properties& p) {
     p.maxGridSize[0] = 0x7fffffff;
     p.maxGridSize[1] = 65535;
     p.maxGridSize[2] = 65535;
+    p.clockRate = static_cast<int>(info.clock_mhz) * 1000;
     p.totalConstMem = 64 * 1024;
     // Elsewhere the capability whose library calls Heron serves: double precision, half and bfloat16.
     p.major = is_cuda ? static_cast<int>(info.major) : 8;
@@ -51,7 +50,10 @@ void describe(const heron_device_info& info, Properties& p) {
     p.integrated = !info.is_gpu;
     p.canMapHostMemory = can_use_host_memory(info);
     p.concurrentKernels = 1;
+    p.computeMode = cudaComputeModeDefault;
+    p.pciBusID = d.ordinal;
     p.asyncEngineCount = info.is_gpu ? 1 : 0;
+    p.deviceOverlap = p.asyncEngineCount > 0;
     p.unifiedAddressing = 1;
     p.l2CacheSize = static_cast<int>(info.cache_bytes);
     p.maxThreadsPerMultiProcessor = 2048;
@@ -64,6 +66,7 @@ void describe(const heron_device_info& info, Properties& p) {
     p.directManagedMemAccessFromHost = shares_memory;
     p.canUseHostPointerForRegisteredMem = shares_memory;
     p.hostRegisterSupported = 1;
+    p.memoryPoolsSupported = 1;
 }
 
 }  // namespace heron::cudart

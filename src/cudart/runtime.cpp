@@ -175,6 +175,7 @@ const core::backend& runtime::backend() {
         const core::backend& chosen = core::default_backend();
         numbers_ = visible_devices(chosen);
         devices_.resize(numbers_.size());
+        device_flags_.resize(numbers_.size());
         backend_ = &chosen;
     }
     return *backend_;
@@ -195,6 +196,18 @@ void runtime::set_current(int ordinal) {
     core::choose_thread_device(numbers_[static_cast<size_t>(ordinal)]);
 }
 
+unsigned runtime::device_flags() {
+    const std::lock_guard lock(mutex_);
+    device_count();
+    return device_flags_[static_cast<size_t>(current_ordinal())];
+}
+
+void runtime::set_device_flags(unsigned flags) {
+    const std::lock_guard lock(mutex_);
+    device_count();
+    device_flags_[static_cast<size_t>(current_ordinal())] = flags;
+}
+
 std::shared_ptr<device> runtime::at(int ordinal) {
     const std::lock_guard lock(mutex_);
     if (ordinal < 0 || ordinal >= device_count())
@@ -212,6 +225,7 @@ void runtime::reset_current() {
     device_count();
     clear_device_fault();
     const int ordinal = current_ordinal();
+    device_flags_[static_cast<size_t>(ordinal)] = 0;
     auto& slot = devices_[static_cast<size_t>(ordinal)];
     if (!slot) return;
     // A device that has failed cannot be waited for; what belongs to it must go all the same.
@@ -225,21 +239,21 @@ void runtime::reset_current() {
     slot.reset();
 }
 
-void* runtime::allocate(size_t bytes, heron_memory kind, unsigned flags) {
-    const auto target = current();
-    if (bytes > target->info.memory_bytes)
+void* runtime::allocate_on(const device& target, size_t bytes, heron_memory kind, unsigned flags,
+                           std::shared_ptr<void> share) {
+    if (bytes > target.info.memory_bytes)
         fail(cudaErrorMemoryAllocation,
-             fmt::format("size: {} bytes are more than the device's {}", bytes, target->info.memory_bytes));
-    void* base = allocate_block(*target, bytes, kind);
+             fmt::format("size: {} bytes are more than the device's {}", bytes, target.info.memory_bytes));
+    void* base = allocate_block(target, bytes, kind);
     void* pointer = base;
     if (!is_aligned(base)) {
-        core::check(target->table().memory_free(base), "allocation");
-        base = pointer = allocate_block(*target, bytes + alignment - 1, kind);
+        core::check(target.table().memory_free(base), "allocation");
+        base = pointer = allocate_block(target, bytes + alignment - 1, kind);
         size_t space = bytes + alignment - 1;
         std::align(alignment, bytes, pointer, space);
     }
     const std::lock_guard lock(mutex_);
-    allocations_[pointer] = {base, bytes, kind, flags, target->ordinal, false};
+    allocations_[pointer] = {base, bytes, kind, flags, target.ordinal, false, std::move(share)};
     return pointer;
 }
 
@@ -274,7 +288,7 @@ void runtime::register_host(void* pointer, size_t bytes, unsigned flags) {
             fail(block.registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue,
                  "ptr: the range overlaps memory that is registered or allocated");
     }
-    allocations_[pointer] = {pointer, bytes, HERON_MEMORY_HOST, flags, target->ordinal, true};
+    allocations_[pointer] = {pointer, bytes, HERON_MEMORY_HOST, flags, target->ordinal, true, nullptr};
 }
 
 void runtime::unregister_host(void* pointer) {
@@ -296,7 +310,7 @@ place runtime::locate(const void* pointer) {
         const auto& [start, block] = *std::prev(next);
         const auto offset = static_cast<size_t>(address - static_cast<const char*>(start));
         if (offset < block.bytes)
-            return {true, block.registered, block.kind, block.ordinal, block.bytes - offset};
+            return {true, block.registered, block.kind, block.ordinal, block.bytes - offset, block.flags};
     }
     void* base = nullptr;
     size_t bytes = 0;
@@ -304,8 +318,12 @@ place runtime::locate(const void* pointer) {
     int number = 0;
     if (owner.table.memory_owner(pointer, &base, &bytes, &kind, &number) != HERON_SUCCESS) return {};
     const auto seen = std::find(numbers_.begin(), numbers_.end(), number);
-    return {true, false, kind, static_cast<int>(seen - numbers_.begin()),
-            bytes - static_cast<size_t>(address - static_cast<char*>(base))};
+    return {true,
+            false,
+            kind,
+            static_cast<int>(seen - numbers_.begin()),
+            bytes - static_cast<size_t>(address - static_cast<char*>(base)),
+            0};
 }
 
 size_t runtime::bytes_allocated(int ordinal) {

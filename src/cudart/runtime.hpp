@@ -3,6 +3,7 @@
 // and events.
 #include "guard.hpp"
 #include "../core/context.hpp"
+#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -80,6 +81,9 @@ struct device {
     const int number;   // what the backend calls it
     heron_device_info info{};
     stream default_stream;
+    // What cudaDeviceSetLimit sets, by cudaLimit; the values at first are those of CUDA devices.
+    std::array<std::atomic<size_t>, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+    std::atomic<cudaFuncCache> cache_config = cudaFuncCachePreferNone;
 
     const heron_backend& table() const { return backend.table; }
     // Waits for everything submitted to the device.
@@ -95,6 +99,7 @@ struct allocation {
     unsigned flags = 0;
     int ordinal = 0;
     bool registered = false;
+    std::shared_ptr<void> share;  // in a memory pool
 };
 
 // Where an address lies.
@@ -104,6 +109,7 @@ struct place {
     heron_memory kind = HERON_MEMORY_HOST;
     int ordinal = 0;
     size_t bytes_left = 0;  // from the address to the end of its block
+    unsigned flags = 0;     // that it was allocated or registered with
 };
 
 class runtime {
@@ -114,6 +120,9 @@ class runtime {
     int device_count();
     int current_ordinal() const;
     void set_current(int ordinal);
+    // Of the current device, as the program has set them.
+    unsigned device_flags();
+    void set_device_flags(unsigned flags);
     // Throw cudaErrorInvalidDevice, cudaErrorNoDevice, or the fault that has made the device unusable.
     std::shared_ptr<device> at(int ordinal);
     std::shared_ptr<device> current() { return at(current_ordinal()); }
@@ -121,7 +130,11 @@ class runtime {
     void reset_current();
 
     // bytes > 0.
-    void* allocate(size_t bytes, heron_memory kind, unsigned flags);
+    void* allocate(size_t bytes, heron_memory kind, unsigned flags) {
+        return allocate_on(*current(), bytes, kind, flags, nullptr);
+    }
+    void* allocate_on(const device& target, size_t bytes, heron_memory kind, unsigned flags,
+                      std::shared_ptr<void> share);
     // Frees memory of exactly this address and of a kind that is_host allows.
     void release(void* pointer, bool is_host);
     void register_host(void* pointer, size_t bytes, unsigned flags);
@@ -165,6 +178,7 @@ class runtime {
     const core::backend* backend_ = nullptr;
     std::vector<int> numbers_;  // the backend's number of every visible device
     std::vector<std::shared_ptr<device>> devices_;
+    std::vector<unsigned> device_flags_;
     std::map<const void*, allocation> allocations_;
     std::map<const void*, std::shared_ptr<stream>> streams_;
     std::map<const void*, std::shared_ptr<event>> events_;

@@ -35,6 +35,17 @@ void wait_for(cudaStream_t s, cudaEvent_t e, unsigned flags) {
     if (awaited->is_recorded()) all.submit(*waiting, [&](stream& on) { awaited->hold_back(on); });
 }
 
+// No backend calls back, so the function runs here, when all work before it is done.
+template <class F>
+void run_in_order(cudaStream_t s, F&& function) {
+    runtime& all = runtime::get();
+    const auto target = all.find(s);
+    all.submit(*target, [&](stream& on) {
+        on.synchronize();
+        function();
+    });
+}
+
 [[noreturn]] void fail_without_capture() {
     fail(cudaErrorNotSupported,
          "work cannot be captured in a graph: this runtime serves devices without graphs");
@@ -69,6 +80,42 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
     return guarded(__func__, [&] { wait_for(stream, event, flags); });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+    return guarded(__func__, [&] {
+        required(flags, "flags");
+        const bool is_apart = runtime::get().find(stream)->sort() == stream::kind::non_blocking;
+        *flags = is_apart ? cudaStreamNonBlocking : cudaStreamDefault;
+    });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    return guarded(__func__, [&] {
+        required(priority, "priority");
+        runtime::get().find(stream);
+        *priority = 0;
+    });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+    return guarded(__func__, [&] { *required(device, "device") = runtime::get().find(stream)->ordinal(); });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+    return guarded(__func__, [&] {
+        required(function, "fn");
+        run_in_order(stream, [&] { function(data); });
+    });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned flags) {
+    return guarded(__func__, [&] {
+        required(callback, "callback");
+        require(flags == 0, cudaErrorInvalidValue, "flags: must be 0");
+        run_in_order(stream, [&] { callback(stream, cudaSuccess, data); });
+    });
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {

@@ -17,13 +17,14 @@ constexpr size_t size_of_cuda_11_struct = offsetof(cudaDeviceProp_v12, reservedS
 static_assert(sizeof(cudaDeviceProp_v12) == 1032 && size_of_cuda_11_struct == 728);
 
 cudaDeviceProp_v12 properties_of(int device) {
-    const heron_device_info& info = runtime::get().at(device)->info;
     cudaDeviceProp_v12 p;
-    describe(info, p);
-    p.clockRate = clock_khz(info);
-    p.deviceOverlap = p.asyncEngineCount > 0;
-    p.computeMode = cudaComputeModeDefault;
+    describe(*runtime::get().at(device), p);
     return p;
+}
+
+cudaMemLocation location_of(int device) {
+    if (device == cudaCpuDeviceId) return {cudaMemLocationTypeHost, 0};
+    return {cudaMemLocationTypeDevice, device};
 }
 
 }  // namespace
@@ -57,14 +58,29 @@ extern "C" __attribute__((visibility("default"))) cudaError_t prefetch_to_device
     const void* pointer, size_t count, int device, cudaStream_t stream) __asm__("cudaMemPrefetchAsync");
 
 cudaError_t prefetch_to_device(const void* pointer, size_t count, int device, cudaStream_t stream) {
-    return guarded("cudaMemPrefetchAsync", [&] {
-        const bool to_host = device == cudaCpuDeviceId;
-        prefetch(pointer, count,
-                 {to_host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, to_host ? 0 : device}, 0,
-                 stream);
-    });
+    return guarded("cudaMemPrefetchAsync", [&] { prefetch(pointer, count, location_of(device), 0, stream); });
+}
+
+cudaError_t cudaMemAdvise_v2(const void* pointer, size_t count, cudaMemoryAdvise advice,
+                             cudaMemLocation location) {
+    return guarded(__func__, [&] { advise(pointer, count, advice, location); });
+}
+
+extern "C" __attribute__((visibility("default"))) cudaError_t advise_for_device(
+    const void* pointer, size_t count, cudaMemoryAdvise advice, int device) __asm__("cudaMemAdvise");
+
+cudaError_t advise_for_device(const void* pointer, size_t count, cudaMemoryAdvise advice, int device) {
+    return guarded("cudaMemAdvise", [&] { advise(pointer, count, advice, location_of(device)); });
 }
 
 cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return cudaEventElapsedTime(milliseconds, start, end);
 }
+
+// Dropped with CUDA 13.
+extern "C" __attribute__((visibility("default"))) cudaError_t cudaThreadSynchronize();
+extern "C" __attribute__((visibility("default"))) cudaError_t cudaThreadExit();
+
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }

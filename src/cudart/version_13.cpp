@@ -11,11 +11,16 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return guarded(__func__, [&] {
         required(properties, "prop");
-        describe(runtime::get().at(device)->info, *properties);
+        describe(*runtime::get().at(device), *properties);
     });
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
     return guarded(__func__, [&] { prefetch(pointer, count, location, flags, stream); });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice,
+                          cudaMemLocation location) {
+    return guarded(__func__, [&] { advise(pointer, count, advice, location); });
 }

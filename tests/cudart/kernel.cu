@@ -25,6 +25,19 @@ int main() {
     add<<<1, 4>>>(values, 10);
     expect(cudaPeekAtLastError(), cudaErrorNoKernelImageForDevice, "the launch");
     expect(cudaGetLastError(), cudaErrorNoKernelImageForDevice, "the launch");
+    cudaLaunchConfig_t config{};
+    config.gridDim = 1;
+    config.blockDim = 4;
+    expect(cudaLaunchKernelEx(&config, add, values, 10), cudaErrorNoKernelImageForDevice, "cudaLaunchKernelEx");
+    cudaFuncAttributes attributes{};
+    expect(cudaFuncGetAttributes(&attributes, add), cudaErrorNoKernelImageForDevice, "cudaFuncGetAttributes");
+    int* address = nullptr;
+    expect(cudaMemcpyToSymbol(offset, sent, sizeof offset), cudaErrorNoKernelImageForDevice, "cudaMemcpyToSymbol");
+    expect(cudaMemcpyFromSymbol(received, offset, sizeof offset), cudaErrorNoKernelImageForDevice,
+           "cudaMemcpyFromSymbol");
+    expect(cudaGetSymbolAddress(reinterpret_cast<void**>(&address), offset), cudaErrorNoKernelImageForDevice,
+           "cudaGetSymbolAddress");
+    expect(cudaGetLastError(), cudaErrorNoKernelImageForDevice, "the last error");
     expect(cudaDeviceSynchronize(), cudaSuccess, "cudaDeviceSynchronize");
     expect(cudaMemcpy(received, values, sizeof sent, cudaMemcpyDeviceToHost), cudaSuccess, "cudaMemcpy");
     expect(cudaFree(values), cudaSuccess, "cudaFree");

@@ -1,6 +1,6 @@
 // The CUDA runtime's calls, through the public headers alone. All but the cases tagged [heron] hold for
 // NVIDIA's runtime too.
-#include "catch.hpp"
+#include "rig.hpp"
 #include <cuda_runtime.h>
 #include <atomic>
 #include <chrono>
@@ -25,38 +25,6 @@ bool skip_without_device() {
 }
 
 [[maybe_unused]] const bool was_skipped = skip_without_device();
-
-// Error codes are checked one by one, so that none is left behind for the next test case.
-void clear_last_error() { static_cast<void>(cudaGetLastError()); }
-
-// A busy machine may need a moment to tell that nothing is left to do.
-bool becomes_idle(cudaStream_t stream) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    cudaError_t status = cudaErrorNotReady;
-    while (status == cudaErrorNotReady && std::chrono::steady_clock::now() < end)
-        status = cudaStreamQuery(stream);
-    return status == cudaSuccess;
-}
-
-template <class T>
-T* device_array(size_t count) {
-    void* p = nullptr;
-    REQUIRE(cudaMalloc(&p, count * sizeof(T)) == cudaSuccess);
-    REQUIRE(p != nullptr);
-    return static_cast<T*>(p);
-}
-
-std::vector<int> counting(size_t count) {
-    std::vector<int> values(count);
-    for (size_t i = 0; i < count; ++i) values[i] = static_cast<int>(i);
-    return values;
-}
-
-std::vector<int> download(const int* p, size_t count) {
-    std::vector<int> values(count, -1);
-    REQUIRE(cudaMemcpy(values.data(), p, count * sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess);
-    return values;
-}
 
 }  // namespace
 

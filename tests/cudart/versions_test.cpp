@@ -61,6 +61,7 @@ TEST_CASE("libcudart.so.13") {
     CHECK(cudart.find<cudaError_t(int*)>("cudaRuntimeGetVersion")(&version) == cudaSuccess);
     CHECK(version / 1000 == 13);
     CHECK(cudart.find<void>("cudaGetDeviceProperties_v2") == nullptr);
+    CHECK(cudart.find<void>("cudaThreadSynchronize") == nullptr);
     std::vector<unsigned char> buffer;
     CHECK(bytes_written(cudart.find<properties_call>("cudaGetDeviceProperties"), buffer) ==
           sizeof(cudaDeviceProp));
@@ -85,6 +86,8 @@ TEST_CASE("libcudart.so.12") {
         CHECK(p.multiProcessorCount > 0);
         CHECK(p.maxThreadsPerMultiProcessor == 2048);
         CHECK(p.hostRegisterSupported == 1);
+        CHECK(p.computeMode == cudaComputeModeDefault);
+        CHECK(p.memoryPoolsSupported == 1);
     }
     SECTION("properties of CUDA 11") {
         CHECK(bytes_written(cudart.find<properties_call>("cudaGetDeviceProperties"), buffer) == 728);
@@ -100,7 +103,11 @@ TEST_CASE("libcudart.so.12") {
         for (size_t i = sizeof(cudaPointerAttributes_v12); i < attributes.size(); ++i)
             CHECK(attributes[i] == 0xa5);
     }
-    SECTION("prefetching to a device by number") {
+    SECTION("names that CUDA 13 has dropped") {
+        CHECK(cudart.find<cudaError_t()>("cudaThreadSynchronize")() == cudaSuccess);
+        CHECK(cudart.find<cudaError_t()>("cudaThreadExit")() == cudaSuccess);
+    }
+    SECTION("hints about managed memory with a device by number") {
         const auto prefetch =
             cudart.find<cudaError_t(const void*, size_t, int, cudaStream_t)>("cudaMemPrefetchAsync");
         const auto allocate = cudart.find<cudaError_t(void**, size_t, unsigned)>("cudaMallocManaged");
@@ -109,6 +116,11 @@ TEST_CASE("libcudart.so.12") {
         CHECK(prefetch(p, 64, 0, nullptr) == cudaSuccess);
         CHECK(prefetch(p, 64, cudaCpuDeviceId, nullptr) == cudaSuccess);
         CHECK(prefetch(p, 64, 99, nullptr) == cudaErrorInvalidDevice);
+        const auto advise =
+            cudart.find<cudaError_t(const void*, size_t, cudaMemoryAdvise, int)>("cudaMemAdvise");
+        CHECK(advise(p, 64, cudaMemAdviseSetPreferredLocation, 0) == cudaSuccess);
+        CHECK(advise(p, 64, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId) == cudaSuccess);
+        CHECK(advise(p, 64, cudaMemAdviseSetPreferredLocation, 99) == cudaErrorInvalidDevice);
         CHECK(cudart.find<cudaError_t(void*)>("cudaFree")(p) == cudaSuccess);
     }
 }

@@ -11,6 +11,9 @@
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <cusparse_v2.h>
+#include <cuda.h>
+#include <cuda_profiler_api.h>
+#include <device_launch_parameters.h>
 
 /* A negative array size where the condition fails. */
 typedef char version_is_12603[CUSPARSE_VERSION == 12603 ? 1 : -1];

@@ -16,11 +16,15 @@ import sys
 import tempfile
 
 OURS = pathlib.Path(__file__).resolve().parents[2] / "include/compat/cuda"
-HEADERS = ("cuda_runtime_api.h", "driver_types.h", "library_types.h", "vector_types.h", "cuComplex.h")
+HEADERS = ("cuda_runtime_api.h", "driver_types.h", "library_types.h", "vector_types.h", "cuComplex.h", "cuda_profiler_api.h")
 SKIPPED = 77
+# Fields that CUDA 13 has dropped, which ours keeps in its reserved end.
+KEPT = {"cudaDeviceProp": ("clockRate", "deviceOverlap", "kernelExecTimeoutEnabled", "computeMode", "memoryClockRate",
+                           "singleToDoublePrecisionPerfRatio", "cooperativeMultiDeviceLaunch", "reserved")}
 
 PROLOGUE = """
 #include <cuda_runtime_api.h>
+#include <cuda_profiler_api.h>
 #include <library_types.h>
 #include <cuComplex.h>
 #include <cuda_fp16.h>
@@ -125,6 +129,8 @@ def facts():
     expressions += [name for names in enums(text).values() for name in names]
     structs = {name: re.findall(r"(\w+)(?:\[\w+\])?[;,]", re.sub(r"#ifdef __cplusplus.*?#endif", "", body, flags=re.S))
                for name, body in re.findall(r"struct (?:__builtin_align__\(\d+\) )?(\w+) \{(.*?)\n\}", text, re.S)}
+    for name, kept in KEPT.items():
+        structs[name] = [field for field in structs[name] if field not in kept]
     functions = re.findall(r"CUDARTAPI (\w+)\(", text)
     return expressions, structs, functions
 

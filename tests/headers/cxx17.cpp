@@ -10,6 +10,9 @@
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <cusparse_v2.h>
+#include <cuda.h>
+#include <cuda_profiler_api.h>
+#include <device_launch_parameters.h>
 
 #include <type_traits>
 
@@ -20,7 +23,8 @@ static_assert(std::is_trivially_copyable_v<__nv_bfloat16> && sizeof(__nv_bfloat1
 static_assert(sizeof(__half2) == 4 && alignof(__half2) == 4 && sizeof(__nv_bfloat162) == 4);
 static_assert(sizeof(float2) == 8 && alignof(float2) == 8 && alignof(double2) == 16 && alignof(int4) == 16);
 static_assert(std::is_same_v<cusparseConstSpMatDescr_t, const cusparseSpMatDescr*>);
-static_assert(std::is_same_v<cudaStream_t, CUstream_st*>);
+static_assert(std::is_same_v<cudaStream_t, CUstream> && std::is_same_v<cudaEvent_t, CUevent>);
+static_assert(CUDA_VERSION == CUDART_VERSION);
 
 cusparseStatus_t create(cusparseHandle_t* handle, cudaStream_t stream);
 cudaError_t allocate(float** device, const __half** managed, int** pinned, size_t bytes);

@@ -1,8 +1,8 @@
 /* What programs built with CUDA 12 headers import from libcudart.so.12 and new programs do not: layouts and
  * entry points that CUDA 13 changed. For the runtime library and its tests, not for client code.
  *
- * At the version node libcudart.so.12, cudaGetDeviceProperties fills the CUDA 11 struct and
- * cudaMemPrefetchAsync takes an int device and a stream.
+ * At the version node libcudart.so.12, cudaGetDeviceProperties fills the CUDA 11 struct, and
+ * cudaMemPrefetchAsync and cudaMemAdvise take an int device.
  */
 #ifndef HERON_COMPAT_CUDA12_ABI_H
 #define HERON_COMPAT_CUDA12_ABI_H
@@ -121,6 +121,8 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties_v2(struct cudaDeviceProp_v12* prop
 cudaError_t CUDARTAPI cudaMemPrefetchAsync_v2(const void* devPtr, size_t count,
                                               struct cudaMemLocation location, unsigned int flags,
                                               cudaStream_t stream);
+cudaError_t CUDARTAPI cudaMemAdvise_v2(const void* devPtr, size_t count, enum cudaMemoryAdvise advice,
+                                       struct cudaMemLocation location);
 cudaError_t CUDARTAPI cudaEventElapsedTime_v2(float* ms, cudaEvent_t start, cudaEvent_t end);
 
 #ifdef __cplusplus
