@@ -5,7 +5,6 @@
 #include <cuda_profiler_api.h>
 #include <cstdint>
 #include <string>
-#include <thread>
 
 namespace {
 
@@ -35,7 +34,7 @@ cudaMemPoolProps pool_of_device_0() {
     return properties;
 }
 
-// The thread that ran it, and what the stream had written when it did.
+// What the stream had written when the function ran.
 struct visit {
     const int* watched = nullptr;
     std::vector<int> seen;
