@@ -3,8 +3,8 @@
 
 namespace heron::core {
 
-// False when it is another one: then nothing of the core may be called, and every call of the facade answers that it is not
-// initialised. The first call writes the reason to standard error.
+// False when it is another one: then nothing of the core may be called, and every call of the facade answers
+// that it is not initialised. The first call writes the reason to standard error.
 bool fits_core() noexcept;
 
 }  // namespace heron::core

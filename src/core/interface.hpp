@@ -3,7 +3,7 @@
 
 namespace heron::core {
 
-// Version and digest of the headers that libheron was built with. A libheron older than this function lacks it.
+// Of the headers that libheron was built with: version and digest. An older libheron lacks this function.
 const char* interface_of_core() noexcept;
 
 }  // namespace heron::core

@@ -13,9 +13,9 @@ namespace heron::tools {
 
 struct handle_bench_options {
     std::vector<std::string> backends{};  // none: all, of which only the host must be there
-    std::vector<std::string> against{};  // FILE or NAME=FILE: other libraries with cuSPARSE's interface
-    std::string library{};               // Heron's libcusparse, if not the one beside the Heron library
-    measure_options timing{};            // of which the rounds count: a process each
+    std::vector<std::string> against{};   // FILE or NAME=FILE: other libraries with cuSPARSE's interface
+    std::string library{};                // Heron's libcusparse, if not the one beside the Heron library
+    measure_options timing{};             // of which the rounds count: a process each
 };
 
 struct handle_bench_result {
