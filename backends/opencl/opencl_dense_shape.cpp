@@ -1,9 +1,12 @@
 #include "opencl_dense_shape.hpp"
 #include "../common/tuning_file.hpp"
 #include "opencl_dense_kit.hpp"
+#include "opencl_error.hpp"
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 namespace heron::opencl {
@@ -41,7 +44,9 @@ std::optional<dense_shape> parse_any(const std::string& text, heron_type type) {
         return {};
     if (words.fail()) return {};
     if (!(words >> s.slices)) s.slices = 1;
-    if (!is_good(s, type)) return {};
+    words.clear();
+    std::string rest;
+    if (words >> rest || !is_good(s, type)) return {};
     return s;
 }
 
@@ -101,6 +106,39 @@ std::string find_entry(const std::string& entries, char separator, const std::st
 std::string setting() {
     const char* const text = std::getenv("HERON_OPENCL_GEMM");
     return text ? text : "";
+}
+
+bool is_understood(const std::string& entry) {
+    for (const heron_type type : {HERON_R_32F, HERON_R_64F, HERON_C_32F, HERON_C_64F}) {
+        const std::string name = dense_type_name(type);
+        if (parse_dense_shape(find_entry(entry, ';', name), type) ||
+            parse_dense_shape(find_entry(entry, ';', name + "-small"), type) ||
+            parse_direct(find_entry(entry, ';', name + "-direct"), type))
+            return true;
+    }
+    return false;
+}
+
+void report_what_is_ignored() {
+    std::istringstream entries(setting());
+    std::string entry;
+    while (std::getline(entries, entry, ';'))
+        if (entry.find_first_not_of(' ') != std::string::npos && !is_understood(entry))
+            log(log_level::hint, "HERON_OPENCL_GEMM",
+                ("\"" + entry + "\" is no type with a shape that the kernels can have; it is ignored")
+                    .c_str());
+}
+
+// Of HERON_OPENCL_SCRATCH, or `usual`.
+int64_t scratch_bytes(int64_t usual) {
+    const char* const text = std::getenv("HERON_OPENCL_SCRATCH");
+    if (!text) return usual;
+    int64_t bytes = 0;
+    const char* const end = text + std::strlen(text);
+    const auto read = std::from_chars(text, end, bytes);
+    if (read.ec == std::errc() && read.ptr == end && bytes >= 0) return std::max<int64_t>(bytes, 4096);
+    log(log_level::hint, "HERON_OPENCL_SCRATCH", "is no number of bytes; it is ignored");
+    return usual;
 }
 
 // Bytes of local memory for KT steps of both operands, whose lines have `padding` more reals together.
@@ -295,10 +333,10 @@ const dense_kit& dense_kits::get(const device_traits& traits, heron_type type, b
     const std::tuple name{type, is_small, left_out};
     const auto found = kits_.find(name);
     if (found != kits_.end()) return found->second;
+    if (kits_.empty()) report_what_is_ignored();
     dense_kit& kit = kits_[name];
     kit.shape = dense_shape_of(traits, type, is_small);
-    if (const char* const bytes = std::getenv("HERON_OPENCL_SCRATCH"))
-        kit.scratch_bytes = std::max<int64_t>(std::atoll(bytes), 4096);
+    kit.scratch_bytes = scratch_bytes(kit.scratch_bytes);
     const std::string definitions =
         definitions_on(traits, kit.shape, type, false) + left_out_definitions(left_out);
     kit.products = {
