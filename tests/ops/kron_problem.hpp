@@ -61,7 +61,7 @@ kron_problem square_kron(heron_type type, int ndim, std::int64_t n, std::int64_t
                          random_source& random);
 
 // The whole array of Y. Checks every element; where the explicit product would be too long, some rows of
-// every item.
+// every output.
 expectation expected_kron(const kron_problem& p, std::vector<bool>& checked);
 
 // A problem on the device.

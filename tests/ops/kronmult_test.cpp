@@ -170,11 +170,16 @@ TEST_CASE("items too large for one pass") {
 
 TEST_CASE("long groups of large items, the same on every run") {
     random_source random(13);
-    for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
-        kron_problem p = square_kron(type, 5, 6, 24, random);
+    // Sums on chip, sums that find no room there, and items of two passes.
+    for (const auto& [n, d, count, type] :
+         {std::tuple{6, 5, 24, HERON_R_64F}, std::tuple{6, 5, 24, HERON_R_32F},
+          std::tuple{7, 5, 24, HERON_R_64F}, std::tuple{5, 6, 24, HERON_R_64F},
+          std::tuple{8, 6, 9, HERON_R_64F}}) {
+        CAPTURE(n, d, type);
+        kron_problem p = square_kron(type, d, n, count, random);
         p.output = HERON_KRON_ADD_GROUPED;
         p.alpha = 0.5;
-        p.group_offsets = {0, 13, 24};
+        p.group_offsets = {0, count / 2 + 1, count};
         for (std::int64_t k = 0; k < p.count; ++k) p.group_items.push_back(k);
         random.shuffle(p.group_items);
         p.y_places.offsets = {0, p.rows()};
@@ -187,6 +192,23 @@ TEST_CASE("long groups of large items, the same on every run") {
         expect(run.run());
         CHECK(run.y_bytes() == first);
     }
+}
+
+TEST_CASE(
+    "groups of items of two passes: rows of Y apart, several columns, groups that are empty or end early") {
+    random_source random(14);
+    kron_problem p = square_kron(HERON_R_32F, 6, 8, 12, random);
+    p.output = HERON_KRON_ADD_GROUPED;
+    p.vectors = 2;
+    p.vector_order = HERON_ORDER_ROW;
+    p.ldx = p.ldy = 2;
+    p.x_places.unit = p.x_reach();
+    p.group_offsets = {0, 1, 1, 12};
+    p.y_places.unit = p.y_reach();
+    p.y_places.offsets = {0, p.y_reach(), 2 * p.y_reach()};
+    for (std::size_t k = 0; k < 12; ++k) p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.x_reach();
+    p.fill(random);
+    check_kron(p);
 }
 
 TEST_CASE("more items than a grid has blocks in one direction") {
