@@ -411,10 +411,21 @@ heron_backend make_table() {
     return table;
 }
 
+void log_hint(const char* setting, const char* reason) noexcept {
+    if (services && services->log) services->log(3, setting, reason);
+}
+
+gemm_choices chosen_by_user(const char* text) {
+    gemm_choices choices(text, ';');
+    for (const std::string& entry : choices.ignored())
+        log_hint("HERON_CUDA_GEMM", ("\"" + entry + "\" is no product with a tile; it is ignored").c_str());
+    return choices;
+}
+
 }  // namespace
 
 gemm_choices choices_for(int device) {
-    if (const char* const wanted = std::getenv("HERON_CUDA_GEMM")) return {wanted, ';'};
+    if (const char* const wanted = std::getenv("HERON_CUDA_GEMM")) return chosen_by_user(wanted);
     static std::mutex mutex;
     static std::map<int, gemm_choices> known;
     const std::lock_guard lock(mutex);

@@ -28,23 +28,30 @@ gemm_choices::gemm_choices(const std::string& entries, char separator) {
     std::istringstream lines(entries);
     std::string line;
     while (std::getline(lines, line, separator)) {
-        std::istringstream words(line);
-        std::string name, word;
-        entry e{};
-        words >> name >> word >> e.choice.rows >> e.choice.columns;
-        if (words.fail() || word != "tile") continue;
-        std::istringstream parts(name);
-        std::string type, kind;
-        std::getline(parts, type, '-');
-        std::getline(parts, kind, '-');
-        parts >> e.size;
-        const auto known_type = value_of(type_names, type);
-        const auto known_kind = kind.empty() ? product_kind::any : value_of(kind_names, kind);
-        if (!known_type || !known_kind) continue;
-        e.type = *known_type;
-        e.kind = *known_kind;
-        entries_.push_back(e);
+        if (const auto parsed = parse(line))
+            entries_.push_back(*parsed);
+        else if (line.find_first_not_of(' ') != std::string::npos)
+            ignored_.push_back(line);
     }
+}
+
+std::optional<gemm_choices::entry> gemm_choices::parse(const std::string& text) {
+    std::istringstream words(text);
+    std::string name, word;
+    entry e{};
+    words >> name >> word >> e.choice.rows >> e.choice.columns;
+    if (words.fail() || word != "tile" || words >> word) return {};
+    std::istringstream parts(name);
+    std::string type, kind;
+    std::getline(parts, type, '-');
+    std::getline(parts, kind, '-');
+    parts >> e.size;
+    const auto known_type = value_of(type_names, type);
+    const auto known_kind = kind.empty() ? product_kind::any : value_of(kind_names, kind);
+    if (!known_type || !known_kind) return {};
+    e.type = *known_type;
+    e.kind = *known_kind;
+    return e;
 }
 
 std::optional<tile_choice> gemm_choices::find(heron_type type, product_kind kind, int64_t m, int64_t n,

@@ -22,6 +22,9 @@ class gemm_choices {
     gemm_choices() = default;
     gemm_choices(const std::string& entries, char separator);
 
+    // Entries, as they were given, that mean nothing.
+    const std::vector<std::string>& ignored() const { return ignored_; }
+
     // Of the most exact entry.
     std::optional<tile_choice> find(heron_type type, product_kind kind, int64_t m, int64_t n,
                                     int64_t k) const;
@@ -33,7 +36,10 @@ class gemm_choices {
         std::string size;  // empty: any
         tile_choice choice;
     };
+    static std::optional<entry> parse(const std::string& text);
+
     std::vector<entry> entries_{};
+    std::vector<std::string> ignored_{};
 };
 
 // The name of the class of sizes that a product belongs to: "low" and "narrow" where there are few rows or

@@ -26,8 +26,10 @@ TEST_CASE("the most exact choice of a tile is taken") {
 }
 
 TEST_CASE("what is no choice of a tile is passed over") {
-    const gemm_choices choices("f16 tile 64 64;c64-XX tile 64 64;f64 tiles 8 8;f64 tile 8;;f32 tile 1 2",
-                               ';');
+    const gemm_choices choices(
+        "f16 tile 64 64;c64-XX tile 64 64;f64 tiles 8 8;f64 tile 8;; ;f64 tile 8 8 x;f32 tile 1 2", ';');
+    CHECK(choices.ignored() == std::vector<std::string>{"f16 tile 64 64", "c64-XX tile 64 64",
+                                                        "f64 tiles 8 8", "f64 tile 8", "f64 tile 8 8 x"});
     CHECK(rows_of(choices, HERON_C_64F, product_kind::nn, 512) == 0);
     CHECK(rows_of(choices, HERON_R_64F, product_kind::nn, 512) == 0);
     CHECK(rows_of(choices, HERON_R_32F, product_kind::nn, 512) == 1);
