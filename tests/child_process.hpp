@@ -34,4 +34,9 @@ inline child_result run_child(const std::string& environment, const std::string&
     return result;
 }
 
+inline void check_contains(const std::string& output, const std::string& part) {
+    CAPTURE(output, part);
+    CHECK(output.find(part) != std::string::npos);
+}
+
 }  // namespace heron::test

@@ -14,15 +14,9 @@ void expect(heron_status actual) { REQUIRE(actual == HERON_SUCCESS); }
 // What a process with these settings logs; its product has to be right.
 std::string product_with(const std::string& settings) {
     const child_result child = run_child(settings + " HERON_LOG_LEVEL=3", "child: product");
-    INFO(child.output);
     CHECK(child.status == 0);
-    CHECK(child.output.find("product ok") != std::string::npos);
+    check_contains(child.output, "product ok");
     return child.output;
-}
-
-void check_contains(const std::string& output, const std::string& text) {
-    INFO(output);
-    CHECK(output.find(text) != std::string::npos);
 }
 
 }  // namespace

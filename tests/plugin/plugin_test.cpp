@@ -26,11 +26,6 @@ std::string variant(const std::string& folder) {
     return std::string("HERON_PLUGIN_PATH='" HERON_VARIANTS_DIR "/").append(folder).append("' ");
 }
 
-void check_contains(const std::string& output, const std::string& part) {
-    CAPTURE(output, part);
-    CHECK(output.find(part) != std::string::npos);
-}
-
 void check_fails(const std::string& environment, int status, const std::string& reason) {
     const std::string output = create_with(environment);
     check_contains(output, std::string("status ").append(std::to_string(status)).append("\n"));
