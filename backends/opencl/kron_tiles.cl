@@ -17,36 +17,16 @@
 #define CHUNK (TEAMS * SIZE)
 #define FACTOR_SIZE (MODES * N * N)
 
-#define heron_real_of_f32 float
-#define heron_real_of_f64 double
-#define heron_real_of_c32 float
-#define heron_real_of_c64 double
-#define heron_quad_of_f32 float4
-#define heron_quad_of_f64 double2
-#define heron_quad_of_c32 float4
-#define heron_quad_of_c64 double2
 #define heron_pair_of_f32 float2
 #define heron_pair_of_f64 double2
 #define heron_pair_of_c32 float4
 #define heron_pair_of_c64 double2
-#define RT HERON_NAME1(heron_real_of, CT)
-#define QUAD_T HERON_NAME1(heron_quad_of, CT)
 #define PAIR_T HERON_NAME1(heron_pair_of, CT)
-#define heron_put_quad_f32(v, to) vstore4(v, 0, (RT*)(to))
-#define heron_put_quad_f64(v, to) vstore2(v, 0, (RT*)(to))
-#define heron_put_quad_c32(v, to) vstore4(v, 0, (RT*)(to))
-#define heron_put_quad_c64(v, to) vstore2(v, 0, (RT*)(to))
 #define heron_put_pair_f32(v, to) vstore2(v, 0, (RT*)(to))
 #define heron_put_pair_f64(v, to) vstore2(v, 0, (RT*)(to))
 #define heron_put_pair_c32(v, to) vstore4(v, 0, (RT*)(to))
 #define heron_put_pair_c64(v, to) vstore2(v, 0, (RT*)(to))
-#define heron_get_quad_f32(from) vload4(0, (const RT*)(from))
-#define heron_get_quad_f64(from) vload2(0, (const RT*)(from))
-#define heron_get_quad_c32(from) vload4(0, (const RT*)(from))
-#define heron_get_quad_c64(from) vload2(0, (const RT*)(from))
-#define PUT_QUAD(v, to) HERON_NAME1(heron_put_quad, CT)(v, to)
 #define PUT_PAIR(v, to) HERON_NAME1(heron_put_pair, CT)(v, to)
-#define GET_QUAD(from) HERON_NAME1(heron_get_quad, CT)(from)
 
 // An element's place in local memory. For powers of two there is a gap of 16 bytes in every 128 (and for elements of 4 bytes
 // another one), so that fibres of any mode meet all banks; additive where the elements' numbers have no common bits.

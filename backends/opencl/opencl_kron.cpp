@@ -44,6 +44,13 @@ struct tile_shape {
     bool is_dense, is_shared;
 };
 
+// How an item lies in the registers of a work-group, as kron_held.cl has it.
+struct held_shape {
+    int64_t count, planes, group, fibres, ends, slab;
+    int64_t resident;   // groups of a multiprocessor at a time
+    int64_t registers;  // that a work-item may have then
+};
+
 template <class CT, int N>
 class square_kron {
   public:
@@ -69,12 +76,18 @@ class square_kron {
         static const char id = 0;
         // Compilers of processors take seconds for a program: only frequent sizes have one of their own.
         constexpr int known = N <= 4 || N == 8 ? N : 0;
-        launch(id, "kron_items", "kron_common kron_items", definitions(known), workers, 1, p, alpha(), beta(),
-               work, buffer);
+        launch(id, "kron_items", program_key{"kron_common kron_items", definitions(known)}, workers, 1, p,
+               alpha(), beta(), work, buffer);
     }
 
     // False when no division into passes fits the device; nothing has been done then.
-    bool on_gpu() {
+    bool on_gpu(const char* wanted) {
+        const bool needs_registers = device_.traits().nvidia_major > 0 && !passes_fit();
+        if (prefers("registers", "tiles", wanted, needs_registers)) {
+            const held_shape t = best_held();
+            if (t.planes > 0 && phase_ == HERON_PHASE_RUN) launch_held(t);
+            if (t.planes > 0) return true;
+        }
         while (!passes_fit())
             if (++passes_ > args_.ndim) return false;
         const int64_t units = args_.count * args_.vectors;
@@ -227,9 +240,9 @@ class square_kron {
         const local_memory local{static_cast<size_t>(t.buffers * bytes_of(t))};
         // An address for every program.
         static const char ids[plans::kron_most_factors + 1][plans::kron_most_factors][4] = {};
-        launch(ids[args_.ndim][pass][t.is_dense * 2 + t.is_shared], "kron_tiles", "kron_common kron_tiles",
-               definitions(t), groups, t.team * t.teams, p, last ? alpha() : scalar_value<CT>(1, 0),
-               last ? beta() : CT{}, local);
+        const program_key key{"kron_common kron_quads kron_tiles", definitions(t)};
+        launch(ids[args_.ndim][pass][t.is_dense * 2 + t.is_shared], "kron_tiles", key, groups,
+               t.team * t.teams, p, last ? alpha() : scalar_value<CT>(1, 0), last ? beta() : CT{}, local);
     }
 
     // The first of the launch's units where units follow each other, aligned to 16 bytes; else 0.
@@ -335,6 +348,86 @@ class square_kron {
         return best;
     }
 
+    // Registers of an NVIDIA multiprocessor, and of a work-item.
+    static constexpr int64_t all_registers = 64 * 1024;
+    static constexpr int64_t most_registers = 255;
+
+    static constexpr int64_t registers_of_elements(int64_t elements) { return elements * element_bytes / 4; }
+
+    // Of a work-item that has a fibre's results in each plane.
+    static constexpr int64_t registers_of_planes(int64_t planes) {
+        constexpr int64_t others = 18;
+        return registers_of_elements(planes * (N * N + N)) + others;
+    }
+
+    // From four modes on items are read and written as neighbours. As many groups at a time as possible.
+    held_shape best_held() const {
+        held_shape best{};
+        const auto largest = static_cast<int64_t>(device_.traits().largest_group);
+        for (int64_t planes = 1; planes <= 4 && args_.ndim >= 4; ++planes) {
+            held_shape t{};
+            t.count = power(N, args_.ndim - 2);
+            t.planes = planes;
+            t.group = (t.count + planes - 1) / planes;
+            const int64_t lanes = (t.group + 31) / 32 * 32;
+            const int64_t needed = (registers_of_planes(planes) + 7) / 8 * 8;
+            t.resident = needed > most_registers + 1 ? 0 : all_registers / (lanes * needed);
+            if (t.group > largest || t.resident <= best.resident || !set_fibres(t)) continue;
+            t.registers = all_registers / (lanes * t.resident) / 8 * 8;
+            if (t.registers > most_registers) t.registers = most_registers;
+            const bool has_two =
+                registers_of_planes(planes) + registers_of_elements(planes * N) <= t.registers;
+            t.ends = has_two && t.fibres > 1 ? 2 : 1;
+            best = t;
+        }
+        return best;
+    }
+
+    // False when local memory is too small. Compilers do not unroll any loop, hence the bound on a fibre's
+    // length.
+    bool set_fibres(held_shape& t) const {
+        constexpr int64_t banks = 128 / element_bytes, most_fibres = 4, most_unrolled = 28;
+        const int64_t odd_runs = t.count * (N | 1), padded_rows = N * (t.count + banks - 1);
+        t.slab = odd_runs > padded_rows ? odd_runs : padded_rows;
+        const int64_t room =
+            static_cast<int64_t>(device_.traits().local_bytes) - held_factors() * element_bytes;
+        int64_t fitting = room / (t.slab * element_bytes);
+        if (fitting < 1) return false;
+        for (const int64_t most : {most_fibres, most_unrolled / N})
+            if (fitting > most / t.planes) fitting = most / t.planes;
+        if (fitting < 1) fitting = 1;
+        const int64_t rounds = (N + fitting - 1) / fitting;
+        t.fibres = (N + rounds - 1) / rounds;
+        return true;
+    }
+
+    int64_t held_factors() const { return args_.ndim * N * ((N + quad - 1) / quad * quad); }
+
+    void launch_held(const held_shape& t) {
+        parameters p = whole_items();
+        const bool has_steps = p.in_step != 1 || p.out_step != 1;
+        std::string text = definitions(N);
+        for (const auto& [name, value] :
+             std::initializer_list<std::pair<const char*, int64_t>>{{"MODES", args_.ndim},
+                                                                    {"COUNT", t.count},
+                                                                    {"PLANES", t.planes},
+                                                                    {"GROUP", t.group},
+                                                                    {"QUAD", quad},
+                                                                    {"FIBRES", t.fibres},
+                                                                    {"ENDS", t.ends},
+                                                                    {"SLAB", t.slab}})
+            text += definition(name, value);
+        if (has_steps) text += "#define STEPS\n";
+        const program_key key{"kron_common kron_quads kron_held", text, static_cast<int>(t.registers)};
+        const local_memory local{static_cast<size_t>((held_factors() + t.fibres * t.slab) * element_bytes)};
+        static const char ids[plans::kron_most_factors + 1][2] = {};
+        constexpr int64_t most = int64_t{1} << 20;
+        for (; p.first < p.units; p.first += most) {
+            const int64_t groups = p.units - p.first < most ? p.units - p.first : most;
+            launch(ids[args_.ndim][has_steps], "kron_held", key, groups, t.group, p, alpha(), beta(), local);
+        }
+    }
+
     static std::string definition(const char* name, int64_t value) {
         return std::string("#define ") + name + " " + std::to_string(value) + "\n";
     }
@@ -369,11 +462,11 @@ class square_kron {
     }
 
     template <class... Args>
-    void launch(const char& id, const char* name, const char* family, const std::string& definitions,
-                int64_t groups, int64_t local, Args... args) {
+    void launch(const char& id, const char* name, const program_key& key, int64_t groups, int64_t local,
+                Args... args) {
         const size_t counts[2] = {static_cast<size_t>(groups), 1};
         const size_t sizes[2] = {static_cast<size_t>(local), 1};
-        device_.launch_program(&id, name, program_key{family, definitions}, counts, sizes, args...);
+        device_.launch_program(&id, name, key, counts, sizes, args...);
     }
 
     opencl_device& device_;
@@ -403,8 +496,10 @@ bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_ar
     const auto run = [&]<int N>() {
         if (n != N) return false;
         square_kron<CT, N> k(device, phase, args, workspace);
-        if (prefers("tiles", "items", std::getenv("HERON_OPENCL_KRON"), device.traits().is_gpu))
-            return power(N, args.ndim) * N <= INT32_MAX && k.on_gpu();
+        const char* const wanted = std::getenv("HERON_OPENCL_KRON");
+        const bool is_gpu = prefers("registers", "items", wanted, device.traits().is_gpu);
+        if (prefers("tiles", "items", wanted, is_gpu))
+            return power(N, args.ndim) * N <= INT32_MAX && k.on_gpu(wanted);
         if constexpr (std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) {
             k.on_processor();
             return true;

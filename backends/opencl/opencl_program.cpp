@@ -9,7 +9,6 @@
 namespace heron::opencl {
 namespace {
 
-constexpr const char* build_options = "-cl-std=CL1.2";
 constexpr cl_uint nvidia = 0x10de;
 
 void append(std::string& text, const std::string& name) {
@@ -33,9 +32,20 @@ std::string source_of(const program_key& key, const device_traits& traits, bool 
     return text + to_opencl_c(families);
 }
 
-std::string cache_key(const device_traits& t, const std::string& source) {
+struct program_text {
+    std::string source, options;
+};
+
+program_text text_of(const program_key& key, const device_traits& traits, bool with_ptx) {
+    std::string options = "-cl-std=CL1.2";
+    if (with_ptx && key.most_registers > 0)
+        options += " -cl-nv-maxrregcount=" + std::to_string(key.most_registers);
+    return {source_of(key, traits, with_ptx), options};
+}
+
+std::string cache_key(const device_traits& t, const program_text& text) {
     return t.platform_name + '\n' + t.platform_version + '\n' + t.name + '\n' + t.driver + '\n' +
-           build_options + '\n' + source;
+           text.options + '\n' + text.source;
 }
 
 std::string build_log(cl_program program, cl_device_id id) {
@@ -49,7 +59,7 @@ std::string build_log(cl_program program, cl_device_id id) {
 }
 
 // NULL when the driver does not take the binary.
-cl_program from_binary(device& owner, const std::string& binary) {
+cl_program from_binary(device& owner, const std::string& binary, const std::string& options) {
     cl_device_id id = owner.id();
     const size_t size = binary.size();
     const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
@@ -58,20 +68,20 @@ cl_program from_binary(device& owner, const std::string& binary) {
     cl_program program = clCreateProgramWithBinary(owner.context(), 1, &id, &size, &bytes, &loaded, &code);
     if (!program) return nullptr;
     if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
-        clBuildProgram(program, 1, &id, build_options, nullptr, nullptr) == CL_SUCCESS)
+        clBuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
         return program;
     clReleaseProgram(program);
     return nullptr;
 }
 
 // *failure gets the error and the first lines of the compiler's log; the result is then NULL.
-cl_program from_source(device& owner, const std::string& source, std::string* failure) {
+cl_program from_source(device& owner, const program_text& text, std::string* failure) {
     cl_device_id id = owner.id();
-    const char* text = source.c_str();
+    const char* source = text.source.c_str();
     cl_int code = CL_SUCCESS;
-    cl_program program = clCreateProgramWithSource(owner.context(), 1, &text, nullptr, &code);
+    cl_program program = clCreateProgramWithSource(owner.context(), 1, &source, nullptr, &code);
     check(code, "clCreateProgramWithSource");
-    code = clBuildProgram(program, 1, &id, build_options, nullptr, nullptr);
+    code = clBuildProgram(program, 1, &id, text.options.c_str(), nullptr, nullptr);
     if (code == CL_SUCCESS) return program;
     *failure = std::string(error_name(code)) + "\n" + build_log(program, id);
     clReleaseProgram(program);
@@ -89,11 +99,11 @@ std::string binary_of(cl_program program) {
     return binary;
 }
 
-cl_program cached_or_built(device& owner, const std::string& source, std::string* failure) {
-    const std::string key = cache_key(owner.traits(), source);
+cl_program cached_or_built(device& owner, const program_text& text, std::string* failure) {
+    const std::string key = cache_key(owner.traits(), text);
     if (const std::string binary = read_cached_binary(key); !binary.empty())
-        if (cl_program program = from_binary(owner, binary)) return program;
-    cl_program program = from_source(owner, source, failure);
+        if (cl_program program = from_binary(owner, binary, text.options)) return program;
+    cl_program program = from_source(owner, text, failure);
     if (!program) return nullptr;
     if (const std::string binary = binary_of(program); !binary.empty()) write_cached_binary(key, binary);
     return program;
@@ -135,10 +145,10 @@ cl_program program_store::build(const program_key& key) const {
         fail(HERON_ARCH_MISMATCH, t.name + " has no double precision with 64-bit atomics");
     std::string failure;
     if (t.vendor_id == nvidia && t.is_gpu) {
-        if (cl_program program = cached_or_built(device_, source_of(key, t, true), &failure)) return program;
+        if (cl_program program = cached_or_built(device_, text_of(key, t, true), &failure)) return program;
         log(log_level::hint, "program build", ("rebuilding without PTX: " + failure).c_str());
     }
-    if (cl_program program = cached_or_built(device_, source_of(key, t, false), &failure)) return program;
+    if (cl_program program = cached_or_built(device_, text_of(key, t, false), &failure)) return program;
     fail(HERON_INTERNAL_ERROR, "building the " + key.family + " kernels failed: " + failure);
 }
 

@@ -15,6 +15,7 @@ class device;
 struct program_key {
     std::string family;
     std::string definitions;
+    int most_registers = 0;  // of a work-item, for NVIDIA's compiler; 0: as many as it likes
     auto operator<=>(const program_key&) const = default;
 };
 
