@@ -53,6 +53,24 @@ class cuda_device {
                                shared_bytes, stream()));
     }
 
+    bool can_launch_together() const {
+        int can = 0;
+        check(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, number()));
+        return can != 0;
+    }
+
+    // Blocks that wait for each other, at most as many as blocks_at_once: all are at work at a time, or none.
+    template <class... Args>
+    void launch_together(void (*kernel)(Args...), int64_t blocks, int64_t threads, size_t shared_bytes,
+                         std::type_identity_t<Args>... args) {
+        const auto address = reinterpret_cast<const void*>(kernel);
+        allow_shared(address, shared_bytes);
+        void* pointers[] = {&args...};
+        check(cudaLaunchCooperativeKernel(address, dim3(static_cast<unsigned>(blocks)),
+                                          dim3(static_cast<unsigned>(threads)), pointers, shared_bytes,
+                                          stream()));
+    }
+
     // How many blocks of a kernel the whole device works on at a time.
     template <class... Args>
     int64_t blocks_at_once(void (*kernel)(Args...), int threads, size_t shared_bytes = 0) {
@@ -99,6 +117,8 @@ class cuda_device {
         return s.bytes;
     }
     void return_scratch() { check(cudaEventRecord(queue_->scratch.used, stream())); }
+
+    bool has_clusters() const { return queue_->has_clusters; }
 
     // Bytes of shared memory that a block can have, those that its kernel declares among them.
     int shared_bytes() const { return queue_->shared_bytes; }

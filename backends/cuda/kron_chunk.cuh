@@ -108,6 +108,7 @@ constexpr int stage_registers = (G * N * N + power(N, G) + N) * static_cast<int>
 
 template <class CT, int N, int D, int W>
 struct item_shape {
+    static constexpr int modes = D, width = W;
     static constexpr int size = W * power(N, D);
     static constexpr int bytes = size * static_cast<int>(sizeof(CT));
     static constexpr int quad = 16 / static_cast<int>(sizeof(CT));  // elements of 16 bytes
@@ -141,11 +142,19 @@ struct item_shape {
 
     static constexpr bool uses_planes = std::is_same_v<CT, f64> && N == 16 && (D == 2 || D == 3) && W == 1;
 
+    // Items whose factors take more room than they do: a warp has few of them, each with lanes for all of its
+    // fibres.
+    static constexpr bool has_heavy_factors = in_warp && D == 2 && N > 8 && W == 1 && bytes > 512;
+
     // Lanes of a team: as many as have fibres, most of the time.
     static constexpr int lanes() {
         const int fibres = size / power(N, modes_at_once);
         if (uses_planes) return 32;
         int lanes = 32;
+        if (has_heavy_factors) {
+            while (lanes / 2 >= fibres) lanes /= 2;
+            return lanes;
+        }
         if (is_odd_sized) {
             const auto has_idle = [&] { return fibres * 10 < (fibres + lanes - 1) / lanes * lanes * 8; };
             const int buffered = bytes * (bytes <= warp_item_bytes ? 2 : 1);
@@ -165,6 +174,7 @@ struct item_shape {
 
     // Fibres that a thread takes at once where it reads the factor from shared memory.
     static constexpr int streamed_fibres() {
+        if (has_heavy_factors) return 1;
         if (D < 3 || W > 1 || N < 9 || sizeof(CT) < 8) return fibres_at_once<CT, N>;
         if (!in_warp) return N % 2 == 1 ? 3 : fibres_at_once<CT, N>;
         const int needed = (size / N + 31) / 32;
@@ -284,14 +294,21 @@ class chunk_fetch {
   public:
     __device__ chunk_fetch(const item_parameters<CT>& p, const crew_type& crew) : p_(p), crew_(crew) {}
 
+    // is_hinted: large items leave the second-level cache before what is in use there.
+    template <bool is_hinted = false>
     __device__ void vectors(int64_t chunk, CT* to) const {
         const int64_t first = chunk * shape::items;
         if (copies_quads && W % (W == 1 ? 1 : shape::quad) == 0 && p_.dense_in &&
             first + shape::items <= tiles_) {
             const CT* const from = W == 1 ? p_.dense_in + first * shape::size : input_of(p_, origin(first));
+            const uint64_t policy = is_hinted ? evict_first_policy() : 0;
 #pragma unroll 8
-            for (int e = crew_.rank * shape::quad; e < shape::chunk; e += crew_.size * shape::quad)
-                copy_async<16>(to + shape::place(e), from + offset(e));
+            for (int e = crew_.rank * shape::quad; e < shape::chunk; e += crew_.size * shape::quad) {
+                if constexpr (is_hinted)
+                    copy_async_hinted(to + shape::place(e), from + offset(e), policy);
+                else
+                    copy_async<16>(to + shape::place(e), from + offset(e));
+            }
             return;
         }
         if constexpr (shape::shifts) {

@@ -16,6 +16,7 @@ struct group_parameters {
     int64_t vector;
     void* slots;      // an item's elements per slice: the part of a group that began in an earlier slice
     int64_t* owners;  // address of the output that a slot belongs to, or 0
+    void* sums;       // where they are not on chip: a chunk's elements per slice
     int64_t rows;
 };
 

@@ -1,13 +1,14 @@
 #pragma once
 // Long groups of items with one output each. A crew has a slice of the items, in the order of the groups, and
-// adds up what belongs together in shared memory: element by element for each place of a chunk, and over the
-// places where a group ends.
+// adds up what belongs together, element by element for each place of a chunk, and over the places where a
+// group ends. The sums are in shared memory, or where that leaves a multiprocessor too few items to work on,
+// in memory of the crew's own that stays in the second-level cache.
 #include "kron_groups.cuh"
 #include "kron_items.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-template <class CT, int N, int D>
+template <class CT, int N, int D, sum_memory where>
 class group_sums {
     using shape = item_shape<CT, N, D, 1>;
     using crew_type = crew_threads<shape::in_warp>;
@@ -38,9 +39,8 @@ class group_sums {
     __device__ void flush(CT* to, int64_t step, CT alpha, bool is_slot) {
         crew_.sync();
         for (int e = crew_.rank; e < shape::size; e += crew_.size) {
-            CT sum = sums_[shape::place(low_ * shape::size + e)];
-            for (int i = low_ + 1; i < high_; ++i)
-                sum = add_of(sum, sums_[shape::place(i * shape::size + e)]);
+            CT sum = sums_[place(low_ * shape::size + e)];
+            for (int i = low_ + 1; i < high_; ++i) sum = add_of(sum, sums_[place(i * shape::size + e)]);
             to[e * step] = is_slot ? sum : mad(alpha, sum, to[e * step]);
         }
         low_ = high_ = 0;
@@ -50,19 +50,21 @@ class group_sums {
     __device__ bool is_empty() const { return high_ == 0; }
 
     // For chunks of one item: where the last stage adds up.
-    __device__ item_sums<CT, N, D> take_item() {
-        const item_sums<CT, N, D> target{sums_, high_ > 0};
+    __device__ item_sums<CT, N, D, where> take_item() {
+        const item_sums<CT, N, D, where> target{sums_, high_ > 0};
         high_ = 1;
         return target;
     }
 
   private:
+    __device__ static int place(int element) { return place_of_sum<shape, where>(element); }
+
     __device__ static CT add_of(CT a, CT b) { return heron::HERON_LEVEL::add(a, b); }
 
     __device__ void accumulate(const CT* chunk, int e, bool adds, bool exists) {
         part value{};
         if (exists) value = *reinterpret_cast<const part*>(chunk + shape::place(e));
-        part& sum = *reinterpret_cast<part*>(sums_ + shape::place(e));
+        part& sum = *reinterpret_cast<part*>(sums_ + place(e));
         if (adds) {
             const part before = sum;
 #pragma unroll
@@ -76,57 +78,71 @@ class group_sums {
     int low_ = 0, high_ = 0;  // places that hold sums
 };
 
-// Shared memory with sums behind the buffers.
-template <class CT, int N, int D>
+// What a crew has in shared memory: buffers, and sums behind them where they are there.
+template <class CT, int N, int D, sum_memory where>
 struct group_shape {
     using items = item_shape<CT, N, D, 1>;
-    static constexpr int sum_bytes = items::chunk_room * static_cast<int>(sizeof(CT));
-    static constexpr int buffers = 2 * items::buffer_bytes + sum_bytes <= most_item_bytes ? 2 : 1;
-    static constexpr bool fits = items::buffer_bytes + sum_bytes <= most_block_bytes;
-    static constexpr int crews = items::crews_with(buffers * items::buffer_bytes + sum_bytes);
-    static constexpr int shared_bytes = crews * (buffers * items::buffer_bytes + sum_bytes);
+    static constexpr int sum_bytes =
+        where == sum_memory::shared ? items::chunk_room * static_cast<int>(sizeof(CT)) : 0;
+    static constexpr int two_buffers = 2 * items::buffer_bytes + sum_bytes;
+    static constexpr int one_buffer = items::buffer_bytes + sum_bytes;
+    // A multiprocessor that has room for one block only may as well hold the next item.
+    static constexpr bool is_alone = where == sum_memory::shared && 2 * one_buffer > most_block_bytes;
+    static constexpr int buffers = where == sum_memory::second_level ? items::buffers
+                                   : two_buffers <= (is_alone ? most_block_bytes : most_item_bytes) ? 2
+                                                                                                    : 1;
+    static constexpr int crew_bytes = buffers * items::buffer_bytes + sum_bytes;
+    static constexpr bool fits = crew_bytes <= most_block_bytes;
+    static constexpr int crews = items::crews_with(crew_bytes);
+    static constexpr int shared_bytes = crews * crew_bytes;
 };
 
+// Where sums are: on chip if they fit. Not so where a warp has an item of nearly 4 KiB: without the sums
+// there is room for more warps, which was measured to gain more.
 template <class CT, int N, int D>
+constexpr sum_memory memory_of_sums =
+    group_shape<CT, N, D, sum_memory::shared>::fits && !(std::is_same_v<CT, f32> && N == 10 && D == 3)
+        ? sum_memory::shared
+        : sum_memory::second_level;
+
+template <class CT, int N, int D, sum_memory where>
 __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
-                                      ? 32 * group_shape<CT, N, D>::crews
+                                      ? 32 * group_shape<CT, N, D, where>::crews
                                       : item_shape<CT, N, D, 1>::most_block_threads)
     kron_item_groups(const __grid_constant__ item_parameters<CT> p,
                      const __grid_constant__ group_parameters g) {
     using shape = item_shape<CT, N, D, 1>;
+    using group = group_shape<CT, N, D, where>;
     // One item at a time is added up as its last stage goes.
-    using summing_stages = item_stages<CT, N, D, 1, false, item_sums<CT, N, D>>;
+    using summing_stages = item_stages<CT, N, D, 1, false, item_sums<CT, N, D, where>>;
     constexpr bool sums_at_once = shape::items == 1 && summing_stages::is_direct;
-    constexpr int buffers = group_shape<CT, N, D>::buffers;
+    constexpr int buffers = group::buffers;
     constexpr int buffer_room = shape::chunk_room + shape::factor_room;
     extern __shared__ __align__(16) unsigned char memory[];
     const crew_threads<shape::in_warp> crew;
     const int number = shape::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0;
-    CT* const room = reinterpret_cast<CT*>(memory) + number * (buffers * buffer_room + shape::chunk_room);
-    const int64_t slice = static_cast<int64_t>(blockIdx.x) * group_shape<CT, N, D>::crews + number;
+    CT* const room =
+        reinterpret_cast<CT*>(memory) + number * (group::crew_bytes / static_cast<int>(sizeof(CT)));
+    const int64_t slice = static_cast<int64_t>(blockIdx.x) * group::crews + number;
     if (slice >= g.slices) return;
     const int64_t chunks = (p.units + shape::items - 1) / shape::items;
     const int64_t begin = share(chunks, slice, g.slices);
     const int64_t end = share(chunks, slice + 1, g.slices);
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const chunk_fetch<CT, N, D, 1> fetch(p, crew);
-    // Into the second-level cache, where there is no room for it yet.
-    const auto prefetch = [&](int64_t chunk) {
-        if (chunk >= end || p.in_step != 1) return;
-        constexpr int line = 128 / static_cast<int>(sizeof(CT));
-        const CT* const from = input_of(p, origin_of<shape::size, 1>(p, chunk * shape::items));
-        for (int e = crew.rank * line; e < shape::size; e += crew.size * line) prefetch_line(from + e);
-    };
     const auto start = [&](int64_t chunk, int buffer) {
         if (chunk < end) {
-            fetch.vectors(chunk, room + buffer * buffer_room);
+            fetch.template vectors<(shape::bytes > most_item_bytes / 2)>(chunk, room + buffer * buffer_room);
             if (!p.factors_are_shared || chunk == begin)
                 fetch.factors(chunk,
                               room + (p.factors_are_shared ? 0 : buffer) * buffer_room + shape::chunk_room);
         }
         commit_copies();
     };
-    group_sums<CT, N, D> sums(room + buffers * buffer_room, crew);
+    CT* const place_of_sums = where == sum_memory::shared
+                                  ? room + buffers * buffer_room
+                                  : static_cast<CT*>(g.sums) + slice * shape::chunk_room;
+    group_sums<CT, N, D, where> sums(place_of_sums, crew);
     group_walk walk(g, begin * shape::items);
     CT* const slot = static_cast<CT*>(g.slots) + slice * g.rows;
     bool is_own = g.slices == 1 || walk.begins_at(begin * shape::items);
@@ -150,7 +166,6 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
         } else {
             if (chunk != begin) start(chunk, 0);
             wait_for_copies<0>();
-            if constexpr (shape::items == 1) prefetch(chunk + 1);
         }
         crew.sync();
         CT* const vectors = room + buffer * buffer_room + fetch.shift_of(chunk);

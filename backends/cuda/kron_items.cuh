@@ -114,9 +114,17 @@ struct item_output {
     }
 };
 
-// Sums of the results of several items, in shared memory. The last stage always gives a thread the same
-// places.
-template <class CT, int N, int D>
+// Where the sums of a group's items are.
+enum class sum_memory { shared, second_level };
+
+// The place of an element's sum: in shared memory as in an item, across the banks.
+template <class Shape, sum_memory where>
+__device__ constexpr int place_of_sum(int element) {
+    return where == sum_memory::shared ? Shape::place(element) : element;
+}
+
+// Sums of the results of several items. The last stage always gives a thread the same places.
+template <class CT, int N, int D, sum_memory where>
 struct item_sums {
     static constexpr bool sums = true;
 
@@ -125,25 +133,49 @@ struct item_sums {
 
     template <int, int apart, int count>
     __device__ void put(const CT (&v)[count], int first) const {
+        // Several at once hide latency, one at a time takes fewer registers, which gains more where factors
+        // have 4 or 8 rows: as measured.
+        constexpr bool one_by_one = where == sum_memory::shared && (N == 4 || N == 8);
+        constexpr int at_once = one_by_one ? 1 : 16;
 #pragma unroll
-        for (int j = 0; j < count; ++j) put_one(v[j], first + j * apart);
+        for (int begin = 0; begin < count; begin += at_once) {
+            CT before[at_once];
+#pragma unroll
+            for (int j = 0; j < at_once && begin + j < count; ++j)
+                if (adds) before[j] = *place(first + (begin + j) * apart);
+#pragma unroll
+            for (int j = 0; j < at_once && begin + j < count; ++j)
+                set(first + (begin + j) * apart, adds ? add(before[j], v[begin + j]) : v[begin + j]);
+        }
     }
     template <int, int apart, int count>
-    __device__ void get(CT (&)[count], int) const {}
-    template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&)[count], int first) const {
-        put<W, apart>(v, first);
+    __device__ void get(CT (&before)[count], int first) const {
+        if (!adds) return;
+#pragma unroll
+        for (int j = 0; j < count; ++j) before[j] = *place(first + j * apart);
     }
-    template <int>
+    template <int W, int apart, int count>
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
+#pragma unroll
+        for (int j = 0; j < count; ++j) set(first + j * apart, adds ? add(before[j], v[j]) : v[j]);
+    }
+    template <int W>
     __device__ void put_pair(const CT (&v)[2], int first) const {
-        put_one(v[0], first);
-        put_one(v[1], first + 1);
+        put<W, 1>(v, first);
     }
 
   private:
-    __device__ void put_one(CT value, int element) const {
-        CT& sum = places[item_shape<CT, N, D, 1>::place(element)];
-        sum = adds ? add(sum, value) : value;
+    __device__ CT* place(int element) const {
+        CT* const p = places + place_of_sum<item_shape<CT, N, D, 1>, where>(element);
+        if constexpr (where == sum_memory::second_level) __builtin_assume(__isGlobal(p));
+        return p;
+    }
+    // In order: the compiler would read more sums ahead than there are registers for.
+    __device__ void set(int element, CT sum) const {
+        if constexpr (where == sum_memory::second_level)
+            store_global(place(element), sum);
+        else
+            *place(element) = sum;
     }
 };
 
@@ -308,6 +340,8 @@ class item_stages {
         constexpr int length = power(N, G);
         constexpr int fibres = shape::size / length;
         constexpr bool keeps = shape::template keeps<G>;
+        // Sums come while results are computed, if there are registers for them.
+        constexpr bool gets_early = Output::sums && goes_out<K, G> && G == 1;
         CT a[G][N * N];
         if constexpr (keeps) {
 #pragma unroll
@@ -319,13 +353,17 @@ class item_stages {
             CT* const at = item_ + shape::place(first);
             CT v[length];
             read<K>(at, v);
+            CT before[gets_early ? length : 1];
+            if constexpr (gets_early) output_.template get<W, step<K>>(before, first);
             int apart = 1;
 #pragma unroll
             for (int g = 0; g < G; ++g, apart *= N) {
                 if constexpr (!keeps) read_block<shape::has_large_factors>(factor(K + g), a[g]);
                 turn<CT, N, length>(a[g], v, apart);
             }
-            if constexpr (goes_out<K, G>)
+            if constexpr (gets_early)
+                output_.template put<W, step<K>>(v, before, first);
+            else if constexpr (goes_out<K, G>)
                 output_.template put<W, step<K>>(v, first);
             else
                 write_back<K>(at, v);

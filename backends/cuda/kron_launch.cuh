@@ -62,8 +62,7 @@ class square_kron : square_passes<CT, N> {
             return true;
         if (!find_passes()) return false;
         if (args_.output == HERON_KRON_ADD_DETERMINISTIC && sums_ && passes_ > 1) return false;
-        if constexpr (has_pair<CT, N>)
-            if (passes_ == 2 && !sums_ && pair_kron<CT, N>(device_, phase_, args_).apply(layout)) return true;
+        if (passes_ == 2 && is_paired(layout)) return true;
         take_chunk(layout);
         if (!sums_)
             units();
@@ -75,6 +74,17 @@ class square_kron : square_passes<CT, N> {
     }
 
   private:
+    // Whether both passes are one launch.
+    bool is_paired(workspace_layout& layout) {
+        if constexpr (has_pair<CT, N>) {
+            pair_kron<CT, N> pair(device_, phase_, args_);
+            if (!sums_) return pair.apply(layout);
+            if (args_.output == HERON_KRON_ADD_GROUPED)
+                return pair.apply_to_groups(layout, [&](const group_parameters& g) { combine(g); });
+        }
+        return false;
+    }
+
     bool is_distinct() const {
         return args_.count == 1 ||
                (args_.y.kind == HERON_BATCH_STRIDED && args_.y.stride >= plans::kron_output_span(args_));
@@ -318,39 +328,46 @@ class square_kron : square_passes<CT, N> {
     template <int D>
     bool group_items(workspace_layout& layout) {
         using shape = item_shape<CT, N, D, 1>;
-        if constexpr (!shape::fits || !group_shape<CT, N, D>::fits) {
-            return false;
-        } else {
-            if (args_.ndim != D || args_.count < 4 * shape::items * args_.group_count) return false;
-            constexpr int crews = group_shape<CT, N, D>::crews;
-            constexpr int shared_bytes = group_shape<CT, N, D>::shared_bytes;
-            if (shared_bytes > device_.shared_bytes() - cuda_device::declared_at_most) return false;
-            const auto kernel = &kron_item_groups<CT, N, D>;
-            const int threads = crews * (shape::in_warp ? 32 : best_threads<shape>(kernel, shared_bytes));
+        if constexpr (shape::fits) {
+            constexpr sum_memory where = memory_of_sums<CT, N, D>;
+            using group = group_shape<CT, N, D, where>;
+            if (args_.ndim != D || args_.count < 4 * shape::items * args_.group_count ||
+                !fits_device<group>())
+                return false;
+            const auto kernel = &kron_item_groups<CT, N, D, where>;
+            const int threads =
+                group::crews * (shape::in_warp ? 32 : best_threads<shape>(kernel, group::shared_bytes));
             group_parameters g{};
             g.rows = rows_;
             g.count = args_.count;
-            g.slices = device_.blocks_at_once(kernel, threads, shared_bytes) * crews;
+            g.slices = device_.blocks_at_once(kernel, threads, group::shared_bytes) * group::crews;
             const int64_t worth = args_.count / (4 * shape::items) + 1;
             if (g.slices > worth) g.slices = worth;
             g.slots = layout.take<CT>(rows_ * g.slices);
             g.owners = layout.take<int64_t>(g.slices);
-            if (phase_ != HERON_PHASE_RUN || args_.group_count == 0) return true;
-            g.offsets = args_.group_offsets;
-            g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
-            g.groups = args_.group_count;
-            item_parameters<CT> p = item_parameters_of(0, 0, args_.count);
-            p.vectors = 1;
-            if (args_.group_items) {
-                p.order = args_.group_items;
-                p.order_is_wide = args_.group_type == HERON_INDEX_64;
-                p.dense_in = p.dense_factors = nullptr;
-            }
-            for (p.column = 0; p.column < args_.vectors; ++p.column) {
-                device_.launch_blocks(kernel, (g.slices + crews - 1) / crews, threads, shared_bytes, p, g);
-                if (g.slices > 1) combine(g);
-            }
+            if (where == sum_memory::second_level) g.sums = layout.take<CT>(shape::chunk_room * g.slices);
+            if (phase_ == HERON_PHASE_RUN && args_.group_count > 0)
+                sum_items(kernel, threads, group::crews, group::shared_bytes, g);
             return true;
+        }
+        return false;
+    }
+
+    template <class Kernel>
+    void sum_items(Kernel kernel, int threads, int crews, size_t shared_bytes, group_parameters g) {
+        g.offsets = args_.group_offsets;
+        g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
+        g.groups = args_.group_count;
+        item_parameters<CT> p = item_parameters_of(0, 0, args_.count);
+        p.vectors = 1;
+        if (args_.group_items) {
+            p.order = args_.group_items;
+            p.order_is_wide = args_.group_type == HERON_INDEX_64;
+            p.dense_in = p.dense_factors = nullptr;
+        }
+        for (p.column = 0; p.column < args_.vectors; ++p.column) {
+            device_.launch_blocks(kernel, (g.slices + crews - 1) / crews, threads, shared_bytes, p, g);
+            if (g.slices > 1) combine(g);
         }
     }
 

@@ -1,6 +1,6 @@
 #pragma once
 // How items of two passes are launched at once.
-#include "kron_pair.cuh"
+#include "kron_pair_groups.cuh"
 #include "kron_passes.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
@@ -28,9 +28,8 @@ class pair_kron : square_passes<CT, N> {
 
     // False when it does not apply; nothing has been done then.
     bool apply(workspace_layout& layout) {
-        if (args_.ndim != 2 * modes ||
-            shape::shared_bytes > device_.shared_bytes() - cuda_device::declared_at_most)
-            return false;
+        constexpr int shared_bytes = pair_block<stages>::shared_bytes;
+        if (!fits(shared_bytes)) return false;
         const int64_t units = args_.count * args_.vectors;
         pair_parameters<CT> p{};
         p.slot_count = smaller(items_in(pair_slot_bytes), units);
@@ -42,18 +41,72 @@ class pair_kron : square_passes<CT, N> {
         p.last = item_parameters_of(0, 0, units);
         p.first = item_parameters_of(1, 0, units);
         p.lead = smaller(items_in(pair_lead_bytes), p.slot_count);
-        p.task_count = 2 * units * shape::tasks;
-        const auto kernel = &kron_pair<CT, N, modes, modes, run_of_items, runs>;
-        const int64_t resident = device_.blocks_at_once(kernel, pair_threads, shape::shared_bytes);
+        p.task_count = 2 * units * stages::shape::tasks;
+        const kron_scalar<CT>& beta = p.first.beta;
+        p.prefetches = !p.first.atomic && (beta.device || beta.value != CT{});
+        const auto kernel = &kron_pair<stages>;
+        const int64_t resident = device_.blocks_at_once(kernel, stages::threads, shared_bytes);
         device_.fill(p.claims, 0, sizeof(*p.claims) * static_cast<size_t>(counters));
-        device_.launch_blocks(kernel, smaller(p.task_count, resident), pair_threads, shape::shared_bytes, p);
+        device_.launch_blocks(kernel, smaller(p.task_count, resident), stages::threads, shared_bytes, p);
+        return true;
+    }
+
+    // Long groups, likewise, by teams that fill the device. `add_slots` adds what slices have of groups that
+    // begin before them.
+    template <class AddSlots>
+    bool apply_to_groups(workspace_layout& layout, AddSlots&& add_slots) {
+        if (args_.count < 4 * args_.group_count) return false;
+        group_parameters g{};
+        g.offsets = args_.group_offsets;
+        g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
+        g.groups = args_.group_count;
+        using member = pair_team_member<team_stages>;
+        const auto kernel = &kron_pair_groups<team_stages>;
+        constexpr int shared_bytes = member::shared_bytes;
+        constexpr int threads = team_stages::threads, tasks = team_stages::shape::tasks;
+        if (!fits(shared_bytes) || !device_.can_launch_together()) return false;
+        const int64_t teams = device_.blocks_at_once(kernel, threads, shared_bytes) / tasks;
+        if (teams == 0) return false;
+        g.rows = rows_;
+        g.count = args_.count;
+        g.slices = smaller(teams, args_.count / 4 + 1);
+        g.slots = layout.take<CT>(rows_ * g.slices);
+        g.owners = layout.take<int64_t>(g.slices);
+        pair_parameters<CT> p{};
+        p.slots = chunk_ = layout.take<CT>(rows_ * member::slots * g.slices);
+        const int64_t counters = member::counters * g.slices;
+        p.done = layout.take<unsigned long long>(counters);
+        if (phase_ != HERON_PHASE_RUN || g.groups == 0) return true;
+        p.last = team_parameters_of(0);
+        p.first = team_parameters_of(1);
+        for (g.vector = 0; g.vector < args_.vectors; ++g.vector) {
+            p.last.column = p.first.column = g.vector;
+            device_.fill(p.done, 0, sizeof(*p.done) * static_cast<size_t>(counters));
+            device_.launch_together(kernel, g.slices * tasks, threads, shared_bytes, p, g);
+            if (g.slices > 1) add_slots(g);
+        }
         return true;
     }
 
   private:
     static constexpr int modes = 3;
-    static constexpr int runs = 2;
-    using shape = pair_shape<CT, N, modes, modes, run_of_items, runs>;
+    using stages = pair_stages<CT, N, modes, modes, run_of_items, 128>;
+    // Smaller tasks leave room for sums.
+    using team_stages = pair_stages<CT, N, modes, modes, run_of_items, 64>;
+
+    bool fits(int shared_bytes) const {
+        return args_.ndim == 2 * modes &&
+               shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;
+    }
+
+    item_parameters<CT> team_parameters_of(int pass) const {
+        item_parameters<CT> p = item_parameters_of(pass, 0, args_.count);
+        p.vectors = 1;
+        p.order = args_.group_items;
+        p.order_is_wide = args_.group_type == HERON_INDEX_64;
+        p.beta = {CT{1}, nullptr};
+        return p;
+    }
 
     static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -144,6 +144,36 @@ TEST_CASE("all algorithms and modes on larger items") {
         }
 }
 
+TEST_CASE("items of many modes by columns and by rows, with factors transposed") {
+    random_source random(14);
+    int number_of_case = 0;
+    for (const auto& [type, d, n] :
+         {std::tuple{HERON_R_32F, 6, 6}, std::tuple{HERON_C_32F, 5, 5}, std::tuple{HERON_R_64F, 4, 9},
+          std::tuple{HERON_C_64F, 4, 7}, std::tuple{HERON_R_64F, 8, 3}}) {
+        const bool by_rows = ++number_of_case % 2 == 0;
+        kron_problem p = square_kron(type, d, n, 4, random);
+        for (std::size_t f = 0; f < p.factors.size(); ++f) {
+            p.factors[f].op = static_cast<heron_operation>(f % 4);
+            p.factors[f].ld = n + 1;
+            p.factors[f].places = p.places(random, p.count, n * (n + 1), false, false);
+        }
+        p.vector_order = by_rows ? HERON_ORDER_ROW : HERON_ORDER_COLUMN;
+        p.vectors = by_rows ? 2 : 1;
+        p.ldx = p.ldy = by_rows ? 3 : p.rows();
+        p.x_places = p.places(random, p.count, p.x_reach(), false, true);
+        p.output = HERON_KRON_AXPBY;
+        p.alpha = 0.5;
+        p.beta = -1.5;
+        p.y_places = p.places(random, p.count, p.y_reach(), true, false);
+        p.fill(random);
+        check_kron(p);
+        p.output = HERON_KRON_ADD_ATOMIC;
+        p.y_places = p.places(random, p.count, p.y_reach(), false, true);
+        p.fill(random);
+        check_kron(p);
+    }
+}
+
 TEST_CASE("items too large for one pass") {
     random_source random(12);
     for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
@@ -209,6 +239,32 @@ TEST_CASE(
     for (std::size_t k = 0; k < 12; ++k) p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.x_reach();
     p.fill(random);
     check_kron(p);
+}
+
+// So many that blocks of a team that go ahead of others would be seen to read what is not there yet.
+TEST_CASE("groups of items of two passes: long ones, the same on every run") {
+    if (backend_name() != "cuda") return;
+    random_source random(15);
+    for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
+        constexpr std::int64_t count = 96, distinct = 5;
+        kron_problem p = square_kron(type, 6, 8, count, random);
+        p.output = HERON_KRON_ADD_GROUPED;
+        p.group_offsets = {0, 1, 60, count};
+        p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
+        p.x_places.kind = HERON_BATCH_INDEXED;
+        for (std::int64_t k = 0; k < count; ++k)
+            p.x_places.offsets[static_cast<std::size_t>(k)] = k % distinct * p.x_reach();
+        p.fill(random);
+        kron_run run(p);
+        expect(run.run());
+        CHECK(run.difference() == "");
+        const auto first = run.y_bytes();
+        for (int i = 0; i < 5; ++i) {
+            run.reset_y();
+            expect(run.run());
+            CHECK(run.y_bytes() == first);
+        }
+    }
 }
 
 TEST_CASE("more items than a grid has blocks in one direction") {
