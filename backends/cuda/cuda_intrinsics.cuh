@@ -67,7 +67,25 @@ static __device__ inline void copy_async(void* shared, const void* global) {
                      : "memory");
 }
 
-// The same for the first `valid` bytes; the rest becomes zero.
+// The same only if `is_there`, without a branch.
+template <int bytes>
+static __device__ inline void copy_async_if(bool is_there, void* shared, const void* global) {
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    const auto condition = static_cast<unsigned>(is_there);
+    if constexpr (bytes == 16)
+        asm volatile(
+            "{.reg .pred p; setp.ne.u32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16;}" ::"r"(to),
+            "l"(global), "r"(condition)
+            : "memory");
+    else
+        asm volatile(
+            "{.reg .pred p; setp.ne.u32 p, %2, 0; @p cp.async.ca.shared.global [%0], [%1], %3;}" ::"r"(to),
+            "l"(global), "r"(condition), "n"(bytes)
+            : "memory");
+}
+
+// Copies the first `valid` of 4, 8 or 16 bytes; the rest becomes zero.
 template <int bytes>
 static __device__ inline void copy_async_or_zero(void* shared, const void* global, int valid) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);

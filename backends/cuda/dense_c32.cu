@@ -8,6 +8,7 @@ template <>
 struct tiles_for<c32> {
     using large = std::tuple<candidate<large_thread_tile<c32, 128, 128, 8, 4, 8, 8, 1>, 75, 75>,
                              candidate<large_thread_tile<c32, 128, 64, 8, 4, 8, 8, 2>, 73, 41>,
+                             candidate<large_thread_tile<c32, 96, 96, 8, 4, 6, 6, 1>, 75, 75>,
                              candidate<large_thread_tile<c32, 64, 64, 8, 4, 4, 8, 3>, 74, 62>,
                              candidate<large_thread_tile<c32, 32, 32, 32, 3, 4, 8, 4, 4>, 67, 58>,
                              candidate<large_thread_tile<c32, 64, 16, 16, 3, 8, 4, 4, 4>, 60, 40>>;

@@ -4,12 +4,20 @@
 namespace heron::HERON_LEVEL {
 
 namespace dense_cuda {
+// Two blocks fit a multiprocessor but where both panels come by depth.
+struct steps_of_16 : large_complex_tile<64, 64, 16, 3, 32, 32, 2, 4> {
+    static constexpr bool takes_depths = false, mirrors = false;
+};
+struct mirrored_tile : large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4> {
+    static constexpr bool mirrors_only = true;
+};
+
 template <>
 struct tiles_for<c64> {
-    using large = std::tuple<candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 78, 59>,
-                             candidate<large_complex_tile<64, 32, 16, 3, 16, 16, 2, 8>, 77, 58>,
-                             candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 74, 46>,
-                             candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>>;
+    using large = std::tuple<
+        candidate<steps_of_16, 81, 60>, candidate<large_complex_tile<32, 64, 16, 3, 16, 16, 2, 8>, 77, 58>,
+        candidate<mirrored_tile, 78, 59>, candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 74, 46>,
+        candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>>;
     using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 26, 8>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
     using items16 = items_tile<c64, 16, 16, 4, 2, 64>;

@@ -1,7 +1,7 @@
 #pragma once
 // Which large tile a dense product gets where it has been measured: by HERON_CUDA_GEMM, or by what `heron
 // tune gemm` found for the device. Entries are lines, in the variable with semicolons between them:
-// "c64-NN-4096 tile 64 32", or less exact "c64-NN tile 64 32" and "c64 tile 64 32".
+// "c64-NN-4096 tile 64 64", or less exact "c64-NN tile 64 64" and "c64 tile 64 64".
 #include <heron/types.h>
 #include <cstdint>
 #include <optional>

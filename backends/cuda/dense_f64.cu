@@ -8,6 +8,7 @@ template <>
 struct tiles_for<f64> {
     using large = std::tuple<candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 79, 79>,
                              candidate<large_real_tile<128, 64, 16, 4, 32, 32, 1>, 76, 76>,
+                             candidate<large_real_tile<96, 96, 16, 4, 48, 24, 1>, 76, 76>,
                              candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 46>,
                              candidate<large_real_tile<32, 32, 32, 3, 16, 16, 4>, 47, 30>,
                              candidate<large_real_tile<64, 16, 32, 3, 16, 16, 4>, 46, 30>>;
@@ -17,6 +18,7 @@ struct tiles_for<f64> {
     using batches = std::tuple<batch_candidate<stream_tensor_tile<16, 32, 16, 3, 512, 1>, 48>,
                                batch_candidate<stream_tensor_tile<32, 24, 16, 3, 384, 1>, 46>,
                                batch_candidate<stream_tensor_tile<16, 48, 16, 3, 384, 1>, 47>,
+                               batch_candidate<large_real_tile<128, 112, 16, 4, 32, 56, 1>, 74>,
                                batch_candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 78>>;
     // Three blocks a multiprocessor with a tile each are sooner ready.
     static double batch_limit(const parameters<f64>& p) {

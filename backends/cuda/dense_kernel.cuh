@@ -43,10 +43,14 @@ enum class part { all, lower, upper };
 
 // What a kernel does of its work: all, but in a study.
 struct whole_work {
-    static constexpr bool copies = true, loads = true, multiplies = true, stores = true;
+    static constexpr bool copies = true, loads = true, stores = true;
+    static constexpr int multiplies = 1;
 };
 struct part_of_work {
-    bool copies, loads, multiplies, stores;
+    bool copies, loads;
+    int multiplies;  // how often: a loop, where the compiler would predicate instructions that take their
+                     // time all the same
+    bool stores;
 };
 
 template <class CT>
@@ -113,13 +117,14 @@ struct tile_place {
 };
 
 // Tile number `number` in an order that keeps neighbours together, so that what is loaded is still in the
-// cache.
-static __device__ inline tile_place place_of(int64_t number, int64_t row_tiles, int64_t column_tiles) {
-    constexpr int64_t band = 8;
-    const int64_t first = number / (band * column_tiles) * band;
-    const int64_t height = row_tiles - first < band ? row_tiles - first : band;
-    const int64_t within = number % (band * column_tiles);
-    return {first + within % height, within / height};
+// cache. Integers of 32 bits divide much faster, where they can hold the number of tiles.
+template <class Integer>
+static __device__ inline tile_place place_of(Integer number, Integer row_tiles, Integer column_tiles) {
+    constexpr Integer band = 8;
+    const Integer first = number / (band * column_tiles) * band;
+    const Integer height = row_tiles - first < band ? row_tiles - first : band;
+    const Integer within = number % (band * column_tiles);
+    return {static_cast<int64_t>(first + within % height), static_cast<int64_t>(within / height)};
 }
 
 // The same for the tiles of a triangle, diagonal included, of square tiles.

@@ -21,8 +21,8 @@ struct candidate {
 };
 
 inline int64_t tiles_of_any(int64_t m, int64_t n, bool is_triangle, int rows, int columns) {
-    const int64_t r = tiles_of(m, rows), c = tiles_of(n, columns);
-    return is_triangle ? r * (r + 1) / 2 * (rows / columns) : r * c;
+    if (is_triangle) return triangle_tiles(m, rows, columns).count();
+    return tiles_of(m, rows) * tiles_of(n, columns);
 }
 
 // How the inner dimension is shared: by `splits` blocks of a cluster, and in `parts` that are items of a
@@ -59,7 +59,7 @@ double duration(const parameters<CT>& p, int multiprocessors, shares s = {}) {
     const double steps = static_cast<double>(p.k * p.terms) / s.count() + ends;
     const double work = blocks * (tile::rows * tile::columns) * steps / peak;
     const double copies = static_cast<double>(p.m + p.n) * all_steps * sizeof(CT) / bandwidth;
-    const double exchange = s.splits > 1 ? s.splits * (is_complex ? 5 : 1.2) : 0;
+    const double exchange = s.splits > 1 ? s.splits * (is_complex ? 3 : 1.2) : 0;
     const double sums = static_cast<double>(p.m * p.n) * s.parts * sizeof(CT);
     return std::max(work, copies) + exchange + (s.parts > 1 ? 3 + sums / bandwidth_of_cache : 0);
 }
@@ -138,7 +138,7 @@ void launch_layouts(cuda_device& device, const parameters<typename Tile::CT>& p)
     if (a == lines && b == lines) return launch_large<Tile, lines, lines, conjugates_b>(device, p);
     if (a == lines) return launch_large<Tile, lines, depth, conjugates_b>(device, p);
     if (b == lines) return launch_large<Tile, depth, lines, conjugates_b>(device, p);
-    launch_large<Tile, depth, depth, conjugates_b>(device, p);
+    if constexpr (Tile::takes_depths) launch_large<Tile, depth, depth, conjugates_b>(device, p);
 }
 
 // What a block needs at most, whatever the layouts.
@@ -161,11 +161,19 @@ bool fits_large_tiles(const parameters<CT>& p) {
 }
 
 template <class Tile>
+bool takes_layouts(const parameters<typename Tile::CT>& p) {
+    using CT = typename Tile::CT;
+    if (p.a[0].mirrored != mirror::none || p.b[0].mirrored != mirror::none) return Tile::mirrors;
+    if (Tile::mirrors_only) return false;
+    return Tile::takes_depths || layout_of<CT, Tile::keeps_depth>(p.a, p.terms, p.m) != layout::depth ||
+           layout_of<CT, Tile::keeps_depth>(p.b, p.terms, p.n) != layout::depth;
+}
+
+template <class Tile>
 bool is_usable(const cuda_device& device, const parameters<typename Tile::CT>& p) {
-    constexpr bool covers_triangles = Tile::rows % Tile::columns == 0;
-    const bool is_mirrored = p.a[0].mirrored != mirror::none || p.b[0].mirrored != mirror::none;
-    return fits_large_tiles(p) && (covers_triangles || p.stored == part::all) &&
-           (Tile::mirrors || !is_mirrored) && most_shared_bytes<Tile>() <= device.shared_bytes();
+    constexpr bool covers_triangles = Tile::rows % Tile::columns == 0 || Tile::columns % Tile::rows == 0;
+    return fits_large_tiles(p) && (covers_triangles || p.stored == part::all) && takes_layouts<Tile>(p) &&
+           most_shared_bytes<Tile>() <= device.shared_bytes();
 }
 
 // A product with an operand that is mirrored; the other one is a matrix as it is.
@@ -182,9 +190,11 @@ void launch_usable(cuda_device& device, const parameters<typename Tile::CT>& p, 
     if constexpr (Tile::mirrors)
         if (p.a[0].mirrored != mirror::none || p.b[0].mirrored != mirror::none)
             return launch_mirrored<Tile>(device, p);
-    if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>)
-        if (conjugates_b) return launch_layouts<Tile, true>(device, p);
-    launch_layouts<Tile, false>(device, p);
+    if constexpr (!Tile::mirrors_only) {
+        if constexpr (!std::is_same_v<typename Tile::CT, real_of<typename Tile::CT>>)
+            if (conjugates_b) return launch_layouts<Tile, true>(device, p);
+        launch_layouts<Tile, false>(device, p);
+    }
 }
 
 // False where the tile cannot be used.
@@ -199,10 +209,7 @@ bool launch_large(cuda_device& device, const parameters<typename Tile::CT>& p, b
 template <class Tile>
 int most_splits(const cuda_device& device) {
     using product = large_product<Tile, layout::depth, layout::depth, false>;
-    int current = 0, has_clusters = 0;
-    check(cudaGetDevice(&current));
-    check(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, current));
-    return has_clusters && product::split_bytes <= device.shared_bytes() ? 16 : 1;
+    return device.has_clusters() && product::split_bytes <= device.shared_bytes() ? 16 : 1;
 }
 
 // A product whose inner dimension is cut into parts, which are items of a batch; their results are added up
@@ -227,18 +234,18 @@ void launch_parts(cuda_device& device, const parameters<typename Tile::CT>& p, b
 }
 
 // Calls f(shares) for all ways to share the inner dimension that may be worth while: a share has several
-// steps, and the device has room for all of them at a time.
+// steps, the device has room for all of them at a time, and the results of parts fit into scratch_bytes.
 template <class Tile, class F>
-void each_shares(const cuda_device& device, const parameters<typename Tile::CT>& p, F&& f) {
+void each_shares(const cuda_device& device, const parameters<typename Tile::CT>& p, size_t scratch_bytes,
+                 F&& f) {
     f(shares{});
     const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, Tile::rows, Tile::columns) * p.count;
     const int64_t room = tiles > 0 ? int64_t{device.multiprocessors()} * Tile::blocks / tiles : 0;
     const int64_t most = std::min(room, p.k / (4 * Tile::depth));
     if (most < 2) return;
     const int most_of_cluster = most_splits<Tile>(device);
-    const auto bytes = static_cast<int64_t>(p.count == 1 ? device.scratch_bytes() : 0);
-    const int64_t most_parts =
-        std::max<int64_t>(1, bytes / (p.m * p.n * static_cast<int64_t>(sizeof(typename Tile::CT))));
+    const auto bytes_of_part = static_cast<size_t>(p.m * p.n) * sizeof(typename Tile::CT);
+    const auto most_parts = std::max<int64_t>(1, static_cast<int64_t>(scratch_bytes / bytes_of_part));
     for (shares s; s.parts <= std::min(most, most_parts); s.parts *= 2)
         for (s.splits = 1; s.splits <= most_of_cluster && s.count() <= most; s.splits *= 2)
             if (s.count() > 1) f(s);
@@ -296,10 +303,11 @@ bool launch_fastest(cuda_device& device, parameters<CT>& p, bool conjugates_b, d
         !(is_eligible(static_cast<const typename std::tuple_element_t<N, all>::tile*>(nullptr)) || ...))
         choice.reset();
     if (choice) limit = HUGE_VAL;
+    const size_t scratch_bytes = p.count == 1 ? device.scratch_bytes() : 0;
     const auto consider = [&]<class C>(const C*) {
         using tile = typename C::tile;
         if (!is_eligible(static_cast<const tile*>(nullptr))) return;
-        each_shares<tile>(device, p, [&](shares s) {
+        each_shares<tile>(device, p, scratch_bytes, [&](shares s) {
             const double time = duration<C>(p, device.multiprocessors(), s);
             if (time >= limit) return;
             limit = time;

@@ -1,6 +1,10 @@
 #pragma once
 // How the threads of a block hold a large tile of C and add to it. What a step of the inner dimension needs
-// is loaded into registers one step ahead.
+// is loaded into registers one step ahead. A step is multiplied in `groups`, each of which has `slots` where
+// copies of a later step may begin; they do in copy_parts of these, and of products of many tiles by one
+// block in stream_parts: few where memory is what is waited for. takes_depths: not where both operands come
+// by depth, in panels that would leave room for fewer blocks. mirrors: also operands of which a triangle is
+// stored; mirrors_only: nothing else.
 #include "dense_tiles.cuh"
 
 namespace heron::HERON_LEVEL::dense_cuda {
@@ -26,8 +30,12 @@ struct large_thread_tile {
     static constexpr int threads = slice_threads * Slices, blocks = Blocks;
     static constexpr int padding = 16 / static_cast<int>(sizeof(CT));
     static constexpr int chunk = TM % padding == 0 && TN % padding == 0 ? padding : 1, run = chunk;
-    static constexpr bool keeps_depth = false, mirrors = false;
+    static constexpr bool keeps_depth = false, takes_depths = true, mirrors = false, mirrors_only = false;
     static constexpr int groups = BK / Slices;  // what is loaded at a time
+    // A step's copies begin in two places: each costs as much as three multiply-adds besides the copies. That
+    // is little beside 64 complex ones.
+    static constexpr bool has_long_groups = !std::is_same_v<CT, real_of<CT>> && TM * TN >= 64;
+    static constexpr int slots = 1, copy_parts = has_long_groups ? groups - 1 : 2, stream_parts = copy_parts;
     using number = CT;
     static constexpr int sum_count = TM * TN, share = chunk;  // sums of a thread, and how many stay together
     static_assert(BM % (8 * TM) == 0 && BN % (4 * TN) == 0);
@@ -63,7 +71,7 @@ struct large_thread_tile {
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
                         const Conjugation& conjugates, Between&& between) {
         if (work.loads) load(f, 1 - now, a, b, next);
-        between();
+        between(0);
         if (!work.multiplies) return;
 #pragma unroll
         for (int j = 0; j < TN; ++j)
@@ -142,8 +150,9 @@ struct tensor_tile {
     static constexpr int rows = BM, columns = BN, depth = BK, stages = Stages, slices = 1;
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = Padding, depth_padding = 4;
-    static constexpr bool keeps_depth = true, mirrors = false;
-    static constexpr int groups = BK / Steps;
+    static constexpr bool keeps_depth = true, takes_depths = true, mirrors = false, mirrors_only = false;
+    static constexpr int groups = BK / Steps, slots = 1;
+    static constexpr int copy_parts = Blocks < 3 ? groups : groups - 1, stream_parts = copy_parts;
     using number = CT;
     static constexpr int sum_count = WM * WN / 32, share = 4;
     static_assert(WM % 16 == 0 && WN % 8 == 0 && groups % 2 == 0);
@@ -226,12 +235,14 @@ struct large_real_tile : tensor_tile<double, BM, BN, BK, Stages, WM, WN, Blocks,
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work& work,
                         const Conjugation&, Between&& between) {
         if (work.loads) this->template load_columns<B>(f.y[1 - now], b, next);
-        between();
+        between(0);
 #pragma unroll
         for (int i = 0; i < WM / 16; ++i) {
+#pragma unroll 1
+            for (int time = 0; time < work.multiplies; ++time)
 #pragma unroll
-            for (int j = 0; work.multiplies && j < WN / 8; ++j)
-                multiply_doubles<4>(this->sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
+                for (int j = 0; j < WN / 8; ++j)
+                    multiply_doubles<4>(this->sums_[i * (WN / 8) + j], f.x[i], f.y[now][j]);
             if (work.loads) this->template load_rows<A>(f.x[i], a, i, next);
         }
     }
@@ -247,8 +258,10 @@ struct large_complex_tile {
     static constexpr int threads = BM / WM * (BN / WN) * 32, blocks = Blocks, run = 1;
     static constexpr int padding = 2, depth_padding = 4;
     // A mirrored operand needs more registers than others.
-    static constexpr bool keeps_depth = true, mirrors = threads * blocks < 512;
-    static constexpr int groups = BK / Steps;
+    static constexpr bool keeps_depth = true, takes_depths = true;
+    static constexpr bool mirrors = threads * blocks < 512, mirrors_only = false;
+    static constexpr int groups = BK / Steps, slots = WM / 8 * (WN / 8);
+    static constexpr int copy_parts = Blocks < 3 ? groups * slots : 1, stream_parts = 1;
     using number = double;
     static constexpr int sum_count = WM * WN / 16, share = 4;
     static_assert(WM % 8 == 0 && WN % 8 == 0 && groups % 2 == 0);
@@ -281,7 +294,6 @@ struct large_complex_tile {
     template <class A, class B, class Work, class Conjugation, class Between>
     __device__ void add(fragments<A, B>& f, int, const CT* a, const CT* b, int next, const Work& work,
                         const Conjugation& conjugates, Between&& between) {
-        between();
 #pragma unroll
         for (int i = 0; i < WM / 8; ++i) {
             double both[Steps];
@@ -297,8 +309,12 @@ struct large_complex_tile {
             if (work.loads) load_row<A>(f.x[i], a, i, next);
 #pragma unroll
             for (int j = 0; j < WN / 8; ++j) {
-                if (work.multiplies) multiply_doubles<2 * Steps>(sums_[i * (WN / 8) + j], both, f.y[j]);
+                const int slot = i * (WN / 8) + j;
+#pragma unroll 1
+                for (int time = 0; time < work.multiplies; ++time)
+                    multiply_doubles<2 * Steps>(sums_[slot], both, f.y[j]);
                 if (work.loads && i + 1 == WM / 8) load_column<B>(f.y[j], b, j, next);
+                between(slot);
             }
         }
     }

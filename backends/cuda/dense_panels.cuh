@@ -27,6 +27,7 @@ class panel {
     static constexpr bool by_depth = How == layout::depth && Keeps;
     static constexpr int wide = 16 / static_cast<int>(sizeof(CT));
     static constexpr bool is_wide = wide > 1 && (How == layout::lines || by_depth);
+    static constexpr bool has_parts = How != layout::any;  // that can be copied one by one
     static constexpr int length = (by_depth ? Depth : Lines) + Padding;
     static constexpr int size = length * (by_depth ? Lines : Depth);
     static constexpr int line_step = by_depth ? length : 1;
@@ -35,60 +36,86 @@ class panel {
     // Lines from `line` of `lines`, from step `first` on. A line beyond the end is replaced by the last:
     // nobody uses what it gives.
     __device__ void begin(const CT* p, const operand& o, int64_t line, int64_t lines, int64_t first) {
-        const auto last = static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
+        const int last = last_of(line, lines);
         from_ = p + line * o.line_step + first * o.depth_step;
         line_step_ = static_cast<int>(o.line_step);
         depth_step_ = static_cast<int>(o.depth_step);
-        last_ = last;
         const int thread = thread_here();
         if constexpr (How == layout::lines) {
             const int i = thread % row_threads * wide, l = thread / row_threads;
-            starts_[0] = min(i, last / wide * wide) + l * depth_step_;
+            starts_[0] = min(i, last / wide * wide) + l * step_of_depth();
             to_ = l * length + i;
             copies_ = i < Lines;
         } else if constexpr (by_depth) {
             const int l = thread % per_row * wide, i = thread / per_row;
 #pragma unroll
-            for (int c = 0; c < copies; ++c) starts_[c] = min(i + c * per_pass, last) * line_step_ + l;
+            for (int c = 0; c < copies; ++c) starts_[c] = min(i + c * per_pass, last) * step_of_line() + l;
             to_ = i * length + l;
+            copies_ = i + (copies - 1) * per_pass < Lines;
         } else if constexpr (How == layout::depth) {
             // Eight steps of four lines a warp: whole sectors are read, and all banks are written.
             const int l = thread % 8, i = thread / 8;
 #pragma unroll
-            for (int c = 0; c < passes; ++c) starts_[c] = min(i + c * (Threads / 8), last) * line_step_ + l;
+            for (int c = 0; c < passes; ++c)
+                starts_[c] = min(i + c * (Threads / 8), last) * step_of_line() + l;
             to_ = l * length + i;
             copies_ = i + (passes - 1) * (Threads / 8) < Lines;
         }
     }
 
-    // Part `part` of `parts` of a step's copies; the last one goes on to the next step.
-    __device__ void copy_part(CT* to, int part, int parts) {
+    // Part `part` of `parts` of a step's copies, none if it has been copied or is not there; the last part
+    // goes on to the next step.
+    __device__ void copy_part(CT* to, int part, int parts, bool is_there) {
         if constexpr (How == layout::lines) {
 #pragma unroll
             for (int c = 0; c < copies; ++c)
-                if (c % parts == part && (uses_all_threads || copies_))
-                    copy_async<16>(to + to_ + c * per_pass * length,
-                                   from_ + (starts_[0] + c * per_pass * depth_step_));
+                if (c * parts / copies == part)
+                    copy_async_if<16>(is_there && takes_part(c), to + to_ + c * per_pass * length,
+                                      from_ + (starts_[0] + c * per_pass * step_of_depth()));
         } else if constexpr (by_depth) {
 #pragma unroll
             for (int c = 0; c < copies; ++c)
-                if (c % parts == part) copy_async<16>(to + to_ + c * per_pass * length, from_ + starts_[c]);
+                if (c * parts / copies == part)
+                    copy_async_if<16>(is_there && takes_part(c), to + to_ + c * per_pass * length,
+                                      from_ + starts_[c]);
         } else if constexpr (How == layout::depth) {
+            constexpr int all = passes * (Depth / 8);
 #pragma unroll
-            for (int c = 0; c < passes * (Depth / 8); ++c)
-                if (c % parts == part && (uses_all_threads || c % passes + 1 < passes || copies_))
-                    copy_async<sizeof(CT)>(to + to_ + c / passes * 8 * length + c % passes * (Threads / 8),
-                                           from_ + starts_[c % passes] + c / passes * 8);
-        } else {
-            if (part == 0) copy_elements(to, Depth);
+            for (int c = 0; c < all; ++c)
+                if (c * parts / all == part)
+                    copy_async_if<sizeof(CT)>(
+                        is_there && (uses_all_threads || c % passes + 1 < passes || copies_),
+                        to + to_ + c / passes * 8 * length + c % passes * (Threads / 8),
+                        from_ + starts_[c % passes] + c / passes * 8);
         }
-        if (part == parts - 1) from_ += static_cast<int64_t>(Depth) * depth_step_;
+        if (part == parts - 1) from_ += static_cast<int64_t>(Depth) * step_of_depth();
     }
 
-    // A step element by element. Of the last one only `depth` are there; the others become zero.
-    __device__ void copy_rest(CT* to, int depth) {
-        copy_elements(to, depth);
-        from_ += static_cast<int64_t>(Depth) * depth_step_;
+    // The last step of aligned operands, of which `depth` are there; the others become zero. With line and
+    // lines as at the beginning.
+    __device__ void copy_last(CT* to, int depth, int64_t line, int64_t lines) const {
+        if constexpr (How == layout::lines || by_depth) {
+            constexpr int size = sizeof(CT);
+            const int thread = thread_here();
+#pragma unroll
+            for (int c = 0; c < copies; ++c) {
+                const int step = by_depth ? thread % per_row * wide : thread / row_threads + c * per_pass;
+                const int there = min(max(depth - step, 0), by_depth ? wide : 1);
+                const CT* const from =
+                    from_ + (by_depth ? starts_[c % starts] : starts_[0] + c * per_pass * step_of_depth());
+                if (takes_part(c))
+                    copy_async_or_zero<16>(to + to_ + c * per_pass * length, there > 0 ? from : from_,
+                                           there * (by_depth ? size : 16));
+            }
+        } else {
+            copy_elements(to, depth, last_of(line, lines));
+        }
+    }
+
+    // A step element by element, with line and lines as at the beginning. Of the last one only `depth` are
+    // there; the others become zero.
+    __device__ void copy_rest(CT* to, int depth, int64_t line, int64_t lines) const {
+        copy_elements(to, depth, last_of(line, lines));
     }
 
   private:
@@ -100,31 +127,46 @@ class panel {
         return count;
     }();
     static constexpr int per_pass = Threads / row_threads;
-    static constexpr int copies = How == layout::lines ? Depth / per_pass : Lines * Depth / wide / Threads;
+    static constexpr int copies = How == layout::lines ? Depth / per_pass : (Lines + per_pass - 1) / per_pass;
     static constexpr int passes = (Lines * 8 + Threads - 1) / Threads;
-    static constexpr bool uses_all_threads =
-        How == layout::lines ? row_threads == per_row : Lines * 8 % Threads == 0;
+    static constexpr bool uses_all_threads = How == layout::lines ? row_threads == per_row
+                                             : by_depth           ? Lines % per_pass == 0
+                                                                  : Lines * 8 % Threads == 0;
     static constexpr int starts = How == layout::lines   ? 1
                                   : by_depth             ? copies
                                   : How == layout::depth ? passes
                                                          : 1;
     static_assert(How != layout::lines || (row_threads <= Threads && Depth % per_pass == 0));
     static_assert(How != layout::depth || Keeps || Depth % 8 == 0);
-    static_assert(!by_depth || (row_threads == per_row && copies * wide * Threads == Lines * Depth));
+    static_assert(!by_depth || row_threads == per_row);
 
-    __device__ void copy_elements(CT* to, int depth) const {
-        const bool by_lines = line_step_ == 1;
+    // In the last pass by lines, all of them are the same for all passes.
+    __device__ bool takes_part(int pass) const {
+        return uses_all_threads || (by_depth && pass + 1 < copies) || copies_;
+    }
+
+    // What the layout says is no register's.
+    __device__ int step_of_line() const { return How == layout::lines ? 1 : line_step_; }
+    __device__ int step_of_depth() const { return How == layout::depth ? 1 : depth_step_; }
+
+    static __device__ int last_of(int64_t line, int64_t lines) {
+        return static_cast<int>(lines - line < Lines ? lines - line - 1 : Lines - 1);
+    }
+
+    __device__ void copy_elements(CT* to, int depth, int last) const {
+        const bool by_lines = How != layout::depth && step_of_line() == 1;
 #pragma unroll 1
         for (int n = thread_here(); n < Lines * Depth; n += Threads) {
             const int i = by_lines ? n % Lines : n / Depth, l = by_lines ? n / Lines : n % Depth;
-            const CT* const from = from_ + (min(i, last_) * line_step_ + min(l, depth - 1) * depth_step_);
+            const CT* const from =
+                from_ + (min(i, last) * step_of_line() + min(l, depth - 1) * step_of_depth());
             copy_async_or_zero<sizeof(CT)>(to + i * line_step + l * depth_step, from,
                                            l < depth ? static_cast<int>(sizeof(CT)) : 0);
         }
     }
 
     const CT* from_;
-    int line_step_, depth_step_, last_;
+    int line_step_, depth_step_;
     int to_ = 0;
     bool copies_ = true;  // of the passes that not all threads take part in
     int starts_[starts];
@@ -134,7 +176,7 @@ class panel {
 template <class CT, int Lines, int Depth, int Threads, int Padding>
 class mirrored_panel {
   public:
-    static constexpr bool is_wide = false;
+    static constexpr bool is_wide = false, has_parts = true;
     static constexpr int length = Lines + Padding, size = length * Depth;
     static constexpr int line_step = 1, depth_step = length;
 
@@ -148,28 +190,33 @@ class mirrored_panel {
         next_ = static_cast<int>(first);
     }
 
-    __device__ void copy_part(CT* to, int part, int parts) {
-        if (part == 0) copy_elements(to, Depth);
+    __device__ void copy_part(CT* to, int part, int parts, bool is_there) {
+        if (part == 0 && is_there) copy_elements(to, Depth);
         if (part == parts - 1) next_ += Depth;
     }
 
     // A step, of which `depth` are there; the others become zero.
-    __device__ void copy_rest(CT* to, int depth) {
-        copy_elements(to, depth);
-        next_ += Depth;
-    }
+    __device__ void copy_rest(CT* to, int depth, int64_t, int64_t) const { copy_elements(to, depth); }
 
   private:
     static constexpr int copies = Lines * Depth / Threads;
-    static_assert(Lines * Depth % Threads == 0);
+    static constexpr int at_a_time = 2;
+    static_assert(Lines * Depth % (at_a_time * Threads) == 0);
     static constexpr bool is_complex = !std::is_same_v<CT, real_of<CT>>;
 
+    // Two at a time: the values of more would take the registers of the tile's sums.
     __device__ void copy_elements(CT* to, int depth) const {
+#pragma unroll 1
+        for (int first = 0; first < copies; first += at_a_time)
+            copy_elements(to, depth, thread_here() + first * Threads);
+    }
+
+    __device__ void copy_elements(CT* to, int depth, int first) const {
         const bool is_hermitian = is_complex && mirrored_ != mirror::symmetric;
-        CT values[copies];
+        CT values[at_a_time];
 #pragma unroll
-        for (int c = 0; c < copies; ++c) {
-            const int n = thread_here() + c * Threads, i = n % Lines, l = n / Lines;
+        for (int c = 0; c < at_a_time; ++c) {
+            const int n = first + c * Threads, i = n % Lines, l = n / Lines;
             const int line = line_ + min(i, last_), step = next_ + min(l, depth - 1);
             const bool by_lines = (step < line) == lines_before_;
             const CT* const from = from_ + (by_lines ? step * step_ + line : line * step_ + step);
@@ -180,8 +227,8 @@ class mirrored_panel {
                                                l < depth ? static_cast<int>(sizeof(CT)) : 0);
         }
 #pragma unroll
-        for (int c = 0; is_hermitian && c < copies; ++c) {
-            const int n = thread_here() + c * Threads;
+        for (int c = 0; is_hermitian && c < at_a_time; ++c) {
+            const int n = first + c * Threads;
             to[n % Lines + n / Lines * length] = values[c];
         }
     }

@@ -24,7 +24,9 @@ class item_output {
     __device__ void store(int64_t row, int64_t column, const CT* sums) const {
         if (column >= p_.n) return;
         CT* const to = c_ + row + column * p_.ldc;
-        if ((run == 1 || is_aligned_) && row + run <= p_.m) {
+        if constexpr (run == 1) {
+            if (row < p_.m) finish_run<run>(p_, to, sums, alpha_, beta_);
+        } else if (is_aligned_ && row + run <= p_.m) {
             finish_run<run>(p_, to, sums, alpha_, beta_);
         } else {
 #pragma unroll

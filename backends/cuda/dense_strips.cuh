@@ -29,11 +29,15 @@ class triangle_strip {
           first_(int64_t{blockIdx.x} * Tile::vectors +
                  static_cast<int>(threadIdx.x) / warp_size * Tile::per_warp) {}
 
+    // Starts to copy the triangle.
+    __device__ void begin() const {
+        if (!equal(p_.alpha.get(), CT{})) copy_triangle();
+    }
+
     // y := the x with M*x = beta*y, or alpha*M*y; zero if alpha is.
-    __device__ void run() {
+    __device__ void finish() {
         const CT alpha = p_.alpha.get();
         if (!equal(alpha, CT{})) {
-            copy_triangle();
             load_vectors(solves ? p_.beta.get() : alpha);
             prepare_diagonal();
 #pragma unroll
@@ -152,7 +156,9 @@ template <class Tile, bool solves>
 __global__ void __launch_bounds__(Tile::threads)
     work_on_strips(const __grid_constant__ leaf_parameters<typename Tile::CT> p) {
     extern __shared__ __align__(16) unsigned char shared[];
-    triangle_strip<Tile, solves>(p, reinterpret_cast<typename Tile::CT*>(shared)).run();
+    triangle_strip<Tile, solves> strip(p, reinterpret_cast<typename Tile::CT*>(shared));
+    strip.begin();
+    strip.finish();
 }
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

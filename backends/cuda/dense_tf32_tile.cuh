@@ -50,7 +50,7 @@ struct tf32_tile : tensor_tile<float, BM, BN, BK, Stages, WM, WN, Blocks, 8, 8> 
     __device__ void add(fragments<A, B>& f, int now, const CT* a, const CT* b, int next, const Work&,
                         const Conjugation&, Between&& between) {
         this->template load_columns<B>(f.y[1 - now], b, next);
-        between();
+        between(0);
 #pragma unroll
         for (int i = 0; i < WM / 16; ++i) {
             const tf32_parts<4, HasTwoParts> x(f.x[i]);

@@ -18,6 +18,7 @@ class tile_stream {
 
     __device__ tile_stream(const parameters<CT>& p, CT* shared)
         : p_(p),
+          row_tiles_(static_cast<int>(tiles_of(p.m, Tile::rows))),
           per_item_(static_cast<int>(large_tiles_of_item<Tile>(p))),
           end_(per_item_ * static_cast<int>(p.count)),
           copied_(static_cast<int>(blockIdx.x)),
@@ -26,10 +27,13 @@ class tile_stream {
     __device__ void run() {
         const auto steps = static_cast<int>(p_.reads() ? (p_.k + Tile::depth - 1) / Tile::depth : 0);
         if (steps == 0) copied_ = end_;
+        const auto rest = static_cast<int>(p_.k % Tile::depth);
+        constexpr int short_depth = short_groups * (Tile::depth / Tile::groups);
+        const bool ends_short = short_groups < Tile::groups && steps > 0 && rest > 0 && rest <= short_depth;
 #pragma unroll 1
         for (int s = 0; s < Tile::stages - 1; ++s) {
             CT* const to = shared_ + s * stage_size;
-            if (begin_step(to)) copy_part(to, 0, 1);
+            copy_part(to, 0, 1, begin_step(to));
             commit_copies();
         }
         wait_for_copies<Tile::stages - 2>();
@@ -41,7 +45,8 @@ class tile_stream {
              number += static_cast<int>(gridDim.x)) {
             tile_.clear();
 #pragma unroll 1
-            for (int s = 0; s < steps; ++s) add_step(f);
+            for (int s = ends_short ? 1 : 0; s < steps; ++s) add_step<Tile::groups>(f);
+            if (ends_short) add_step<short_groups>(f);
             store(number);
         }
         wait_for_copies<0>();
@@ -50,8 +55,10 @@ class tile_stream {
   private:
     using fragments = typename Tile::template fragments<a_panel, b_panel>;
     static constexpr bool needs_alignment = a_panel::is_wide || b_panel::is_wide;
-    static constexpr int copy_parts = Tile::groups - 1;  // the last group of a step waits for copies
+    // Of a last step that is at most half a step; an even number, as fragments take turns.
+    static constexpr int short_groups = Tile::groups % 4 == 0 ? Tile::groups / 2 : Tile::groups;
 
+    template <int groups>
     __device__ void add_step(fragments& f) {
         const CT* const here = shared_ + stage_ * stage_size;
         stage_ = stage_ + 1 < Tile::stages ? stage_ + 1 : 0;
@@ -59,26 +66,30 @@ class tile_stream {
         CT* const to = shared_ + free_ * stage_size;
         free_ = free_ + 1 < Tile::stages ? free_ + 1 : 0;
         const bool copies = begin_step(to);
+        if constexpr (groups < Tile::groups) copy_part(to, 0, 1, copies);
 #pragma unroll
-        for (int g = 0; g < Tile::groups; ++g) {
-            const bool is_last = g + 1 == Tile::groups;
+        for (int g = 0; g < groups; ++g) {
+            const bool is_last = g + 1 == groups;
             if (is_last) {
                 // The next step is here for all threads, and none still loads from this one, whose place the
                 // step after the next copies will fill.
-                wait_for_copies<Tile::stages - 2>();
+                wait_for_copies<Tile::stages - 3>();
                 __syncthreads();
             }
             const CT* const from = is_last ? next : here;
             tile_.add(f, g % 2, from, from + a_panel::size, is_last ? 0 : g + 1, whole_work{},
-                      constant_conjugation<conjugates_b>{}, [&] {
-                          if (g < copy_parts && copies) copy_part(to, g, copy_parts);
-                          if (g == copy_parts - 1) commit_copies();
+                      constant_conjugation<conjugates_b>{}, [&](int slot) {
+                          const int part =
+                              groups < Tile::groups ? -1 : copy_part_at<Tile, Tile::stream_parts>(g, slot);
+                          if (part >= 0) copy_part(to, part, Tile::stream_parts, copies);
                       });
         }
+        commit_copies();
     }
 
     __device__ tile_place place(int number) const {
-        return place_of(number % per_item_, tiles_of(p_.m, Tile::rows), tiles_of(p_.n, Tile::columns));
+        const int within = number % per_item_;
+        return {within % row_tiles_, within / row_tiles_};
     }
 
     // True if the next step to copy is a whole one of aligned operands; copies it if it is not.
@@ -88,26 +99,31 @@ class tile_stream {
         const int depth = left_ < Tile::depth ? left_ : Tile::depth;
         left_ -= depth;
         if (left_ == 0) copied_ += static_cast<int>(gridDim.x);
-        if (depth == Tile::depth && (is_aligned_ || !needs_alignment)) return true;
-        a_.copy_rest(to, depth);
-        b_.copy_rest(to + a_panel::size, depth);
+        if (needs_alignment && !is_aligned_) {
+            a_.copy_rest(to, depth, at_.row(), p_.m);
+            b_.copy_rest(to + a_panel::size, depth, at_.column(), p_.n);
+            return false;
+        }
+        if (depth == Tile::depth) return true;
+        a_.copy_last(to, depth, at_.row(), p_.m);
+        b_.copy_last(to + a_panel::size, depth, at_.column(), p_.n);
         return false;
     }
 
     __device__ void begin_tile() {
-        const int item = copied_ / per_item_;
-        const tile_place at = place(copied_);
-        const CT* const a = p_.a[0].at.template of<CT>(item);
-        const CT* const b = p_.b[0].at.template of<CT>(item);
+        const tile_place tile = place(copied_);
+        at_ = {copied_ / per_item_, static_cast<int>(tile.row), static_cast<int>(tile.column)};
+        const CT* const a = p_.a[0].at.template of<CT>(at_.item);
+        const CT* const b = p_.b[0].at.template of<CT>(at_.item);
         is_aligned_ = ((reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b)) & 15) == 0;
-        a_.begin(a, p_.a[0], at.row * Tile::rows, p_.m, 0);
-        b_.begin(b, p_.b[0], at.column * Tile::columns, p_.n, 0);
+        a_.begin(a, p_.a[0], at_.row(), p_.m, 0);
+        b_.begin(b, p_.b[0], at_.column(), p_.n, 0);
         left_ = static_cast<int>(p_.k);
     }
 
-    __device__ void copy_part(CT* to, int part, int parts) {
-        a_.copy_part(to, part, parts);
-        b_.copy_part(to + a_panel::size, part, parts);
+    __device__ void copy_part(CT* to, int part, int parts, bool is_there) {
+        a_.copy_part(to, part, parts, is_there);
+        b_.copy_part(to + a_panel::size, part, parts, is_there);
     }
 
     __device__ void store(int number) const {
@@ -120,10 +136,11 @@ class tile_stream {
     }
 
     const parameters<CT>& p_;
-    int per_item_, end_;
+    int row_tiles_, per_item_, end_;
     int copied_;  // the tile whose steps are copied
     CT* shared_;
-    int left_ = 0;  // steps of that tile that have not been copied
+    place_of_block<Tile> at_{};  // of that tile
+    int left_ = 0;               // steps of that tile that have not been copied
     int stage_ = 0, free_ = Tile::stages - 1;
     bool is_aligned_ = true;
     a_panel a_;

@@ -1,9 +1,11 @@
 // Symmetric and triangular products and triangular solves by recursion: the blocks on the diagonal are a
 // kernel's of their own, and all others products. What is in place is so without a workspace, because a block
 // of B is overwritten only when no later product needs it.
+#include "dense_bands.cuh"
 #include "dense_launch.cuh"
 #include "dense_strips.cuh"
 #include "dense_triangular.cuh"
+#include <cstdlib>
 
 namespace heron::HERON_LEVEL {
 namespace dense_cuda {
@@ -16,6 +18,23 @@ template <>
 struct leaf_of<c64> {
     using tile = leaf_tile<c64, 64, 32, 256>;
 };
+
+template <class CT>
+struct bands_of;
+template <>
+struct bands_of<f32> {
+    using tile = band_tile<large_thread_tile<f32, 128, 32, 32, 3, 8, 8, 1, 4>, strip_tile<f32, 4>>;
+};
+template <>
+struct bands_of<f64> {
+    using tile = band_tile<large_real_tile<128, 32, 16, 4, 32, 16, 1>, strip_tile<f64, 4>>;
+};
+template <>
+struct bands_of<c32> {
+    using tile = band_tile<large_thread_tile<c32, 128, 32, 16, 3, 4, 4, 1>, strip_tile<c32, 4>>;
+};
+template <class CT>
+constexpr bool has_bands = !std::is_same_v<CT, c64>;  // which would gain nothing
 
 // A structured matrix M and vectors x and y, the columns or rows of matrices. The rows of M are counted so
 // that its lower triangle counts: from the end if the upper one is stored.
@@ -61,6 +80,7 @@ class structured {
     // y := alpha*M*y for some rows.
     void multiply(range rows) {
         if (rows.size() <= strip_rows) return launch_strips<false>(leaf_at(rows, 1, number(0)));
+        if (launch_bands(rows)) return;
         const int64_t middle = rows.begin + half_of(rows.size());
         multiply({middle, rows.end});
         update({middle, rows.end}, {rows.begin, middle}, 1, alpha_, number(1), false);
@@ -96,6 +116,46 @@ class structured {
             if (blocks > device_.blocks_at_once(kernel, strip::threads, strip::shared_bytes))
                 return launch_strips<solves, 2 * per_warp>(p);
         device_.launch_blocks(kernel, blocks, strip::threads, strip::shared_bytes, p);
+    }
+
+    // A few bands of rows at once; false where there are too many, too few vectors for all multiprocessors,
+    // or they lie in memory in ways that they seldom do.
+    bool launch_bands(range rows) {
+        if constexpr (has_bands<CT>) {
+            using tile = typename bands_of<CT>::tile;
+            constexpr int64_t most_bands = 4;
+            const bool is_worth = v_.count >= device_.multiprocessors() * tile::vectors * 3 / 4;
+            if (rows.size() > most_bands * tile::rows || !is_worth || !v_.left || is_zero_) return false;
+            band_parameters<CT> p{};
+            p.triangle = leaf_at(rows, 1, number(1));
+            p.product = product_of(rows, rows, 1, alpha_, number(1), false);
+            p.product.conjugate_sum = conjugates_;
+            p.is_lower = v_.lower;
+            if (!is_usable<typename tile::large>(device_, p.product)) return false;
+            constexpr bool keeps_depth = tile::large::keeps_depth;
+            const layout how = layout_of<CT, keeps_depth>(p.product.a[0], rows.size());
+            if (layout_of<CT, keeps_depth>(p.product.b[0], v_.count) != layout::depth) return false;
+            if (how == layout::lines) return launch_bands<layout::lines>(p);
+            return how == layout::depth && launch_bands<layout::depth>(p);
+        }
+        return false;
+    }
+
+    template <layout How>
+    bool launch_bands(const band_parameters<CT>& p) {
+        if constexpr (!std::is_same_v<CT, real_of<CT>>)
+            if (conjugates_) return launch_bands<How, true>(p);
+        return launch_bands<How, false>(p);
+    }
+
+    template <layout How, bool conjugates>
+    bool launch_bands(const band_parameters<CT>& p) {
+        using tile = typename bands_of<CT>::tile;
+        constexpr int bytes = triangle_bands<tile, How, conjugates>::shared_bytes;
+        if (bytes + cuda_device::declared_at_most > device_.shared_bytes()) return false;
+        device_.launch_blocks(&work_on_bands<tile, How, conjugates>, tiles_of(v_.count, tile::vectors),
+                              tile::threads, bytes, p);
+        return true;
     }
 
     static int64_t half_of(int64_t size) {
@@ -145,10 +205,17 @@ class structured {
         update(high, low, pairs, alpha_, number(1), true);
     }
 
-    // y(rows) := alpha*M(rows, columns)*x(columns) + beta*y(rows). mirrored: by M(columns, rows) instead,
-    // which is stored. The same for more items, which lie behind each other on M's diagonal.
     void update(range rows, range columns, int64_t items, scalar<CT> alpha, scalar<CT> beta, bool mirrored) {
         if (is_zero_) return;
+        const bool conjugates = conjugates_ || (mirrored && form_ == structure::hermitian);
+        tuned_product(device_, product_of(rows, columns, items, alpha, beta, mirrored), v_.left && conjugates,
+                      !v_.left && conjugates);
+    }
+
+    // y(rows) := alpha*M(rows, columns)*x(columns) + beta*y(rows). mirrored: by M(columns, rows) instead,
+    // which is stored. The same for more items, which lie behind each other on M's diagonal.
+    parameters<CT> product_of(range rows, range columns, int64_t items, scalar<CT> alpha, scalar<CT> beta,
+                              bool mirrored) const {
         const int64_t to_next = (v_.lower ? 1 : -1) * (rows.size() + columns.size());
         const auto place = [&](const CT* p, int64_t step) {
             return places{p, nullptr, items > 1 ? to_next * step : 0, 0, 0};
@@ -161,7 +228,6 @@ class structured {
         const operand of_m =
             as_operand<CT>(m, mirrored ? v_.a_column : v_.a_row, mirrored ? v_.a_row : v_.a_column);
         const operand of_x = as_operand<CT>(x, v_.left ? ldx_ : 1, step_x());
-        const bool conjugates = conjugates_ || (mirrored && form_ == structure::hermitian);
         parameters<CT> p{};
         p.m = v_.left ? rows.size() : v_.count;
         p.n = v_.left ? v_.count : rows.size();
@@ -176,7 +242,7 @@ class structured {
         p.c = place(y_ + first_of(rows) * step_y(), step_y());
         p.ldc = ldy_;
         p.c_step = 1;
-        tuned_product(device_, p, v_.left && conjugates, !v_.left && conjugates);
+        return p;
     }
 
     cuda_device& device_;

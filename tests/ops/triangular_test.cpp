@@ -1,4 +1,7 @@
 // trmm and trsm against the oracle.
+#include <array>
+#include <initializer_list>
+
 #include "dense_problem.hpp"
 
 using namespace heron::test;
@@ -19,13 +22,14 @@ struct triangular_shape {
     heron_diag_type diag;
     std::int64_t m, n;
     int alpha;  // 0, 1, or any
+    int most_padding = 2;
 };
 
 void check_triangular(random_source& random, const triangular_shape& t, bool solves) {
     const bool left = t.side == HERON_SIDE_LEFT;
     const std::int64_t k = left ? t.m : t.n;
-    dense_case a = random_dense(random, t.type, t.order, k, k, random.below(3));
-    dense_case b = random_dense(random, t.type, t.order, t.m, t.n, random.below(3));
+    dense_case a = random_dense(random, t.type, t.order, k, k, random.below(t.most_padding + 1));
+    dense_case b = random_dense(random, t.type, t.order, t.m, t.n, random.below(t.most_padding + 1));
     // Solutions must not grow without bound: a diagonal away from zero, and small elements beside it.
     if (solves) {
         const double scale =
@@ -125,9 +129,31 @@ void check_larger(bool solves, std::uint64_t stream) {
                     solves);
 }
 
+// Where lines are aligned: triangles that are several bands of rows, the last of which may be a part of one.
+void check_bands(bool solves, std::uint64_t stream,
+                 std::initializer_list<std::array<std::int64_t, 2>> shapes) {
+    random_source random(stream);
+    int number = 0;
+    for (const heron_type type : types())
+        for (const auto& [m, n] : shapes)
+            for (int op = 0; op < 3; ++op)
+                check_triangular(
+                    random,
+                    {type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, static_cast<heron_fill_mode>(number++ % 2),
+                     static_cast<heron_operation>(op), static_cast<heron_diag_type>(random.below(2)), m, n, 2,
+                     0},
+                    solves);
+}
+
 }  // namespace
 
 TEST_CASE("trmm: every combination of options") { check_all(false, 1); }
 TEST_CASE("trmm: beyond a tile") { check_larger(false, 2); }
+TEST_CASE("trmm: bands of rows") { check_bands(false, 5, {{256, 40}, {388, 9}, {301, 6}, {520, 5}}); }
+// As many columns as blocks for all multiprocessors want.
+TEST_CASE("trmm: bands of rows and many columns") {
+    if (backend_name() == "cuda") check_bands(false, 7, {{260, 4300}});
+}
 TEST_CASE("trsm: every combination of options") { check_all(true, 3); }
 TEST_CASE("trsm: beyond a tile") { check_larger(true, 4); }
+TEST_CASE("trsm: bands of rows") { check_bands(true, 6, {{256, 40}, {388, 9}, {301, 6}, {520, 5}}); }

@@ -71,9 +71,9 @@ std::vector<gemm_shape> promising_shapes(const std::string& type, bool is_proces
 }
 
 std::vector<std::array<int, 2>> gemm_tiles(const std::string& type) {
-    if (type == "c64") return {{64, 32}, {64, 64}, {32, 32}, {64, 16}};
+    if (type == "c64") return {{64, 64}, {32, 64}, {32, 32}, {64, 16}};
     std::vector<std::array<int, 2>> tiles{{128, 128}, {128, 64}, {64, 64}, {32, 32}, {64, 16}};
-    if (type == "f32") tiles.insert(tiles.begin(), {256, 128});
+    tiles.insert(tiles.begin(), type == "f32" ? std::array{256, 128} : std::array{96, 96});
     return tiles;
 }
 
