@@ -108,6 +108,8 @@ static __device__ inline void tensor_runs(f64* tile, const f64* factors, int thr
             const f64 data[2] = {x[0].a[w], x[1].a[w]};
             multiply_fragment(first, data, results[w]);
         }
+        // The products have waited for all lanes' reads; this says so.
+        __syncwarp();
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
             const f64 values[2] = {results[0][r], results[1][r]};
