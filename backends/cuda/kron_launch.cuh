@@ -62,7 +62,7 @@ class square_kron : square_passes<CT, N> {
             return true;
         if (!find_passes()) return false;
         if (args_.output == HERON_KRON_ADD_DETERMINISTIC && sums_ && passes_ > 1) return false;
-        if (passes_ == 2 && is_paired(layout)) return true;
+        if (passes_ == 2 && pair_passes(layout)) return true;
         take_chunk(layout);
         if (!sums_)
             units();
@@ -74,8 +74,8 @@ class square_kron : square_passes<CT, N> {
     }
 
   private:
-    // Whether both passes are one launch.
-    bool is_paired(workspace_layout& layout) {
+    // Both passes in one launch; false when that does not apply.
+    bool pair_passes(workspace_layout& layout) {
         if constexpr (has_pair<CT, N>) {
             pair_kron<CT, N> pair(device_, phase_, args_);
             if (!sums_) return pair.apply(layout);

@@ -182,13 +182,19 @@ class pair_stages {
 
     __device__ static void first_modes(CT* vectors, const CT* factors, const pair_output<CT>& output) {
         apply_first_modes(vectors, factors);
+        put_quads(output, [&](int i) { return result(vectors, i); });
+    }
+
+    // All of a thread's quads, of which quad(i) is the i-th.
+    template <class Quad>
+    __device__ static void put_quads(const pair_output<CT>& output, Quad&& quad) {
         constexpr int at_once = 4;
         static_assert(quads_of_thread % at_once == 0);
 #pragma unroll 1
         for (int begin = 0; begin < quads_of_thread; begin += at_once) {
             part values[at_once];
 #pragma unroll
-            for (int i = 0; i < at_once; ++i) values[i] = result(vectors, begin + i);
+            for (int i = 0; i < at_once; ++i) values[i] = quad(begin + i);
             output.put(values, [&](int i) { return shape::run_offset(quad_element(begin + i)); });
         }
     }

@@ -44,15 +44,7 @@ class pair_sums {
     }
 
     __device__ void put(const pair_output<CT>& output) {
-        constexpr int at_once = 4;
-        static_assert(quads % at_once == 0);
-#pragma unroll 1
-        for (int begin = 0; begin < quads; begin += at_once) {
-            part values[at_once];
-#pragma unroll
-            for (int i = 0; i < at_once; ++i) values[i] = *place(begin + i);
-            output.put(values, [&](int i) { return offset(begin + i); });
-        }
+        Stages::put_quads(output, [&](int i) { return *place(i); });
         is_empty_ = true;
     }
 

@@ -80,6 +80,19 @@ bool is_tried(std::int64_t n, int d, heron_type type) {
     return has_all_types() || type == all_types[(n + d) % 4];
 }
 
+// Right, and bitwise the same when it is run again.
+void check_repeated_kron(const kron_problem& p, int repeats) {
+    kron_run run(p);
+    expect(run.run());
+    CHECK(run.difference() == "");
+    const auto first = run.y_bytes();
+    for (int i = 0; i < repeats; ++i) {
+        run.reset_y();
+        expect(run.run());
+        CHECK(run.y_bytes() == first);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("square factors of every size up to 10 and 16, one to six of them") {
@@ -214,13 +227,7 @@ TEST_CASE("long groups of large items, the same on every run") {
         random.shuffle(p.group_items);
         p.y_places.offsets = {0, p.rows()};
         p.fill(random);
-        kron_run run(p);
-        expect(run.run());
-        CHECK(run.difference() == "");
-        const auto first = run.y_bytes();
-        run.reset_y();
-        expect(run.run());
-        CHECK(run.y_bytes() == first);
+        check_repeated_kron(p, 1);
     }
 }
 
@@ -255,15 +262,7 @@ TEST_CASE("groups of items of two passes: long ones, the same on every run") {
         for (std::int64_t k = 0; k < count; ++k)
             p.x_places.offsets[static_cast<std::size_t>(k)] = k % distinct * p.x_reach();
         p.fill(random);
-        kron_run run(p);
-        expect(run.run());
-        CHECK(run.difference() == "");
-        const auto first = run.y_bytes();
-        for (int i = 0; i < 5; ++i) {
-            run.reset_y();
-            expect(run.run());
-            CHECK(run.y_bytes() == first);
-        }
+        check_repeated_kron(p, 5);
     }
 }
 
@@ -409,15 +408,7 @@ TEST_CASE("grouped and deterministic sums are the same on every run") {
                     for (std::int64_t& offset : p.y_places.offsets) offset = p.rows() * random.below(5);
                 }
                 p.fill(random);
-                kron_run run(p);
-                expect(run.run());
-                CHECK(run.difference() == "");
-                const auto first = run.y_bytes();
-                for (int repeat = 0; repeat < 3; ++repeat) {
-                    run.reset_y();
-                    expect(run.run());
-                    CHECK(run.y_bytes() == first);
-                }
+                check_repeated_kron(p, 3);
             }
 }
 
