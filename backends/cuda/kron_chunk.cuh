@@ -106,10 +106,13 @@ constexpr int most_block_bytes = 226 * 1024;
 template <class CT, int N, int G>
 constexpr int stage_registers = (G * N * N + power(N, G) + N) * static_cast<int>(sizeof(CT)) / 4;
 
-template <class CT, int N, int D, int W>
+// D modes of tensors with an innermost run of W neighbours. `Outer` of them, one behind the other, have the
+// same factors and count as one item.
+template <class Element, int factor_rows, int D, int W, int Outer = 1>
 struct item_shape {
-    static constexpr int modes = D, width = W;
-    static constexpr int size = W * power(N, D);
+    using CT = Element;
+    static constexpr int N = factor_rows, modes = D, width = W;
+    static constexpr int size = Outer * W * power(N, D);
     static constexpr int bytes = size * static_cast<int>(sizeof(CT));
     static constexpr int quad = 16 / static_cast<int>(sizeof(CT));  // elements of 16 bytes
     static constexpr bool in_thread = W > 1 ? false : size <= 16 || (size == 27 && sizeof(CT) <= 8);
@@ -138,7 +141,9 @@ struct item_shape {
         has_large_factors && !is_streamed && stage_registers<CT, N, modes_at_once> > 110 ? 384 : most_threads;
 
     // Whether the matrix units do it.
-    static constexpr bool uses_tensor = std::is_same_v<CT, f64> && N == 8 && D == 3 && (W == 1 || W == 8);
+    static constexpr bool uses_tensor =
+        std::is_same_v<CT, f64> && N == 8 &&
+        ((W == 1 && (D == 2 || D == 3) && size == 512) || (W == 8 && D == 3 && Outer == 1));
 
     static constexpr bool uses_planes = std::is_same_v<CT, f64> && N == 16 && (D == 2 || D == 3) && W == 1;
 
@@ -236,8 +241,10 @@ template <bool in_warp>
 struct crew_threads {
     int size, rank;
 
-    __device__ crew_threads()
-        : size(in_warp ? 32 : static_cast<int>(blockDim.x)),
+    __device__ crew_threads() : crew_threads(static_cast<int>(blockDim.x)) {}
+    // Of a block whose size the compiler is to know.
+    explicit __device__ crew_threads(int block_threads)
+        : size(in_warp ? 32 : block_threads),
           rank(in_warp ? static_cast<int>(threadIdx.x) & 31 : static_cast<int>(threadIdx.x)) {}
     __device__ void sync() const {
         if constexpr (in_warp)
@@ -285,9 +292,11 @@ static __device__ inline CT* output_of(const item_parameters<CT>& p, const tile_
 }
 
 // Starts the copies of a chunk's inputs.
-template <class CT, int N, int D, int W>
+template <class Shape>
 class chunk_fetch {
-    using shape = item_shape<CT, N, D, W>;
+    using shape = Shape;
+    using CT = typename Shape::CT;
+    static constexpr int N = Shape::N, W = Shape::width;
     using crew_type = crew_threads<shape::in_warp>;
     static constexpr bool copies_quads = shape::chunk % shape::quad == 0;
 

@@ -10,6 +10,8 @@ struct group_parameters {
     const void* offsets;  // of groups, or NULL
     int offsets_are_wide;
     int64_t groups;
+    const void* items;  // at the positions, or NULL, for kernels that look ahead
+    int items_are_wide;
     const int64_t* keys;  // else the outputs' addresses in the order of the items
     const int* mixed;     // with keys: set where outputs overlap without being the same
     int runs_mixed;       // 1: this launch is the one for such outputs, of one team
@@ -161,9 +163,7 @@ __global__ void kron_find_mixed(const int64_t* keys, int64_t count, int64_t span
         if (keys[k] != keys[k - 1] && keys[k] - keys[k - 1] < span) *mixed = 1;
 }
 
-constexpr int combine_rows = 32;
-constexpr int combine_lanes = 8;
-constexpr int combine_threads = combine_rows * combine_lanes;
+constexpr int combine_threads = 256;
 
 // One behind the last slot of an output, whose slots follow each other. For a whole block.
 static __device__ inline int64_t end_of_run(const group_parameters& g, int64_t slice, int64_t owner) {
@@ -174,16 +174,17 @@ static __device__ inline int64_t end_of_run(const group_parameters& g, int64_t s
     }
 }
 
-// Adds the slots of one output to it, in a fixed tree. A block has the rows of one stretch and looks through
-// its part of the slots for the first of every run that belongs together.
-template <class CT>
+// Adds the slots of one output to it, in a fixed tree of `lanes` branches. A block has the rows of one
+// stretch and looks through its part of the slots for the first of every run that belongs together.
+template <class CT, int lanes>
 __global__ void __launch_bounds__(combine_threads)
     kron_combine(group_parameters g, int64_t parts, int64_t out_step, kron_scalar<CT> alpha) {
-    __shared__ CT sums[combine_lanes][combine_rows];
+    constexpr int rows = combine_threads / lanes;
+    __shared__ CT sums[lanes][rows];
     if (g.mixed && *g.mixed) return;
-    const int column = static_cast<int>(threadIdx.x) % combine_rows;
-    const int lane = static_cast<int>(threadIdx.x) / combine_rows;
-    const int64_t row = blockIdx.x / parts * combine_rows + column;
+    const int column = static_cast<int>(threadIdx.x) % rows;
+    const int lane = static_cast<int>(threadIdx.x) / rows;
+    const int64_t row = blockIdx.x / parts * rows + column;
     const CT* const slots = static_cast<const CT*>(g.slots) + row;
     const int64_t begin = share(g.slices, blockIdx.x % parts, parts);
     const int64_t end = share(g.slices, blockIdx.x % parts + 1, parts);
@@ -199,13 +200,12 @@ __global__ void __launch_bounds__(combine_threads)
             CT sum{};
             if (row < g.rows) {
 #pragma unroll 8
-                for (int64_t s = slice + lane; s < stop; s += combine_lanes)
-                    sum = add(sum, slots[s * g.rows]);
+                for (int64_t s = slice + lane; s < stop; s += lanes) sum = add(sum, slots[s * g.rows]);
             }
             sums[lane][column] = sum;
             __syncthreads();
             if (lane == 0 && row < g.rows) {
-                for (int l = 1; l < combine_lanes; ++l) sum = add(sum, sums[l][column]);
+                for (int l = 1; l < lanes; ++l) sum = add(sum, sums[l][column]);
                 CT* const to = reinterpret_cast<CT*>(owner) + row * out_step;
                 *to = mad(alpha.get(), sum, *to);
             }

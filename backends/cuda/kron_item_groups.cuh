@@ -50,8 +50,8 @@ class group_sums {
     __device__ bool is_empty() const { return high_ == 0; }
 
     // For chunks of one item: where the last stage adds up.
-    __device__ item_sums<CT, N, D, where> take_item() {
-        const item_sums<CT, N, D, where> target{sums_, high_ > 0};
+    __device__ item_sums<shape, where> take_item() {
+        const item_sums<shape, where> target{sums_, high_ > 0};
         high_ = 1;
         return target;
     }
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
     using shape = item_shape<CT, N, D, 1>;
     using group = group_shape<CT, N, D, where>;
     // One item at a time is added up as its last stage goes.
-    using summing_stages = item_stages<CT, N, D, 1, false, item_sums<CT, N, D, where>>;
+    using summing_stages = item_stages<shape, false, item_sums<shape, where>>;
     constexpr bool sums_at_once = shape::items == 1 && summing_stages::is_direct;
     constexpr int buffers = group::buffers;
     constexpr int buffer_room = shape::chunk_room + shape::factor_room;
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
     const int64_t begin = share(chunks, slice, g.slices);
     const int64_t end = share(chunks, slice + 1, g.slices);
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
-    const chunk_fetch<CT, N, D, 1> fetch(p, crew);
+    const chunk_fetch<shape> fetch(p, crew);
     const auto start = [&](int64_t chunk, int buffer) {
         if (chunk < end) {
             fetch.template vectors<(shape::bytes > most_item_bytes / 2)>(chunk, room + buffer * buffer_room);
@@ -185,8 +185,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
             summing_stages(vectors, item_factors, crew, target).apply();
         } else {
             const item_output<CT> nowhere{};
-            item_stages<CT, N, D, 1, true>(vectors + shape::place(item * shape::size), item_factors, crew,
-                                           nowhere)
+            item_stages<shape, true>(vectors + shape::place(item * shape::size), item_factors, crew, nowhere)
                 .apply();
         }
         const int here = p.units - first < shape::items ? static_cast<int>(p.units - first) : shape::items;

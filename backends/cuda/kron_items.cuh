@@ -124,8 +124,10 @@ __device__ constexpr int place_of_sum(int element) {
 }
 
 // Sums of the results of several items. The last stage always gives a thread the same places.
-template <class CT, int N, int D, sum_memory where>
+template <class Shape, sum_memory where>
 struct item_sums {
+    using CT = typename Shape::CT;
+    static constexpr int N = Shape::N;
     static constexpr bool sums = true;
 
     CT* places;
@@ -161,12 +163,15 @@ struct item_sums {
     }
     template <int W>
     __device__ void put_pair(const CT (&v)[2], int first) const {
-        put<W, 1>(v, first);
+        if constexpr (where == sum_memory::second_level) return put<W, 1>(v, first);
+        f64_pair* const pair = reinterpret_cast<f64_pair*>(place(first));
+        const f64_pair before = adds ? *pair : f64_pair{};
+        *pair = {{before.a[0] + v[0], before.a[1] + v[1]}};
     }
 
   private:
     __device__ CT* place(int element) const {
-        CT* const p = places + place_of_sum<item_shape<CT, N, D, 1>, where>(element);
+        CT* const p = places + place_of_sum<Shape, where>(element);
         if constexpr (where == sum_memory::second_level) __builtin_assume(__isGlobal(p));
         return p;
     }
@@ -180,9 +185,11 @@ struct item_sums {
 };
 
 // An item's modes, one stage after the other. `returns`: the results go back to shared memory in any case.
-template <class CT, int N, int D, int W, bool returns = false, class Output = item_output<CT>>
+template <class Shape, bool returns = false, class Output = item_output<typename Shape::CT>>
 class item_stages {
-    using shape = item_shape<CT, N, D, W>;
+    using shape = Shape;
+    using CT = typename Shape::CT;
+    static constexpr int N = Shape::N, D = Shape::modes, W = Shape::width;
     using crew_type = crew_threads<shape::in_warp>;
 
   public:
@@ -246,7 +253,9 @@ class item_stages {
             else
                 *reinterpret_cast<f64_pair*>(item_ + shape::place(first)) = {{v[0], v[1]}};
         };
-        if constexpr (W == 1)
+        if constexpr (D == 2)
+            tensor_squares(item_, factors_, crew_.rank, put);
+        else if constexpr (W == 1)
             tensor_cube(item_, factors_, crew_.rank, put);
         else
             tensor_runs(item_, factors_, crew_.rank, crew_.size, put);
@@ -562,7 +571,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
     const int64_t step = in_row ? 1 : crews;
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const CT alpha = p.alpha.get(), beta = p.beta.get();
-    const chunk_fetch<CT, N, D, W> fetch(p, crew);
+    const chunk_fetch<shape> fetch(p, crew);
     const bool adds = !equal(beta, CT{}) && !p.atomic;
     // Into the second-level cache, where there is no room for it yet. Outputs that are added to need the
     // cache.
@@ -599,7 +608,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         }
         crew.sync();
         item_output<CT> output{nullptr, p.out_step, p.inner, alpha, beta, adds, p.atomic != 0};
-        using stages = item_stages<CT, N, D, W>;
+        using stages = item_stages<shape>;
         const int64_t tile = chunk * shape::items + item;
         if (stages::is_direct && tile < tiles) output.y = output_of(p, origin_of<shape::size, W>(p, tile));
         CT* const vectors = vectors_of(buffer) + fetch.shift_of(chunk);

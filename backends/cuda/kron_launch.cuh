@@ -76,13 +76,21 @@ class square_kron : square_passes<CT, N> {
   private:
     // Both passes in one launch; false when that does not apply.
     bool pair_passes(workspace_layout& layout) {
-        if constexpr (has_pair<CT, N>) {
-            pair_kron<CT, N> pair(device_, phase_, args_);
-            if (!sums_) return pair.apply(layout);
-            if (args_.output == HERON_KRON_ADD_GROUPED)
-                return pair.apply_to_groups(layout, [&](const group_parameters& g) { combine(g); });
+        if constexpr (pair_sizes<CT, N>::exist) {
+            if (args_.ndim == 6) return pair_passes_of<3>(layout);
+            // In single precision these are items of one pass.
+            if constexpr (std::is_same_v<CT, f64> && N == 8)
+                if (args_.ndim == 5) return pair_passes_of<2>(layout);
         }
         return false;
+    }
+
+    template <int last_modes>
+    bool pair_passes_of(workspace_layout& layout) {
+        pair_kron<CT, N, last_modes> pair(device_, phase_, args_);
+        if (!sums_) return pair.apply(layout);
+        return args_.output == HERON_KRON_ADD_GROUPED &&
+               pair.apply_to_groups(layout, [&](const group_parameters& g) { combine(g); });
     }
 
     bool is_distinct() const {
@@ -315,12 +323,22 @@ class square_kron : square_passes<CT, N> {
         return g;
     }
 
+    // Few slots are not worth more than one thread a row.
     void combine(const group_parameters& g) {
-        const int64_t stretches = (rows_ + combine_rows - 1) / combine_rows;
+        if (g.slices <= 32)
+            combine_by<1>(g);
+        else
+            combine_by<8>(g);
+    }
+
+    template <int lanes>
+    void combine_by(const group_parameters& g) {
+        constexpr int rows = combine_threads / lanes;
+        const int64_t stretches = (rows_ + rows - 1) / rows;
         const int64_t most = 4 * device_.multiprocessors();
         int64_t parts = stretches < most ? most / stretches : 1;
         if (parts > g.slices / 8) parts = g.slices / 8 + 1;
-        device_.launch_blocks(&kron_combine<CT>, stretches * parts, combine_threads, 0, g, parts,
+        device_.launch_blocks(&kron_combine<CT, lanes>, stretches * parts, combine_threads, 0, g, parts,
                               args_.y_step, scalar_of(args_.alpha));
     }
 

@@ -37,8 +37,7 @@ static __device__ inline bool has_reached(const unsigned long long* counter, int
 
 // Who sees the counter sees what the thread, and who met it, has done before.
 static __device__ inline void count_up(unsigned long long* counter) {
-    __threadfence();
-    atomicAdd(counter, 1ull);
+    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" ::"l"(counter) : "memory");
 }
 
 // Says that a line need not be written to memory: nobody reads it before it is written again.
@@ -62,22 +61,24 @@ class pair_output {
           atomic_(p.atomic != 0),
           is_whole_(p.out_step == 1 && !p.atomic && reinterpret_cast<uintptr_t>(y) % sizeof(part) == 0) {}
 
-    // Quad i goes to element offset(i) and those behind it. What is read comes together, before anything is
-    // written.
+    // Quad i of those below `left` goes to element offset(i) and those behind it. What is read comes
+    // together, before anything is written.
     template <int count, class Offset>
-    __device__ void put(part (&values)[count], Offset&& offset) const {
+    __device__ void put(part (&values)[count], int left, Offset&& offset) const {
         if (!is_whole_) {
 #pragma unroll
-            for (int i = 0; i < count; ++i) put_elements(values[i], offset(i));
+            for (int i = 0; i < count; ++i)
+                if (i < left) put_elements(values[i], offset(i));
             return;
         }
         __builtin_assume(__isGlobal(y_));
         part before[count];
 #pragma unroll
         for (int i = 0; i < count; ++i)
-            if (adds_) before[i] = *reinterpret_cast<const part*>(y_ + offset(i));
+            if (adds_ && i < left) before[i] = *reinterpret_cast<const part*>(y_ + offset(i));
 #pragma unroll
         for (int i = 0; i < count; ++i) {
+            if (i >= left) break;
 #pragma unroll
             for (int w = 0; w < quad; ++w) {
                 const CT value = mul(alpha_, values[i].a[w]);
@@ -107,7 +108,8 @@ class pair_output {
     bool is_whole_;  // quads are such in memory
 };
 
-// What a task is: D last modes of some tiles, or E first ones of a run of neighbours.
+// What a task is: D last modes of some tiles, or E first ones of a run of neighbours. Between the passes what
+// a task of first modes reads lies together.
 template <int N, int D, int E, int Run>
 struct pair_shape {
     static constexpr int run = Run;
@@ -115,28 +117,65 @@ struct pair_shape {
     static constexpr int elements = run * power(N, E);
     static constexpr int tasks = inner / run;  // of each pass over an item
     static constexpr int tiles = elements / inner;
-    static_assert(elements % inner == 0 && power(N, E) % tiles == 0);
+    static_assert(inner % run == 0 && elements % inner == 0 && power(N, E) % tiles == 0);
 
-    // Of element e of a task of first modes the distance from the first in memory.
-    __device__ static int64_t run_offset(int e) { return e / run * int64_t{inner} + e % run; }
+    // Of element e of a task of first modes the distance from the first in the item.
+    __device__ static int run_offset(int e) { return e / run * inner + e % run; }
+    // Of element e of a task of last modes the distance from the task's first between the passes.
+    __device__ static int slot_offset(int e) {
+        return e % inner / run * elements + e / inner * run + e % run;
+    }
 };
 
-// How a block does it with an item's stages: a warp has the last modes of a tile, the block the first modes
-// of W neighbours at a time. Runs have `run_bytes`.
-template <class Element, int factor_size, int D, int E, int W, int run_bytes>
+// Where results of last modes go: between the passes.
+template <class Shape, class CT>
+struct pair_slot {
+    static constexpr bool sums = false;
+
+    CT* to;
+
+    template <int, int, int count>
+    __device__ void get(CT (&)[count], int) const {}
+    template <int W, int apart, int count>
+    __device__ void put(const CT (&v)[count], const CT (&)[count], int first) const {
+        put<W, apart>(v, first);
+    }
+    template <int, int apart, int count>
+    __device__ void put(const CT (&v)[count], int first) const {
+        static_assert(apart % Shape::run == 0);
+        CT* const begin = to + Shape::slot_offset(first);
+        __builtin_assume(__isGlobal(begin));
+#pragma unroll
+        for (int j = 0; j < count; ++j)
+            store_global(begin + j * (apart / Shape::run * Shape::elements), v[j]);
+    }
+    // Elements first and first + 1, where first is even.
+    template <int>
+    __device__ void put_pair(const CT (&v)[2], int first) const {
+        store_global(reinterpret_cast<f64_pair*>(to + Shape::slot_offset(first)), f64_pair{{v[0], v[1]}});
+    }
+};
+
+// How a block does it with an item's stages. A warp has the last modes of tiles of 4 KiB, or where their size
+// is not a power of two the block those of all tiles; the block has the first modes of W neighbours at a
+// time.
+template <class Element, int factor_size, int D, int E, int W, int Run, int block_threads, int block_count>
 class pair_stages {
   public:
     using CT = Element;
     static constexpr int N = factor_size;
-    using shape = pair_shape<N, D, E, run_bytes / static_cast<int>(sizeof(CT))>;
-    using last = item_shape<CT, N, D, 1>;
+    using shape = pair_shape<N, D, E, Run>;
+    static constexpr int tile_elements =
+        is_power_of_two(N) ? warp_item_bytes / static_cast<int>(sizeof(CT)) : shape::elements;
+    using last = item_shape<CT, N, D, 1, tile_elements / shape::inner>;
     using first = item_shape<CT, N, E, W>;
-    static constexpr int threads = 256;
-    static constexpr int blocks = sizeof(CT) == 8 ? 3 : 2;  // of a multiprocessor
-    static constexpr int vector_room = shape::tiles * last::chunk_room > shape::run / W* first::chunk_room
-                                           ? shape::tiles* last::chunk_room
-                                           : shape::run / W* first::chunk_room;
-    static_assert(last::items == 1 && shape::run % W == 0);
+    static constexpr int threads = block_threads;
+    static constexpr int blocks = block_count;  // of a multiprocessor
+    static constexpr int pieces = shape::elements / last::size;
+    static constexpr int run_room = shape::run / W * first::chunk_room;
+    static constexpr int vector_room =
+        pieces * last::chunk_room > run_room ? pieces* last::chunk_room : run_room;
+    static_assert((last::in_warp ? last::items == 1 : pieces == 1) && shape::run % W == 0);
 
     // Places on chip of elements of a task of last and of first modes.
     __device__ static int input_place(int e) {
@@ -147,57 +186,100 @@ class pair_stages {
     }
 
     __device__ static void last_modes(CT* vectors, const CT* factors, CT* to) {
-        using stages = item_stages<CT, N, D, 1>;
-        const crew_threads<true> warp;
+        using output = pair_slot<shape, CT>;
+        using stages = item_stages<last, false, output>;
+        const crew_threads<last::in_warp> crew(threads);
+        constexpr int crews = last::in_warp ? threads / 32 : 1;
 #pragma unroll 1
-        for (int tile = static_cast<int>(threadIdx.x) / 32; tile < shape::tiles; tile += threads / 32) {
-            CT* const at = vectors + tile * last::chunk_room;
-            CT* const results = to + tile * last::size;
-            const item_output<CT> output{results, 1, 1, CT{1}, CT{}, false, false};
-            stages(at, factors, warp, output).apply();
+        for (int piece = last::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0; piece < pieces;
+             piece += crews) {
+            CT* const at = vectors + piece * last::chunk_room;
+            const output results{to + piece * (last::size / shape::inner) * shape::run};
+            stages(at, factors, crew, results).apply();
             if constexpr (!stages::is_direct)
 #pragma unroll
-                for (int e = warp.rank * quad; e < last::size; e += 32 * quad)
-                    store_global(reinterpret_cast<part*>(results + e),
+                for (int e = crew.rank * quad; e < last::size; e += crew.size * quad)
+                    store_global(reinterpret_cast<part*>(results.to + shape::slot_offset(e)),
                                  *reinterpret_cast<const part*>(at + last::place(e)));
         }
     }
 
     static constexpr int quad = last::quad;
     using part = neighbours<CT, quad>;
-    static constexpr int quads_of_thread = shape::elements / (threads * quad);
+    static_assert(shape::run % quad == 0);
 
-    // The results stay on chip, where every thread has quads of them.
+    // The results stay in their places.
     __device__ static void apply_first_modes(CT* vectors, const CT* factors) {
         const item_output<CT> nowhere{};
-        const crew_threads<false> block;
+        const crew_threads<false> block(threads);
 #pragma unroll 1
         for (int r = 0; r < shape::run / W; ++r)
-            item_stages<CT, N, E, W, true>(vectors + r * first::chunk_room, factors, block, nowhere).apply();
-    }
-    __device__ static int quad_element(int i) { return (i * threads + static_cast<int>(threadIdx.x)) * quad; }
-    __device__ static part result(const CT* vectors, int i) {
-        return *reinterpret_cast<const part*>(vectors + run_place(quad_element(i)));
+            item_stages<first, true>(vectors + r * first::chunk_room, factors, block, nowhere).apply();
     }
 
-    __device__ static void first_modes(CT* vectors, const CT* factors, const pair_output<CT>& output) {
-        apply_first_modes(vectors, factors);
-        put_quads(output, [&](int i) { return result(vectors, i); });
-    }
-
-    // All of a thread's quads, of which quad(i) is the i-th.
-    template <class Quad>
-    __device__ static void put_quads(const pair_output<CT>& output, Quad&& quad) {
-        constexpr int at_once = 4;
-        static_assert(quads_of_thread % at_once == 0);
+    // The results are added to sums in such places, which hold none yet where `begins`. A thread always has
+    // the same ones.
+    __device__ static void add_first_modes(CT* vectors, const CT* factors, CT* sums, bool begins) {
+        using output = item_sums<first, sum_memory::shared>;
+        const crew_threads<false> block(threads);
 #pragma unroll 1
-        for (int begin = 0; begin < quads_of_thread; begin += at_once) {
+        for (int r = 0; r < shape::run / W; ++r)
+            item_stages<first, false, output>(vectors + r * first::chunk_room, factors, block,
+                                              output{sums + r * first::chunk_room, !begins})
+                .apply();
+    }
+
+    // Results of first modes to their output.
+    __device__ static void put(const CT* results, const pair_output<CT>& output) {
+        constexpr int at_once = 4;
+        constexpr int quads = shape::elements / quad;
+        const int mine = (quads - static_cast<int>(threadIdx.x) + threads - 1) / threads;
+#pragma unroll 1
+        for (int begin = 0; begin < mine; begin += at_once) {
             part values[at_once];
+            const auto element = [&](int i) { return quad_element(begin + i); };
+            const int left = quads % (threads * at_once) == 0 ? at_once : mine - begin;
 #pragma unroll
-            for (int i = 0; i < at_once; ++i) values[i] = quad(begin + i);
-            output.put(values, [&](int i) { return shape::run_offset(quad_element(begin + i)); });
+            for (int i = 0; i < at_once; ++i)
+                if (i < left) values[i] = result(results, element(i));
+            output.put(values, left, [&](int i) { return shape::run_offset(element(i)); });
         }
     }
+
+    // Likewise, without gaps.
+    __device__ static void store(const CT* results, CT* to) {
+        for_quads([&](int e) {
+            store_global(reinterpret_cast<part*>(to + shape::run_offset(e)), result(results, e));
+        });
+    }
+
+    // f(e) for the first elements e of a thread's quads of a task.
+    template <class F>
+    __device__ static void for_quads(F&& f) {
+        constexpr int quads = shape::elements / quad;
+        int thread = static_cast<int>(threadIdx.x);
+        // Else the compiler would keep all places from task to task, for which there are no registers.
+        asm volatile("" : "+r"(thread));
+        __builtin_assume(thread >= 0 && thread < threads);
+        // Of more, ptxas 13.0 makes illegal instructions where they are copies with a cache policy.
+#pragma unroll 8
+        for (int i = 0; i * threads < quads; ++i) {
+            const int e = (i * threads + thread) * quad;
+            if (quads % threads == 0 || e < shape::elements) f(e);
+        }
+    }
+
+  private:
+    __device__ static int quad_element(int i) { return (i * threads + static_cast<int>(threadIdx.x)) * quad; }
+    __device__ static part result(const CT* results, int e) {
+        return *reinterpret_cast<const part*>(results + run_place(e));
+    }
+};
+
+// A task that a block has claimed.
+struct pair_claim {
+    pair_task task;
+    bool exists, is_ready;
 };
 
 // What a block has on chip, and its tasks.
@@ -218,10 +300,70 @@ class pair_block {
     __device__ pair_block(const pair_parameters<CT>& p, unsigned char* memory)
         : p_(p), vectors_(reinterpret_cast<CT*>(memory)), factors_(vectors_ + Stages::vector_room) {}
 
-    __device__ int64_t claim() const { return static_cast<int64_t>(atomicAdd(p_.claims, 1ull)); }
+    __device__ int64_t next_number() const { return static_cast<int64_t>(atomicAdd(p_.claims, 1ull)); }
 
-    __device__ bool exists(int64_t number) const { return number < p_.task_count; }
+    __device__ pair_claim claim(int64_t number) const {
+        if (number >= p_.task_count) return {};
+        const pair_task t = task(number);
+        return {t, true, is_ready(t)};
+    }
 
+    __device__ void wait_for(const pair_task& t) const {
+        while (!is_ready(t)) __nanosleep(64);
+    }
+
+    __device__ void signal(const pair_task& t) const {
+        count_up(p_.done + (t.is_first ? p_.slot_count : 0) + t.slot);
+    }
+
+    // Starts the copies of what a task reads.
+    __device__ void fetch(const pair_task& t) const {
+        if (t.is_first) {
+            fetch_partial_results(t);
+            chunk_fetch<typename Stages::first>(p_.first, block_).factors(t.unit, factors_);
+            if (p_.prefetches) prefetch_output(t);
+            return;
+        }
+        fetch_input(input(t));
+        const crew_threads<Stages::last::in_warp> crew(Stages::threads);
+        if (!Stages::last::in_warp || threadIdx.x < 32)
+            chunk_fetch<typename Stages::last>(p_.last, crew).factors(t.unit, factors_);
+    }
+
+    // Input of last modes comes to the second-level cache.
+    __device__ void prefetch_input(const pair_task& t) const {
+        if (p_.last.in_step != 1) return;
+        const CT* const from = input(t);
+        constexpr int line = 128 / static_cast<int>(sizeof(CT));
+        for (int e = block_.rank * line; e < shape::elements; e += block_.size * line)
+            prefetch_line(from + e);
+    }
+
+    // What has been read will not be needed again: it need not go to memory.
+    __device__ void forget(const pair_task& t) const {
+        constexpr int line = 128 / static_cast<int>(sizeof(CT));
+        static_assert(shape::elements % line == 0);
+        if (!t.is_first) return;
+        const CT* const from = partial_results(t);
+        for (int e = block_.rank * line; e < shape::elements; e += block_.size * line) discard_line(from + e);
+    }
+
+    __device__ void work(const pair_task& t) const {
+        if (!t.is_first) {
+            Stages::last_modes(vectors_, factors_, slot_of(t) + t.part * (shape::tiles * shape::run));
+            return;
+        }
+        Stages::apply_first_modes(vectors_, factors_);
+        Stages::put(vectors_, pair_output<CT>(p_.first, first_output(t)));
+    }
+
+    __device__ void add_first_modes(CT* sums, bool begins) const {
+        Stages::add_first_modes(vectors_, factors_, sums, begins);
+    }
+
+    __device__ bool leads() const { return block_.rank == 0; }
+
+  private:
     __device__ pair_task task(int64_t number) const {
         const int64_t group = number / shape::tasks;
         const auto of = [&](int64_t unit, int is_first) {
@@ -241,61 +383,6 @@ class pair_block {
         return has_reached(p_.done + (t.is_first ? t.slot : p_.slot_count + t.slot), needed);
     }
 
-    __device__ void wait_for(const pair_task& t) const {
-        while (!is_ready(t)) __nanosleep(64);
-    }
-
-    __device__ void signal(const pair_task& t) const {
-        count_up(p_.done + (t.is_first ? p_.slot_count : 0) + t.slot);
-    }
-
-    // Starts the copies of what a task reads.
-    __device__ void fetch(const pair_task& t) const {
-        if (t.is_first) {
-            fetch_partial_results(t);
-            chunk_fetch<CT, Stages::N, Stages::first::modes, Stages::first::width>(p_.first, crew_)
-                .factors(t.unit, factors_);
-            if (p_.prefetches) prefetch_output(t);
-            return;
-        }
-        fetch_input(input(t));
-        if (crew_.rank < 32)
-            chunk_fetch<CT, Stages::N, Stages::last::modes, 1>(p_.last, warp_).factors(t.unit, factors_);
-    }
-
-    // Input of last modes comes to the second-level cache.
-    __device__ void prefetch_input(const pair_task& t) const {
-        if (p_.last.in_step != 1) return;
-        const CT* const from = input(t);
-        constexpr int line = 128 / static_cast<int>(sizeof(CT));
-        for (int e = crew_.rank * line; e < shape::elements; e += crew_.size * line) prefetch_line(from + e);
-    }
-
-    // What has been read will not be needed again: it need not go to memory.
-    __device__ void forget(const pair_task& t) const {
-        static_assert(shape::run * sizeof(CT) == 128);
-        if (!t.is_first) return;
-        const CT* const from = partial_results(t);
-        for (int e = crew_.rank * shape::run; e < shape::elements; e += crew_.size * shape::run)
-            discard_line(from + shape::run_offset(e));
-    }
-
-    __device__ void work(const pair_task& t) const {
-        if (t.is_first)
-            Stages::first_modes(vectors_, factors_, pair_output<CT>(p_.first, first_output(t)));
-        else
-            Stages::last_modes(vectors_, factors_, slot_of(t) + int64_t{t.part} * shape::elements);
-    }
-
-    // First modes whose results stay on chip.
-    __device__ const CT* apply_first_modes() const {
-        Stages::apply_first_modes(vectors_, factors_);
-        return vectors_;
-    }
-
-    __device__ bool leads() const { return crew_.rank == 0; }
-
-  private:
     __device__ CT* slot_of(const pair_task& t) const {
         return p_.slots + t.slot * (int64_t{shape::elements} * shape::tasks);
     }
@@ -303,7 +390,9 @@ class pair_block {
         return input_of(p_.last, origin_of<1, 1>(p_.last, t.unit)) +
                int64_t{t.part} * shape::elements * p_.last.in_step;
     }
-    __device__ CT* partial_results(const pair_task& t) const { return slot_of(t) + t.part * shape::run; }
+    __device__ CT* partial_results(const pair_task& t) const {
+        return slot_of(t) + t.part * int64_t{shape::elements};
+    }
     __device__ CT* first_output(const pair_task& t) const {
         return output_of(p_.first, origin_of<1, 1>(p_.first, t.unit)) +
                t.part * shape::run * p_.first.out_step;
@@ -311,42 +400,31 @@ class pair_block {
 
     __device__ void fetch_partial_results(const pair_task& t) const {
         const CT* const from = partial_results(t);
-#pragma unroll 8
-        for (int e = crew_.rank * quad; e < shape::elements; e += crew_.size * quad)
-            copy_async<16>(vectors_ + Stages::run_place(e), from + shape::run_offset(e));
+        Stages::for_quads([&](int e) { copy_async<16>(vectors_ + Stages::run_place(e), from + e); });
     }
 
     __device__ void prefetch_output(const pair_task& t) const {
         const CT* const y = first_output(t);
 #pragma unroll 4
-        for (int e = crew_.rank * shape::run; e < shape::elements; e += crew_.size * shape::run)
+        for (int e = block_.rank * shape::run; e < shape::elements; e += block_.size * shape::run)
             prefetch_line(y + shape::run_offset(e) * p_.first.out_step);
     }
 
     __device__ void fetch_input(const CT* from) const {
         if (p_.last.in_step == 1 && reinterpret_cast<uintptr_t>(from) % 16 == 0) {
             const uint64_t policy = evict_first_policy();
-#pragma unroll 8
-            for (int e = crew_.rank * quad; e < shape::elements; e += crew_.size * quad)
-                copy_async_hinted(vectors_ + Stages::input_place(e), from + e, policy);
-            return;
+            return Stages::for_quads(
+                [&](int e) { copy_async_hinted(vectors_ + Stages::input_place(e), from + e, policy); });
         }
 #pragma unroll 4
-        for (int e = crew_.rank; e < shape::elements; e += crew_.size)
+        for (int e = block_.rank; e < shape::elements; e += block_.size)
             copy_async<sizeof(CT)>(vectors_ + Stages::input_place(e), from + e * p_.last.in_step);
     }
 
     const pair_parameters<CT>& p_;
     CT* const vectors_;
     CT* const factors_;
-    const crew_threads<false> crew_;
-    const crew_threads<true> warp_;
-};
-
-// A task that a block has claimed.
-struct pair_claim {
-    int64_t number;
-    bool is_ready;
+    const crew_threads<false> block_{Stages::threads};
 };
 
 template <class Stages>
@@ -355,31 +433,24 @@ __global__ void __launch_bounds__(Stages::threads, Stages::blocks)
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ pair_claim shared;
     const pair_block<Stages> block(p, memory);
-    pair_claim claim{};
-    const auto claim_next = [&] {
-        claim.number = block.claim();
-        claim.is_ready = block.exists(claim.number) && block.is_ready(block.task(claim.number));
-    };
-    if (block.leads()) {
-        claim_next();
-        shared = claim;
-    }
+    if (block.leads()) shared = block.claim(block.next_number());
     __syncthreads();
-    for (pair_claim now = shared; block.exists(now.number); now = shared) {
-        const pair_task task = block.task(now.number);
-        if (!now.is_ready && block.leads()) block.wait_for(task);
+    for (pair_claim now = shared; now.exists; now = shared) {
+        if (!now.is_ready && block.leads()) block.wait_for(now.task);
         __syncthreads();
-        block.fetch(task);
+        block.fetch(now.task);
         commit_copies();
+        int64_t number = 0;
+        if (block.leads()) number = block.next_number();
         wait_for_copies<0>();
         __syncthreads();
-        block.forget(task);
-        // The answer comes while the others work.
-        if (block.leads()) claim_next();
-        block.work(task);
-        if (block.leads()) shared = claim;
+        block.forget(now.task);
+        pair_claim next;
+        if (block.leads()) next = block.claim(number);
+        block.work(now.task);
+        if (block.leads()) shared = next;
         __syncthreads();
-        if (block.leads()) block.signal(task);
+        if (block.leads()) block.signal(now.task);
     }
 }
 

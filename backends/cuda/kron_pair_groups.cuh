@@ -10,48 +10,32 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-// The sums of a task's results, on chip. A thread always has the same quads of them.
+// The sums of results of first modes, on chip.
 template <class Stages>
 class pair_sums {
     using CT = typename Stages::CT;
-    using part = typename Stages::part;
-    static constexpr int quads = Stages::quads_of_thread;
 
   public:
-    static constexpr int shared_bytes = Stages::shape::elements * static_cast<int>(sizeof(CT));
+    static constexpr int shared_bytes = Stages::run_room * static_cast<int>(sizeof(CT));
 
     explicit __device__ pair_sums(unsigned char* memory) : sums_(reinterpret_cast<CT*>(memory)) {}
 
-    __device__ void add(const CT* results) {
-#pragma unroll
-        for (int i = 0; i < quads; ++i) {
-            part sum = Stages::result(results, i);
-            if (!is_empty_) {
-                const part before = *place(i);
-#pragma unroll
-                for (int w = 0; w < Stages::quad; ++w)
-                    sum.a[w] = heron::HERON_LEVEL::add(before.a[w], sum.a[w]);
-            }
-            *place(i) = sum;
-        }
+    __device__ void add(const pair_block<Stages>& block) {
+        block.add_first_modes(sums_, is_empty_);
         is_empty_ = false;
     }
 
+    // These are for who has met the block since the last addition.
     __device__ void store(CT* slot) {
-#pragma unroll
-        for (int i = 0; i < quads; ++i) store_global(reinterpret_cast<part*>(slot + offset(i)), *place(i));
+        Stages::store(sums_, slot);
         is_empty_ = true;
     }
-
     __device__ void put(const pair_output<CT>& output) {
-        Stages::put_quads(output, [&](int i) { return *place(i); });
+        Stages::put(sums_, output);
         is_empty_ = true;
     }
 
   private:
-    __device__ part* place(int i) const { return reinterpret_cast<part*>(sums_ + Stages::quad_element(i)); }
-    __device__ static int64_t offset(int i) { return Stages::shape::run_offset(Stages::quad_element(i)); }
-
     CT* const sums_;
     bool is_empty_ = true;
 };
@@ -63,8 +47,8 @@ class pair_team_member {
     static constexpr int tasks = Stages::shape::tasks;
 
   public:
-    // Items of a team that are stored and have not been read, few enough to stay in the second-level cache.
-    static constexpr int slots = sizeof(CT) == 8 ? 2 : 3;
+    // Items of a team that are stored and have not been read: more would not stay in the second-level cache.
+    static constexpr int slots = 2;
     // Of a team: tasks stored and tasks read, by slots.
     static constexpr int counters = 2 * slots;
     static constexpr int block_bytes = pair_block<Stages>::shared_bytes;
@@ -85,30 +69,45 @@ class pair_team_member {
 
     __device__ void run() {
         group_walk walk(g_, begin_);
+        int64_t end_of_group = begin_;
         bool is_own = g_.slices == 1 || walk.begins_at(begin_);
         if (tells()) g_.owners[slice_] = 0;
+        // Where items are is read long before it is needed.
+        int64_t item = 0, next = item_at(begin_), after = item_at(begin_ + 1);
         for (int64_t position = begin_ - 1; position < end_; ++position) {
-            store_last_modes(position + 1);
-            if (position < begin_) continue;
-            walk.move_to(position);
-            if (walk.is_over()) break;
-            add_first_modes(position);
-            if (walk.end() <= position + 1 || position + 1 == end_) {
-                flush(walk.template output<CT>(p_.first.out, position), is_own);
-                is_own = true;
+            if (position + 1 < end_) store_last_modes(next, position + 1);
+            if (position + 2 < end_) block_.prefetch_input(task(after, position + 2, 0));
+            if (position >= begin_) {
+                if (position >= end_of_group) {
+                    walk.move_to(position);
+                    if (walk.is_over()) break;
+                    end_of_group = walk.end();
+                }
+                add_first_modes(item, position);
+                if (end_of_group == position + 1 || position + 1 == end_) {
+                    flush(walk.template output<CT>(p_.first.out, position), is_own);
+                    is_own = true;
+                }
             }
+            item = next;
+            next = after;
+            after = item_at(position + 3);
         }
     }
 
   private:
     __device__ bool tells() const { return part_ == 0 && block_.leads(); }
 
-    __device__ int64_t slot_of(int64_t position) const { return (position - begin_) % slots; }
+    __device__ int64_t item_at(int64_t position) const {
+        return position < end_ ? kernels::kron_entry(g_.items, g_.items_are_wide, position) : 0;
+    }
+
+    __device__ int slot_of(int64_t position) const { return static_cast<int>((position - begin_) % slots); }
     // Items before that had the same slot.
     __device__ int64_t round_of(int64_t position) const { return (position - begin_) / slots; }
 
-    __device__ pair_task task(int64_t position, int is_first) const {
-        return {position, slice_ * slots + slot_of(position), is_first, part_};
+    __device__ pair_task task(int64_t item, int64_t position, int is_first) const {
+        return {item, slice_ * slots + slot_of(position), is_first, part_};
     }
 
     // Until all tasks of that many items have been counted.
@@ -123,9 +122,8 @@ class pair_team_member {
         wait_for_copies<0>();
     }
 
-    __device__ void store_last_modes(int64_t position) const {
-        if (position >= end_) return;
-        const pair_task t = task(position, 0);
+    __device__ void store_last_modes(int64_t item, int64_t position) const {
+        const pair_task t = task(item, position, 0);
         fetch(t);
         // The slot's earlier item has been read.
         wait_for(read_ + slot_of(position), round_of(position));
@@ -133,17 +131,15 @@ class pair_team_member {
         block_.work(t);
         __syncthreads();
         if (block_.leads()) count_up(stored_ + slot_of(position));
-        if (position + 1 < end_) block_.prefetch_input(task(position + 1, 0));
     }
 
-    __device__ void add_first_modes(int64_t position) {
-        const pair_task t = task(position, 1);
+    __device__ void add_first_modes(int64_t item, int64_t position) {
         wait_for(stored_ + slot_of(position), round_of(position) + 1);
         __syncthreads();
-        fetch(t);
+        fetch(task(item, position, 1));
         __syncthreads();
         if (block_.leads()) count_up(read_ + slot_of(position));
-        sums_.add(block_.apply_first_modes());
+        sums_.add(block_);
         __syncthreads();
     }
 

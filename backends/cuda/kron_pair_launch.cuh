@@ -10,14 +10,33 @@ constexpr int64_t pair_slot_bytes = int64_t{36} << 20;
 // Of it, what items may be ahead with their last modes.
 constexpr int64_t pair_lead_bytes = int64_t{20} << 20;
 
+// How items are cut into tasks, and a multiprocessor's blocks. Those of teams have sums beside their vectors.
 template <class CT, int N>
-constexpr bool has_pair = N == 8 && (std::is_same_v<CT, f32> || std::is_same_v<CT, f64>);
+struct pair_sizes {
+    static constexpr bool exist = false;
+};
+template <class CT>
+requires std::is_same_v<CT, f32> || std::is_same_v<CT, f64>
+struct pair_sizes<CT, 8> {
+    static constexpr bool exist = true;
+    static constexpr int run = 128 / static_cast<int>(sizeof(CT)), team_run = run / 2;
+    static constexpr int width = run / 2;
+    static constexpr int threads = 256, blocks = sizeof(CT) == 8 ? 3 : 2;
+};
+template <>
+struct pair_sizes<f64, 6> {
+    static constexpr bool exist = true;
+    static constexpr int run = 36, team_run = 12;
+    static constexpr int width = 36;
+    static constexpr int threads = 128, blocks = 3;
+};
 
-template <class CT, int N>
+// Items of three first modes and `modes` last ones.
+template <class CT, int N, int modes>
 class pair_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
     using base::args_, base::rows_, base::passes_, base::sums_, base::chunk_;
-    using base::item_parameters_of, base::run_of_items;
+    using base::item_parameters_of;
 
   public:
     pair_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args)
@@ -60,6 +79,8 @@ class pair_kron : square_passes<CT, N> {
         g.offsets = args_.group_offsets;
         g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
         g.groups = args_.group_count;
+        g.items = args_.group_items;
+        g.items_are_wide = g.offsets_are_wide;
         using member = pair_team_member<team_stages>;
         const auto kernel = &kron_pair_groups<team_stages>;
         constexpr int shared_bytes = member::shared_bytes;
@@ -89,21 +110,19 @@ class pair_kron : square_passes<CT, N> {
     }
 
   private:
-    static constexpr int modes = 3;
-    using stages = pair_stages<CT, N, modes, modes, run_of_items, 128>;
-    // Smaller tasks leave room for sums.
-    using team_stages = pair_stages<CT, N, modes, modes, run_of_items, 64>;
+    using sizes = pair_sizes<CT, N>;
+    static constexpr int first_modes = 3;
+    using stages =
+        pair_stages<CT, N, modes, first_modes, sizes::width, sizes::run, sizes::threads, sizes::blocks>;
+    using team_stages = pair_stages<CT, N, modes, first_modes, sizes::team_run, sizes::team_run, 128, 3>;
 
     bool fits(int shared_bytes) const {
-        return args_.ndim == 2 * modes &&
-               shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;
+        return shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;
     }
 
     item_parameters<CT> team_parameters_of(int pass) const {
         item_parameters<CT> p = item_parameters_of(pass, 0, args_.count);
         p.vectors = 1;
-        p.order = args_.group_items;
-        p.order_is_wide = args_.group_type == HERON_INDEX_64;
         p.beta = {CT{1}, nullptr};
         return p;
     }

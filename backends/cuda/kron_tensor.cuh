@@ -43,22 +43,28 @@ static __device__ inline void multiply_fragment(const factor_fragment& factor, c
     multiply_add_8x8x4(to, factor.a[1], data[1]);
 }
 
+// The two modes of eight squares of 64 neighbours, by a warp.
+template <class Put>
+static __device__ inline void tensor_squares(const f64* tile, const f64* factors, int lane, Put&& put) {
+    const factor_fragment first = read_fragment(factors, lane);
+    const factor_fragment last = read_fragment(factors + tensor_factor_place(64), lane);
+#pragma unroll
+    for (int r = 0; r < 8; ++r) {
+        const f64_pair x = *reinterpret_cast<const f64_pair*>(tile + tensor_cube_place(r * 64) + lane * 2);
+        f64 turned[2], result[2];
+        multiply_fragment(last, x.a, turned);
+        multiply_fragment(first, turned, result);
+        put(result, r * 64 + lane * 2);
+    }
+}
+
 // A tile of 512 neighbours, by a warp.
 template <class Put>
 static __device__ inline void tensor_cube(f64* tile, const f64* factors, int lane, Put&& put) {
     const factor_fragment first = read_fragment(factors, lane);
-    const factor_fragment middle = read_fragment(factors + tensor_factor_place(64), lane);
-    const factor_fragment last = read_fragment(factors + tensor_factor_place(128), lane);
-#pragma unroll
-    for (int r = 0; r < 8; ++r) {
-        f64_pair& place = *reinterpret_cast<f64_pair*>(tile + tensor_cube_place(r * 64) + lane * 2);
-        const f64_pair x = place;
-        f64 turned[2];
-        f64_pair result;
-        multiply_fragment(last, x.a, turned);
-        multiply_fragment(middle, turned, result.a);
-        place = result;
-    }
+    tensor_squares(tile, factors + tensor_factor_place(64), lane, [&](const f64(&v)[2], int element) {
+        *reinterpret_cast<f64_pair*>(tile + tensor_cube_place(element)) = {{v[0], v[1]}};
+    });
     __syncwarp();
     const f64* const column = tile + tensor_cube_place(lane % 4 * 128) + lane / 4;
 #pragma unroll

@@ -189,8 +189,10 @@ TEST_CASE("items of many modes by columns and by rows, with factors transposed")
 
 TEST_CASE("items too large for one pass") {
     random_source random(12);
-    for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
-        kron_problem p = square_kron(type, 6, 8, 3, random);
+    for (const auto& [d, n, type] : {std::tuple{6, 8, HERON_R_64F}, std::tuple{6, 8, HERON_R_32F},
+                                     std::tuple{5, 8, HERON_R_64F}, std::tuple{6, 6, HERON_R_64F}}) {
+        CAPTURE(d, n, type);
+        kron_problem p = square_kron(type, d, n, 3, random);
         p.output = HERON_KRON_ADD;
         p.fill(random);
         check_kron(p);
@@ -199,7 +201,7 @@ TEST_CASE("items too large for one pass") {
         p.y_places.offsets = {0, 0, 0};
         p.fill(random);
         check_kron(p);
-        p = square_kron(type, 6, 8, 4, random);
+        p = square_kron(type, d, n, 4, random);
         p.output = HERON_KRON_ADD_GROUPED;
         p.group_items = {2, 0, 3, 1};
         p.group_offsets = {0, 3, 3, 4};
@@ -217,6 +219,7 @@ TEST_CASE("long groups of large items, the same on every run") {
     for (const auto& [n, d, count, type] :
          {std::tuple{6, 5, 24, HERON_R_64F}, std::tuple{6, 5, 24, HERON_R_32F},
           std::tuple{7, 5, 24, HERON_R_64F}, std::tuple{5, 6, 24, HERON_R_64F},
+          std::tuple{8, 5, 24, HERON_R_64F}, std::tuple{6, 6, 24, HERON_R_64F},
           std::tuple{8, 6, 9, HERON_R_64F}}) {
         CAPTURE(n, d, type);
         kron_problem p = square_kron(type, d, n, count, random);
@@ -234,27 +237,35 @@ TEST_CASE("long groups of large items, the same on every run") {
 TEST_CASE(
     "groups of items of two passes: rows of Y apart, several columns, groups that are empty or end early") {
     random_source random(14);
-    kron_problem p = square_kron(HERON_R_32F, 6, 8, 12, random);
-    p.output = HERON_KRON_ADD_GROUPED;
-    p.vectors = 2;
-    p.vector_order = HERON_ORDER_ROW;
-    p.ldx = p.ldy = 2;
-    p.x_places.unit = p.x_reach();
-    p.group_offsets = {0, 1, 1, 12};
-    p.y_places.unit = p.y_reach();
-    p.y_places.offsets = {0, p.y_reach(), 2 * p.y_reach()};
-    for (std::size_t k = 0; k < 12; ++k) p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.x_reach();
-    p.fill(random);
-    check_kron(p);
+    for (const auto& [d, n, type] :
+         {std::tuple{6, 8, HERON_R_32F}, std::tuple{5, 8, HERON_R_64F}, std::tuple{6, 6, HERON_R_64F}}) {
+        CAPTURE(d, n, type);
+        kron_problem p = square_kron(type, d, n, 12, random);
+        p.output = HERON_KRON_ADD_GROUPED;
+        p.vectors = 2;
+        p.vector_order = HERON_ORDER_ROW;
+        p.ldx = p.ldy = 2;
+        p.x_places.unit = p.x_reach();
+        p.group_offsets = {0, 1, 1, 12};
+        p.y_places.unit = p.y_reach();
+        p.y_places.offsets = {0, p.y_reach(), 2 * p.y_reach()};
+        for (std::size_t k = 0; k < 12; ++k)
+            p.x_places.offsets[k] = static_cast<std::int64_t>(k) * p.x_reach();
+        p.fill(random);
+        check_kron(p);
+    }
 }
 
 // So many that blocks of a team that go ahead of others would be seen to read what is not there yet.
 TEST_CASE("groups of items of two passes: long ones, the same on every run") {
     if (backend_name() != "cuda") return;
     random_source random(15);
-    for (const heron_type type : {HERON_R_64F, HERON_R_32F}) {
-        constexpr std::int64_t count = 96, distinct = 5;
-        kron_problem p = square_kron(type, 6, 8, count, random);
+    for (const auto& [d, n, count, type] :
+         {std::tuple{6, 8, 96, HERON_R_64F}, std::tuple{6, 8, 96, HERON_R_32F},
+          std::tuple{5, 8, 300, HERON_R_64F}, std::tuple{6, 6, 150, HERON_R_64F}}) {
+        constexpr std::int64_t distinct = 5;
+        CAPTURE(d, n, type);
+        kron_problem p = square_kron(type, d, n, count, random);
         p.output = HERON_KRON_ADD_GROUPED;
         p.group_offsets = {0, 1, 60, count};
         p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
