@@ -190,12 +190,16 @@ __global__ void __launch_bounds__(combine_threads)
     const int64_t end = share(g.slices, blockIdx.x % parts + 1, parts);
     for (int64_t slice = begin; slice < end;) {
         const int64_t owner = g.owners[slice];
+        const bool begins = slice == 0 || g.owners[slice - 1] != owner;
         if (owner == 0) {
             ++slice;
             continue;
         }
+        CT* const to = reinterpret_cast<CT*>(owner) + row * out_step;
+        const bool writes = begins && lane == 0 && row < g.rows;
+        CT before{};
+        if (writes) before = *to;
         const int64_t stop = end_of_run(g, slice, owner);
-        const bool begins = slice == 0 || g.owners[slice - 1] != owner;
         if (begins) {
             CT sum{};
             if (row < g.rows) {
@@ -204,10 +208,9 @@ __global__ void __launch_bounds__(combine_threads)
             }
             sums[lane][column] = sum;
             __syncthreads();
-            if (lane == 0 && row < g.rows) {
+            if (writes) {
                 for (int l = 1; l < lanes; ++l) sum = add(sum, sums[l][column]);
-                CT* const to = reinterpret_cast<CT*>(owner) + row * out_step;
-                *to = mad(alpha.get(), sum, *to);
+                *to = mad(alpha.get(), sum, before);
             }
             __syncthreads();
         }

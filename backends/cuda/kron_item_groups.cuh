@@ -88,10 +88,11 @@ struct group_shape {
     static constexpr int one_buffer = items::buffer_bytes + sum_bytes;
     // A multiprocessor that has room for one block only may as well hold the next item.
     static constexpr bool is_alone = where == sum_memory::shared && 2 * one_buffer > most_block_bytes;
-    // Four blocks with one buffer each instead of two with two: measured in single precision at (6, 4), which
-    // alone this concerns, 420 instead of 481 us.
-    static constexpr bool has_small_blocks =
-        !items::in_warp && N == 4 && 4 * two_buffers > most_block_bytes && 4 * one_buffer <= most_block_bytes;
+    // Four blocks with one buffer each instead of two with two: measured in single precision, which alone
+    // this concerns, at (6, 4) 420 instead of 481 us, at (3, 16) 605 instead of 620.
+    static constexpr bool has_small_blocks = !items::in_warp && (N == 4 || N == 16) &&
+                                             4 * two_buffers > most_block_bytes &&
+                                             4 * one_buffer <= most_block_bytes;
     static constexpr bool fits_twice = two_buffers <= (is_alone ? most_block_bytes : most_item_bytes);
     static constexpr int buffers = where == sum_memory::second_level ? items::buffers
                                    : fits_twice && !has_small_blocks ? 2

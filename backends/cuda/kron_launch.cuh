@@ -335,7 +335,7 @@ class square_kron : square_passes<CT, N> {
     void combine_by(const group_parameters& g) {
         constexpr int rows = combine_threads / lanes;
         const int64_t stretches = (rows_ + rows - 1) / rows;
-        const int64_t most = 4 * device_.multiprocessors();
+        const int64_t most = 8 * device_.multiprocessors();
         int64_t parts = stretches < most ? most / stretches : 1;
         if (parts > g.slices / 8) parts = g.slices / 8 + 1;
         device_.launch_blocks(&kron_combine<CT, lanes>, stretches * parts, combine_threads, 0, g, parts,
