@@ -111,10 +111,11 @@ class pair_kron : square_passes<CT, N> {
 
   private:
     using sizes = pair_sizes<CT, N>;
-    static constexpr int first_modes = 3;
+    static constexpr int first_modes = 3, team_threads = 128, team_blocks = 3;
     using stages =
         pair_stages<CT, N, modes, first_modes, sizes::width, sizes::run, sizes::threads, sizes::blocks>;
-    using team_stages = pair_stages<CT, N, modes, first_modes, sizes::team_run, sizes::team_run, 128, 3>;
+    using team_stages =
+        pair_stages<CT, N, modes, first_modes, sizes::team_run, sizes::team_run, team_threads, team_blocks>;
 
     bool fits(int shared_bytes) const {
         return shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;

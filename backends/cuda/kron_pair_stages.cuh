@@ -133,8 +133,8 @@ class pair_stages {
     static constexpr int blocks = block_count;  // of a multiprocessor
     static constexpr int pieces = shape::elements / last::size;
     static constexpr int run_room = shape::run / W * first::chunk_room;
-    static constexpr int vector_room =
-        pieces * last::chunk_room > run_room ? pieces* last::chunk_room : run_room;
+    static constexpr int tiles_room = pieces * last::chunk_room;
+    static constexpr int vector_room = tiles_room > run_room ? tiles_room : run_room;
     static_assert((last::in_warp ? last::items == 1 : pieces == 1) && shape::run % W == 0);
 
     // Places on chip of elements of a task of last and of first modes.
