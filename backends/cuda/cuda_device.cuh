@@ -100,6 +100,8 @@ class cuda_device {
     cudaStream_t stream() const { return queue_->stream; }
     int number() const { return queue_->device; }
     int multiprocessors() const { return queue_->multiprocessors; }
+    // Of the second-level cache.
+    int64_t cache_bytes() const { return queue_->cache_bytes; }
 
     const cuda::gemm_choices& gemm_choices() {
         if (!queue_->choices) queue_->choices = cuda::choices_for(number());

@@ -325,6 +325,7 @@ heron_status queue_create(int device, heron_queue** queue) {
         created->device = device;
         created->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
         created->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        created->cache_bytes = attribute(cudaDevAttrL2CacheSize, device);
         created->has_clusters = attribute(cudaDevAttrClusterLaunch, device) != 0;
         make_scratch(created->scratch);
         *queue = created;

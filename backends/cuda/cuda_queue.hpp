@@ -19,6 +19,7 @@ struct heron_queue {
     cudaStream_t stream = nullptr;  // NULL is the device's legacy default stream
     int multiprocessors = 1;
     int shared_bytes = 48 * 1024;  // that a block of a kernel can have when it asks for them
+    int64_t cache_bytes = 0;       // of the second-level cache
     bool has_clusters = false;     // blocks can share their memory
     scratch_memory scratch;
     std::optional<heron::cuda::gemm_choices> choices;  // once a dense product has asked for them

@@ -130,7 +130,7 @@ struct item_shape {
     static constexpr int modes_at_once = wanted_modes();
 
     // Items with factors that are worth registers and room.
-    static constexpr bool has_large_factors = N >= 5 && D >= 3;
+    static constexpr bool has_large_factors = N >= 5 && (D >= 3 || W > 1);
     // Whether the factors of a stage stay in a thread's registers from fibre to fibre.
     template <int G>
     static constexpr bool keeps = has_large_factors && sizeof(CT) <= 8 ? stage_registers<CT, N, G> <= 130
@@ -138,7 +138,9 @@ struct item_shape {
     static constexpr bool is_streamed = modes_at_once == 1 && !keeps<1>;
     // Threads of a block for one item: as many as have the registers.
     static constexpr int most_block_threads =
-        has_large_factors && !is_streamed && stage_registers<CT, N, modes_at_once> > 110 ? 384 : most_threads;
+        W > 1                                                                              ? 256
+        : has_large_factors && !is_streamed && stage_registers<CT, N, modes_at_once> > 110 ? 384
+                                                                                           : most_threads;
 
     // Whether the matrix units do it.
     static constexpr bool uses_tensor =
@@ -181,7 +183,7 @@ struct item_shape {
     static constexpr int streamed_fibres() {
         if (has_heavy_factors) return 1;
         if (D < 3 || W > 1 || N < 9 || sizeof(CT) < 8) return fibres_at_once<CT, N>;
-        if (!in_warp) return N % 2 == 1 ? 3 : fibres_at_once<CT, N>;
+        if (!in_warp) return N % 2 == 1 && sizeof(CT) == 8 ? 3 : fibres_at_once<CT, N>;
         const int needed = (size / N + 31) / 32;
         return needed < 4 ? needed : 4;
     }
@@ -220,6 +222,12 @@ struct item_shape {
     // Whether 16 bytes of factors that follow each other are such in shared memory.
     static constexpr bool copies_factor_quads =
         N * N % quad == 0 || (factor_stride == factor_size && items * factor_size % quad == 0);
+
+    // Whether tiles that a crew has at a time are of one item, of which each has so many, with the same
+    // factors.
+    __host__ __device__ static constexpr bool has_one_set(int64_t tiles) {
+        return items == 1 || (N * N % quad == 0 && tiles > 1 && tiles % items == 0);
+    }
 
     static constexpr int buffer_bytes = (chunk_room + factor_room) * static_cast<int>(sizeof(CT));
     static constexpr bool is_buffered =
@@ -364,25 +372,27 @@ class chunk_fetch {
         return static_cast<int>(chunk * shape::chunk % shape::quad);
     }
 
+    // Whether all tiles of a chunk have the same factors, of which there is one set on chip then.
+    __device__ bool has_one_set() const { return p_.factors_are_shared || shape::has_one_set(p_.tiles); }
+
     // What tells the factors of two chunks apart.
     __device__ int64_t factors_key(int64_t chunk) const {
         if (p_.factors_are_shared) return 0;
-        return shape::items == 1 ? origin(chunk).item : chunk;
+        return shape::items == 1 || has_one_set() ? origin(chunk * shape::items).item : chunk;
     }
 
     __device__ void factors(int64_t chunk, CT* to) const {
-        constexpr int all = shape::items * shape::factor_size;
+        const int all = (shape::has_one_set(p_.tiles) ? 1 : shape::items) * shape::factor_size;
         const int64_t first = chunk * shape::items;
         if (p_.dense_factors && first + shape::items <= tiles_) {
             constexpr int width = shape::copies_factor_quads ? shape::quad : 1;
-            const int64_t item = shape::items == 1 ? origin(first).item : p_.first + first;
-            const CT* const from = p_.dense_factors + item * p_.factor_stride;
+            const CT* const from = p_.dense_factors + origin(first).item * p_.factor_stride;
 #pragma unroll 4
             for (int e = crew_.rank * width; e < all; e += crew_.size * width)
                 copy_async<width * sizeof(CT)>(to + factor_place(e), from + e);
             return;
         }
-        const int count = (p_.factors_are_shared ? 1 : here(first)) * shape::factor_size;
+        const int count = (has_one_set() ? 1 : here(first)) * shape::factor_size;
 #pragma unroll 1
         for (int e = crew_.rank; e < count; e += crew_.size) {
             const int in_item = e % shape::factor_size;
@@ -399,7 +409,8 @@ class chunk_fetch {
 
   private:
     __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
-    __device__ int64_t offset(int e) const { return W == 1 ? e : e / W * p_.inner + e % W; }
+    // An item has fewer than 2^31 elements.
+    __device__ int offset(int e) const { return W == 1 ? e : e / W * static_cast<int>(p_.inner) + e % W; }
     __device__ int here(int64_t first) const {
         const int64_t left = tiles_ - first;
         return left < shape::items ? static_cast<int>(left) : shape::items;

@@ -125,33 +125,58 @@ __global__ void __launch_bounds__(most_threads)
     }
 }
 
-// Adds the items first, ..., first + g.count - 1 of the groups' order, which lie in the workspace, to their
-// outputs.
+// The sum of `count` elements that are `apart` elements apart, some at a time so that none waits for another.
 template <class CT>
-__global__ void kron_sum_chunk(group_parameters g, const CT* chunk, int64_t first, operand y,
-                               int64_t out_vector, int64_t out_step, kron_scalar<CT> alpha) {
-    const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (row >= g.rows) return;
-    constexpr int batch = 8;
-    group_walk walk(g, first);
+static __device__ inline CT sum_apart(const CT* from, int count, int64_t apart) {
+    constexpr int batch = sizeof(CT) == 16 ? 4 : 8;
     CT sum{};
-    for (int64_t begin = 0; begin < g.count; begin += batch) {
+#pragma unroll 1
+    for (; count > 0; count -= batch) {
         CT values[batch];
 #pragma unroll
-        for (int b = 0; b < batch; ++b)
-            if (begin + b < g.count) values[b] = chunk[(begin + b) * g.rows + row];
+        for (int b = 0; b < batch; ++b, from += apart)
+            if (b < count) values[b] = *from;
 #pragma unroll
-        for (int b = 0; b < batch; ++b) {
-            const int64_t position = first + begin + b;
-            if (begin + b >= g.count) break;
-            walk.move_to(position);
-            if (walk.is_over()) return;
-            sum = add(sum, values[b]);
-            if (position + 1 < walk.end() && begin + b + 1 < g.count) continue;
-            CT* const to = walk.template output<CT>(y, position) + g.vector * out_vector + row * out_step;
-            *to = mad(alpha.get(), sum, *to);
-            sum = CT{};
+        for (int b = 0; b < batch; ++b)
+            if (b < count) sum = add(sum, values[b]);
+    }
+    return sum;
+}
+
+// Adds the items first, ..., first + g.count - 1 of the groups' order, which lie in the workspace, to their
+// outputs: `lanes` threads a row, whose sums are added in order.
+constexpr int sum_threads = 256, sum_blocks = 6;
+
+template <class CT, int lanes>
+__global__ void __launch_bounds__(sum_threads, sum_blocks)
+    kron_sum_chunk(const __grid_constant__ group_parameters g, const CT* chunk, int64_t first,
+                   const __grid_constant__ operand y, int64_t out_vector, int64_t out_step,
+                   kron_scalar<CT> alpha) {
+    constexpr int rows = sum_threads / lanes;
+    __shared__ CT sums[lanes][rows];
+    const int column = static_cast<int>(threadIdx.x) % rows;
+    const int lane = static_cast<int>(threadIdx.x) / rows;
+    group_walk walk(g, first);
+    for (int64_t done = 0; done < g.count;) {
+        walk.move_to(first + done);
+        if (walk.is_over()) return;
+        const int64_t end = walk.end() - first < g.count ? walk.end() - first : g.count;
+        const int mine = static_cast<int>(end - done - lane + lanes - 1) / lanes;
+        CT* const to = walk.template output<CT>(y, first + done) + g.vector * out_vector;
+        for (int64_t begin = int64_t{blockIdx.x} * rows; begin < g.rows; begin += int64_t{gridDim.x} * rows) {
+            const int64_t row = begin + column;
+            const CT* const from = chunk + (done + lane) * g.rows + row;
+            CT sum = row < g.rows ? sum_apart(from, mine, lanes * g.rows) : CT{};
+            if constexpr (lanes > 1) {
+                sums[lane][column] = sum;
+                __syncthreads();
+#pragma unroll
+                for (int l = 1; l < lanes && lane == 0; ++l) sum = add(sum, sums[l][column]);
+                __syncthreads();
+            }
+            if (lane == 0 && row < g.rows) to[row * out_step] = mad(alpha.get(), sum, to[row * out_step]);
         }
+        done = end;
     }
 }
 

@@ -34,33 +34,34 @@ struct item_output {
     CT alpha, beta;
     bool adds, atomic;
 
-    // Elements first, first + apart, ..., with apart a multiple of W, or all within a run.
+    // Of the elements first, first + apart, ..., with apart a multiple of W, or all within a run, those from
+    // number `from` on.
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], int first) const {
+    __device__ void put(const CT (&v)[count], int first, int from = 0) const {
         CT before[count];
-        get<W, apart>(before, first);
-        put<W, apart>(v, before, first);
+        get<W, apart>(before, first, from);
+        put<W, apart>(v, before, first, from);
     }
 
     // What these elements are before, where that matters.
     template <int W, int apart, int count>
-    __device__ void get(CT (&before)[count], int first) const {
+    __device__ void get(CT (&before)[count], int first, int from = 0) const {
         if (!y || !adds) return;
         if (step == 1)
-            read(before, y + place<W>(first), distance<W, apart>());
+            read(before, y + place<W>(first), distance<W, apart>(), from);
         else
-            read(before, y + place<W>(first) * step, distance<W, apart>() * step);
+            read(before, y + place<W>(first) * step, distance<W, apart>() * step, from);
     }
 
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first, int from = 0) const {
         if (!y) return;
         if (atomic)
-            write_atomically(v, y + place<W>(first) * step, distance<W, apart>() * step);
+            write_atomically(v, y + place<W>(first) * step, distance<W, apart>() * step, from);
         else if (step == 1)
-            write(v, before, y + place<W>(first), distance<W, apart>());
+            write(v, before, y + place<W>(first), distance<W, apart>(), from);
         else
-            write(v, before, y + place<W>(first) * step, distance<W, apart>() * step);
+            write(v, before, y + place<W>(first) * step, distance<W, apart>() * step, from);
     }
 
     // Elements first and first + 1, where first is even.
@@ -81,36 +82,38 @@ struct item_output {
 
   private:
     template <int W>
-    __device__ int64_t place(int element) const {
-        return W == 1 ? element : element / W * inner + element % W;
+    __device__ int place(int element) const {
+        return W == 1 ? element : element / W * static_cast<int>(inner) + element % W;
     }
+    // An item's elements are fewer than 2^31, which saves half of the addresses' instructions.
     template <int W, int apart>
-    __device__ int64_t distance() const {
-        return W == 1 || apart < W ? apart : apart / W * inner;
+    __device__ int distance() const {
+        return W == 1 || apart < W ? apart : apart / W * static_cast<int>(inner);
     }
 
-    template <int count>
-    __device__ void read(CT (&before)[count], const CT* from, int64_t apart) const {
-        __builtin_assume(__isGlobal(from));
+    template <int count, class Distance>
+    __device__ void read(CT (&before)[count], const CT* fibre, Distance apart, int from) const {
+        __builtin_assume(__isGlobal(fibre));
 #pragma unroll
-        for (int j = 0; j < count; ++j) before[j] = from[j * apart];
+        for (int j = 0; j < count; ++j) before[j] = fibre[int64_t{from + j} * apart];
     }
 
-    template <int count>
-    __device__ void write(const CT (&v)[count], const CT (&before)[count], CT* to, int64_t apart) const {
-        __builtin_assume(__isGlobal(to));
+    template <int count, class Distance>
+    __device__ void write(const CT (&v)[count], const CT (&before)[count], CT* fibre, Distance apart,
+                          int from) const {
+        __builtin_assume(__isGlobal(fibre));
 #pragma unroll
         for (int j = 0; j < count; ++j) {
             const CT value = mul(alpha, v[j]);
-            store_global(to + j * apart, adds ? mad(beta, before[j], value) : value);
+            store_global(fibre + int64_t{from + j} * apart, adds ? mad(beta, before[j], value) : value);
         }
     }
 
     template <int count>
-    __device__ void write_atomically(const CT (&v)[count], CT* to, int64_t apart) const {
-        __builtin_assume(__isGlobal(to));
+    __device__ void write_atomically(const CT (&v)[count], CT* fibre, int64_t apart, int from) const {
+        __builtin_assume(__isGlobal(fibre));
 #pragma unroll
-        for (int j = 0; j < count; ++j) atomic_add(to + j * apart, mul(alpha, v[j]));
+        for (int j = 0; j < count; ++j) atomic_add(fibre + (from + j) * apart, mul(alpha, v[j]));
     }
 };
 
@@ -134,7 +137,8 @@ struct item_sums {
     bool adds;
 
     template <int, int apart, int count>
-    __device__ void put(const CT (&v)[count], int first) const {
+    __device__ void put(const CT (&v)[count], int first, int from = 0) const {
+        first += from * apart;
         // Several at once hide latency, one at a time takes fewer registers, which gains more where factors
         // have 4 or 8 rows: as measured.
         constexpr bool one_by_one = where == sum_memory::shared && (N == 4 || N == 8);
@@ -151,13 +155,15 @@ struct item_sums {
         }
     }
     template <int, int apart, int count>
-    __device__ void get(CT (&before)[count], int first) const {
+    __device__ void get(CT (&before)[count], int first, int from = 0) const {
         if (!adds) return;
+        first += from * apart;
 #pragma unroll
         for (int j = 0; j < count; ++j) before[j] = *place(first + j * apart);
     }
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first, int from = 0) const {
+        first += from * apart;
 #pragma unroll
         for (int j = 0; j < count; ++j) set(first + j * apart, adds ? add(before[j], v[j]) : v[j]);
     }
@@ -384,8 +390,8 @@ class item_stages {
     __device__ void streamed() const {
         constexpr int fibres = shape::size / N;
         constexpr int wide = column_step<CT, N>;
-        // Results that go out together.
-        constexpr int block = goes_out<K, 1> && wide == 1 && N % 3 == 0 ? 3 : wide;
+        // Results that go out together: the places of those in runs take long to find.
+        constexpr int block = !goes_out<K, 1> ? wide : W > 1 ? N : wide == 1 && N % 3 == 0 ? 3 : wide;
         using part = neighbours<CT, wide>;
         const CT* const a = factor(K);
 #pragma unroll 1
@@ -403,8 +409,7 @@ class item_stages {
                 CT before[count][block], sum[count][block];
                 if constexpr (goes_out<K, 1>) {
 #pragma unroll
-                    for (int c = 0; c < count; ++c)
-                        output_.template get<W, step<K>>(before[c], first[c] + i * step<K>);
+                    for (int c = 0; c < count; ++c) output_.template get<W, step<K>>(before[c], first[c], i);
                 }
 #pragma unroll
                 for (int b = 0; b < block; b += wide)
@@ -422,7 +427,7 @@ class item_stages {
                 for (int c = 0; c < count; ++c) {
                     if (q + c * team_ >= fibres) continue;
                     if constexpr (goes_out<K, 1>)
-                        output_.template put<W, step<K>>(sum[c], before[c], first[c] + i * step<K>);
+                        output_.template put<W, step<K>>(sum[c], before[c], first[c], i);
                     else
                         write_part<K, block>(first[c], i, sum[c]);
                 }
@@ -613,7 +618,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         if (stages::is_direct && tile < tiles) output.y = output_of(p, origin_of<shape::size, W>(p, tile));
         CT* const vectors = vectors_of(buffer) + fetch.shift_of(chunk);
         stages(vectors + shape::place(item * shape::size),
-               factors_of(factor_buffer) + (p.factors_are_shared ? 0 : item * shape::factor_stride), crew,
+               factors_of(factor_buffer) + (fetch.has_one_set() ? 0 : item * shape::factor_stride), crew,
                output)
             .apply([&] {
                 // No earlier: it would leave the cache again.

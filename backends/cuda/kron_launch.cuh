@@ -12,8 +12,8 @@ namespace heron::HERON_LEVEL::kron_cuda {
 
 // Shared memory of a block that every supported device grants.
 constexpr int most_shared_bytes = 99 * 1024;
-// A partial result between two passes stays in the second-level cache.
-constexpr int64_t chunk_bytes = int64_t{40} << 20;
+// Of a partial result between two passes, whose launches are to fill the device.
+constexpr int64_t least_chunk_bytes = int64_t{24} << 20;
 constexpr int64_t slot_bytes = int64_t{32} << 20;
 // Tiles up to this size belong to a warp or less.
 constexpr int warp_tile_bytes = 8 * 1024;
@@ -47,7 +47,8 @@ template <class CT, int N>
 class square_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
     using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
-    using base::range, base::parameters, base::item_parameters_of, base::scalar_of, base::run_of_items;
+    using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
+    using base::run_of_items, base::least_leading_rows, base::least_leading_modes, base::most_leading_modes;
 
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
@@ -161,10 +162,16 @@ class square_kron : square_passes<CT, N> {
 
     int64_t all_units() const { return args_.count * args_.vectors; }
 
+    // A partial result between two passes stays in the second-level cache, where that is large.
+    int64_t chunk_bytes() const {
+        const int64_t most = device_.cache_bytes() / 5 * 4;
+        return most > least_chunk_bytes ? most : least_chunk_bytes;
+    }
+
     void take_chunk(workspace_layout& layout) {
         chunk_units_ = all_units();
         if (passes_ == 1) return;
-        int64_t fitting = chunk_bytes / (rows_ * static_cast<int64_t>(sizeof(CT)));
+        int64_t fitting = chunk_bytes() / (rows_ * static_cast<int64_t>(sizeof(CT)));
         if (fitting > 4) fitting = fitting / 4 * 4;
         if (fitting < chunk_units_) chunk_units_ = fitting > 1 ? fitting : 1;
         chunk_ = layout.take<CT>(rows_ * chunk_units_);
@@ -212,7 +219,7 @@ class square_kron : square_passes<CT, N> {
             int64_t size = W;
             for (int i = 0; i < D; ++i) size *= N;
             p.tiles = rows_ / size;
-            if (shape::items > 1 && p.tiles > 1) p.dense_factors = nullptr;
+            if (p.tiles > 1 && !shape::has_one_set(p.tiles)) p.dense_factors = nullptr;
             const int64_t per_block = int64_t{shape::items} * shape::crews;
             const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
             const int64_t resident = device_.blocks_at_once(kernel, t.threads(), t.shared_bytes);
@@ -275,10 +282,19 @@ class square_kron : square_passes<CT, N> {
             p.column = column;
         }
         if (pass == 0) return launch_items_of<1>(item_modes<CT, N>{}, pass, p);
-        if constexpr (N >= 5)
-            if (p.inner % run_of_items == 0)
-                return launch_items<2, run_of_items>(pass, p) || launch_items<3, run_of_items>(pass, p);
+        if constexpr (N >= least_leading_rows) return launch_leading(pass, p);
         return false;
+    }
+
+    template <int modes = least_leading_modes>
+    bool launch_leading(int pass, const item_parameters<CT>& p) {
+        if constexpr (modes > most_leading_modes) {
+            return false;
+        } else {
+            constexpr int run = run_of_items(modes);
+            const bool may = rows_ <= INT32_MAX && p.inner % run == 0;
+            return (may && launch_items<modes, run>(pass, p)) || launch_leading<modes + 1>(pass, p);
+        }
     }
 
     void units() {
@@ -434,10 +450,23 @@ class square_kron : square_passes<CT, N> {
                 const int64_t left = args_.count - first;
                 g.count = left < chunk_units_ ? left : chunk_units_;
                 all_passes(first, g.count, order, g.vector);
-                device_.launch_blocks(&kron_sum_chunk<CT>, (rows_ + 255) / 256, 256, 0, g, chunk_, first,
-                                      as_operand(args_.y), args_.y_column_step, args_.y_step,
-                                      scalar_of(args_.alpha));
+                sum_chunk(g, first);
             }
+    }
+
+    // Short items, of which a chunk has many, need several threads a row to fill the device.
+    void sum_chunk(const group_parameters& g, int64_t first) {
+        const int64_t most = sum_blocks * device_.multiprocessors();
+        const auto launch = [&](auto kernel, int64_t rows) {
+            const int64_t blocks = (rows_ + rows - 1) / rows;
+            device_.launch_blocks(kernel, blocks < most ? blocks : most, sum_threads, 0, g, chunk_, first,
+                                  as_operand(args_.y), args_.y_column_step, args_.y_step,
+                                  scalar_of(args_.alpha));
+        };
+        if (rows_ < most * sum_threads)
+            launch(&kron_sum_chunk<CT, 4>, sum_threads / 4);
+        else
+            launch(&kron_sum_chunk<CT, 1>, sum_threads);
     }
 
     void sorted(workspace_layout& layout) {

@@ -35,13 +35,14 @@ struct pair_sizes<f64, 6> {
 template <class CT, int N, int modes>
 class pair_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
-    using base::args_, base::rows_, base::passes_, base::sums_, base::chunk_;
+    using base::args_, base::rows_, base::passes_, base::last_modes_, base::sums_, base::chunk_;
     using base::item_parameters_of;
 
   public:
     pair_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args)
         : base(args), device_(device), phase_(phase) {
         passes_ = 2;
+        last_modes_ = modes;
         sums_ = false;
     }
 

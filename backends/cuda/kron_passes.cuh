@@ -32,20 +32,27 @@ class square_passes {
     explicit square_passes(const heron_kronmult_args& args) : args_(args) {
         sums_ = args.output == HERON_KRON_ADD_GROUPED || args.output == HERON_KRON_ADD_DETERMINISTIC;
         for (int i = 0; i < args.ndim; ++i) rows_ *= N;
+        last_modes_ = last_modes_of_two(args.ndim);
     }
 
-    // Neighbours that tiles of leading modes have: some sectors.
-    static constexpr int run_of_items = is_power_of_two(N) ? 64 / static_cast<int>(sizeof(CT))
-                                        : N < 7            ? N * N
-                                                           : N;
+    // Rows of factors, and modes, of passes over leading ones that kron_items is compiled for.
+    static constexpr int least_leading_rows = 5;
+    static constexpr bool may_lead_alone = N == 16 && !std::is_same_v<CT, f64>;
+    static constexpr int least_leading_modes = may_lead_alone ? 1 : 2, most_leading_modes = 3;
+
+    // Neighbours that tiles of so many leading modes have: whole sectors where they divide what is behind
+    // them, else many.
+    static constexpr int run_of_items(int modes) {
+        constexpr int bytes = static_cast<int>(sizeof(CT));
+        if (modes == 1) return 64;
+        if (is_power_of_two(N)) return 64 / bytes;
+        if (modes == 2 && N == 9) return bytes == 4 ? 81 : 27;
+        if (modes == 2 && N == 10) return bytes == 16 ? 20 : 40;
+        return N < 7 || modes == 2 ? N * N : N;
+    }
 
     // Pass 0 has the last modes.
-    mode_range range(int pass) const {
-        const int d = args_.ndim;
-        const int end = d - d * pass / passes_;
-        const int begin = d - d * (pass + 1) / passes_;
-        return {begin, end, pass == 0 ? 1 : run_width};
-    }
+    mode_range range(int pass) const { return {end_of(pass + 1), end_of(pass), pass == 0 ? 1 : run_width}; }
 
     pass_parameters<CT> parameters(int pass, const tile_layout& t) const {
         const mode_range r = range(pass);
@@ -161,10 +168,26 @@ class square_passes {
         return p;
     }
 
+  private:
+    int end_of(int pass) const {
+        if (passes_ == 2 && pass == 1) return args_.ndim - last_modes_;
+        return args_.ndim - (args_.ndim * pass + passes_ - 1) / passes_;
+    }
+
+    // Half of them or more, as many as blocks have room for: tiles of few leading ones have longer runs.
+    static int last_modes_of_two(int modes) {
+        constexpr int most = N >= least_leading_rows ? most_item_bytes / static_cast<int>(sizeof(CT)) : 0;
+        int last = (modes + 1) / 2;
+        while (modes - last > least_leading_modes && power(N, last + 1) <= most) ++last;
+        return last;
+    }
+
+  protected:
     const heron_kronmult_args& args_;
     int64_t rows_ = 1;
     bool sums_ = false;
     int passes_ = 1;
+    int last_modes_;       // of the first one of two
     CT* chunk_ = nullptr;  // partial results of the items at work
 };
 

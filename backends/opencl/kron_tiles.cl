@@ -226,8 +226,8 @@ HERON_FN void kron_stages(__local CT* tile, __local const CT* factors, int lane)
 
 // ---- copies ----
 
-// Distance in a unit from a tile's first element to element e.
-HERON_FN long kron_offset(int e) { return WIDTH == 1 ? e : e / WIDTH * (long)INNER + e % WIDTH; }
+// Distance in a unit, which has fewer than 2^31 elements, from a tile's first element to element e.
+HERON_FN int kron_offset(int e) { return WIDTH == 1 ? e : e / WIDTH * INNER + e % WIDTH; }
 
 // Of a tile in its unit.
 HERON_FN long kron_begin(long tile) {

@@ -116,25 +116,30 @@ class square_kron {
     static constexpr int64_t pair_bytes = 12 * 1024;
     static constexpr int64_t most_tile_bytes = 32 * 1024;
     static constexpr int64_t most_first_tile_bytes = 24 * 1024;
+    static constexpr int64_t most_bytes_for_runs = 40 * 1024;
     static constexpr int64_t few_fibres = 64;
     static constexpr int64_t groups_per_unit = 32;
     // One after the other, where there are more groups than a device holds at once.
     static constexpr int64_t chunks_of_group = 16;
 
     // A partial result between two passes stays in the cache of large GPUs.
-    static constexpr int64_t chunk_bytes = int64_t{32} << 20;
+    static constexpr int64_t chunk_bytes = int64_t{48} << 20;
 
     // Pass 0 has the last modes.
     int end_of(int pass) const {
         if (passes_ == 2 && pass == 1) return args_.ndim - modes_of_first_pass();
         return args_.ndim - (args_.ndim * pass + passes_ - 1) / passes_;
     }
-    // Of two: half of them, or more where their tiles would have few fibres.
+    // Of two: half of them, or more where their tiles would have few fibres or where those of the other pass
+    // would have short runs.
     int modes_of_first_pass() const {
         int modes = (args_.ndim + 1) / 2;
         while (modes + 1 < args_.ndim && power(N, modes - 1) < few_fibres &&
                power(N, modes + 1) * element_bytes <= most_first_tile_bytes)
             ++modes;
+        if ((N & (N - 1)) != 0)
+            while (modes + 2 < args_.ndim && power(N, modes + 1) * element_bytes <= most_bytes_for_runs)
+                ++modes;
         return modes;
     }
     int begin_of(int pass) const { return end_of(pass + 1); }

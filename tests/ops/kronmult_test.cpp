@@ -209,8 +209,29 @@ TEST_CASE("items too large for one pass") {
         p.fill(random);
         check_kron(p);
     }
-    kron_problem p = square_kron(HERON_C_64F, 6, 6, 2, random);
-    check_kron(p);
+}
+
+TEST_CASE("items too large for one pass, of other sizes") {
+    random_source random(16);
+    for (const auto& [d, n, type] :
+         {std::tuple{5, 9, HERON_R_32F}, std::tuple{5, 10, HERON_R_32F}, std::tuple{6, 7, HERON_R_32F},
+          std::tuple{4, 16, HERON_R_32F}, std::tuple{4, 16, HERON_C_32F}, std::tuple{7, 5, HERON_R_64F},
+          std::tuple{6, 9, HERON_R_64F}, std::tuple{8, 4, HERON_R_64F}, std::tuple{6, 6, HERON_C_64F}}) {
+        CAPTURE(d, n, type);
+        kron_problem p = square_kron(type, d, n, 3, random);
+        p.output = HERON_KRON_AXPBY;
+        p.alpha = 0.5;
+        p.beta = -1.5;
+        p.fill(random);
+        check_kron(p);
+        p.output = HERON_KRON_ADD_GROUPED;
+        p.beta = 1.0;
+        p.group_items = {2, 0, 1};
+        p.group_offsets = {0, 2, 3};
+        p.y_places.offsets.pop_back();
+        p.fill(random);
+        check_kron(p);
+    }
 }
 
 TEST_CASE("long groups of large items, the same on every run") {
