@@ -187,7 +187,7 @@ class square_passes {
     int64_t rows_ = 1;
     bool sums_ = false;
     int passes_ = 1;
-    int last_modes_;       // of the first one of two
+    int last_modes_;       // of pass 0 of two
     CT* chunk_ = nullptr;  // partial results of the items at work
 };
 
