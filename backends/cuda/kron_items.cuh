@@ -34,34 +34,33 @@ struct item_output {
     CT alpha, beta;
     bool adds, atomic;
 
-    // Of the elements first, first + apart, ..., with apart a multiple of W, or all within a run, those from
-    // number `from` on.
+    // Elements first, first + apart, ..., with apart a multiple of W, or all within a run.
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], int first, int from = 0) const {
+    __device__ void put(const CT (&v)[count], int first) const {
         CT before[count];
-        get<W, apart>(before, first, from);
-        put<W, apart>(v, before, first, from);
+        get<W, apart>(before, first);
+        put<W, apart>(v, before, first);
     }
 
     // What these elements are before, where that matters.
     template <int W, int apart, int count>
-    __device__ void get(CT (&before)[count], int first, int from = 0) const {
+    __device__ void get(CT (&before)[count], int first) const {
         if (!y || !adds) return;
         if (step == 1)
-            read(before, y + place<W>(first), distance<W, apart>(), from);
+            read(before, y + place<W>(first), distance<W, apart>());
         else
-            read(before, y + place<W>(first) * step, distance<W, apart>() * step, from);
+            read(before, y + place<W>(first) * step, distance<W, apart>() * step);
     }
 
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first, int from = 0) const {
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
         if (!y) return;
         if (atomic)
-            write_atomically(v, y + place<W>(first) * step, distance<W, apart>() * step, from);
+            write_atomically(v, y + place<W>(first) * step, distance<W, apart>() * step);
         else if (step == 1)
-            write(v, before, y + place<W>(first), distance<W, apart>(), from);
+            write(v, before, y + place<W>(first), distance<W, apart>());
         else
-            write(v, before, y + place<W>(first) * step, distance<W, apart>() * step, from);
+            write(v, before, y + place<W>(first) * step, distance<W, apart>() * step);
     }
 
     // Elements first and first + 1, where first is even.
@@ -92,28 +91,27 @@ struct item_output {
     }
 
     template <int count, class Distance>
-    __device__ void read(CT (&before)[count], const CT* fibre, Distance apart, int from) const {
-        __builtin_assume(__isGlobal(fibre));
+    __device__ void read(CT (&before)[count], const CT* from, Distance apart) const {
+        __builtin_assume(__isGlobal(from));
 #pragma unroll
-        for (int j = 0; j < count; ++j) before[j] = fibre[int64_t{from + j} * apart];
+        for (int j = 0; j < count; ++j) before[j] = from[int64_t{j} * apart];
     }
 
     template <int count, class Distance>
-    __device__ void write(const CT (&v)[count], const CT (&before)[count], CT* fibre, Distance apart,
-                          int from) const {
-        __builtin_assume(__isGlobal(fibre));
+    __device__ void write(const CT (&v)[count], const CT (&before)[count], CT* to, Distance apart) const {
+        __builtin_assume(__isGlobal(to));
 #pragma unroll
         for (int j = 0; j < count; ++j) {
             const CT value = mul(alpha, v[j]);
-            store_global(fibre + int64_t{from + j} * apart, adds ? mad(beta, before[j], value) : value);
+            store_global(to + int64_t{j} * apart, adds ? mad(beta, before[j], value) : value);
         }
     }
 
     template <int count>
-    __device__ void write_atomically(const CT (&v)[count], CT* fibre, int64_t apart, int from) const {
-        __builtin_assume(__isGlobal(fibre));
+    __device__ void write_atomically(const CT (&v)[count], CT* to, int64_t apart) const {
+        __builtin_assume(__isGlobal(to));
 #pragma unroll
-        for (int j = 0; j < count; ++j) atomic_add(fibre + (from + j) * apart, mul(alpha, v[j]));
+        for (int j = 0; j < count; ++j) atomic_add(to + j * apart, mul(alpha, v[j]));
     }
 };
 
@@ -137,8 +135,7 @@ struct item_sums {
     bool adds;
 
     template <int, int apart, int count>
-    __device__ void put(const CT (&v)[count], int first, int from = 0) const {
-        first += from * apart;
+    __device__ void put(const CT (&v)[count], int first) const {
         // Several at once hide latency, one at a time takes fewer registers, which gains more where factors
         // have 4 or 8 rows: as measured.
         constexpr bool one_by_one = where == sum_memory::shared && (N == 4 || N == 8);
@@ -155,15 +152,13 @@ struct item_sums {
         }
     }
     template <int, int apart, int count>
-    __device__ void get(CT (&before)[count], int first, int from = 0) const {
+    __device__ void get(CT (&before)[count], int first) const {
         if (!adds) return;
-        first += from * apart;
 #pragma unroll
         for (int j = 0; j < count; ++j) before[j] = *place(first + j * apart);
     }
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first, int from = 0) const {
-        first += from * apart;
+    __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
 #pragma unroll
         for (int j = 0; j < count; ++j) set(first + j * apart, adds ? add(before[j], v[j]) : v[j]);
     }
@@ -409,7 +404,8 @@ class item_stages {
                 CT before[count][block], sum[count][block];
                 if constexpr (goes_out<K, 1>) {
 #pragma unroll
-                    for (int c = 0; c < count; ++c) output_.template get<W, step<K>>(before[c], first[c], i);
+                    for (int c = 0; c < count; ++c)
+                        output_.template get<W, step<K>>(before[c], first[c] + i * step<K>);
                 }
 #pragma unroll
                 for (int b = 0; b < block; b += wide)
@@ -427,7 +423,7 @@ class item_stages {
                 for (int c = 0; c < count; ++c) {
                     if (q + c * team_ >= fibres) continue;
                     if constexpr (goes_out<K, 1>)
-                        output_.template put<W, step<K>>(sum[c], before[c], first[c], i);
+                        output_.template put<W, step<K>>(sum[c], before[c], first[c] + i * step<K>);
                     else
                         write_part<K, block>(first[c], i, sum[c]);
                 }

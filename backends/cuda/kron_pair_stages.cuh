@@ -95,19 +95,19 @@ struct pair_slot {
     CT* to;
 
     template <int, int, int count>
-    __device__ void get(CT (&)[count], int, int = 0) const {}
+    __device__ void get(CT (&)[count], int) const {}
     template <int W, int apart, int count>
-    __device__ void put(const CT (&v)[count], const CT (&)[count], int first, int from = 0) const {
-        put<W, apart>(v, first, from);
+    __device__ void put(const CT (&v)[count], const CT (&)[count], int first) const {
+        put<W, apart>(v, first);
     }
     template <int, int apart, int count>
-    __device__ void put(const CT (&v)[count], int first, int from = 0) const {
+    __device__ void put(const CT (&v)[count], int first) const {
         static_assert(apart % Shape::run == 0);
         CT* const begin = to + Shape::slot_offset(first);
         __builtin_assume(__isGlobal(begin));
 #pragma unroll
         for (int j = 0; j < count; ++j)
-            store_global(begin + (from + j) * (apart / Shape::run * Shape::elements), v[j]);
+            store_global(begin + j * (apart / Shape::run * Shape::elements), v[j]);
     }
     // Elements first and first + 1, where first is even.
     template <int>
