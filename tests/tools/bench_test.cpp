@@ -336,6 +336,7 @@ TEST_CASE("wrong arguments end with a message that names what is wrong") {
         {"bench kron --backend host --n 64 --dims 8", "an item would have more than 2^26 elements"},
         {"bench kron --batch -1", "--batch: '-1' is not a number from"},
         {"bench kron --mode none", "--mode: none not in"},
+        {"bench kron --operands none", "--operands: none not in"},
         {"bench handle --repeat 1 --library /no/such/library", "/no/such/library"},
         {"bench handle --repeat 1 --against /no/such/library", "/no/such/library"},
         {"bench gemm --backend host --n 0", "'0' is not a size"},

@@ -271,6 +271,11 @@ void add_kron_command(CLI::App& bench) {
     c.command.add_option("--outputs", c.options.outputs, "Distinct outputs where they may overlap; 0: all")
         ->check(number_between(0, largest_count))
         ->capture_default_str();
+    c.command
+        .add_option("--operands", c.options.operands,
+                    "How A, X and Y are found: strided, pointers or indexed")
+        ->check(CLI::IsMember({"strided", "pointers", "indexed"}).description(""))
+        ->capture_default_str();
     c.command.add_flag("--shared-factors", c.options.shared_factors, "All items have the same factors");
     c.run(run_kron_bench);
 }

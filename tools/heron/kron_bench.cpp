@@ -108,6 +108,9 @@ class kron_operands {
         x_ = filled(size_ * count_, distinct_numbers / 2);
         desc_.x.base = x_.get();
         place_outputs(options.outputs);
+        for (int i = 0; i < what.dims; ++i) list(desc_.factors[i].a, options.operands, count_);
+        list(desc_.x, options.operands, count_);
+        list(desc_.y, options.operands, outputs_);
         std::size_t bytes = 0;
         check(heron_kronmult_workspace(where_.handle(), &desc_, &bytes), "heron_kronmult_workspace");
         workspace_bytes_ = bytes;
@@ -172,9 +175,10 @@ class kron_operands {
         const std::int64_t per_item = factor * what_.dims;
         factor_elements_ = per_item * (shared ? 1 : count_);
         factors_ = filled(factor_elements_, 0);
+        factors_stride_ = shared ? 0 : per_item;
         for (int i = 0; i < what_.dims; ++i)
             desc_.factors[i].a = heron_batch_strided(
-                factors_.at(static_cast<std::size_t>(i * factor) * element_), shared ? 0 : per_item);
+                factors_.at(static_cast<std::size_t>(i * factor) * element_), factors_stride_);
     }
 
     void place_outputs(std::int64_t wanted) {
@@ -197,10 +201,23 @@ class kron_operands {
         desc_.y = heron_batch_indexed(y_.get(), size_, upload(indices), HERON_INDEX_64);
     }
 
+    // Finds a strided operand by a list instead.
+    void list(heron_batch_operand& operand, const std::string& how, std::int64_t count) {
+        if (how == "strided" || operand.kind != HERON_BATCH_STRIDED) return;
+        std::vector<std::int64_t> list;
+        const auto step = operand.stride * static_cast<std::int64_t>(element_);
+        for (std::int64_t k = 0; k < count; ++k)
+            list.push_back(how == "indexed" ? k : reinterpret_cast<std::int64_t>(operand.base) + k * step);
+        const void* const uploaded = upload(list);
+        operand = how == "indexed"
+                      ? heron_batch_indexed(operand.base, operand.stride, uploaded, HERON_INDEX_64)
+                      : heron_batch_pointers(static_cast<const void* const*>(uploaded));
+    }
+
     const void* upload(const std::vector<std::int64_t>& values) {
-        list_ = where_.allocate(values.size() * sizeof values[0]);
-        where_.copy(list_.get(), values.data(), values.size() * sizeof values[0]);
-        return list_.get();
+        lists_.push_back(where_.allocate(values.size() * sizeof values[0]));
+        where_.copy(lists_.back().get(), values.data(), values.size() * sizeof values[0]);
+        return lists_.back().get();
     }
 
     std::int64_t group_begin(std::int64_t g) const {
@@ -239,9 +256,8 @@ class kron_operands {
         const std::int64_t factor = std::int64_t{what_.n} * what_.n;
         for (const std::int64_t k : items) {
             const auto x = download(x_.at(static_cast<std::size_t>(k * size_) * element_), size_);
-            const auto a =
-                download(factors_.at(static_cast<std::size_t>(k * desc_.factors[0].a.stride) * element_),
-                         factor * what_.dims);
+            const auto a = download(factors_.at(static_cast<std::size_t>(k * factors_stride_) * element_),
+                                    factor * what_.dims);
             for (std::int64_t row = 0; row < size_; row += step) add_row(row, a, x, sums, sizes);
         }
         const double weight = 4.0 * traits_of(type_.scalar).epsilon *
@@ -284,7 +300,9 @@ class kron_operands {
     std::int64_t outputs_ = 0;
     std::int64_t factor_elements_ = 0;
     heron_kronmult_desc desc_{};
-    device_buffer factors_, x_, y_, list_, workspace_;
+    device_buffer factors_, x_, y_, workspace_;
+    std::vector<device_buffer> lists_;
+    std::int64_t factors_stride_ = 0;
     std::size_t workspace_bytes_ = 0;
 };
 
@@ -399,6 +417,7 @@ class kron_bench {
         result.run["version"] = library_version();
         result.run["devices"] = devices_;
         result.run["options"]["seed"] = options_.seed;
+        result.run["options"]["operands"] = options_.operands;
         result.run["options"]["shared_factors"] = options_.shared_factors;
         result.run["options"]["rounds"] = options_.timing.rounds;
         result.rows = rows_;
@@ -406,7 +425,7 @@ class kron_bench {
         result.heading.insert(result.heading.begin(),
                               fmt::format("heron bench kron, Heron {}", library_version()));
         result.heading.push_back(
-            fmt::format("factors {}, seed {}, {} rounds of at least {:g} ms",
+            fmt::format("operands {}, factors {}, seed {}, {} rounds of at least {:g} ms", options_.operands,
                         options_.shared_factors ? "shared by all items" : "different for every item",
                         options_.seed, options_.timing.rounds, options_.timing.round_seconds * 1e3));
         result.columns = {
