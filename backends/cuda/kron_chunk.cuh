@@ -25,6 +25,7 @@ struct item_parameters {
     CT* dense_out;
     const CT* dense_factors;
     int64_t factor_stride;  // from item to item, where factors are dense
+    int factors_are_plain;  // each one without gaps, not transposed or conjugate
     int atomic;
     kron_scalar<CT> alpha, beta;
 };
@@ -242,6 +243,11 @@ struct item_shape {
     }
     static constexpr int crews = crews_with(buffers * buffer_bytes);
     static constexpr int shared_bytes = crews * buffers * buffer_bytes;
+
+    // Blocks of warps that a multiprocessor is to have registers for, where the compiler would take more.
+    static constexpr int least_blocks = in_warp && sizeof(CT) == 4 && N == 4 && D == 5 ? 5
+                                        : has_heavy_factors && sizeof(CT) == 8         ? 4
+                                                                                       : 1;
 };
 
 // The threads that share a chunk.
@@ -315,9 +321,8 @@ class chunk_fetch {
     template <bool is_hinted = false>
     __device__ void vectors(int64_t chunk, CT* to) const {
         const int64_t first = chunk * shape::items;
-        if (copies_quads && W % (W == 1 ? 1 : shape::quad) == 0 && p_.dense_in &&
-            first + shape::items <= tiles_) {
-            const CT* const from = W == 1 ? p_.dense_in + first * shape::size : input_of(p_, origin(first));
+        const CT* const from = copies_quads ? run_of_quads(first) : nullptr;
+        if (from) {
             const uint64_t policy = is_hinted ? evict_first_policy() : 0;
 #pragma unroll 8
             for (int e = crew_.rank * shape::quad; e < shape::chunk; e += crew_.size * shape::quad) {
@@ -351,18 +356,13 @@ class chunk_fetch {
             for (int e = crew_.rank; e < shape::size; e += crew_.size)
                 copy_async<sizeof(CT)>(to + shape::place(e), from + offset(e) * p_.in_step);
         } else {
-            const int items = here(first);
             const int64_t tile = first + crew_.rank % shape::items;
-            const auto mine =
-                reinterpret_cast<unsigned long long>(tile < tiles_ ? input_of(p_, origin(tile)) : nullptr);
-#pragma unroll 2
-            for (int begin = 0; begin < shape::chunk; begin += 32) {
-                const int e = begin + crew_.rank;
-                const CT* const from =
-                    reinterpret_cast<const CT*>(from_lane(mine, e / shape::size % shape::items));
-                if (e < items * shape::size)
-                    copy_async<sizeof(CT)>(to + shape::place(e), from + e % shape::size * p_.in_step);
-            }
+            const CT* const mine = tile < tiles_ ? input_of(p_, origin(tile)) : nullptr;
+            const int count = here(first) * shape::size;
+            if (item_copies_quads && p_.in_step == 1 && all_aligned(mine))
+                tiles_of_lanes<shape::quad>(mine, count, to);
+            else
+                tiles_of_lanes<1>(mine, count, to);
         }
     }
 
@@ -392,22 +392,84 @@ class chunk_fetch {
                 copy_async<width * sizeof(CT)>(to + factor_place(e), from + e);
             return;
         }
-        const int count = (has_one_set() ? 1 : here(first)) * shape::factor_size;
+        const int count = (has_one_set() ? 1 : here(first)) * shape::modes;
+        const CT* next = find_factor(first, 0, count);
 #pragma unroll 1
-        for (int e = crew_.rank; e < count; e += crew_.size) {
-            const int in_item = e % shape::factor_size;
-            const factor_operand& f = p_.factors[in_item / (N * N)];
-            const int i = in_item % (N * N);
-            const CT* const from = locate<const CT>(f.a, origin(first + e / shape::factor_size).item) +
-                                   i % N * f.row_step + i / N * f.column_step;
-            if (f.conjugate)
-                to[factor_place(e)] = conj(*from);
+        for (int found = 0; found < count; found += 32) {
+            const CT* const mine = next;
+            next = find_factor(first, found + 32, count);
+            const int here = count - found < 32 ? count - found : 32;
+            if (N * N % shape::quad == 0 && p_.factors_are_plain && all_aligned(mine))
+                factors_of_lanes<shape::quad>(mine, found, here, to);
             else
-                copy_async<sizeof(CT)>(to + factor_place(e), from);
+                factors_of_lanes<1>(mine, found, here, to);
         }
     }
 
   private:
+    // Whether 16 bytes of items that begin at multiples of them can be copied at once.
+    static constexpr bool item_copies_quads = W == 1 && shape::size % shape::quad == 0;
+
+    // Where the chunk begins, if all of it can be copied by 16 bytes, else NULL.
+    __device__ const CT* run_of_quads(int64_t first) const {
+        if (W % (W == 1 ? 1 : shape::quad) == 0 && p_.dense_in && first + shape::items <= tiles_)
+            return W == 1 ? p_.dense_in + first * shape::size : input_of(p_, origin(first));
+        if (W > 1 || shape::items > 1 || p_.in_step != 1) return nullptr;
+        const CT* const from = input_of(p_, origin(first));
+        return is_aligned(from) ? from : nullptr;
+    }
+
+    // Copies the tiles that lanes 0, 1, ... have found.
+    template <int width>
+    __device__ void tiles_of_lanes(const CT* mine, int count, CT* to) const {
+#pragma unroll 2
+        for (int begin = 0; begin < shape::chunk; begin += 32 * width) {
+            const int e = begin + crew_.rank * width;
+            const CT* const from = of_lane(mine, e / shape::size % shape::items);
+            if (e < count)
+                copy_async<width * sizeof(CT)>(to + shape::place(e), from + e % shape::size * p_.in_step);
+        }
+    }
+
+    // The factor number `found` + lane of the chunk, item by item.
+    __device__ const CT* find_factor(int64_t first, int found, int count) const {
+        const int number = found + crew_.rank % 32;
+        if (number >= count) return nullptr;
+        return locate<const CT>(p_.factors[number % shape::modes].a,
+                                origin(first + number / shape::modes).item);
+    }
+
+    // Copies `count` factors of the chunk, from number `found` on, that lanes 0, 1, ... have found.
+    template <int width>
+    __device__ void factors_of_lanes(const CT* mine, int found, int count, CT* to) const {
+#pragma unroll 1
+        for (int begin = 0; begin < count * N * N; begin += crew_.size * width) {
+            const int e = begin + crew_.rank * width;
+            const CT* const factor = of_lane(mine, e / (N * N) % 32);
+            if (e >= count * N * N) continue;
+            const int number = found + e / (N * N), i = e % (N * N);
+            const factor_operand& f = p_.factors[number % shape::modes];
+            CT* const place = to + factor_place(found * (N * N) + e);
+            if constexpr (width > 1) {
+                copy_async<width * sizeof(CT)>(place, factor + i);
+            } else {
+                const CT* const from = factor + i % N * f.row_step + i / N * f.column_step;
+                if (f.conjugate)
+                    *place = conj(*from);
+                else
+                    copy_async<sizeof(CT)>(place, from);
+            }
+        }
+    }
+
+    __device__ static const CT* of_lane(const CT* mine, int lane) {
+        return reinterpret_cast<const CT*>(from_lane(reinterpret_cast<unsigned long long>(mine), lane));
+    }
+    __device__ static bool is_aligned(const CT* from) { return reinterpret_cast<uintptr_t>(from) % 16 == 0; }
+    __device__ static bool all_aligned(const CT* mine) {
+        return __all_sync(0xffffffffu, is_aligned(mine)) != 0;
+    }
+
     __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
     // An item has fewer than 2^31 elements.
     __device__ int offset(int e) const { return W == 1 ? e : e / W * static_cast<int>(p_.inner) + e % W; }

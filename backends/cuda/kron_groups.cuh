@@ -165,6 +165,8 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks)
         CT* const to = walk.template output<CT>(y, first + done) + g.vector * out_vector;
         for (int64_t begin = int64_t{blockIdx.x} * rows; begin < g.rows; begin += int64_t{gridDim.x} * rows) {
             const int64_t row = begin + column;
+            const bool writes = lane == 0 && row < g.rows;
+            const CT before = writes ? to[row * out_step] : CT{};
             const CT* const from = chunk + (done + lane) * g.rows + row;
             CT sum = row < g.rows ? sum_apart(from, mine, lanes * g.rows) : CT{};
             if constexpr (lanes > 1) {
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks)
                 for (int l = 1; l < lanes && lane == 0; ++l) sum = add(sum, sums[l][column]);
                 __syncthreads();
             }
-            if (lane == 0 && row < g.rows) to[row * out_step] = mad(alpha.get(), sum, to[row * out_step]);
+            if (writes) to[row * out_step] = mad(alpha.get(), sum, before);
         }
         done = end;
     }

@@ -477,6 +477,9 @@ class chunk_store {
             const int64_t tile = first + crew_.rank % shape::items;
             const auto mine = reinterpret_cast<unsigned long long>(
                 tile < p_.units * p_.tiles ? output_of(p_, origin(tile)) : nullptr);
+            if (W == 1 && shape::size % shape::quad == 0 && p_.out_step == 1 && !p_.atomic &&
+                __all_sync(0xffffffffu, mine % 16 == 0))
+                return quads_of_lanes(mine, results, count);
 #pragma unroll 2
             for (int begin = 0; begin < shape::chunk; begin += 32) {
                 const int e = begin + crew_.rank;
@@ -496,6 +499,38 @@ class chunk_store {
             atomic_add(to, value);
         else
             store_global(to, adds_ ? mad(beta_, *to, value) : value);
+    }
+
+    // To the outputs that lanes 0, 1, ... have found. What is read comes together, before any is written.
+    __device__ void quads_of_lanes(unsigned long long mine, const CT* results, int count) const {
+        constexpr int at_once = 2, stride = 32 * shape::quad;
+#pragma unroll 1
+        for (int begin = 0; begin < shape::chunk; begin += at_once * stride) {
+            part values[at_once], before[at_once];
+            part* to[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) {
+                const int e = begin + i * stride + crew_.rank * shape::quad;
+                CT* const output = reinterpret_cast<CT*>(from_lane(mine, e / shape::size % shape::items));
+                to[i] = e < count ? reinterpret_cast<part*>(output + e % shape::size) : nullptr;
+                if (!to[i]) continue;
+                __builtin_assume(__isGlobal(to[i]));
+                values[i] = *reinterpret_cast<const part*>(results + shape::place(e));
+                if (adds_) before[i] = *to[i];
+            }
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+                if (to[i]) store_global(to[i], combined(values[i], before[i]));
+        }
+    }
+
+    __device__ part combined(part values, const part& before) const {
+#pragma unroll
+        for (int w = 0; w < shape::quad; ++w) {
+            const CT value = mul(alpha_, values.a[w]);
+            values.a[w] = adds_ ? mad(beta_, before.a[w], value) : value;
+        }
+        return values;
     }
 
     __device__ void along(CT* to, const CT* results, int count, int shift) const {
@@ -525,12 +560,7 @@ class chunk_store {
             for (int i = 0; i < at_once; ++i) {
                 const int e = first + i * stride;
                 if (e >= head + body) break;
-#pragma unroll
-                for (int w = 0; w < shape::quad; ++w) {
-                    const CT value = mul(alpha_, values[i].a[w]);
-                    values[i].a[w] = adds_ ? mad(beta_, before[i].a[w], value) : value;
-                }
-                store_global(reinterpret_cast<part*>(to + e), values[i]);
+                store_global(reinterpret_cast<part*>(to + e), combined(values[i], before[i]));
             }
         }
         if (crew_.rank < count - body) {
@@ -549,7 +579,8 @@ class chunk_store {
 template <class CT, int N, int D, int W>
 __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
                                       ? 32 * item_shape<CT, N, D, W>::crews
-                                      : item_shape<CT, N, D, W>::most_block_threads)
+                                      : item_shape<CT, N, D, W>::most_block_threads,
+                                  item_shape<CT, N, D, W>::least_blocks)
     kron_items(const __grid_constant__ item_parameters<CT> p) {
     using shape = item_shape<CT, N, D, W>;
     extern __shared__ __align__(16) unsigned char memory[];

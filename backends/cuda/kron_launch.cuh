@@ -6,6 +6,7 @@
 #include "kron_passes.cuh"
 #include "kron_tuned.hpp"
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 namespace heron::HERON_LEVEL::kron_cuda {
@@ -106,16 +107,51 @@ class square_kron : square_passes<CT, N> {
             for (int i = 0; i < passes_; ++i) {
                 const mode_range r = range(i);
                 if (i > 0 || sums_) fits = fits && layout_of(r, passes_ == 1 && sums_).teams > 0;
-                if (i == 0) fits = fits && fits_items(r.end - r.begin, item_modes<CT, N>{});
+                if (i == 0) fits = fits && with_shape(0, [](auto) {});
             }
             if (fits) return true;
         }
         return false;
     }
 
-    template <int... D>
-    bool fits_items(int modes, std::integer_sequence<int, D...>) const {
-        return ((modes == D + 1 && fits_device<item_shape<CT, N, D + 1, 1>>()) || ...);
+    // Calls use(shape) with the shape of the items, or tiles of items, that a pass has a kernel of its own
+    // for; false if there is none.
+    template <class Use>
+    bool with_shape(int pass, const Use& use) const {
+        if (pass == 0) return with_items(item_modes<CT, N>{}, use);
+        if constexpr (N >= least_leading_rows) return with_leading_tiles(pass, use);
+        return false;
+    }
+
+    template <int... D, class Use>
+    bool with_items(std::integer_sequence<int, D...>, const Use& use) const {
+        const mode_range r = range(0);
+        return ((r.end - r.begin == D + 1 && with_fitting<item_shape<CT, N, D + 1, 1>>(use)) || ...);
+    }
+
+    template <int modes = least_leading_modes, class Use>
+    bool with_leading_tiles(int pass, const Use& use) const {
+        if constexpr (modes > most_leading_modes) {
+            return false;
+        } else {
+            constexpr int run = run_of_items(modes);
+            const mode_range r = range(pass);
+            const bool may =
+                r.end - r.begin == modes && rows_ <= INT32_MAX && power(N, args_.ndim - r.end) % run == 0;
+            return (may && with_fitting<item_shape<CT, N, modes, run>>(use)) ||
+                   with_leading_tiles<modes + 1>(pass, use);
+        }
+    }
+
+    template <class Shape, class Use>
+    bool with_fitting(const Use& use) const {
+        if constexpr (Shape::fits) {
+            if (fits_device<Shape>()) {
+                use(Shape{});
+                return true;
+            }
+        }
+        return false;
     }
 
     template <class Shape>
@@ -162,20 +198,40 @@ class square_kron : square_passes<CT, N> {
 
     int64_t all_units() const { return args_.count * args_.vectors; }
 
-    // A partial result between two passes stays in the second-level cache, where that is large. Runs of 9
-    // share more of their lines with others: as measured.
+    // A partial result between two passes stays in the second-level cache, where that is large.
     int64_t chunk_bytes() const {
-        const int64_t most = N == 9 ? device_.cache_bytes() / 3 * 2 : device_.cache_bytes() / 5 * 4;
+        const int64_t most = device_.cache_bytes() / 10 * 9;
         return most > least_chunk_bytes ? most : least_chunk_bytes;
     }
 
     void take_chunk(workspace_layout& layout) {
         chunk_units_ = all_units();
         if (passes_ == 1) return;
-        int64_t fitting = chunk_bytes() / (rows_ * static_cast<int64_t>(sizeof(CT)));
-        if (fitting > 4) fitting = fitting / 4 * 4;
-        if (fitting < chunk_units_) chunk_units_ = fitting > 1 ? fitting : 1;
+        const int64_t item_bytes = rows_ * static_cast<int64_t>(sizeof(CT));
+        const int64_t most = chunk_bytes() / item_bytes;
+        // Sums read it once more and bring outputs into the cache.
+        const int64_t comfortable = sums_ ? chunk_bytes() / 9 * 8 / item_bytes : most;
+        // The next chunk is to begin at a multiple of 16 bytes.
+        const int64_t step = 16 / std::gcd(item_bytes, int64_t{16});
+        if (most < chunk_units_ && most >= step)
+            chunk_units_ = best_chunk(rounds(), most, step, comfortable, item_bytes);
+        else if (most < chunk_units_)
+            chunk_units_ = most > 1 ? most : 1;
         chunk_ = layout.take<CT>(rows_ * chunk_units_);
+    }
+
+    std::vector<pass_rounds> rounds() {
+        std::vector<pass_rounds> all;
+        for (int pass = 0; pass < passes_; ++pass) {
+            pass_rounds r{1, 1, rows_ * static_cast<int64_t>(sizeof(CT))};
+            with_shape(pass, [&]<class Shape>(Shape) {
+                const block_plan plan =
+                    plan_blocks<Shape>(kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
+                r = {rows_ / Shape::size, plan.resident * Shape::crews * Shape::items, Shape::bytes};
+            });
+            all.push_back(r);
+        }
+        return all;
     }
 
     template <class... Args>
@@ -204,44 +260,40 @@ class square_kron : square_passes<CT, N> {
         launch(&kron_units<CT, N, run_width>, blocks, t, p);
     }
 
-    template <int D, int W>
-    bool launch_items(int pass, item_parameters<CT> p) {
-        using shape = item_shape<CT, N, D, W>;
-        if constexpr (!shape::fits) {
-            return false;
-        } else {
-            const mode_range r = range(pass);
-            if (r.end - r.begin != D || !fits_device<shape>()) return false;
-            const auto kernel = &kron_items<CT, N, D, W>;
-            tile_layout t;
-            t.team = shape::in_warp ? 32 : best_threads<shape>(kernel, shape::shared_bytes);
-            t.teams = shape::crews;
-            t.shared_bytes = shape::shared_bytes;
-            int64_t size = W;
-            for (int i = 0; i < D; ++i) size *= N;
-            p.tiles = rows_ / size;
-            if (p.tiles > 1 && !shape::has_one_set(p.tiles)) p.dense_factors = nullptr;
-            const int64_t per_block = int64_t{shape::items} * shape::crews;
-            const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
-            const int64_t resident = device_.blocks_at_once(kernel, t.threads(), t.shared_bytes);
-            const int64_t blocks = needed < resident ? needed : resident;
-            device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, p);
-            return true;
-        }
+    template <class Shape>
+    static constexpr auto kernel_of = &kron_items<CT, N, Shape::modes, Shape::width>;
+
+    template <class Shape>
+    void launch_items(item_parameters<CT> p) {
+        const block_plan plan = plan_blocks<Shape>(kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
+        p.tiles = rows_ / Shape::size;
+        if (p.tiles > 1 && !Shape::has_one_set(p.tiles)) p.dense_factors = nullptr;
+        const int64_t per_block = int64_t{Shape::items} * Shape::crews;
+        const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
+        const int64_t blocks = needed < plan.resident ? needed : plan.resident;
+        device_.launch_blocks(kernel_of<Shape>, blocks, plan.threads, Shape::shared_bytes, p);
     }
 
-    // Threads of a block that keep as many of a multiprocessor busy as it has use for. Asking the runtime
-    // takes as long as a launch, so the answer is kept for every device.
+    // Threads of a block, and blocks that the device works on at a time.
+    struct block_plan {
+        int threads;
+        int64_t resident;
+    };
+
+    // Asking the runtime takes as long as a launch, so the answer is kept for every device.
     template <class Shape, class Kernel>
-    int best_threads(Kernel kernel, size_t shared_bytes) {
-        static std::atomic<int> known[16];
-        std::atomic<int>* const kept = device_.number() < 16 ? &known[device_.number()] : nullptr;
-        if (const int threads = kept ? kept->load(std::memory_order_relaxed) : 0) return threads;
-        const int threads = find_threads<Shape>(kernel, shared_bytes);
-        if (kept) kept->store(threads, std::memory_order_relaxed);
-        return threads;
+    block_plan plan_blocks(Kernel kernel, int crews, size_t shared_bytes) {
+        static std::atomic<int64_t> known[16];
+        std::atomic<int64_t>* const kept = device_.number() < 16 ? &known[device_.number()] : nullptr;
+        if (const int64_t plan = kept ? kept->load(std::memory_order_relaxed) : 0)
+            return {static_cast<int>(plan & 0xffff), plan >> 16};
+        const int threads = Shape::in_warp ? 32 * crews : find_threads<Shape>(kernel, shared_bytes);
+        const int64_t resident = device_.blocks_at_once(kernel, threads, shared_bytes);
+        if (kept) kept->store(resident << 16 | threads, std::memory_order_relaxed);
+        return {threads, resident};
     }
 
+    // As many as keep as many of a multiprocessor busy as it has use for.
     template <class Shape, class Kernel>
     int find_threads(Kernel kernel, size_t shared_bytes) {
         constexpr double enough = 32 * 32;
@@ -265,12 +317,8 @@ class square_kron : square_passes<CT, N> {
         return best;
     }
 
-    template <int W, int... D>
-    bool launch_items_of(std::integer_sequence<int, D...>, int pass, const item_parameters<CT>& p) {
-        return (launch_items<D + 1, W>(pass, p) || ...);
-    }
-
-    bool launch_tuned(int pass, int64_t first, int64_t units, const kron_order_of& order, int64_t column) {
+    item_parameters<CT> ordered_items(int pass, int64_t first, int64_t units, const kron_order_of& order,
+                                      int64_t column) const {
         item_parameters<CT> p = item_parameters_of(pass, first, units);
         if (order.list) {
             p.order = order.list;
@@ -282,20 +330,7 @@ class square_kron : square_passes<CT, N> {
             p.vectors = 1;
             p.column = column;
         }
-        if (pass == 0) return launch_items_of<1>(item_modes<CT, N>{}, pass, p);
-        if constexpr (N >= least_leading_rows) return launch_leading(pass, p);
-        return false;
-    }
-
-    template <int modes = least_leading_modes>
-    bool launch_leading(int pass, const item_parameters<CT>& p) {
-        if constexpr (modes > most_leading_modes) {
-            return false;
-        } else {
-            constexpr int run = run_of_items(modes);
-            const bool may = rows_ <= INT32_MAX && p.inner % run == 0;
-            return (may && launch_items<modes, run>(pass, p)) || launch_leading<modes + 1>(pass, p);
-        }
+        return p;
     }
 
     void units() {
@@ -307,9 +342,11 @@ class square_kron : square_passes<CT, N> {
     }
 
     void all_passes(int64_t first, int64_t count, const kron_order_of& order, int64_t column) {
-        for (int pass = 0; pass < passes_; ++pass)
-            if (!launch_tuned(pass, first, count, order, column))
+        for (int pass = 0; pass < passes_; ++pass) {
+            const item_parameters<CT> p = ordered_items(pass, first, count, order, column);
+            if (!with_shape(pass, [&]<class Shape>(Shape) { launch_items<Shape>(p); }))
                 launch_units(pass, first, count, order, column);
+        }
     }
 
     void launch_groups(pass_parameters<CT> p, const tile_layout& t, const group_parameters& g) {
@@ -370,19 +407,18 @@ class square_kron : square_passes<CT, N> {
                 !fits_device<group>())
                 return false;
             const auto kernel = &kron_item_groups<CT, N, D, where>;
-            const int threads =
-                group::crews * (shape::in_warp ? 32 : best_threads<shape>(kernel, group::shared_bytes));
+            const block_plan plan = plan_blocks<shape>(kernel, group::crews, group::shared_bytes);
             group_parameters g{};
             g.rows = rows_;
             g.count = args_.count;
-            g.slices = device_.blocks_at_once(kernel, threads, group::shared_bytes) * group::crews;
+            g.slices = plan.resident * group::crews;
             const int64_t worth = args_.count / (4 * shape::items) + 1;
             if (g.slices > worth) g.slices = worth;
             g.slots = layout.take<CT>(rows_ * g.slices);
             g.owners = layout.take<int64_t>(g.slices);
             if (where == sum_memory::second_level) g.sums = layout.take<CT>(shape::chunk_room * g.slices);
             if (phase_ == HERON_PHASE_RUN && args_.group_count > 0)
-                sum_items(kernel, threads, group::crews, group::shared_bytes, g);
+                sum_items(kernel, plan.threads, group::crews, group::shared_bytes, g);
             return true;
         }
         return false;

@@ -2,6 +2,8 @@
 // What the kernels of a pass are told about operands, factors and scalars.
 #include "kron_chunk.cuh"
 #include "kron_tuned.hpp"
+#include <limits>
+#include <vector>
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
@@ -25,6 +27,38 @@ struct tile_layout {
 
     int threads() const { return team * teams; }
 };
+
+// How a pass goes through its tiles: in rounds of so many as the device works on at a time.
+struct pass_rounds {
+    int64_t tiles;  // of an item
+    int64_t at_once, tile_bytes;
+
+    int64_t bytes(int64_t items) const {
+        return (items * tiles + at_once - 1) / at_once * at_once * tile_bytes;
+    }
+};
+
+// What a chunk takes beside the rounds of its passes, as measured.
+constexpr int64_t chunk_overhead_bytes = int64_t{8} << 20;
+
+// Of half of `most` items to all of them, the multiple of `step` with the shortest rounds an item. Half of
+// what is more than `comfortable` items leaves the cache.
+inline int64_t best_chunk(const std::vector<pass_rounds>& passes, int64_t most, int64_t step,
+                          int64_t comfortable, int64_t item_bytes) {
+    int64_t best = most / step * step;
+    double least = std::numeric_limits<double>::max();
+    for (int64_t items = best; 2 * items > most; items -= step) {
+        int64_t bytes = chunk_overhead_bytes;
+        if (items > comfortable) bytes += (items - comfortable) * item_bytes / 2;
+        for (const pass_rounds& pass : passes) bytes += pass.bytes(items);
+        const double cost = static_cast<double>(bytes) / static_cast<double>(items);
+        if (cost < least) {
+            least = cost;
+            best = items;
+        }
+    }
+    return best;
+}
 
 template <class CT, int N>
 class square_passes {
@@ -125,10 +159,12 @@ class square_passes {
     item_parameters<CT> item_parameters_of(int pass, int64_t first, int64_t units) const {
         const mode_range r = range(pass);
         item_parameters<CT> p{};
-        p.factors_are_shared = 1;
+        p.factors_are_shared = p.factors_are_plain = 1;
         for (int i = r.begin; i < r.end; ++i) {
             const heron_kron_factor_args& f = args_.factors[i];
             p.factors[i - r.begin] = {as_operand(f.a), f.row_step, f.column_step, f.conjugate};
+            p.factors_are_plain =
+                p.factors_are_plain && f.row_step == 1 && f.column_step == N && !f.conjugate;
             p.factors_are_shared = p.factors_are_shared && f.a.kind == HERON_BATCH_STRIDED && f.a.stride == 0;
         }
         const bool last = is_last(pass);

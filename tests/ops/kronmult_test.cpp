@@ -1,6 +1,7 @@
 // Batched Kronecker products against the explicit product.
 #include "kron_problem.hpp"
 #include "operands.hpp"
+#include <array>
 #include <cstdlib>
 
 using namespace heron::test;
@@ -80,6 +81,18 @@ bool is_tried(std::int64_t n, int d, heron_type type) {
     return has_all_types() || type == all_types[(n + d) % 4];
 }
 
+// Places for `operands` in any order, `gap` elements between them.
+kron_places listed(random_source& random, heron_batch_kind kind, std::int64_t operands, std::int64_t reach,
+                   std::int64_t gap) {
+    kron_places places;
+    places.kind = kind;
+    places.unit = reach + gap;
+    places.offsets.clear();
+    for (std::int64_t k = 0; k < operands; ++k) places.offsets.push_back(k * places.unit);
+    random.shuffle(places.offsets);
+    return places;
+}
+
 // Right, and bitwise the same when it is run again.
 void check_repeated_kron(const kron_problem& p, int repeats) {
     kron_run run(p);
@@ -112,6 +125,28 @@ TEST_CASE("square factors of every size up to 10 and 16, one to six of them") {
                 check_kron(p);
             }
         }
+}
+
+TEST_CASE("operands found by lists, aligned and not") {
+    random_source random(18);
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 9, 10, 16})
+        for (int d = 1; d <= 6; ++d)
+            for (const heron_type type : all_types) {
+                if (power(n, d) > 5000 || !is_tried(n, d, type)) continue;
+                const std::int64_t gap = random.below(3);
+                const auto kind = random.below(2) ? HERON_BATCH_POINTERS : HERON_BATCH_INDEXED;
+                CAPTURE(n, d, type, gap, kind);
+                kron_problem p = square_kron(type, d, n, power(n, d) > 500 ? 11 : 77, random);
+                p.output =
+                    std::array{HERON_KRON_STORE, HERON_KRON_ADD, HERON_KRON_ADD_GROUPED}[random.below(3)];
+                for (kron_factor_case& f : p.factors) f.places = listed(random, kind, p.count, n * n, gap);
+                p.x_places = listed(random, kind, p.count, p.x_reach(), gap);
+                if (p.output == HERON_KRON_ADD_GROUPED) make_groups(p, random);
+                const auto groups = static_cast<std::int64_t>(p.group_offsets.size()) - 1;
+                p.y_places = listed(random, kind, groups > 0 ? groups : p.count, p.y_reach(), gap);
+                p.fill(random);
+                check_kron(p);
+            }
 }
 
 TEST_CASE("random rectangular shapes, layouts, operands and modes") {
