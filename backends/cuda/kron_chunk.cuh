@@ -244,10 +244,11 @@ struct item_shape {
     static constexpr int crews = crews_with(buffers * buffer_bytes);
     static constexpr int shared_bytes = crews * buffers * buffer_bytes;
 
-    // Blocks of warps that a multiprocessor is to have registers for, where the compiler would take more.
+    // Blocks that a multiprocessor is to have registers for, where the compiler would take more; 0: as it
+    // likes.
     static constexpr int least_blocks = in_warp && sizeof(CT) == 4 && N == 4 && D == 5 ? 5
                                         : has_heavy_factors && sizeof(CT) == 8         ? 4
-                                                                                       : 1;
+                                                                                       : 0;
 };
 
 // The threads that share a chunk.
