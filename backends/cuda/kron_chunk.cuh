@@ -244,10 +244,11 @@ struct item_shape {
     static constexpr int crews = crews_with(buffers * buffer_bytes);
     static constexpr int shared_bytes = crews * buffers * buffer_bytes;
 
-    // Blocks that a multiprocessor is to have registers for, where the compiler would take more; 0: as it
-    // likes.
+    // Blocks that a multiprocessor is to have registers for, as measured; 0: the compiler's choice, 1: more.
+    static constexpr bool is_run_of_27 = std::is_same_v<CT, f64> && N == 9 && D == 2 && W == 27;
     static constexpr int least_blocks = in_warp && sizeof(CT) == 4 && N == 4 && D == 5 ? 5
                                         : has_heavy_factors && sizeof(CT) == 8         ? 4
+                                        : is_run_of_27                                 ? 1
                                                                                        : 0;
 };
 
