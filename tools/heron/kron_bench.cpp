@@ -204,14 +204,14 @@ class kron_operands {
     // Finds a strided operand by a list instead.
     void list(heron_batch_operand& operand, const std::string& how, std::int64_t count) {
         if (how == "strided" || operand.kind != HERON_BATCH_STRIDED) return;
-        std::vector<std::int64_t> list;
-        const auto step = operand.stride * static_cast<std::int64_t>(element_);
-        for (std::int64_t k = 0; k < count; ++k)
-            list.push_back(how == "indexed" ? k : reinterpret_cast<std::int64_t>(operand.base) + k * step);
-        const void* const uploaded = upload(list);
-        operand = how == "indexed"
-                      ? heron_batch_indexed(operand.base, operand.stride, uploaded, HERON_INDEX_64)
-                      : heron_batch_pointers(static_cast<const void* const*>(uploaded));
+        const bool by_index = how == "indexed";
+        const auto first = by_index ? 0 : reinterpret_cast<std::int64_t>(operand.base);
+        const auto step = by_index ? 1 : operand.stride * static_cast<std::int64_t>(element_);
+        std::vector<std::int64_t> entries;
+        for (std::int64_t k = 0; k < count; ++k) entries.push_back(first + k * step);
+        const void* const uploaded = upload(entries);
+        operand = by_index ? heron_batch_indexed(operand.base, operand.stride, uploaded, HERON_INDEX_64)
+                           : heron_batch_pointers(static_cast<const void* const*>(uploaded));
     }
 
     const void* upload(const std::vector<std::int64_t>& values) {

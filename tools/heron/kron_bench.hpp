@@ -19,9 +19,9 @@ struct kron_bench_options {
     std::vector<std::string> types{"f64"};
     std::vector<std::string> modes{"add"};
     std::vector<std::string> algorithms{"fused"};
-    std::int64_t batch = 0;        // items; 0: by batch_bytes
-    std::int64_t batch_bytes = 0;  // of X and as large a Y; 0: more than the caches, on GPUs 1 GiB
-    std::int64_t outputs = 5;      // distinct outputs in the modes that allow overlap; 0: all
+    std::int64_t batch = 0;            // items; 0: by batch_bytes
+    std::int64_t batch_bytes = 0;      // of X and as large a Y; 0: more than the caches, on GPUs 1 GiB
+    std::int64_t outputs = 5;          // distinct outputs in the modes that allow overlap; 0: all
     std::string operands = "strided";  // or pointers, indexed
     bool shared_factors = false;
     std::uint64_t seed = default_seed;
