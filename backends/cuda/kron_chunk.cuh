@@ -138,8 +138,10 @@ struct item_shape {
                                                                        : keeps_factors<CT, N, G>;
     static constexpr bool is_streamed = modes_at_once == 1 && !keeps<1>;
     // Threads of a block for one item: as many as have the registers.
+    static constexpr bool is_run_of_40 = std::is_same_v<Element, f64> && N == 10 && D == 2 && W == 40;
     static constexpr int most_block_threads =
-        W > 1                                                                              ? 256
+        is_run_of_40                                                                       ? 128
+        : W > 1                                                                            ? 256
         : has_large_factors && !is_streamed && stage_registers<CT, N, modes_at_once> > 110 ? 384
                                                                                            : most_threads;
 
@@ -249,6 +251,7 @@ struct item_shape {
     static constexpr int least_blocks = in_warp && sizeof(CT) == 4 && N == 4 && D == 5 ? 5
                                         : has_heavy_factors && sizeof(CT) == 8         ? 4
                                         : is_run_of_27                                 ? 1
+                                        : is_run_of_40                                 ? 3
                                                                                        : 0;
 };
 
@@ -498,6 +501,19 @@ static __device__ inline void prefetch_run(const CT* from, int count, const Crew
     constexpr int line = 128 / static_cast<int>(sizeof(CT));
     for (int e = crew.rank * line; e < count + line - 1; e += crew.size * line)
         prefetch_line(from + (e < count ? e : count - 1));
+}
+
+// Brings a tile of runs in global memory into the second-level cache.
+template <class Shape, class Crew>
+static __device__ inline void prefetch_tile(const typename Shape::CT* from, int64_t inner,
+                                            const Crew& crew) {
+    constexpr int W = Shape::width;
+    constexpr int line = 128 / static_cast<int>(sizeof(typename Shape::CT));
+    constexpr int parts = (W - 2) / line + 2;
+    for (int e = crew.rank; e < Shape::size / W * parts; e += crew.size) {
+        const int in_run = e % parts * line;
+        prefetch_line(from + e / parts * inner + (in_run < W ? in_run : W - 1));
+    }
 }
 
 // Brings what the results of a chunk will be added to into the second-level cache.

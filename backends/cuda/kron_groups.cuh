@@ -143,32 +143,64 @@ static __device__ inline CT sum_apart(const CT* from, int count, int64_t apart) 
     return sum;
 }
 
+// How the results of a chunk's items have been added up already, at each place of `width` neighbours: runs of
+// `length` of all that follow each other, place by place. A run's sum is that of its last item, and so is what
+// a group has of a run that it shares with others.
+struct sum_runs {
+    int length = 1;
+    int width = 1, inner = 1;  // elements that the places cover, over and over
+
+    // Results of the items done, ..., end - 1 of `count`: `whole` of them, `length` apart, and perhaps the
+    // last one's.
+    struct results {
+        int64_t first, whole;
+        bool has_last;
+    };
+    __device__ results of(int64_t row, int64_t done, int64_t end, int64_t count) const {
+        if (length == 1) return {done, end - done, false};
+        const int place = static_cast<int>(row) % inner / width;
+        const int from = place * static_cast<int>(count);
+        const int first = static_cast<int>(done) + length - 1 - (from + static_cast<int>(done)) % length;
+        const int last = static_cast<int>(end) - 1;
+        const int whole = first <= last ? (last - first) / length + 1 : 0;
+        return {first, whole, (from + last + 1) % length != 0};
+    }
+};
+
 // Adds the items first, ..., first + g.count - 1 of the groups' order, which lie in the workspace, to their
-// outputs: `lanes` threads a row, whose sums are added in order.
+// outputs: `lanes` threads a row, whose sums are added in order. Blocks of the grid's row y have the groups
+// that begin in its part of the items.
 constexpr int sum_threads = 256, sum_blocks = 6;
 
 template <class CT, int lanes>
 __global__ void __launch_bounds__(sum_threads, sum_blocks)
-    kron_sum_chunk(const __grid_constant__ group_parameters g, const CT* chunk, int64_t first,
-                   const __grid_constant__ operand y, int64_t out_vector, int64_t out_step,
-                   kron_scalar<CT> alpha) {
+    kron_sum_chunk(const __grid_constant__ group_parameters g, const CT* chunk, const sum_runs runs,
+                   int64_t first, int64_t parts, const __grid_constant__ operand y, int64_t out_vector,
+                   int64_t out_step, kron_scalar<CT> alpha) {
     constexpr int rows = sum_threads / lanes;
     __shared__ CT sums[lanes][rows];
     const int column = static_cast<int>(threadIdx.x) % rows;
     const int lane = static_cast<int>(threadIdx.x) / rows;
-    group_walk walk(g, first);
-    for (int64_t done = 0; done < g.count;) {
+    const int64_t part = blockIdx.x % parts, block = blockIdx.x / parts, blocks = gridDim.x / parts;
+    const int64_t stop = share(g.count, part + 1, parts);
+    int64_t done = share(g.count, part, parts);
+    group_walk walk(g, first + done);
+    if (done > 0 && !walk.is_over() && !walk.begins_at(first + done)) done = walk.end() - first;
+    while (done < stop) {
         walk.move_to(first + done);
         if (walk.is_over()) return;
         const int64_t end = walk.end() - first < g.count ? walk.end() - first : g.count;
-        const int mine = static_cast<int>(end - done - lane + lanes - 1) / lanes;
         CT* const to = walk.template output<CT>(y, first + done) + g.vector * out_vector;
-        for (int64_t begin = int64_t{blockIdx.x} * rows; begin < g.rows; begin += int64_t{gridDim.x} * rows) {
+        for (int64_t begin = block * rows; begin < g.rows; begin += blocks * rows) {
             const int64_t row = begin + column;
-            const bool writes = lane == 0 && row < g.rows;
-            const CT before = writes ? to[row * out_step] : CT{};
-            const CT* const from = chunk + (done + lane) * g.rows + row;
-            CT sum = row < g.rows ? sum_apart(from, mine, lanes * g.rows) : CT{};
+            CT sum{};
+            if (row < g.rows) {
+                const sum_runs::results found = runs.of(row, done, end, g.count);
+                const int mine = static_cast<int>(found.whole - lane + lanes - 1) / lanes;
+                const int64_t apart = runs.length * g.rows;
+                sum = sum_apart(chunk + found.first * g.rows + lane * apart + row, mine, lanes * apart);
+                if (lane == 0 && found.has_last) sum = add(sum, chunk[(end - 1) * g.rows + row]);
+            }
             if constexpr (lanes > 1) {
                 sums[lane][column] = sum;
                 __syncthreads();
@@ -176,7 +208,7 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks)
                 for (int l = 1; l < lanes && lane == 0; ++l) sum = add(sum, sums[l][column]);
                 __syncthreads();
             }
-            if (writes) to[row * out_step] = mad(alpha.get(), sum, before);
+            if (lane == 0 && row < g.rows) to[row * out_step] = mad(alpha.get(), sum, to[row * out_step]);
         }
         done = end;
     }

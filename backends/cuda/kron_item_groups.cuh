@@ -103,13 +103,16 @@ struct group_shape {
     static constexpr int shared_bytes = crews * crew_bytes;
 };
 
-// Where sums are: on chip if they fit. Not so where a warp has an item of nearly 4 KiB: without the sums
-// there is room for more warps, which was measured to gain more.
+// Where a multiprocessor has room for more warps or blocks without sums, which was measured to gain more.
+template <class CT, int N, int D>
+constexpr bool wants_room = (std::is_same_v<CT, f32> && N == 10 && D == 3) ||
+                            (std::is_same_v<CT, c32> && ((N == 6 && D >= 4) || (N == 5 && D == 5)));
+
+// Where sums are: on chip if they fit.
 template <class CT, int N, int D>
 constexpr sum_memory memory_of_sums =
-    group_shape<CT, N, D, sum_memory::shared>::fits && !(std::is_same_v<CT, f32> && N == 10 && D == 3)
-        ? sum_memory::shared
-        : sum_memory::second_level;
+    group_shape<CT, N, D, sum_memory::shared>::fits && !wants_room<CT, N, D> ? sum_memory::shared
+                                                                             : sum_memory::second_level;
 
 template <class CT, int N, int D, sum_memory where>
 __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp

@@ -4,9 +4,10 @@
 #include "kron_items.cuh"
 #include "kron_pair_launch.cuh"
 #include "kron_passes.cuh"
+#include "kron_tile_groups.cuh"
 #include "kron_tuned.hpp"
+#include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <utility>
 
 namespace heron::HERON_LEVEL::kron_cuda {
@@ -49,7 +50,7 @@ class square_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
     using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
     using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
-    using base::run_of_items, base::least_leading_rows, base::least_leading_modes, base::most_leading_modes;
+    using base::run_of_items, base::run_of_sums, base::least_leading_rows, base::least_leading_modes, base::most_leading_modes;
 
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
@@ -76,6 +77,9 @@ class square_kron : square_passes<CT, N> {
     }
 
   private:
+    // Whether the second-level cache may hold few items of several passes only.
+    static constexpr bool has_large_items = N >= 8;
+
     // Both passes in one launch; false when that does not apply.
     bool pair_passes(workspace_layout& layout) {
         if constexpr (pair_sizes<CT, N>::exist) {
@@ -119,7 +123,7 @@ class square_kron : square_passes<CT, N> {
     template <class Use>
     bool with_shape(int pass, const Use& use) const {
         if (pass == 0) return with_items(item_modes<CT, N>{}, use);
-        if constexpr (N >= least_leading_rows) return with_leading_tiles(pass, use);
+        if constexpr (N >= least_leading_rows) return with_leading_tiles<false>(pass, use);
         return false;
     }
 
@@ -129,17 +133,17 @@ class square_kron : square_passes<CT, N> {
         return ((r.end - r.begin == D + 1 && with_fitting<item_shape<CT, N, D + 1, 1>>(use)) || ...);
     }
 
-    template <int modes = least_leading_modes, class Use>
+    template <bool sums, int modes = least_leading_modes, class Use>
     bool with_leading_tiles(int pass, const Use& use) const {
         if constexpr (modes > most_leading_modes) {
             return false;
         } else {
-            constexpr int run = run_of_items(modes);
+            constexpr int run = sums ? run_of_sums(modes) : run_of_items(modes);
             const mode_range r = range(pass);
             const bool may =
                 r.end - r.begin == modes && rows_ <= INT32_MAX && power(N, args_.ndim - r.end) % run == 0;
             return (may && with_fitting<item_shape<CT, N, modes, run>>(use)) ||
-                   with_leading_tiles<modes + 1>(pass, use);
+                   with_leading_tiles<sums, modes + 1>(pass, use);
         }
     }
 
@@ -211,8 +215,7 @@ class square_kron : square_passes<CT, N> {
         const int64_t most = chunk_bytes() / item_bytes;
         // Sums read it once more and bring outputs into the cache.
         const int64_t comfortable = sums_ ? chunk_bytes() / 9 * 8 / item_bytes : most;
-        // The next chunk is to begin at a multiple of 16 bytes.
-        const int64_t step = 16 / std::gcd(item_bytes, int64_t{16});
+        const int64_t step = plans::kron_chunk_step(item_bytes);
         if (most < chunk_units_ && most >= step)
             chunk_units_ = best_chunk(rounds(), most, step, comfortable, item_bytes);
         else if (most < chunk_units_)
@@ -224,11 +227,15 @@ class square_kron : square_passes<CT, N> {
         std::vector<pass_rounds> all;
         for (int pass = 0; pass < passes_; ++pass) {
             pass_rounds r{1, 1, rows_ * static_cast<int64_t>(sizeof(CT))};
-            with_shape(pass, [&]<class Shape>(Shape) {
-                const block_plan plan =
-                    plan_blocks<Shape>(kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
+            const auto by = [&]<class Shape>(Shape, auto kernel) {
+                const block_plan plan = plan_blocks<Shape>(kernel, Shape::crews, Shape::shared_bytes);
                 r = {rows_ / Shape::size, plan.resident * Shape::crews * Shape::items, Shape::bytes};
-            });
+            };
+            const bool is_summed =
+                sums_ && pass + 1 == passes_ &&
+                with_summed_tiles([&]<class Shape>(Shape shape) { by(shape, sum_kernel_of<Shape>); });
+            if (!is_summed)
+                with_shape(pass, [&]<class Shape>(Shape shape) { by(shape, kernel_of<Shape>); });
             all.push_back(r);
         }
         return all;
@@ -266,12 +273,17 @@ class square_kron : square_passes<CT, N> {
     template <class Shape>
     void launch_items(item_parameters<CT> p) {
         const block_plan plan = plan_blocks<Shape>(kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
-        p.tiles = rows_ / Shape::size;
-        if (p.tiles > 1 && !Shape::has_one_set(p.tiles)) p.dense_factors = nullptr;
+        cut_into<Shape>(p);
         const int64_t per_block = int64_t{Shape::items} * Shape::crews;
         const int64_t needed = (p.units * p.tiles + per_block - 1) / per_block;
         const int64_t blocks = needed < plan.resident ? needed : plan.resident;
         device_.launch_blocks(kernel_of<Shape>, blocks, plan.threads, Shape::shared_bytes, p);
+    }
+
+    template <class Shape>
+    void cut_into(item_parameters<CT>& p) const {
+        p.tiles = rows_ / Shape::size;
+        if (p.tiles > 1 && !Shape::has_one_set(p.tiles)) p.dense_factors = nullptr;
     }
 
     // Threads of a block, and blocks that the device works on at a time.
@@ -342,11 +354,13 @@ class square_kron : square_passes<CT, N> {
     }
 
     void all_passes(int64_t first, int64_t count, const kron_order_of& order, int64_t column) {
-        for (int pass = 0; pass < passes_; ++pass) {
-            const item_parameters<CT> p = ordered_items(pass, first, count, order, column);
-            if (!with_shape(pass, [&]<class Shape>(Shape) { launch_items<Shape>(p); }))
-                launch_units(pass, first, count, order, column);
-        }
+        for (int pass = 0; pass < passes_; ++pass) one_pass(pass, first, count, order, column);
+    }
+
+    void one_pass(int pass, int64_t first, int64_t count, const kron_order_of& order, int64_t column) {
+        const item_parameters<CT> p = ordered_items(pass, first, count, order, column);
+        if (!with_shape(pass, [&]<class Shape>(Shape) { launch_items<Shape>(p); }))
+            launch_units(pass, first, count, order, column);
     }
 
     void launch_groups(pass_parameters<CT> p, const tile_layout& t, const group_parameters& g) {
@@ -396,23 +410,23 @@ class square_kron : square_passes<CT, N> {
                               args_.y_step, scalar_of(args_.alpha));
     }
 
-    // Groups of several chunks each, on average.
+    // Items that a crew has on chip.
     template <int D>
     bool group_items(workspace_layout& layout) {
         using shape = item_shape<CT, N, D, 1>;
         if constexpr (shape::fits) {
             constexpr sum_memory where = memory_of_sums<CT, N, D>;
             using group = group_shape<CT, N, D, where>;
-            if (args_.ndim != D || args_.count < 4 * shape::items * args_.group_count ||
-                !fits_device<group>())
-                return false;
+            if (args_.ndim != D || !fits_device<group>()) return false;
             const auto kernel = &kron_item_groups<CT, N, D, where>;
             const block_plan plan = plan_blocks<shape>(kernel, group::crews, group::shared_bytes);
             group_parameters g{};
             g.rows = rows_;
             g.count = args_.count;
             g.slices = plan.resident * group::crews;
-            const int64_t worth = args_.count / (4 * shape::items) + 1;
+            // Slots, of groups that are cut, are worth it for four chunks.
+            const int64_t chunks = args_.count / shape::items;
+            const int64_t worth = std::max(chunks / 4, std::min(chunks, args_.group_count)) + 1;
             if (g.slices > worth) g.slices = worth;
             g.slots = layout.take<CT>(rows_ * g.slices);
             g.owners = layout.take<int64_t>(g.slices);
@@ -486,21 +500,83 @@ class square_kron : square_passes<CT, N> {
             for (int64_t first = 0; first < args_.count; first += chunk_units_) {
                 const int64_t left = args_.count - first;
                 g.count = left < chunk_units_ ? left : chunk_units_;
-                all_passes(first, g.count, order, g.vector);
-                sum_chunk(g, first);
+                for (int pass = 0; pass + 1 < passes_; ++pass)
+                    one_pass(pass, first, g.count, order, g.vector);
+                const sum_runs runs = last_pass_of_groups(g, first, order);
+                if (runs.length > 0) sum_chunk(g, runs, first);
             }
     }
 
-    // Short items, of which a chunk has many, need several threads a row to fill the device.
-    void sum_chunk(const group_parameters& g, int64_t first) {
+    // Calls use(shape) with the shape of tiles of the last pass that are added up on chip; false if there is
+    // none.
+    template <class Use>
+    bool with_summed_tiles(const Use& use) const {
+        bool fits = false;
+        if constexpr (N >= least_leading_rows)
+            with_leading_tiles<true>(passes_ - 1, [&]<class Tile>(Tile) {
+                fits = with_fitting<summed_tile<Tile>>(use);
+            });
+        return fits;
+    }
+
+    sum_runs last_pass_of_groups(const group_parameters& g, int64_t first, const kron_order_of& order) {
+        sum_runs runs;
+        if (!with_summed_tiles([&]<class Shape>(Shape) { runs = launch_summed<Shape>(g, first, order); }))
+            one_pass(passes_ - 1, first, g.count, order, g.vector);
+        return runs;
+    }
+
+    template <class Shape>
+    static constexpr auto sum_kernel_of = &kron_tile_groups<Shape, false>;
+
+    template <class Shape>
+    sum_runs launch_summed(const group_parameters& g, int64_t first, const kron_order_of& order) {
+        const block_plan plan =
+            plan_blocks<Shape>(sum_kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
+        item_parameters<CT> p = ordered_items(passes_ - 1, first, g.count, order, g.vector);
+        cut_into<Shape>(p);
+        const int64_t crews = plan.resident * Shape::crews;
+        const int64_t run = (g.count * p.tiles + crews - 1) / crews;
+        if constexpr (has_large_items)
+            if (add_whole_runs<Shape>(p, g, run, plan)) return {0};
+        launch_runs<Shape>(sum_kernel_of<Shape>, p, g, run, plan);
+        return {static_cast<int>(run), Shape::width, static_cast<int>(p.inner)};
+    }
+
+    // Runs of all of a few large items: they are added to the outputs. False where too few crews would work.
+    template <class Shape>
+    bool add_whole_runs(item_parameters<CT> p, const group_parameters& g, int64_t run,
+                        const block_plan& plan) {
+        const int64_t whole = (run + g.count - 1) / g.count * g.count;
+        if (args_.y_step != 1 || whole > run + run / 8) return false;
+        p.out = as_operand(args_.y);
+        p.alpha = scalar_of(args_.alpha);
+        launch_runs<Shape>(&kron_tile_groups<Shape, true>, p, g, whole, plan);
+        return true;
+    }
+
+    template <class Shape, class Kernel>
+    void launch_runs(Kernel kernel, const item_parameters<CT>& p, const group_parameters& g, int64_t run,
+                     const block_plan& plan) {
+        const int64_t per_block = run * Shape::crews;
+        const int64_t blocks = (p.units * p.tiles + per_block - 1) / per_block;
+        device_.launch_blocks(kernel, blocks, plan.threads, Shape::shared_bytes, p, g, run);
+    }
+
+    // Short items, of which a chunk has many, need several threads a row to fill the device, or groups that
+    // are added up beside each other.
+    void sum_chunk(const group_parameters& g, const sum_runs& runs, int64_t first) {
+        constexpr int64_t groups_of_part = 4, most_parts = 64;
         const int64_t most = sum_blocks * device_.multiprocessors();
+        const int64_t groups = g.count * args_.group_count / args_.count;
+        const int64_t parts = std::clamp<int64_t>(groups / groups_of_part, 1, most_parts);
         const auto launch = [&](auto kernel, int64_t rows) {
             const int64_t blocks = (rows_ + rows - 1) / rows;
-            device_.launch_blocks(kernel, blocks < most ? blocks : most, sum_threads, 0, g, chunk_, first,
-                                  as_operand(args_.y), args_.y_column_step, args_.y_step,
+            device_.launch_blocks(kernel, (blocks < most ? blocks : most) * parts, sum_threads, 0, g, chunk_,
+                                  runs, first, parts, as_operand(args_.y), args_.y_column_step, args_.y_step,
                                   scalar_of(args_.alpha));
         };
-        if (rows_ < most * sum_threads)
+        if (rows_ * parts < most * sum_threads)
             launch(&kron_sum_chunk<CT, 4>, sum_threads / 4);
         else
             launch(&kron_sum_chunk<CT, 1>, sum_threads);

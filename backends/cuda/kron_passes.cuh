@@ -85,6 +85,11 @@ class square_passes {
         return N < 7 || modes == 2 ? N * N : N;
     }
 
+    // Those of tiles that are added up on chip.
+    static constexpr int run_of_sums(int modes) {
+        return std::is_same_v<CT, f64> && N == 9 && modes == 2 ? 81 : run_of_items(modes);
+    }
+
     // Pass 0 has the last modes.
     mode_range range(int pass) const { return {end_of(pass + 1), end_of(pass), pass == 0 ? 1 : run_width}; }
 

@@ -1,7 +1,6 @@
 #include "../common/plans/kron.hpp"
 #include "opencl_kron.hpp"
 #include <cstdlib>
-#include <numeric>
 
 namespace heron::opencl {
 
@@ -96,8 +95,7 @@ class square_kron {
         CT* chunk = nullptr;
         if (passes_ > 1) {
             const int64_t fitting = chunk_bytes / (size_ * element_bytes);
-            // The next chunk is to begin at a multiple of 16 bytes, as copies do.
-            const int64_t step = 16 / std::gcd(size_ * element_bytes, int64_t{16});
+            const int64_t step = plans::kron_chunk_step(size_ * element_bytes);
             if (fitting < units)
                 chunk_units = fitting >= step ? fitting / step * step : std::max<int64_t>(fitting, 1);
             chunk = layout_.take<CT>(size_ * chunk_units);

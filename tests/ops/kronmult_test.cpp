@@ -294,7 +294,8 @@ TEST_CASE(
     "groups of items of two passes: rows of Y apart, several columns, groups that are empty or end early") {
     random_source random(14);
     for (const auto& [d, n, type] :
-         {std::tuple{6, 8, HERON_R_32F}, std::tuple{5, 8, HERON_R_64F}, std::tuple{6, 6, HERON_R_64F}}) {
+         {std::tuple{6, 8, HERON_R_32F}, std::tuple{5, 8, HERON_R_64F}, std::tuple{6, 6, HERON_R_64F},
+          std::tuple{5, 9, HERON_R_64F}}) {
         CAPTURE(d, n, type);
         kron_problem p = square_kron(type, d, n, 12, random);
         p.output = HERON_KRON_ADD_GROUPED;
@@ -312,18 +313,45 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("groups of few items, in order and listed") {
+    random_source random(17);
+    for (const heron_type type : all_types)
+        for (const auto& [d, n, count] :
+             {std::tuple{1, 5, 700}, std::tuple{2, 3, 700}, std::tuple{2, 8, 700}, std::tuple{3, 4, 500},
+              std::tuple{3, 7, 300}, std::tuple{4, 6, 100}, std::tuple{5, 5, 40}, std::tuple{5, 8, 12}})
+            for (const bool listed : {false, true}) {
+                CAPTURE(d, n, type, listed);
+                kron_problem p = square_kron(type, d, n, count, random);
+                p.output = HERON_KRON_ADD_GROUPED;
+                p.group_offsets = {0};
+                while (p.group_offsets.back() < count)
+                    p.group_offsets.push_back(std::min(p.group_offsets.back() + random.below(3), p.count));
+                for (std::int64_t k = 0; listed && k < p.count; ++k) p.group_items.push_back(k);
+                random.shuffle(p.group_items);
+                p.y_places.offsets.clear();
+                for (std::size_t g = 0; g + 1 < p.group_offsets.size(); ++g)
+                    p.y_places.offsets.push_back(static_cast<std::int64_t>(g) * p.rows());
+                p.fill(random);
+                check_kron(p);
+            }
+}
+
 // So many that blocks of a team that go ahead of others would be seen to read what is not there yet.
 TEST_CASE("groups of items of two passes: long ones, the same on every run") {
     if (backend_name() != "cuda") return;
     random_source random(15);
     for (const auto& [d, n, count, type] :
          {std::tuple{6, 8, 96, HERON_R_64F}, std::tuple{6, 8, 96, HERON_R_32F},
-          std::tuple{5, 8, 300, HERON_R_64F}, std::tuple{6, 6, 150, HERON_R_64F}}) {
+          std::tuple{5, 8, 300, HERON_R_64F}, std::tuple{6, 6, 150, HERON_R_64F},
+          std::tuple{5, 9, 210, HERON_R_64F}, std::tuple{6, 9, 25, HERON_R_64F},
+          std::tuple{6, 10, 13, HERON_R_64F}, std::tuple{6, 10, 25, HERON_R_32F},
+          std::tuple{6, 6, 250, HERON_R_32F}, std::tuple{4, 16, 190, HERON_R_32F},
+          std::tuple{5, 8, 190, HERON_C_32F}, std::tuple{6, 10, 7, HERON_C_64F}}) {
         constexpr std::int64_t distinct = 5;
         CAPTURE(d, n, type);
         kron_problem p = square_kron(type, d, n, count, random);
         p.output = HERON_KRON_ADD_GROUPED;
-        p.group_offsets = {0, 1, 60, count};
+        p.group_offsets = {0, 1, count * 5 / 8, count};
         p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
         p.x_places.kind = HERON_BATCH_INDEXED;
         for (std::int64_t k = 0; k < count; ++k)

@@ -4,6 +4,7 @@
 // own, with the partial results in the workspace: its size depends on what is worked on at once, not on the
 // batch.
 #include "dispatch.hpp"
+#include <numeric>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family kron{"kron", "CT"};
@@ -124,6 +125,11 @@ inline heron_index kron_columns(const heron_kronmult_args& args) {
 // Elements from the first to the last of an output, both included.
 inline heron_index kron_output_span(const heron_kronmult_args& args) {
     return (kron_rows(args) - 1) * args.y_step + (args.vectors - 1) * args.y_column_step + 1;
+}
+
+// Items whose multiples begin at multiples of 16 bytes, as copies do.
+inline heron_index kron_chunk_step(heron_index item_bytes) {
+    return 16 / std::gcd(item_bytes, heron_index{16});
 }
 
 inline int kron_kind(const heron_batch_operand& o) {
