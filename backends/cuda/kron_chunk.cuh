@@ -505,8 +505,7 @@ static __device__ inline void prefetch_run(const CT* from, int count, const Crew
 
 // Brings a tile of runs in global memory into the second-level cache.
 template <class Shape, class Crew>
-static __device__ inline void prefetch_tile(const typename Shape::CT* from, int64_t inner,
-                                            const Crew& crew) {
+static __device__ inline void prefetch_tile(const typename Shape::CT* from, int64_t inner, const Crew& crew) {
     constexpr int W = Shape::width;
     constexpr int line = 128 / static_cast<int>(sizeof(typename Shape::CT));
     constexpr int parts = (W - 2) / line + 2;

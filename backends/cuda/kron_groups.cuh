@@ -144,8 +144,8 @@ static __device__ inline CT sum_apart(const CT* from, int count, int64_t apart) 
 }
 
 // How the results of a chunk's items have been added up already, at each place of `width` neighbours: runs of
-// `length` of all that follow each other, place by place. A run's sum is that of its last item, and so is what
-// a group has of a run that it shares with others.
+// `length` of all that follow each other, place by place. A run's sum is that of its last item, and so is
+// what a group has of a run that it shares with others.
 struct sum_runs {
     int length = 1;
     int width = 1, inner = 1;  // elements that the places cover, over and over

@@ -1,8 +1,8 @@
 #pragma once
-// Long groups of items with one output each. A crew has a slice of the items, in the order of the groups, and
-// adds up what belongs together, element by element for each place of a chunk, and over the places where a
-// group ends. The sums are in shared memory, or where that leaves a multiprocessor too few items to work on,
-// in memory of the crew's own that stays in the second-level cache.
+// Groups of items that fit on chip as a whole. A crew has a slice of the items, in the order of the groups,
+// and adds up what belongs together, element by element for each place of a chunk, and over the places where
+// a group ends. The sums are in shared memory, or where that leaves a multiprocessor too few items to work
+// on, in memory of the crew's own that stays in the second-level cache.
 #include "kron_groups.cuh"
 #include "kron_items.cuh"
 

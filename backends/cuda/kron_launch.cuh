@@ -50,7 +50,8 @@ class square_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
     using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
     using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
-    using base::run_of_items, base::run_of_sums, base::least_leading_rows, base::least_leading_modes, base::most_leading_modes;
+    using base::run_of_items, base::run_of_sums, base::least_leading_rows, base::least_leading_modes,
+        base::most_leading_modes;
 
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
@@ -234,8 +235,7 @@ class square_kron : square_passes<CT, N> {
             const bool is_summed =
                 sums_ && pass + 1 == passes_ &&
                 with_summed_tiles([&]<class Shape>(Shape shape) { by(shape, sum_kernel_of<Shape>); });
-            if (!is_summed)
-                with_shape(pass, [&]<class Shape>(Shape shape) { by(shape, kernel_of<Shape>); });
+            if (!is_summed) with_shape(pass, [&]<class Shape>(Shape shape) { by(shape, kernel_of<Shape>); });
             all.push_back(r);
         }
         return all;
@@ -513,9 +513,8 @@ class square_kron : square_passes<CT, N> {
     bool with_summed_tiles(const Use& use) const {
         bool fits = false;
         if constexpr (N >= least_leading_rows)
-            with_leading_tiles<true>(passes_ - 1, [&]<class Tile>(Tile) {
-                fits = with_fitting<summed_tile<Tile>>(use);
-            });
+            with_leading_tiles<true>(passes_ - 1,
+                                     [&]<class Tile>(Tile) { fits = with_fitting<summed_tile<Tile>>(use); });
         return fits;
     }
 
@@ -531,8 +530,7 @@ class square_kron : square_passes<CT, N> {
 
     template <class Shape>
     sum_runs launch_summed(const group_parameters& g, int64_t first, const kron_order_of& order) {
-        const block_plan plan =
-            plan_blocks<Shape>(sum_kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
+        const block_plan plan = plan_blocks<Shape>(sum_kernel_of<Shape>, Shape::crews, Shape::shared_bytes);
         item_parameters<CT> p = ordered_items(passes_ - 1, first, g.count, order, g.vector);
         cut_into<Shape>(p);
         const int64_t crews = plan.resident * Shape::crews;

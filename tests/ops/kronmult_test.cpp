@@ -293,9 +293,8 @@ TEST_CASE("long groups of large items, the same on every run") {
 TEST_CASE(
     "groups of items of two passes: rows of Y apart, several columns, groups that are empty or end early") {
     random_source random(14);
-    for (const auto& [d, n, type] :
-         {std::tuple{6, 8, HERON_R_32F}, std::tuple{5, 8, HERON_R_64F}, std::tuple{6, 6, HERON_R_64F},
-          std::tuple{5, 9, HERON_R_64F}}) {
+    for (const auto& [d, n, type] : {std::tuple{6, 8, HERON_R_32F}, std::tuple{5, 8, HERON_R_64F},
+                                     std::tuple{6, 6, HERON_R_64F}, std::tuple{5, 9, HERON_R_64F}}) {
         CAPTURE(d, n, type);
         kron_problem p = square_kron(type, d, n, 12, random);
         p.output = HERON_KRON_ADD_GROUPED;
