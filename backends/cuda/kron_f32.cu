@@ -1,5 +1,5 @@
 // Kronecker products in single precision.
-#include "kron_launch.cuh"
+#include "kron_square.cuh"
 
 namespace heron::HERON_LEVEL {
 
