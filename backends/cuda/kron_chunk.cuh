@@ -495,6 +495,40 @@ class chunk_fetch {
     const int64_t tiles_ = p_.units * p_.tiles;
 };
 
+// A crew's buffers, each for a chunk and for factors, which are copied anew only where they change.
+template <class Shape>
+class chunk_buffers {
+    using CT = typename Shape::CT;
+
+  public:
+    static constexpr int room = Shape::buffers * (Shape::chunk_room + Shape::factor_room);
+
+    __device__ chunk_buffers(const chunk_fetch<Shape>& fetch, CT* memory) : fetch_(fetch), memory_(memory) {}
+
+    __device__ CT* vectors(int buffer) const {
+        return memory_ + buffer * (Shape::chunk_room + Shape::factor_room);
+    }
+    __device__ CT* factors(int buffer) const { return vectors(buffer) + Shape::chunk_room; }
+    // Where the factors of the chunk are that was started last.
+    __device__ int factor_buffer() const { return factor_buffer_; }
+
+    __device__ void start(int64_t chunk, int buffer) {
+        fetch_.vectors(chunk, vectors(buffer));
+        const int64_t wanted = fetch_.factors_key(chunk);
+        if (wanted != key_) {
+            factor_buffer_ = Shape::buffers == 2 ? factor_buffer_ ^ 1 : 0;
+            fetch_.factors(chunk, factors(factor_buffer_));
+        }
+        key_ = wanted;
+    }
+
+  private:
+    const chunk_fetch<Shape>& fetch_;
+    CT* memory_;
+    int64_t key_ = -1;
+    int factor_buffer_ = Shape::buffers - 1;
+};
+
 // Brings `count` neighbours into the second-level cache.
 template <class CT, class Crew>
 static __device__ inline void prefetch_run(const CT* from, int count, const Crew& crew) {

@@ -586,12 +586,6 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
     extern __shared__ __align__(16) unsigned char memory[];
     const crew_threads<shape::in_warp> crew;
     const int number = shape::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0;
-    CT* const room =
-        reinterpret_cast<CT*>(memory) + number * shape::buffers * (shape::chunk_room + shape::factor_room);
-    const auto vectors_of = [&](int buffer) {
-        return room + buffer * (shape::chunk_room + shape::factor_room);
-    };
-    const auto factors_of = [&](int buffer) { return vectors_of(buffer) + shape::chunk_room; };
     const int64_t tiles = p.units * p.tiles;
     const int64_t chunks = (tiles + shape::items - 1) / shape::items;
     // Tiles of one item are neighbours and share their factors.
@@ -611,24 +605,15 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         if (chunk >= end || p.in_step != 1 || adds) return;
         prefetch_run(input_of(p, origin_of<shape::size, W>(p, chunk * shape::items)), shape::size, crew);
     };
-    int64_t key = -1;
-    int key_buffer = shape::buffers - 1;
+    chunk_buffers<shape> buffers(fetch, reinterpret_cast<CT*>(memory) + number * chunk_buffers<shape>::room);
     const auto start = [&](int64_t chunk, int buffer) {
-        if (chunk < end) {
-            fetch.vectors(chunk, vectors_of(buffer));
-            const int64_t wanted = fetch.factors_key(chunk);
-            if (wanted != key) {
-                key_buffer = shape::buffers == 2 ? key_buffer ^ 1 : 0;
-                fetch.factors(chunk, factors_of(key_buffer));
-            }
-            key = wanted;
-        }
+        if (chunk < end) buffers.start(chunk, buffer);
         commit_copies();
     };
     start(begin, 0);
     int buffer = 0;
     for (int64_t chunk = begin; chunk < end; chunk += step) {
-        int factor_buffer = key_buffer;
+        int factor_buffer = buffers.factor_buffer();
         if constexpr (shape::buffers == 2) {
             start(chunk + step, buffer ^ 1);
             wait_for_copies<1>();
@@ -643,9 +628,9 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         using stages = item_stages<shape>;
         const int64_t tile = chunk * shape::items + item;
         if (stages::is_direct && tile < tiles) output.y = output_of(p, origin_of<shape::size, W>(p, tile));
-        CT* const vectors = vectors_of(buffer) + fetch.shift_of(chunk);
+        CT* const vectors = buffers.vectors(buffer) + fetch.shift_of(chunk);
         stages(vectors + shape::place(item * shape::size),
-               factors_of(factor_buffer) + (fetch.has_one_set() ? 0 : item * shape::factor_stride), crew,
+               buffers.factors(factor_buffer) + (fetch.has_one_set() ? 0 : item * shape::factor_stride), crew,
                output)
             .apply([&] {
                 // No earlier: it would leave the cache again.

@@ -87,45 +87,34 @@ __global__ void __launch_bounds__(Shape::in_warp ? 32 * Shape::crews : Shape::mo
                      const __grid_constant__ group_parameters g, int64_t run) {
     using CT = typename Shape::CT;
     using output_type = run_output<Shape, to_outputs>;
-    constexpr int buffer_room = Shape::chunk_room + Shape::factor_room;
     extern __shared__ __align__(16) unsigned char memory[];
     const crew_threads<Shape::in_warp> crew;
     const int number = Shape::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0;
     CT* const room =
         reinterpret_cast<CT*>(memory) + number * (Shape::crew_bytes / static_cast<int>(sizeof(CT)));
-    CT* const sums = room + Shape::buffers * buffer_room;
+    CT* const sums = room + chunk_buffers<Shape>::room;
     const int64_t all = p.units * p.tiles;
     const int64_t begin = (static_cast<int64_t>(blockIdx.x) * Shape::crews + number) * run;
     const int64_t end = begin + run < all ? begin + run : all;
     const CT alpha = p.alpha.get();
     const chunk_fetch<Shape> fetch(p, crew);
-    int64_t key = -1;
-    int key_buffer = Shape::buffers - 1;
-    const auto start = [&](int64_t tile, int buffer) {
-        fetch.vectors(tile, room + buffer * buffer_room);
-        const int64_t wanted = fetch.factors_key(tile);
-        if (wanted != key) {
-            key_buffer = Shape::buffers == 2 ? key_buffer ^ 1 : 0;
-            fetch.factors(tile, room + key_buffer * buffer_room + Shape::chunk_room);
-        }
-        key = wanted;
-    };
+    chunk_buffers<Shape> buffers(fetch, room);
     place_walk at{p.units, p.tiles, begin % p.units, begin / p.units};
     int64_t group_end = 0;  // a unit
     CT* group_output = nullptr;
     bool adds = false;
     int buffer = 0;
-    if (begin < end) start(at.tile(), 0);
+    if (begin < end) buffers.start(at.tile(), 0);
     commit_copies();
     for (int64_t i = begin; i < end; ++i) {
-        int factor_buffer = key_buffer;
+        int factor_buffer = buffers.factor_buffer();
         const place_walk next = at.next();
         if constexpr (Shape::buffers == 2) {
-            if (i + 1 < end) start(next.tile(), buffer ^ 1);
+            if (i + 1 < end) buffers.start(next.tile(), buffer ^ 1);
             commit_copies();
             wait_for_copies<1>();
         } else {
-            if (i > begin) start(at.tile(), 0);
+            if (i > begin) buffers.start(at.tile(), 0);
             commit_copies();
             factor_buffer = 0;
             wait_for_copies<0>();
@@ -149,10 +138,11 @@ __global__ void __launch_bounds__(Shape::in_warp ? 32 * Shape::crews : Shape::mo
                 to = group_output + origin.begin;
         }
         const output_type output{{sums, adds}, to, static_cast<int>(p.inner), alpha};
-        const CT* const factors = room + factor_buffer * buffer_room + Shape::chunk_room;
-        item_stages<Shape, false, output_type>(room + buffer * buffer_room, factors, crew, output).apply([&] {
-            if (to_outputs && to) prefetch_tile<Shape>(to, p.inner, crew);
-        });
+        item_stages<Shape, false, output_type>(buffers.vectors(buffer), buffers.factors(factor_buffer), crew,
+                                               output)
+            .apply([&] {
+                if (to_outputs && to) prefetch_tile<Shape>(to, p.inner, crew);
+            });
         crew.sync();
         adds = !is_last;
         if (next.unit == 0) group_end = 0;
