@@ -135,7 +135,7 @@ class row_sampler {
     void flush() {
         // What is missing in the last group repeats its last member: all elements are summed by the same
         // code.
-        for (int i = waiting_; i % sddmm_group != 0; ++i) b_[i] = b_[waiting_ - 1];
+        for (int i = waiting_; i < capacity && i % sddmm_group != 0; ++i) b_[i] = b_[waiting_ - 1];
         for (int first = 0; first < waiting_; first += sddmm_group) {
             CT sums[sddmm_group];
             inner_products<CT, VX>::of(a_, b_ + first, k_, conjugate_a_, conjugate_b_, sums);
