@@ -32,7 +32,7 @@ def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
         print("clBLAS: skipped, built without OpenCL")
         return
     source_file = consumer / "clblas.c"
-    run("cmake", "-S", consumer / "clblas", "-B", scratch / "clblas", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", consumer / "clblas", "-B", scratch / "clblas", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", scratch / "clblas")
     expect_answer("clBLAS by find_package", scratch / "clblas/clblas")
     flags = run("pkg-config", "--cflags", "--libs", "clBLAS", **pkg_config).split()
@@ -54,7 +54,7 @@ def main(scratch):
     headers = include / "heron/compat"
     paths = f"{lib}:{compat}"
 
-    run("cmake", "-S", consumer, "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-G", "Ninja", "-S", consumer, "-B", scratch / "cmake", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", scratch / "cmake")
     expect_answer("find_package", scratch / "cmake/consumer")
 
