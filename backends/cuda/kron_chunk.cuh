@@ -137,8 +137,8 @@ struct item_shape {
     static constexpr bool keeps = has_large_factors && sizeof(CT) <= 8 ? stage_registers<CT, N, G> <= 130
                                                                        : keeps_factors<CT, N, G>;
     static constexpr bool is_streamed = modes_at_once == 1 && !keeps<1>;
-    // Threads of a block for one item: as many as have the registers.
     static constexpr bool is_run_of_40 = std::is_same_v<Element, f64> && N == 10 && D == 2 && W == 40;
+    // Threads of a block for one item: as many as have the registers.
     static constexpr int most_block_threads =
         is_run_of_40                                                                       ? 128
         : W > 1                                                                            ? 256

@@ -168,8 +168,8 @@ struct sum_runs {
 };
 
 // Adds the items first, ..., first + g.count - 1 of the groups' order, which lie in the workspace, to their
-// outputs: `lanes` threads a row, whose sums are added in order. Blocks of the grid's row y have the groups
-// that begin in its part of the items.
+// outputs: `lanes` threads a row, whose sums are added in order. Blocks part, part + parts, ... have the
+// groups that begin in that part of the items.
 constexpr int sum_threads = 256, sum_blocks = 6;
 
 template <class CT, int lanes>
