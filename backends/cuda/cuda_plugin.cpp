@@ -250,6 +250,17 @@ heron_status stream_sync(int device, void* stream) {
     return on_device(
         device, [&] { return checked(cudaStreamSynchronize(as_stream(stream)), "cudaStreamSynchronize"); });
 }
+// What a query of a stream or an event has answered.
+heron_status answer(cudaError_t error, const char* call, int* ready) {
+    if (error != cudaSuccess && error != cudaErrorNotReady) return checked(error, call);
+    if (error == cudaErrorNotReady) cudaGetLastError();
+    *ready = error == cudaSuccess;
+    return HERON_SUCCESS;
+}
+heron_status stream_ready(int device, void* stream, int* ready) {
+    return on_device(device,
+                     [&] { return answer(cudaStreamQuery(as_stream(stream)), "cudaStreamQuery", ready); });
+}
 heron_status stream_wait_event(int device, void* stream, void* event) {
     return on_device(device, [&] {
         return checked(cudaStreamWaitEvent(as_stream(stream), as_event(event), 0), "cudaStreamWaitEvent");
@@ -276,11 +287,7 @@ heron_status event_sync(void* event) {
     return checked(cudaEventSynchronize(as_event(event)), "cudaEventSynchronize");
 }
 heron_status event_ready(void* event, int* ready) {
-    const cudaError_t error = cudaEventQuery(as_event(event));
-    if (error != cudaSuccess && error != cudaErrorNotReady) return checked(error, "cudaEventQuery");
-    if (error == cudaErrorNotReady) cudaGetLastError();
-    *ready = error == cudaSuccess;
-    return HERON_SUCCESS;
+    return answer(cudaEventQuery(as_event(event)), "cudaEventQuery", ready);
 }
 heron_status event_elapsed(void* start, void* stop, float* milliseconds) {
     float elapsed = 0;
@@ -394,6 +401,7 @@ heron_backend make_table() {
     table.stream_create = stream_create;
     table.stream_destroy = stream_destroy;
     table.stream_sync = stream_sync;
+    table.stream_ready = stream_ready;
     table.stream_wait_event = stream_wait_event;
     table.event_create = event_create;
     table.event_destroy = event_destroy;

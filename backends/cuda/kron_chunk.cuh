@@ -296,6 +296,17 @@ static __device__ inline tile_origin origin_of(const item_parameters<CT>& p, int
     return o;
 }
 
+// How far an element is from its tile's first one, and elements `apart` from each other are, where runs of W neighbours begin
+// `inner` apart. An item's elements are fewer than 2^31, which saves half of the addresses' instructions.
+template <int W>
+static __device__ inline int offset_in_tile(int element, int inner) {
+    return W == 1 ? element : element / W * inner + element % W;
+}
+template <int W, int apart>
+static __device__ inline int distance_in_tile(int inner) {
+    return W == 1 || apart < W ? apart : apart / W * inner;
+}
+
 template <class CT>
 static __device__ inline const CT* input_of(const item_parameters<CT>& p, const tile_origin& o) {
     const CT* const unit = p.in_is_chunk ? locate<const CT>(p.in, o.unit)
@@ -476,8 +487,7 @@ class chunk_fetch {
     }
 
     __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
-    // An item has fewer than 2^31 elements.
-    __device__ int offset(int e) const { return W == 1 ? e : e / W * static_cast<int>(p_.inner) + e % W; }
+    __device__ int offset(int e) const { return offset_in_tile<W>(e, static_cast<int>(p_.inner)); }
     __device__ int here(int64_t first) const {
         const int64_t left = tiles_ - first;
         return left < shape::items ? static_cast<int>(left) : shape::items;
@@ -561,13 +571,7 @@ static __device__ inline void prefetch_outputs(const item_parameters<CT>& p,
     const int here = left < shape::items ? static_cast<int>(left) : shape::items;
     const auto output = [&](int64_t tile) { return output_of(p, origin_of<shape::size, W>(p, tile)); };
     if constexpr (W > 1) {
-        constexpr int line = 128 / static_cast<int>(sizeof(CT));
-        constexpr int parts = (W - 2) / line + 2;
-        const CT* const to = output(first);
-        for (int e = crew.rank; e < shape::size / W * parts; e += crew.size) {
-            const int in_run = e % parts * line;
-            prefetch_line(to + e / parts * p.inner + (in_run < W ? in_run : W - 1));
-        }
+        prefetch_tile<shape>(output(first), p.inner, crew);
     } else if (p.dense_out) {
         prefetch_run(p.dense_out + first * shape::size, here * shape::size, crew);
     } else if constexpr (shape::items == 1) {

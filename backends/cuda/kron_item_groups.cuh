@@ -106,7 +106,8 @@ struct group_shape {
 // Where a multiprocessor has room for more warps or blocks without sums, which was measured to gain more.
 template <class CT, int N, int D>
 constexpr bool wants_room = (std::is_same_v<CT, f32> && N == 10 && D == 3) ||
-                            (std::is_same_v<CT, c32> && ((N == 6 && D >= 4) || (N == 5 && D == 5)));
+                            (std::is_same_v<CT, c32> && ((N == 6 && D >= 4) || (N == 5 && D == 5))) ||
+                            (std::is_same_v<CT, c64> && N == 9 && D == 4);
 
 // Where sums are: on chip if they fit.
 template <class CT, int N, int D>

@@ -66,7 +66,7 @@ struct item_output {
     // Elements first and first + 1, where first is even.
     template <int W>
     __device__ void put_pair(const CT (&v)[2], int first) const {
-        CT* const to = y + (W == 1 ? first : first / W * inner + first % W);
+        CT* const to = y + place<W>(first);
         if (atomic || step != 1 || reinterpret_cast<uintptr_t>(to) % sizeof(f64_pair) != 0)
             return put<W, 1>(v, first);
         __builtin_assume(__isGlobal(to));
@@ -82,12 +82,11 @@ struct item_output {
   private:
     template <int W>
     __device__ int place(int element) const {
-        return W == 1 ? element : element / W * static_cast<int>(inner) + element % W;
+        return offset_in_tile<W>(element, static_cast<int>(inner));
     }
-    // An item's elements are fewer than 2^31, which saves half of the addresses' instructions.
     template <int W, int apart>
     __device__ int distance() const {
-        return W == 1 || apart < W ? apart : apart / W * static_cast<int>(inner);
+        return distance_in_tile<W, apart>(static_cast<int>(inner));
     }
 
     template <int count, class Distance>

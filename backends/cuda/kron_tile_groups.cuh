@@ -45,9 +45,9 @@ struct run_output {
     template <int W, int apart, int count>
     __device__ void put(const CT (&v)[count], const CT (&before)[count], int first) const {
         if (!y) return chip.template put<W, apart>(v, before, first);
-        CT* const to = y + first / W * inner + first % W;
+        CT* const to = y + offset_in_tile<W>(first, inner);
         __builtin_assume(__isGlobal(to));
-        const int distance = apart < W ? apart : apart / W * inner;
+        const int distance = distance_in_tile<W, apart>(inner);
         CT sum[count];
 #pragma unroll
         for (int j = 0; j < count; ++j) sum[j] = chip.adds ? add(before[j], v[j]) : v[j];

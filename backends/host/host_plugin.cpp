@@ -99,6 +99,10 @@ heron_status stream_destroy(int, void* stream) {
     return HERON_SUCCESS;
 }
 heron_status stream_sync(int, void*) { return HERON_SUCCESS; }
+heron_status stream_ready(int, void*, int* ready) {
+    *ready = 1;
+    return HERON_SUCCESS;
+}
 heron_status stream_wait_event(int, void*, void*) { return HERON_SUCCESS; }
 
 heron_status event_create(int, void** out) {
@@ -170,6 +174,7 @@ heron_backend make_table() {
     table.stream_create = stream_create;
     table.stream_destroy = stream_destroy;
     table.stream_sync = stream_sync;
+    table.stream_ready = stream_ready;
     table.stream_wait_event = stream_wait_event;
     table.event_create = event_create;
     table.event_destroy = event_destroy;

@@ -149,6 +149,14 @@ void join(cl_command_queue before, cl_command_queue after) {
 
 }  // namespace
 
+bool has_passed(cl_event event) {
+    cl_int state = CL_QUEUED;
+    check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+          "clGetEventInfo");
+    if (state < 0) fail(state, "a command before the event");
+    return state == CL_COMPLETE;
+}
+
 stream::stream(cl_context context, cl_device_id device)
     : context_(context), device_(device), work_(create_queue(context, device, 0)) {}
 
@@ -157,6 +165,7 @@ stream::stream(cl_command_queue adopted) : work_(adopted) {
 }
 
 stream::~stream() {
+    if (mark_) clReleaseEvent(mark_);
     clReleaseCommandQueue(work_);
     if (clock_) clReleaseCommandQueue(clock_);
 }
@@ -268,7 +277,36 @@ void device::finish() {
         all = streams_;
         if (default_stream_) all.push_back(default_stream_);
     }
-    for (const auto& s : all) check(clFinish(s->work()), "clFinish");
+    for (const auto& s : all) finish(*s);
+}
+
+void device::finish(stream& s) {
+    std::unique_lock lock(mutex_);
+    const uint64_t submitted = s.submitted_;
+    lock.unlock();
+    check(clFinish(s.work_), "clFinish");
+    lock.lock();
+    s.done_ = std::max(s.done_, submitted);
+}
+
+// A mark stays until there is more to ask about: on a device that others use too, one that each question sets
+// anew may never be passed when the question looks.
+bool device::is_done(stream& s) {
+    const std::lock_guard lock(mutex_);
+    if (s.done_ == s.submitted_) return true;
+    if (s.marked_ != s.submitted_) mark(s);
+    if (!has_passed(s.mark_)) return false;
+    s.done_ = s.marked_;
+    return true;
+}
+
+void device::mark(stream& s) {
+    cl_event reached = nullptr;
+    check(clEnqueueMarkerWithWaitList(s.work_, 0, nullptr, &reached), "clEnqueueMarkerWithWaitList");
+    if (s.mark_) clReleaseEvent(s.mark_);
+    s.mark_ = reached;
+    s.marked_ = s.submitted_;
+    check(clFlush(s.work_), "clFlush");
 }
 
 void device::order_before_submission(stream& s) {

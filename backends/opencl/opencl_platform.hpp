@@ -16,6 +16,9 @@ class kernel_cache;
 
 // An in-order command queue. Events take their times from a second, profiling queue, so that the work itself
 // never pays for being timed.
+// Whether the event is complete. Throws if a command before it has failed.
+bool has_passed(cl_event event);
+
 class stream {
   public:
     stream(cl_context context, cl_device_id device);
@@ -40,6 +43,10 @@ class stream {
     uint64_t submitted_ = 0;
     uint64_t seen_of_default_ = 0;
     uint64_t seen_by_default_ = 0;
+    // How many submissions are known to be done; the mark is behind the first `marked_`.
+    uint64_t done_ = 0;
+    cl_event mark_ = nullptr;
+    uint64_t marked_ = 0;
 };
 
 class device {
@@ -71,16 +78,21 @@ class device {
     void* create_stream();
     void destroy_stream(void* handle);
 
-    // Waits for all streams.
+    // Waits for all streams, or for one.
     void finish();
+    void finish(stream& s);
+    // Whether all that the stream was given is done. Waits for nothing.
+    bool is_done(stream& s);
 
     // The default stream is CUDA's: its work starts after what all other streams were given before, and
     // theirs after its. Enqueue between the two calls.
     void order_before_submission(stream& s);
     void count_submission(stream& s);
 
+
   private:
     void open(const std::lock_guard<std::mutex>&);
+    void mark(stream& s);
 
     cl_device_id id_;
     device_traits traits_;

@@ -84,13 +84,24 @@ heron_status stream_destroy(int index, void* stream) {
 }
 
 heron_status stream_sync(int index, void* stream) {
-    return guard("stream_sync",
-                 [&] { check(clFinish(device_at(index).stream_of(stream)->work()), "clFinish"); });
+    return guard("stream_sync", [&] {
+        device& d = device_at(index);
+        d.finish(*d.stream_of(stream));
+    });
+}
+
+heron_status stream_ready(int index, void* stream, int* ready) {
+    return guard("stream_ready", [&] {
+        device& d = device_at(index);
+        *ready = d.is_done(*d.stream_of(stream));
+    });
 }
 
 heron_status stream_wait_event(int index, void* stream, void* e) {
-    return guard("stream_wait_event",
-                 [&] { static_cast<event*>(e)->hold_back(*device_at(index).stream_of(stream)); });
+    return guard("stream_wait_event", [&] {
+        device& d = device_at(index);
+        static_cast<event*>(e)->hold_back(d, *d.stream_of(stream));
+    });
 }
 
 heron_status event_create(int index, void** out) {
@@ -193,6 +204,7 @@ heron_backend make_table() {
     table.stream_create = stream_create;
     table.stream_destroy = stream_destroy;
     table.stream_sync = stream_sync;
+    table.stream_ready = stream_ready;
     table.stream_wait_event = stream_wait_event;
     table.event_create = event_create;
     table.event_destroy = event_destroy;

@@ -22,18 +22,12 @@ void event::wait() const {
     if (timed_) check(clWaitForEvents(1, &timed_), "clWaitForEvents");
 }
 
-bool event::is_complete() const {
-    if (!timed_) return true;
-    cl_int state = CL_QUEUED;
-    check(clGetEventInfo(timed_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
-          "clGetEventInfo");
-    if (state < 0) fail(state, "a command before the event");
-    return state == CL_COMPLETE;
-}
+bool event::is_complete() const { return !timed_ || has_passed(timed_); }
 
-void event::hold_back(stream& s) const {
-    if (reached_)
-        check(clEnqueueBarrierWithWaitList(s.work(), 1, &reached_, nullptr), "clEnqueueBarrierWithWaitList");
+void event::hold_back(device& d, stream& s) const {
+    if (!reached_) return;
+    const submission submitted(d, s);
+    check(clEnqueueBarrierWithWaitList(s.work(), 1, &reached_, nullptr), "clEnqueueBarrierWithWaitList");
 }
 
 cl_ulong event::nanoseconds() const {

@@ -94,7 +94,7 @@ class event {
     void wait() const;
     bool is_complete() const;
     // Later work of the stream starts after the event.
-    void hold_back(stream& s) const;
+    void hold_back(device& d, stream& s) const;
     // Milliseconds from start to stop. Throws INVALID_VALUE unless both are complete.
     static float elapsed(const event& start, const event& stop);
 

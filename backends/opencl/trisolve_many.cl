@@ -13,9 +13,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     heron_index width, GLOBAL CT* solved, GLOBAL int* control) {
     __local int ticket;
     const int tiles = (sides + SIDES - 1) / SIDES;
+    // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for the same in all items.
+    const int lane = (int)get_local_id(0) % LANES;
     const int number = draw_ticket(control, 0, &ticket);
     const int place = number / tiles * (GROUP / LANES) + (int)get_local_id(0) / LANES;
-    const int side = number % tiles * SIDES + (int)get_local_id(0) % LANES * PACK;
+    const int side = number % tiles * SIDES + lane * PACK;
     const int is_active = place < t.n && side < sides;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int is_void = EQUAL(CT, alpha, ZERO(CT));

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Raised when a shipped field or meaning changes; never by appending. */
-#define HERON_BACKEND_ABI 2
+#define HERON_BACKEND_ABI 3
 
 /* Execution context of one handle on one device: the stream that it submits to and whatever the backend caches. Calls
  * on one queue come from one thread at a time. */
@@ -55,10 +55,12 @@ typedef struct heron_backend {
     heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device);
 
     /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default stream, and so
-     * are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing finer. */
+     * are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing finer. stream_ready: whether all that
+     * the stream was given is done; waits for nothing. */
     heron_status (*stream_create)(int device, void** stream);
     heron_status (*stream_destroy)(int device, void* stream);
     heron_status (*stream_sync)(int device, void* stream);
+    heron_status (*stream_ready)(int device, void* stream, int* ready);
     heron_status (*stream_wait_event)(int device, void* stream, void* event);
 
     heron_status (*event_create)(int device, void** event);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -104,14 +103,9 @@ void stream::wait_for(void* event) {
 }
 
 bool stream::is_idle() {
-    // A mark passes an idle stream at once, but not in no time.
-    constexpr auto patience = std::chrono::milliseconds(1);
-    event mark(context_.backend(), context_.device(), ordinal_, cudaEventDisableTiming);
-    mark.record(*this);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!mark.is_complete())
-        if (std::chrono::steady_clock::now() >= end) return false;
-    return true;
+    int ready = 0;
+    core::check(context_.table().stream_ready(context_.device(), native_, &ready), "stream query");
+    return ready != 0;
 }
 
 event::event(const core::backend& backend, int device_number, int device_ordinal, unsigned event_flags)

@@ -34,7 +34,6 @@ class stream {
     void synchronize();
     void record(void* native_event);
     void wait_for(void* native_event);
-    // False when something is still running (or cannot be told to have ended soon enough).
     bool is_idle();
 
   private:

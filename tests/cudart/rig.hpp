@@ -8,7 +8,7 @@
 // Error codes are checked one by one, so that none is left behind for the next test case.
 inline void clear_last_error() { static_cast<void>(cudaGetLastError()); }
 
-// A busy machine may need a moment to tell that nothing is left to do.
+// Without waiting for the stream in any other way.
 inline bool becomes_idle(cudaStream_t stream) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     cudaError_t status = cudaErrorNotReady;

@@ -367,8 +367,20 @@ TEST_CASE("streams") {
     for (const cudaStream_t s :
          {stream, second, third, cudaStream_t{nullptr}, cudaStreamLegacy, cudaStreamPerThread}) {
         CHECK(cudaStreamSynchronize(s) == cudaSuccess);
-        CHECK(becomes_idle(s));
+        CHECK(cudaStreamQuery(s) == cudaSuccess);
     }
+    constexpr size_t count = 1 << 20;
+    int* const a = device_array<int>(count);
+    for (const cudaStream_t s :
+         {stream, second, third, cudaStream_t{nullptr}, cudaStreamLegacy, cudaStreamPerThread}) {
+        CHECK(cudaMemsetAsync(a, 1, count * sizeof(int), s) == cudaSuccess);
+        CHECK(becomes_idle(s));
+        CHECK(cudaMemsetAsync(a, 2, count * sizeof(int), stream) == cudaSuccess);
+        CHECK(becomes_idle(nullptr));
+        CHECK(cudaStreamQuery(stream) == cudaSuccess);
+        CHECK(download(a, count) == std::vector<int>(count, 0x02020202));
+    }
+    CHECK(cudaFree(a) == cudaSuccess);
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusActive;
     CHECK(cudaStreamIsCapturing(stream, &capture) == cudaSuccess);
     CHECK(capture == cudaStreamCaptureStatusNone);

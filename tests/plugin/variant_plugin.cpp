@@ -49,6 +49,7 @@ heron_backend make_table() {
     table.stream_create = nothing;
     table.stream_destroy = nothing;
     table.stream_sync = nothing;
+    table.stream_ready = nothing;
     table.stream_wait_event = nothing;
     table.event_create = nothing;
     table.event_destroy = nothing;
