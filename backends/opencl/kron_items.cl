@@ -84,17 +84,33 @@ HERON_FN void kron_short_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict 
     }
 }
 
+#if N == 2
+typedef HERON_NAME1(heron_eight, CT) eight;
+
+// Runs of eight, which the first of the last four modes has.
+HERON_FN void kron_eight_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, long outer) {
+    for (long o = 0; o < outer; ++o) {
+        const eight low = vload8(2 * o, in);
+        const eight high = vload8(2 * o + 1, in);
+        vstore8(a[0] * low + a[COLUMN] * high, 2 * o, out);
+        vstore8(a[1] * low + a[COLUMN + 1] * high, 2 * o + 1, out);
+    }
+}
+#endif
+
 HERON_FN void kron_turn(GLOBAL const CT* in, GLOBAL CT* out, const CT* a, int n, long outer, long inner) {
     if (inner == 1 && n <= SHORT_LANES) kron_short_rows(in, out, a, n, outer);
     else if (inner == 1) kron_rows(in, out, a, n, outer);
     else if (inner <= SHORT_LANES) kron_short_fibres(in, out, a, n, outer, inner);
+#if N == 2
+    else if (inner == 8) kron_eight_fibres(in, out, a, outer);
+#endif
     else kron_fibres(in, out, a, n, outer, inner);
 }
 
 #if N == 2
 // The last three factors at once.
 HERON_FN void kron_pairs(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* factors, long size) {
-    typedef HERON_NAME1(heron_eight, CT) eight;
     const CT* const a = factors;
     const CT* const b = factors + N * COLUMN;
     const CT* const c = factors + 2 * N * COLUMN;
@@ -161,7 +177,7 @@ __kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, con
         GLOBAL const CT* in = x;
 #if N == 2
         const int turns = p.modes > 2 ? (int)p.modes - 3 : (int)p.modes;
-        const int copies = p.in_step != 1 || (inner < LANES && turns > 0);
+        const int copies = p.in_step != 1 || (inner < 8 && turns > 0);
 #else
         const int turns = (int)p.modes;
         const int copies = p.in_step != 1 || inner < LANES;
