@@ -102,9 +102,7 @@ template <class R, int N, int L>
 
 template <class R, int L>
 [[gnu::always_inline]] inline lanes<R, L> all_lanes(R x) {
-    lanes<R, L> v;
-    for (int l = 0; l < L; ++l) v[l] = x;
-    return v;
+    return x - lanes<R, L>{};
 }
 
 // A factor of two rows and columns.

@@ -13,17 +13,21 @@ typedef float16 heron_vector_f32;
 #define heron_put_f32(v, p) vstore16(v, 0, p)
 typedef float4 heron_short_f32;
 typedef float8 heron_eight_f32;
+typedef float16 heron_sixteen_f32;
 #ifdef heron_zero_f64
 typedef double8 heron_vector_f64;
 #define heron_get_f64(p) vload8(0, p)
 #define heron_put_f64(v, p) vstore8(v, 0, p)
 typedef double4 heron_short_f64;
 typedef double8 heron_eight_f64;
+typedef double16 heron_sixteen_f64;
 #endif
 #define VECTOR HERON_NAME1(heron_vector, CT)
 #define GET(p) HERON_NAME1(heron_get, CT)(p)
 #define PUT(v, p) HERON_NAME1(heron_put, CT)(v, p)
 #define SHORT HERON_NAME1(heron_short, CT)
+#define EIGHT HERON_NAME1(heron_eight, CT)
+#define SIXTEEN HERON_NAME1(heron_sixteen, CT)
 #define SHORT_LANES 4
 
 // N is 0 in the program for factors of any size up to MOST_N.
@@ -85,13 +89,11 @@ HERON_FN void kron_short_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict 
 }
 
 #if N == 2
-typedef HERON_NAME1(heron_eight, CT) eight;
-
 // Runs of eight, which the first of the last four modes has.
 HERON_FN void kron_eight_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, long outer) {
     for (long o = 0; o < outer; ++o) {
-        const eight low = vload8(2 * o, in);
-        const eight high = vload8(2 * o + 1, in);
+        const EIGHT low = vload8(2 * o, in);
+        const EIGHT high = vload8(2 * o + 1, in);
         vstore8(a[0] * low + a[COLUMN] * high, 2 * o, out);
         vstore8(a[1] * low + a[COLUMN + 1] * high, 2 * o + 1, out);
     }
@@ -108,24 +110,50 @@ HERON_FN void kron_turn(GLOBAL const CT* in, GLOBAL CT* out, const CT* a, int n,
     else kron_fibres(in, out, a, n, outer, inner);
 }
 
+// How many of the last factors kron_last() applies at once.
+HERON_FN int kron_together(int modes) {
 #if N == 2
-// The last three factors at once.
-HERON_FN void kron_pairs(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* factors, long size) {
+    return modes > 2 ? 3 : 0;
+#elif N == 4
+    return modes > 3 ? 2 : 0;
+#else
+    return 0;
+#endif
+}
+
+// Every element is a sum over those whose numbers differ from its own in one factor's digit.
+HERON_FN void kron_last(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* factors, long size) {
     const CT* const a = factors;
-    const CT* const b = factors + N * COLUMN;
+    const CT* const b = factors + MOST_N * COLUMN;
+#if N == 2
     const CT* const c = factors + 2 * N * COLUMN;
     const CT a0 = a[0], a1 = a[COLUMN + 1], a2 = a[COLUMN], a3 = a[1];
     const CT b0 = b[0], b1 = b[COLUMN + 1], b2 = b[COLUMN], b3 = b[1];
     const CT c0 = c[0], c1 = c[COLUMN + 1], c2 = c[COLUMN], c3 = c[1];
     for (long e = 0; e < size; e += 8) {
-        eight v = vload8(0, in + e);
-        v = (eight)(c0, c0, c0, c0, c1, c1, c1, c1) * v + (eight)(c2, c2, c2, c2, c3, c3, c3, c3) * v.s45670123;
-        v = (eight)(b0, b0, b1, b1, b0, b0, b1, b1) * v + (eight)(b2, b2, b3, b3, b2, b2, b3, b3) * v.s23016745;
-        v = (eight)(a0, a1, a0, a1, a0, a1, a0, a1) * v + (eight)(a2, a3, a2, a3, a2, a3, a2, a3) * v.s10325476;
+        EIGHT v = vload8(0, in + e);
+        v = (EIGHT)(c0, c0, c0, c0, c1, c1, c1, c1) * v + (EIGHT)(c2, c2, c2, c2, c3, c3, c3, c3) * v.s45670123;
+        v = (EIGHT)(b0, b0, b1, b1, b0, b0, b1, b1) * v + (EIGHT)(b2, b2, b3, b3, b2, b2, b3, b3) * v.s23016745;
+        v = (EIGHT)(a0, a1, a0, a1, a0, a1, a0, a1) * v + (EIGHT)(a2, a3, a2, a3, a2, a3, a2, a3) * v.s10325476;
         vstore8(v, 0, out + e);
     }
-}
+#elif N == 4
+    CT of_a[4 * 16], of_b[4 * 16];
+    for (int d = 0; d < 4; ++d)
+        for (int e = 0; e < 16; ++e) {
+            of_a[d * 16 + e] = a[(e % 4 ^ d) * COLUMN + e % 4];
+            of_b[d * 16 + e] = b[(e / 4 ^ d) * COLUMN + e / 4];
+        }
+    const SIXTEEN a0 = vload16(0, of_a), a1 = vload16(1, of_a), a2 = vload16(2, of_a), a3 = vload16(3, of_a);
+    const SIXTEEN b0 = vload16(0, of_b), b1 = vload16(1, of_b), b2 = vload16(2, of_b), b3 = vload16(3, of_b);
+    for (long e = 0; e < size; e += 16) {
+        SIXTEEN v = vload16(0, in + e);
+        v = b0 * v + b1 * v.s45670123cdef89ab + b2 * v.s89abcdef01234567 + b3 * v.scdef89ab45670123;
+        v = a0 * v + a1 * v.s1032547698badcfe + a2 * v.s23016745ab89efcd + a3 * v.s32107654ba98fedc;
+        vstore16(v, 0, out + e);
+    }
 #endif
+}
 
 HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict y, long size, long step, CT alpha, CT beta,
                                int atomic) {
@@ -175,31 +203,23 @@ __kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, con
         long outer = 1;
         long inner = p.size / n;
         GLOBAL const CT* in = x;
-#if N == 2
-        const int turns = p.modes > 2 ? (int)p.modes - 3 : (int)p.modes;
-        const int copies = p.in_step != 1 || (inner < 8 && turns > 0);
-#else
-        const int turns = (int)p.modes;
-        const int copies = p.in_step != 1 || inner < LANES;
-#endif
-        if (copies) {
+        const int together = kron_together((int)p.modes);
+        if (p.in_step != 1 || (inner < LANES && together == 0)) {
             for (long e = 0; e < p.size; ++e) first[e] = x[e * p.in_step];
             in = first;
         }
-        for (int f = (int)p.modes - 1; f >= (int)p.modes - turns; --f) {
+        for (int f = (int)p.modes - 1; f >= together; --f) {
             GLOBAL CT* const out = in == first ? second : first;
             kron_turn(in, out, factors + f * MOST_N * COLUMN, n, outer, inner);
             outer *= n;
             inner /= n;
             in = out;
         }
-#if N == 2
-        if (p.modes > turns) {
+        if (together > 0) {
             GLOBAL CT* const out = in == first ? second : first;
-            kron_pairs(in, out, factors, p.size);
+            kron_last(in, out, factors, p.size);
             in = out;
         }
-#endif
         kron_finish_item(in, y, p.size, p.out_step, alpha, beta, (int)p.atomic);
     }
 }
