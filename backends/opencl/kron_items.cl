@@ -126,7 +126,7 @@ HERON_FN void kron_last(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, c
     const CT* const a = factors;
     const CT* const b = factors + MOST_N * COLUMN;
 #if N == 2
-    const CT* const c = factors + 2 * N * COLUMN;
+    const CT* const c = factors + 2 * MOST_N * COLUMN;
     const CT a0 = a[0], a1 = a[COLUMN + 1], a2 = a[COLUMN], a3 = a[1];
     const CT b0 = b[0], b1 = b[COLUMN + 1], b2 = b[COLUMN], b3 = b[1];
     const CT c0 = c[0], c1 = c[COLUMN + 1], c2 = c[COLUMN], c3 = c[1];

@@ -139,15 +139,22 @@ cl_command_queue create_queue(cl_context context, cl_device_id device, cl_queue_
 
 // What `after` gets from now on starts when what `before` has got is done.
 void join(cl_command_queue before, cl_command_queue after) {
-    cl_event reached = nullptr;
-    check(clEnqueueMarkerWithWaitList(before, 0, nullptr, &reached), "clEnqueueMarkerWithWaitList");
-    clFlush(before);
+    const cl_event reached = mark_behind(before);
     const cl_int code = clEnqueueBarrierWithWaitList(after, 1, &reached, nullptr);
     clReleaseEvent(reached);
     check(code, "clEnqueueBarrierWithWaitList");
 }
 
 }  // namespace
+
+cl_event mark_behind(cl_command_queue queue) {
+    cl_event reached = nullptr;
+    check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &reached), "clEnqueueMarkerWithWaitList");
+    const cl_int code = clFlush(queue);
+    if (code != CL_SUCCESS) clReleaseEvent(reached);
+    check(code, "clFlush");
+    return reached;
+}
 
 bool has_passed(cl_event event) {
     cl_int state = CL_QUEUED;
@@ -294,19 +301,15 @@ void device::finish(stream& s) {
 bool device::is_done(stream& s) {
     const std::lock_guard lock(mutex_);
     if (s.done_ == s.submitted_) return true;
-    if (s.marked_ != s.submitted_) mark(s);
+    if (s.marked_ != s.submitted_) {
+        const cl_event reached = mark_behind(s.work_);
+        if (s.mark_) clReleaseEvent(s.mark_);
+        s.mark_ = reached;
+        s.marked_ = s.submitted_;
+    }
     if (!has_passed(s.mark_)) return false;
     s.done_ = s.marked_;
     return true;
-}
-
-void device::mark(stream& s) {
-    cl_event reached = nullptr;
-    check(clEnqueueMarkerWithWaitList(s.work_, 0, nullptr, &reached), "clEnqueueMarkerWithWaitList");
-    if (s.mark_) clReleaseEvent(s.mark_);
-    s.mark_ = reached;
-    s.marked_ = s.submitted_;
-    check(clFlush(s.work_), "clFlush");
 }
 
 void device::order_before_submission(stream& s) {

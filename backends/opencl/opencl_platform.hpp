@@ -14,11 +14,14 @@ namespace heron::opencl {
 
 class kernel_cache;
 
-// An in-order command queue. Events take their times from a second, profiling queue, so that the work itself
-// never pays for being timed.
+// An event behind all that the queue has been given, on its way to the device. The caller releases it.
+cl_event mark_behind(cl_command_queue queue);
+
 // Whether the event is complete. Throws if a command before it has failed.
 bool has_passed(cl_event event);
 
+// An in-order command queue. Events take their times from a second, profiling queue, so that the work itself
+// never pays for being timed.
 class stream {
   public:
     stream(cl_context context, cl_device_id device);
@@ -89,10 +92,8 @@ class device {
     void order_before_submission(stream& s);
     void count_submission(stream& s);
 
-
   private:
     void open(const std::lock_guard<std::mutex>&);
-    void mark(stream& s);
 
     cl_device_id id_;
     device_traits traits_;

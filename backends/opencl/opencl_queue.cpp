@@ -12,8 +12,7 @@ void event::release() {
 void event::record(device& d, stream& s) {
     release();
     const submission submitted(d, s);
-    check(clEnqueueMarkerWithWaitList(s.work(), 0, nullptr, &reached_), "clEnqueueMarkerWithWaitList");
-    check(clFlush(s.work()), "clFlush");
+    reached_ = mark_behind(s.work());
     check(clEnqueueMarkerWithWaitList(s.clock(), 1, &reached_, &timed_), "clEnqueueMarkerWithWaitList");
     check(clFlush(s.clock()), "clFlush");
 }
