@@ -296,8 +296,9 @@ static __device__ inline tile_origin origin_of(const item_parameters<CT>& p, int
     return o;
 }
 
-// How far an element is from its tile's first one, and elements `apart` from each other are, where runs of W neighbours begin
-// `inner` apart. An item's elements are fewer than 2^31, which saves half of the addresses' instructions.
+// How far an element is from its tile's first one, and elements `apart` from each other are, where runs of W
+// neighbours begin `inner` apart. An item's elements are fewer than 2^31, which saves half of the addresses'
+// instructions.
 template <int W>
 static __device__ inline int offset_in_tile(int element, int inner) {
     return W == 1 ? element : element / W * inner + element % W;

@@ -471,7 +471,8 @@ class chunk_store {
             if (W == 1 && p_.out_step == 1 && !p_.atomic) return along(to, results, count, shift);
 #pragma unroll 1
             for (int e = crew_.rank; e < count; e += crew_.size)
-                put(to + (W == 1 ? e : e / W * p_.inner + e % W) * p_.out_step, results[shape::place(e)]);
+                put(to + offset_in_tile<W>(e, static_cast<int>(p_.inner)) * p_.out_step,
+                    results[shape::place(e)]);
         } else {
             const int64_t tile = first + crew_.rank % shape::items;
             const auto mine = reinterpret_cast<unsigned long long>(

@@ -292,6 +292,7 @@ template <class CT, int N, int W, class Load, class Store>
 static __device__ inline void move_elements(const tile_place<CT>& mine, int64_t inner, int size,
                                             const team_threads& team, Load&& load, Store&& store) {
     constexpr int batch = sizeof(CT) == 16 ? 4 : 8;
+    // In 64 bits, unlike offset_in_tile: items of 2^31 elements and more come here too.
     const auto offset = [&](int e) { return W == 1 ? static_cast<int64_t>(e) : e / W * inner + e % W; };
     if (team.size >= 32) {
         if (!mine.begin) return;

@@ -317,7 +317,8 @@ TEST_CASE("groups of few items, in order and listed") {
     for (const heron_type type : all_types)
         for (const auto& [d, n, count] :
              {std::tuple{1, 5, 700}, std::tuple{2, 3, 700}, std::tuple{2, 8, 700}, std::tuple{3, 4, 500},
-              std::tuple{3, 7, 300}, std::tuple{4, 6, 100}, std::tuple{5, 5, 40}, std::tuple{5, 8, 12}})
+              std::tuple{3, 7, 300}, std::tuple{3, 10, 60}, std::tuple{4, 6, 100}, std::tuple{4, 9, 20},
+              std::tuple{5, 5, 40}, std::tuple{5, 8, 12}})
             for (const bool listed : {false, true}) {
                 CAPTURE(d, n, type, listed);
                 kron_problem p = square_kron(type, d, n, count, random);
