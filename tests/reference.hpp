@@ -264,22 +264,12 @@ inline void blocked_ell(const sparse_arrays& a, std::vector<entry>& out) {
 inline entries expand(const sparse_arrays& a) {
     entries result{a.rows, a.cols, {}};
     switch (a.format) {
-        case CUSPARSE_FORMAT_COO:
-            expansion::coo(a, result.list);
-            break;
+        case CUSPARSE_FORMAT_COO: expansion::coo(a, result.list); break;
         case CUSPARSE_FORMAT_CSR:
-        case CUSPARSE_FORMAT_CSC:
-            expansion::compressed(a, result.list);
-            break;
-        case CUSPARSE_FORMAT_BSR:
-            expansion::bsr(a, result.list);
-            break;
-        case CUSPARSE_FORMAT_SLICED_ELLPACK:
-            expansion::sliced_ell(a, result.list);
-            break;
-        case CUSPARSE_FORMAT_BLOCKED_ELL:
-            expansion::blocked_ell(a, result.list);
-            break;
+        case CUSPARSE_FORMAT_CSC: expansion::compressed(a, result.list); break;
+        case CUSPARSE_FORMAT_BSR: expansion::bsr(a, result.list); break;
+        case CUSPARSE_FORMAT_SLICED_ELLPACK: expansion::sliced_ell(a, result.list); break;
+        case CUSPARSE_FORMAT_BLOCKED_ELL: expansion::blocked_ell(a, result.list); break;
     }
     return result;
 }

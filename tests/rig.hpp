@@ -56,8 +56,8 @@ class log_capture {
 class device_block;
 
 // What an array in device memory is made from. Its address is a multiple of device_memory::alignment plus
-// `misalignment`. Without content it is filled with the canaries' byte: as a number that is large and negative
-// in every type, so that reading what was never written shows.
+// `misalignment`. Without content it is filled with the canaries' byte: as a number that is large and
+// negative in every type, so that reading what was never written shows.
 struct memory_extent {
     std::size_t bytes;
     std::size_t misalignment = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// Which addresses a plug-in has handed out: for interior pointers, canary checks and refusing to free a foreign address.
+// Which addresses a plug-in has handed out: for interior pointers, canary checks and refusing to free a
+// foreign address.
 #include <heron/types.h>
 #include <map>
 #include <mutex>
@@ -35,7 +36,8 @@ class allocation_registry {
     }
 
     // Calls f(base, kind) for every live block of a device.
-    template <class F> void each(int device, F&& f) const {
+    template <class F>
+    void each(int device, F&& f) const {
         const std::lock_guard lock(mutex_);
         for (const auto& [start, found] : blocks_)
             if (found.device == device) f(reinterpret_cast<void*>(start), found.kind);

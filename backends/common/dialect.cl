@@ -1,8 +1,9 @@
-// The kernel dialect for OpenCL C 1.2: the twin of dialect.hpp, where its words are explained. A program is this file, one
-// `#define` per type parameter ("#define VA f32") and one kernel family. Types are told apart by the names they are pasted
-// from, so every operation is a function or macro whose name ends in the types; it begins with
-// heron_ because drivers have macros named like OpenCL's own functions. HERON_TYPES and HERON_KERNEL
-// are not here: OpenCL C 1.2 has no variadic macros, so the plug-in rewrites them in the text.
+// The kernel dialect for OpenCL C 1.2: the twin of dialect.hpp, where its words are explained. A program is
+// this file, one
+// `#define` per type parameter ("#define VA f32") and one kernel family. Types are told apart by the names
+// they are pasted from, so every operation is a function or macro whose name ends in the types; it begins
+// with heron_ because drivers have macros named like OpenCL's own functions. HERON_TYPES and HERON_KERNEL are
+// not here: OpenCL C 1.2 has no variadic macros, so the plug-in rewrites them in the text.
 
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -61,10 +62,16 @@ typedef float f32;
 typedef float2 c32;
 typedef ushort f16;
 typedef ushort bf16;
-typedef struct { ushort re, im; } cf16;
-typedef struct { ushort re, im; } cbf16;
+typedef struct {
+    ushort re, im;
+} cf16;
+typedef struct {
+    ushort re, im;
+} cbf16;
 typedef short raw16;
-typedef struct { long low, high; } raw128;
+typedef struct {
+    long low, high;
+} raw128;
 
 #define heron_zero_i32 0
 #define heron_one_i32 1
@@ -126,27 +133,36 @@ HERON_FN bf16 narrow_bf16(f32 v) {
 HERON_FN f32 widen_bf16(bf16 v) { return as_float((uint)v << 16); }
 
 HERON_FN f32 heron_load_f32_i8(GLOBAL const i8* p, heron_index i) { return (f32)p[i]; }
-HERON_FN f32 heron_load_f32_f16(GLOBAL const f16* p, heron_index i) { return vload_half(0, (GLOBAL const half*)(p + i)); }
+HERON_FN f32 heron_load_f32_f16(GLOBAL const f16* p, heron_index i) {
+    return vload_half(0, (GLOBAL const half*)(p + i));
+}
 HERON_FN f32 heron_load_f32_bf16(GLOBAL const bf16* p, heron_index i) { return widen_bf16(p[i]); }
 HERON_FN f32 heron_load_f32_f32(GLOBAL const f32* p, heron_index i) { return p[i]; }
-HERON_FN void heron_store_f32_f16(GLOBAL f16* p, heron_index i, f32 v) { vstore_half_rte(v, 0, (GLOBAL half*)(p + i)); }
+HERON_FN void heron_store_f32_f16(GLOBAL f16* p, heron_index i, f32 v) {
+    vstore_half_rte(v, 0, (GLOBAL half*)(p + i));
+}
 HERON_FN void heron_store_f32_bf16(GLOBAL bf16* p, heron_index i, f32 v) { p[i] = narrow_bf16(v); }
 HERON_FN void heron_store_f32_f32(GLOBAL f32* p, heron_index i, f32 v) { p[i] = v; }
 
 HERON_FN c32 heron_load_c32_f32(GLOBAL const f32* p, heron_index i) { return (c32)(p[i], 0.0f); }
-HERON_FN c32 heron_load_c32_cf16(GLOBAL const cf16* p, heron_index i) { return vload_half2(0, (GLOBAL const half*)(p + i)); }
+HERON_FN c32 heron_load_c32_cf16(GLOBAL const cf16* p, heron_index i) {
+    return vload_half2(0, (GLOBAL const half*)(p + i));
+}
 HERON_FN c32 heron_load_c32_cbf16(GLOBAL const cbf16* p, heron_index i) {
     return (c32)(widen_bf16(p[i].re), widen_bf16(p[i].im));
 }
 HERON_FN c32 heron_load_c32_c32(GLOBAL const c32* p, heron_index i) { return p[i]; }
-HERON_FN void heron_store_c32_cf16(GLOBAL cf16* p, heron_index i, c32 v) { vstore_half2_rte(v, 0, (GLOBAL half*)(p + i)); }
+HERON_FN void heron_store_c32_cf16(GLOBAL cf16* p, heron_index i, c32 v) {
+    vstore_half2_rte(v, 0, (GLOBAL half*)(p + i));
+}
 HERON_FN void heron_store_c32_cbf16(GLOBAL cbf16* p, heron_index i, c32 v) {
     p[i].re = narrow_bf16(v.x);
     p[i].im = narrow_bf16(v.y);
 }
 HERON_FN void heron_store_c32_c32(GLOBAL c32* p, heron_index i, c32 v) { p[i] = v; }
 
-// OpenCL C 1.2 has no floating-point atomics: compare and swap, or the instruction where the device is known to have it.
+// OpenCL C 1.2 has no floating-point atomics: compare and swap, or the instruction where the device is known
+// to have it.
 #ifdef HERON_PTX
 HERON_FN void heron_atomic_add_f32(volatile GLOBAL f32* p, f32 v) {
     __asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(p), "f"(v) : "memory");

@@ -1,24 +1,26 @@
 #pragma once
-// The kernel dialect for C++ and CUDA. Files in kernels/ are text that is OpenCL C 1.2, CUDA C++ and C++17 at once; they use
-// only what this header and its OpenCL twin dialect.cl define:
+// clang-format off: a vocabulary reads as a table.
+// The kernel dialect for C++ and CUDA. Files in kernels/ are text that is OpenCL C 1.2, CUDA C++ and C++17 at
+// once; they use only what this header and its OpenCL twin dialect.cl define:
 //
-//   HERON_TYPES(class T, ...)        the types that the next function or kernel depends on. C++: template parameters;
+//   HERON_TYPES(class T, ...)        the types that the next function or kernel depends on. C++: template
+//   parameters;
 //                                    OpenCL: nothing, the program is built with -DT=f32 and so on
 //   HERON_FN type name(args)         a device function
 //   HERON_KERNEL(name, args) {body}  a kernel: body is run for each `item` in [0, count)
 //   HERON_END                        closes a kernel
 //   GLOBAL                           address space of operands
-//   LOAD(CT, VT, p, i)  STORE(CT, VT, p, i, v)   p[i] of storage type VT as compute type CT and back, rounded to nearest
-//   ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b) ONE(CT)
-//   DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part
-//   SCALAR(CT, value, pointer)       *pointer if there is one, else value
-//   ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
-//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring OP, a type
-//                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are evaluated
-//                                    more than once
+//   LOAD(CT, VT, p, i)  STORE(CT, VT, p, i, v)   p[i] of storage type VT as compute type CT and back, rounded
+//   to nearest ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b)
+//   ONE(CT) DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part SCALAR(CT, value, pointer)
+//   *pointer if there is one, else value ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
+//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring
+//   OP, a type
+//                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are
+//                                    evaluated more than once
 //
-// The header is compiled once per instruction set level on the host, so everything lives in HERON_LEVEL: merged copies of
-// one inline function would carry one level's instructions into another's table.
+// The header is compiled once per instruction set level on the host, so everything lives in HERON_LEVEL:
+// merged copies of one inline function would carry one level's instructions into another's table.
 #include <cstdint>
 
 #ifndef HERON_LEVEL
@@ -38,11 +40,17 @@
 #endif
 #define GLOBAL
 #define HERON_TYPES(...) template <__VA_ARGS__>
-#define HERON_KERNEL(kernel, ...) struct kernel { static constexpr const char* name = #kernel; HERON_FN_MEMBER void run(heron_index item, __VA_ARGS__)
-#define HERON_END };
+#define HERON_KERNEL(kernel, ...)                    \
+    struct kernel {                                  \
+        static constexpr const char* name = #kernel; \
+        HERON_FN_MEMBER void run(heron_index item, __VA_ARGS__)
+#define HERON_END \
+    }             \
+    ;
 #define LOAD(CT, VT, p, i) load<CT>((p)[i])
 #define STORE(CT, VT, p, i, v) store((p)[i], v)
-#define ZERO(CT) CT{}
+#define ZERO(CT) \
+    CT {}
 #define ONE(CT) one<CT>()
 #define ADD(CT, a, b) add(a, b)
 #define SUB(CT, a, b) sub(a, b)
@@ -66,19 +74,33 @@ using i32 = int32_t;
 using i64 = int64_t;
 using f32 = float;
 using f64 = double;
-struct alignas(8) c32 { float re, im; };
-struct alignas(16) c64 { double re, im; };
-struct f16 { uint16_t bits; };
-struct bf16 { uint16_t bits; };
-struct cf16 { f16 re, im; };
-struct cbf16 { bf16 re, im; };
+struct alignas(8) c32 {
+    float re, im;
+};
+struct alignas(16) c64 {
+    double re, im;
+};
+struct f16 {
+    uint16_t bits;
+};
+struct bf16 {
+    uint16_t bits;
+};
+struct cf16 {
+    f16 re, im;
+};
+struct cbf16 {
+    bf16 re, im;
+};
 
 // Elements that are only moved, by width.
 using raw8 = int8_t;
 using raw16 = int16_t;
 using raw32 = int32_t;
 using raw64 = int64_t;
-struct raw128 { int64_t low, high; };
+struct raw128 {
+    int64_t low, high;
+};
 
 HERON_FN uint32_t bits_of(float v) {
     uint32_t u;
@@ -107,15 +129,15 @@ HERON_FN f16 narrow_f16(float v) { return {__half_as_ushort(__float2half_rn(v))}
 HERON_FN float widen(f16 v) {
     const uint32_t sign = static_cast<uint32_t>(v.bits & 0x8000u) << 16;
     const uint32_t magnitude = v.bits & 0x7fffu;
-    // 2^112 rebiases the exponent, subnormals included. An infinity or a NaN has its mantissa then and lacks the exponent's
-    // bits. Without a branch, so that loops over it become SIMD.
+    // 2^112 rebiases the exponent, subnormals included. An infinity or a NaN has its mantissa then and lacks
+    // the exponent's bits. Without a branch, so that loops over it become SIMD.
     const float scaled = float_of(magnitude << 13) * 0x1p112f;
     const uint32_t not_finite = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
     return float_of(sign | not_finite | bits_of(scaled));
 }
 
-// Round to nearest even. Adding a power of two that aligns the last kept bit with the float's last bit makes the float
-// unit round for us.
+// Round to nearest even. Adding a power of two that aligns the last kept bit with the float's last bit makes
+// the float unit round for us.
 HERON_FN f16 narrow_f16(float v) {
     const uint32_t u = bits_of(v);
     const uint16_t sign = static_cast<uint16_t>((u >> 16) & 0x8000u);
@@ -131,58 +153,111 @@ HERON_FN f16 narrow_f16(float v) {
 }
 #endif
 
-template <class CT> struct loader;
-template <> struct loader<i32> {
+template <class CT>
+struct loader;
+template <>
+struct loader<i32> {
     HERON_FN_MEMBER i32 from(i8 v) { return v; }
     HERON_FN_MEMBER i32 from(i32 v) { return v; }
 };
-template <> struct loader<f32> {
+template <>
+struct loader<f32> {
     HERON_FN_MEMBER f32 from(i8 v) { return static_cast<float>(v); }
     HERON_FN_MEMBER f32 from(f16 v) { return widen(v); }
     HERON_FN_MEMBER f32 from(bf16 v) { return widen(v); }
     HERON_FN_MEMBER f32 from(f32 v) { return v; }
 };
-template <> struct loader<f64> {
+template <>
+struct loader<f64> {
     HERON_FN_MEMBER f64 from(f32 v) { return v; }
     HERON_FN_MEMBER f64 from(f64 v) { return v; }
 };
-template <> struct loader<c32> {
+template <>
+struct loader<c32> {
     HERON_FN_MEMBER c32 from(cf16 v) { return {widen(v.re), widen(v.im)}; }
     HERON_FN_MEMBER c32 from(cbf16 v) { return {widen(v.re), widen(v.im)}; }
     HERON_FN_MEMBER c32 from(f32 v) { return {v, 0}; }
     HERON_FN_MEMBER c32 from(c32 v) { return v; }
 };
-template <> struct loader<c64> {
+template <>
+struct loader<c64> {
     HERON_FN_MEMBER c64 from(f64 v) { return {v, 0}; }
     HERON_FN_MEMBER c64 from(c64 v) { return v; }
 };
-template <class CT, class VT> HERON_FN CT load(VT v) { return loader<CT>::from(v); }
+template <class CT, class VT>
+HERON_FN CT load(VT v) {
+    return loader<CT>::from(v);
+}
 
-template <class T> HERON_FN void store(T& to, T v) { to = v; }
+template <class T>
+HERON_FN void store(T& to, T v) {
+    to = v;
+}
 HERON_FN void store(f16& to, f32 v) { to = narrow_f16(v); }
 HERON_FN void store(bf16& to, f32 v) { to = narrow_bf16(v); }
 HERON_FN void store(cf16& to, c32 v) { to = {narrow_f16(v.re), narrow_f16(v.im)}; }
 HERON_FN void store(cbf16& to, c32 v) { to = {narrow_bf16(v.re), narrow_bf16(v.im)}; }
 
-template <class T> HERON_FN T one() { return T(1); }
-template <> HERON_FN_SPECIALIZED c32 one<c32>() { return {1, 0}; }
-template <> HERON_FN_SPECIALIZED c64 one<c64>() { return {1, 0}; }
-template <class T> HERON_FN T add(T a, T b) { return a + b; }
-template <class T> HERON_FN T sub(T a, T b) { return a - b; }
-template <class T> HERON_FN T mul(T a, T b) { return a * b; }
-template <class T> HERON_FN T mad(T a, T b, T c) { return a * b + c; }
-template <class T> HERON_FN T conj(T a) { return a; }
-template <class T> HERON_FN bool equal(T a, T b) { return a == b; }
-template <class T> HERON_FN T divide(T a, T b) { return a / b; }
-template <class T> HERON_FN T real_part(T a) { return a; }
+template <class T>
+HERON_FN T one() {
+    return T(1);
+}
+template <>
+HERON_FN_SPECIALIZED c32 one<c32>() {
+    return {1, 0};
+}
+template <>
+HERON_FN_SPECIALIZED c64 one<c64>() {
+    return {1, 0};
+}
+template <class T>
+HERON_FN T add(T a, T b) {
+    return a + b;
+}
+template <class T>
+HERON_FN T sub(T a, T b) {
+    return a - b;
+}
+template <class T>
+HERON_FN T mul(T a, T b) {
+    return a * b;
+}
+template <class T>
+HERON_FN T mad(T a, T b, T c) {
+    return a * b + c;
+}
+template <class T>
+HERON_FN T conj(T a) {
+    return a;
+}
+template <class T>
+HERON_FN bool equal(T a, T b) {
+    return a == b;
+}
+template <class T>
+HERON_FN T divide(T a, T b) {
+    return a / b;
+}
+template <class T>
+HERON_FN T real_part(T a) {
+    return a;
+}
 
-template <class C> HERON_FN C add_complex(C a, C b) { return {a.re + b.re, a.im + b.im}; }
-template <class C> HERON_FN C sub_complex(C a, C b) { return {a.re - b.re, a.im - b.im}; }
-template <class C> HERON_FN C mad_complex(C a, C b, C c) {
+template <class C>
+HERON_FN C add_complex(C a, C b) {
+    return {a.re + b.re, a.im + b.im};
+}
+template <class C>
+HERON_FN C sub_complex(C a, C b) {
+    return {a.re - b.re, a.im - b.im};
+}
+template <class C>
+HERON_FN C mad_complex(C a, C b, C c) {
     return {a.re * b.re + (c.re - a.im * b.im), a.re * b.im + (c.im + a.im * b.re)};
 }
 // Smith, Algorithm 116, CACM 5(8), 1962: no overflow where |b|^2 would.
-template <class C> HERON_FN C divide_complex(C a, C b) {
+template <class C>
+HERON_FN C divide_complex(C a, C b) {
     if ((b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im)) {
         const auto ratio = b.im / b.re;
         const auto size = b.re + b.im * ratio;
@@ -210,9 +285,13 @@ HERON_FN bool equal(c32 a, c32 b) { return a.re == b.re && a.im == b.im; }
 HERON_FN bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
 
 #ifdef __CUDACC__
-template <class T> HERON_FN void atomic_add(T* p, T v) { atomicAdd(p, v); }
+template <class T>
+HERON_FN void atomic_add(T* p, T v) {
+    atomicAdd(p, v);
+}
 #else
-template <class T> HERON_FN void atomic_add(T* p, T v) {
+template <class T>
+HERON_FN void atomic_add(T* p, T v) {
 #pragma omp atomic
     *p += v;
 }
@@ -228,22 +307,42 @@ HERON_FN void atomic_add(c64* p, c64 v) {
 
 // Semirings. min and max are for real types.
 struct plus_times {
-    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return add(a, b); }
-    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return mul(a, b); }
+    template <class CT>
+    HERON_FN_MEMBER CT combine(CT a, CT b) {
+        return add(a, b);
+    }
+    template <class CT>
+    HERON_FN_MEMBER CT term(CT a, CT b) {
+        return mul(a, b);
+    }
 };
 struct min_plus {
-    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return b < a ? b : a; }
-    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return add(a, b); }
+    template <class CT>
+    HERON_FN_MEMBER CT combine(CT a, CT b) {
+        return b < a ? b : a;
+    }
+    template <class CT>
+    HERON_FN_MEMBER CT term(CT a, CT b) {
+        return add(a, b);
+    }
 };
 struct max_times {
-    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) { return a < b ? b : a; }
-    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) { return mul(a, b); }
+    template <class CT>
+    HERON_FN_MEMBER CT combine(CT a, CT b) {
+        return a < b ? b : a;
+    }
+    template <class CT>
+    HERON_FN_MEMBER CT term(CT a, CT b) {
+        return mul(a, b);
+    }
 };
 struct or_and {
-    template <class CT> HERON_FN_MEMBER CT combine(CT a, CT b) {
+    template <class CT>
+    HERON_FN_MEMBER CT combine(CT a, CT b) {
         return equal(a, CT{}) && equal(b, CT{}) ? CT{} : one<CT>();
     }
-    template <class CT> HERON_FN_MEMBER CT term(CT a, CT b) {
+    template <class CT>
+    HERON_FN_MEMBER CT term(CT a, CT b) {
         return equal(a, CT{}) || equal(b, CT{}) ? CT{} : one<CT>();
     }
 };

@@ -4,8 +4,10 @@
 
 namespace heron::HERON_LEVEL {
 
-// Runs f and turns what it throws into a status; the reason goes to the core's log under the operation's name.
-template <class Device, class F> heron_status guarded(const char* operation, F&& f) noexcept {
+// Runs f and turns what it throws into a status; the reason goes to the core's log under the operation's
+// name.
+template <class Device, class F>
+heron_status guarded(const char* operation, F&& f) noexcept {
     try {
         f();
         return HERON_SUCCESS;
@@ -18,7 +20,8 @@ template <class Device, class F> heron_status guarded(const char* operation, F&&
     }
 }
 
-// A slot of the table from a plan-shaped function: void f(Device&, heron_phase, const Args&, heron_workspace&).
+// A slot of the table from a plan-shaped function: void f(Device&, heron_phase, const Args&,
+// heron_workspace&).
 template <class Device, class Args, auto f, const char* name>
 heron_status slot(heron_queue* queue, heron_phase phase, const Args* args, heron_workspace* workspace) {
     return guarded<Device>(name, [&] {

@@ -53,7 +53,9 @@ static __device__ inline T load_shared_by_many(const T* p) {
 }
 
 // Starts to bring the line of an address into the second-level cache.
-static __device__ inline void prefetch_line(const void* p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
+static __device__ inline void prefetch_line(const void* p) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
 
 // Copies 4, 8 or 16 bytes, aligned to that, from global to shared memory without waiting.
 template <int bytes>
@@ -91,9 +93,11 @@ static __device__ inline void copy_async_or_zero(void* shared, const void* globa
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
     const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     if constexpr (bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(valid) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(valid)
+                     : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(bytes), "r"(valid)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(bytes),
+                     "r"(valid)
                      : "memory");
 }
 

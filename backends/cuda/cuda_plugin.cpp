@@ -154,12 +154,9 @@ heron_status device_current(int* device) { return checked(cudaGetDevice(device),
 
 cudaError_t allocate(heron_memory kind, size_t bytes, void** pointer) noexcept {
     switch (kind) {
-        case HERON_MEMORY_DEVICE:
-            return cudaMalloc(pointer, bytes);
-        case HERON_MEMORY_HOST:
-            return cudaMallocHost(pointer, bytes);
-        case HERON_MEMORY_MANAGED:
-            return cudaMallocManaged(pointer, bytes, cudaMemAttachGlobal);
+        case HERON_MEMORY_DEVICE: return cudaMalloc(pointer, bytes);
+        case HERON_MEMORY_HOST: return cudaMallocHost(pointer, bytes);
+        case HERON_MEMORY_MANAGED: return cudaMallocManaged(pointer, bytes, cudaMemAttachGlobal);
     }
     return cudaErrorInvalidValue;
 }
@@ -214,17 +211,10 @@ heron_status memory_owner(const void* pointer, void** base, size_t* bytes, heron
         return HERON_INVALID_VALUE;
     }
     switch (found.type) {
-        case cudaMemoryTypeDevice:
-            *kind = HERON_MEMORY_DEVICE;
-            break;
-        case cudaMemoryTypeHost:
-            *kind = HERON_MEMORY_HOST;
-            break;
-        case cudaMemoryTypeManaged:
-            *kind = HERON_MEMORY_MANAGED;
-            break;
-        default:
-            return HERON_INVALID_VALUE;
+        case cudaMemoryTypeDevice: *kind = HERON_MEMORY_DEVICE; break;
+        case cudaMemoryTypeHost: *kind = HERON_MEMORY_HOST; break;
+        case cudaMemoryTypeManaged: *kind = HERON_MEMORY_MANAGED; break;
+        default: return HERON_INVALID_VALUE;
     }
     find_range(pointer, base, bytes);
     *device = found.device;
@@ -455,31 +445,23 @@ void log_error(const char* function, const char* reason) noexcept {
 
 heron_status status_of(cudaError_t error) noexcept {
     switch (error) {
-        case cudaSuccess:
-            return HERON_SUCCESS;
-        case cudaErrorMemoryAllocation:
-            return HERON_ALLOC_FAILED;
+        case cudaSuccess: return HERON_SUCCESS;
+        case cudaErrorMemoryAllocation: return HERON_ALLOC_FAILED;
         case cudaErrorInvalidValue:
         case cudaErrorInvalidDevice:
         case cudaErrorInvalidResourceHandle:
         case cudaErrorInvalidDevicePointer:
-        case cudaErrorInvalidHostPointer:
-            return HERON_INVALID_VALUE;
+        case cudaErrorInvalidHostPointer: return HERON_INVALID_VALUE;
         case cudaErrorNoDevice:
         case cudaErrorInsufficientDriver:
         case cudaErrorInitializationError:
         case cudaErrorDevicesUnavailable:
-        case cudaErrorCudartUnloading:
-            return HERON_NOT_INITIALIZED;
+        case cudaErrorCudartUnloading: return HERON_NOT_INITIALIZED;
         case cudaErrorNoKernelImageForDevice:
-        case cudaErrorUnsupportedPtxVersion:
-            return HERON_ARCH_MISMATCH;
-        case cudaErrorMapBufferObjectFailed:
-            return HERON_MAPPING_ERROR;
-        case cudaErrorLaunchOutOfResources:
-            return HERON_INSUFFICIENT_RESOURCES;
-        default:
-            return HERON_EXECUTION_FAILED;
+        case cudaErrorUnsupportedPtxVersion: return HERON_ARCH_MISMATCH;
+        case cudaErrorMapBufferObjectFailed: return HERON_MAPPING_ERROR;
+        case cudaErrorLaunchOutOfResources: return HERON_INSUFFICIENT_RESOURCES;
+        default: return HERON_EXECUTION_FAILED;
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// What the generated file of each family sees: the device, and which plans are specialised because they are tuned.
+// What the generated file of each family sees: the device, and which plans are specialised because they are
+// tuned.
 #include "cuda_device.cuh"
 #include "dense_tuned.hpp"
 #include "device_scan.hpp"

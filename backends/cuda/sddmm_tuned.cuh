@@ -75,14 +75,10 @@ class sddmm_launcher {
   private:
     void sample(const sampling<VX, VC, CT, IT>& p) {
         switch (p.pieces) {
-            case 8:
-                return launch<sddmm_shape<4, 2, true>>(p);
-            case 16:
-                return launch<sddmm_shape<4, 4, true>>(p);
-            case 32:
-                return launch<sddmm_shape<8, 4, true>>(p);
-            case 64:
-                return launch<sddmm_shape<8, 8, true>>(p);
+            case 8: return launch<sddmm_shape<4, 2, true>>(p);
+            case 16: return launch<sddmm_shape<4, 4, true>>(p);
+            case 32: return launch<sddmm_shape<8, 4, true>>(p);
+            case 64: return launch<sddmm_shape<8, 8, true>>(p);
         }
         if (p.pieces <= 16) return launch<sddmm_shape<8, 2, false>>(p);
         if (p.pieces <= 32) return launch<sddmm_shape<8, 4, false>>(p);

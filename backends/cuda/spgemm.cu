@@ -81,14 +81,10 @@ class tuned_symbolic {
     void rank(int bin) {
         const bool is_short = has_short_rows(args_);
         switch (bin) {
-            case 0:
-                return is_short ? rank_sorted<8, 4, K>(bin) : rank_sorted<32, 1, K>(bin);
-            case 1:
-                return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
-            case 2:
-                return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
-            case 3:
-                return rank_sorted<32, 8, K>(bin);
+            case 0: return is_short ? rank_sorted<8, 4, K>(bin) : rank_sorted<32, 1, K>(bin);
+            case 1: return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
+            case 2: return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
+            case 3: return rank_sorted<32, 8, K>(bin);
             default:
                 return rank(rank_rows<K, OT, IT>, warp_size,
                             rank_memory<K, IT>::bytes(rank_space::limit(bin)), bin);
@@ -172,16 +168,11 @@ void spgemm_numeric<cuda_device>(cuda_device& device, heron_phase phase, const h
                                  heron_workspace& workspace) {
     if (is_for_tuned_spgemm(args)) {
         switch (args.c.type) {
-            case HERON_R_32F:
-                return tuned_spgemm_numeric<f32>(device, phase, args, workspace);
-            case HERON_R_64F:
-                return tuned_spgemm_numeric<f64>(device, phase, args, workspace);
-            case HERON_C_32F:
-                return tuned_spgemm_numeric<c32>(device, phase, args, workspace);
-            case HERON_C_64F:
-                return tuned_spgemm_numeric<c64>(device, phase, args, workspace);
-            default:
-                break;
+            case HERON_R_32F: return tuned_spgemm_numeric<f32>(device, phase, args, workspace);
+            case HERON_R_64F: return tuned_spgemm_numeric<f64>(device, phase, args, workspace);
+            case HERON_C_32F: return tuned_spgemm_numeric<c32>(device, phase, args, workspace);
+            case HERON_C_64F: return tuned_spgemm_numeric<c64>(device, phase, args, workspace);
+            default: break;
         }
     }
     compute_products<cuda_device>(device, phase, args, workspace);

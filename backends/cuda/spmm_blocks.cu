@@ -19,13 +19,10 @@ bool has_blocks(const heron_spmat& a) {
 bool has_types(const heron_spmm_args& args) {
     switch (args.a.type) {
         case HERON_R_16F:
-        case HERON_R_16BF:
-            return args.compute_type == HERON_R_32F;
+        case HERON_R_16BF: return args.compute_type == HERON_R_32F;
         case HERON_R_32F:
-        case HERON_R_64F:
-            return args.c.type == args.a.type && args.compute_type == args.a.type;
-        default:
-            return false;
+        case HERON_R_64F: return args.c.type == args.a.type && args.compute_type == args.a.type;
+        default: return false;
     }
 }
 
@@ -52,14 +49,10 @@ bool takes_blocked(const heron_spmm_args& args) {
 
 void multiply_blocked(cuda_device& device, const heron_spmm_args& args) {
     switch (args.a.type) {
-        case HERON_R_16F:
-            return multiply_halves_of<f16>(device, args);
-        case HERON_R_16BF:
-            return multiply_halves_of<bf16>(device, args);
-        case HERON_R_32F:
-            return multiply_blocks_of<f32, f32>(device, args);
-        default:
-            return multiply_blocks_of<f64, f64>(device, args);
+        case HERON_R_16F: return multiply_halves_of<f16>(device, args);
+        case HERON_R_16BF: return multiply_halves_of<bf16>(device, args);
+        case HERON_R_32F: return multiply_blocks_of<f32, f32>(device, args);
+        default: return multiply_blocks_of<f64, f64>(device, args);
     }
 }
 

@@ -66,22 +66,14 @@ tile_kernel<CT>* find_tile_kernel(int left_out) {
     constexpr int loads = HERON_GEMM_WITHOUT_LOADS, arithmetic = HERON_GEMM_WITHOUT_ARITHMETIC,
                   stores = HERON_GEMM_WITHOUT_STORES;
     switch (left_out & (loads | arithmetic | stores)) {
-        case loads:
-            return &update_tile_without<CT, loads>;
-        case arithmetic:
-            return &update_tile_without<CT, arithmetic>;
-        case stores:
-            return &update_tile_without<CT, stores>;
-        case loads | arithmetic:
-            return &update_tile_without<CT, loads | arithmetic>;
-        case loads | stores:
-            return &update_tile_without<CT, loads | stores>;
-        case arithmetic | stores:
-            return &update_tile_without<CT, arithmetic | stores>;
-        case loads | arithmetic | stores:
-            return &update_tile_without<CT, loads | arithmetic | stores>;
-        default:
-            return &update_tile<CT>;
+        case loads: return &update_tile_without<CT, loads>;
+        case arithmetic: return &update_tile_without<CT, arithmetic>;
+        case stores: return &update_tile_without<CT, stores>;
+        case loads | arithmetic: return &update_tile_without<CT, loads | arithmetic>;
+        case loads | stores: return &update_tile_without<CT, loads | stores>;
+        case arithmetic | stores: return &update_tile_without<CT, arithmetic | stores>;
+        case loads | arithmetic | stores: return &update_tile_without<CT, loads | arithmetic | stores>;
+        default: return &update_tile<CT>;
     }
 }
 

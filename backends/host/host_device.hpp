@@ -13,12 +13,15 @@ class host_device {
     explicit host_device(heron_queue* queue)
         : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()), packing_(queue->packing) {}
 
-    static void log_failure(const char* operation, const char* reason) noexcept { host::log_error(operation, reason); }
+    static void log_failure(const char* operation, const char* reason) noexcept {
+        host::log_error(operation, reason);
+    }
 
     int threads() const { return threads_; }
     const host::packing_memory& packing() const { return packing_; }
 
-    template <class Kernel, class... Args> void launch(const kernel_family&, int64_t count, Args... args) {
+    template <class Kernel, class... Args>
+    void launch(const kernel_family&, int64_t count, Args... args) {
         const int team = count < smallest_parallel_count ? 1 : threads_;
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
         for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);

@@ -290,32 +290,19 @@ template <class CT>
 item_kernel<CT> small_kernel(int n, int ndim) {
     if constexpr (parts_of<CT>::count == 1) {
         switch (n * 10 + ndim) {
-            case 22:
-                return pairs_item<CT, 2>;
-            case 23:
-                return pairs_item<CT, 3>;
-            case 24:
-                return pairs_item<CT, 4>;
-            case 25:
-                return pairs_item<CT, 5>;
-            case 26:
-                return pairs_item<CT, 6>;
-            case 32:
-                return small_item<CT, 3, 2>;
-            case 33:
-                return small_item<CT, 3, 3>;
-            case 42:
-                return small_item<CT, 4, 2>;
-            case 43:
-                return small_item<CT, 4, 3>;
-            case 52:
-                return small_item<CT, 5, 2>;
-            case 62:
-                return small_item<CT, 6, 2>;
-            case 82:
-                return small_item<CT, 8, 2>;
-            default:
-                return nullptr;
+            case 22: return pairs_item<CT, 2>;
+            case 23: return pairs_item<CT, 3>;
+            case 24: return pairs_item<CT, 4>;
+            case 25: return pairs_item<CT, 5>;
+            case 26: return pairs_item<CT, 6>;
+            case 32: return small_item<CT, 3, 2>;
+            case 33: return small_item<CT, 3, 3>;
+            case 42: return small_item<CT, 4, 2>;
+            case 43: return small_item<CT, 4, 3>;
+            case 52: return small_item<CT, 5, 2>;
+            case 62: return small_item<CT, 6, 2>;
+            case 82: return small_item<CT, 8, 2>;
+            default: return nullptr;
         }
     } else {
         return nullptr;
@@ -326,24 +313,15 @@ item_kernel<CT> small_kernel(int n, int ndim) {
 template <class CT>
 item_kernel<CT> square_kernel(int n) {
     switch (n) {
-        case 2:
-            return any_item<CT, 2>;
-        case 3:
-            return any_item<CT, 3>;
-        case 4:
-            return any_item<CT, 4>;
-        case 5:
-            return any_item<CT, 5>;
-        case 6:
-            return any_item<CT, 6>;
-        case 8:
-            return any_item<CT, 8>;
-        case 10:
-            return any_item<CT, 10>;
-        case 16:
-            return any_item<CT, 16>;
-        default:
-            return any_item<CT, 0>;
+        case 2: return any_item<CT, 2>;
+        case 3: return any_item<CT, 3>;
+        case 4: return any_item<CT, 4>;
+        case 5: return any_item<CT, 5>;
+        case 6: return any_item<CT, 6>;
+        case 8: return any_item<CT, 8>;
+        case 10: return any_item<CT, 10>;
+        case 16: return any_item<CT, 16>;
+        default: return any_item<CT, 0>;
     }
 }
 

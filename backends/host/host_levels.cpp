@@ -5,7 +5,9 @@
 
 namespace heron {
 #define HERON_HOST_LEVEL(space, name, test) \
-    namespace space { void fill_slots(heron_backend&); }
+    namespace space {                       \
+    void fill_slots(heron_backend&);        \
+    }
 #include "host_levels.def"
 #undef HERON_HOST_LEVEL
 }  // namespace heron
@@ -15,7 +17,8 @@ namespace {
 
 // Best first.
 const level levels[] = {
-#define HERON_HOST_LEVEL(space, name, test) {name, [] { return static_cast<bool>(test); }, &heron::space::fill_slots},
+#define HERON_HOST_LEVEL(space, name, test) \
+    {name, [] { return static_cast<bool>(test); }, &heron::space::fill_slots},
 #include "host_levels.def"
 #undef HERON_HOST_LEVEL
 };

@@ -10,7 +10,8 @@ struct level {
     void (*fill_slots)(heron_backend&);
 };
 
-// Best level for this CPU, or the one that HERON_ISA names if the CPU runs it; null where it runs none. Decided once.
+// Best level for this CPU, or the one that HERON_ISA names if the CPU runs it; null where it runs none.
+// Decided once.
 const level* chosen_level();
 
 heron_status plan_destroy(heron_plan* plan);

@@ -87,14 +87,10 @@ template <class CT, class Source>
 void sum_strip(int vectors, const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
                tile_writer<CT> writer) {
     switch (vectors) {
-        case 1:
-            return sum_strip<CT, 1>(source, rows, conjugate, strip, writer);
-        case 2:
-            return sum_strip<CT, 2>(source, rows, conjugate, strip, writer);
-        case 4:
-            return sum_strip<CT, 4>(source, rows, conjugate, strip, writer);
-        default:
-            return sum_strip<CT, most_vectors<CT>>(source, rows, conjugate, strip, writer);
+        case 1: return sum_strip<CT, 1>(source, rows, conjugate, strip, writer);
+        case 2: return sum_strip<CT, 2>(source, rows, conjugate, strip, writer);
+        case 4: return sum_strip<CT, 4>(source, rows, conjugate, strip, writer);
+        default: return sum_strip<CT, most_vectors<CT>>(source, rows, conjugate, strip, writer);
     }
 }
 

@@ -42,8 +42,7 @@ class host_spmv_plan {
                 return visit_direction(sell_source<VA, VX, CT, IT, conjugate>(a, x(), alpha()));
             case HERON_FORMAT_BSR:
                 return visit_direction(bsr_source<VA, VX, CT, IT, conjugate>(a, x(), alpha(), streams()));
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "SpMV is not built for this format"};
+            default: throw plan_error{HERON_NOT_SUPPORTED, "SpMV is not built for this format"};
         }
     }
 

@@ -88,16 +88,11 @@ class bsr_source {
         if constexpr (same_type<VA, CT> && same_type<VX, CT> && !is_complex_type<CT>) {
             if (block_rows_ == block_cols_) {
                 switch (block_rows_) {
-                    case 2:
-                        return sum_small<2>(block_row, blocks, emit);
-                    case 3:
-                        return sum_small<3>(block_row, blocks, emit);
-                    case 4:
-                        return sum_small<4>(block_row, blocks, emit);
-                    case 6:
-                        return sum_small<6>(block_row, blocks, emit);
-                    case 8:
-                        return sum_small<8>(block_row, blocks, emit);
+                    case 2: return sum_small<2>(block_row, blocks, emit);
+                    case 3: return sum_small<3>(block_row, blocks, emit);
+                    case 4: return sum_small<4>(block_row, blocks, emit);
+                    case 6: return sum_small<6>(block_row, blocks, emit);
+                    case 8: return sum_small<8>(block_row, blocks, emit);
                 }
             }
         }

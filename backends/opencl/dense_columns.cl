@@ -1,28 +1,30 @@
-// Dense products for processors: a work-item, alone in its group, computes tiles of VW*MV x NR with accumulators in vector
-// registers.
+// Dense products for processors: a work-item, alone in its group, computes tiles of VW*MV x NR with
+// accumulators in vector registers.
 
-// Steps of a panel that the matrix fills, as they are, where lines or steps lie side by side in memory. Steps are taken as many
-// at once as a few cache lines hold, since lines that are a power of two apart drive each other out of the cache.
+// Steps of a panel that the matrix fills, as they are, where lines or steps lie side by side in memory. Steps
+// are taken as many at once as a few cache lines hold, since lines that are a power of two apart drive each
+// other out of the cache.
 #define STEPS_AT_ONCE 16
 
-HERON_FN void dense_pack_lines(GLOBAL const CT* restrict from, long k_step, GLOBAL RT* restrict to, const int width, long begin,
-                               long end) {
+HERON_FN void dense_pack_lines(GLOBAL const CT* restrict from, long k_step, GLOBAL RT* restrict to,
+                               const int width, long begin, long end) {
     for (long k = begin; k < end; ++k)
         for (int r = 0; r < width; ++r) dense_put(to + k * width * PARTS + r, width, from[r + k * k_step]);
 }
 
-HERON_FN void dense_pack_turned(GLOBAL const CT* restrict from, long row_step, GLOBAL RT* restrict to, const int width, long begin,
-                                long end) {
+HERON_FN void dense_pack_turned(GLOBAL const CT* restrict from, long row_step, GLOBAL RT* restrict to,
+                                const int width, long begin, long end) {
     for (long first = begin; first < end; first += STEPS_AT_ONCE) {
         const long last = min(end, first + STEPS_AT_ONCE);
         for (int r = 0; r < width; ++r)
-            for (long k = first; k < last; ++k) dense_put(to + k * width * PARTS + r, width, from[r * row_step + k]);
+            for (long k = first; k < last; ++k)
+                dense_put(to + k * width * PARTS + r, width, from[r * row_step + k]);
     }
 }
 
 // Steps [begin, end) of one panel.
-HERON_FN void dense_pack(dense_source s, GLOBAL const CT* x, CT scale, GLOBAL RT* packed, const int width, long panel,
-                         long begin, long end) {
+HERON_FN void dense_pack(dense_source s, GLOBAL const CT* x, CT scale, GLOBAL RT* packed, const int width,
+                         long panel, long begin, long end) {
     const long first = panel * width;
     GLOBAL RT* const to = packed + (panel * s.total + s.begin) * width * PARTS;
     GLOBAL const CT* const from = x + s.offset + (s.first_row + first) * s.row_step + s.first_k * s.k_step;
@@ -59,8 +61,8 @@ __kernel ALONE void heron_dense_pack(dense_source sa, GLOBAL const CT* a, CT val
 // Panels of B that one work-item takes while its panel of A is in the cache.
 #define PANELS 16
 
-HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL const RT* pa, GLOBAL const RT* pb,
-                                 long row, long column) {
+HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL const RT* pa,
+                                 GLOBAL const RT* pb, long row, long column) {
     const long begin = dense_first_step(p, row, column);
     const long end = dense_last_step(p, row, column);
     REAL_VECTOR re[NR][MV];
@@ -144,9 +146,10 @@ HERON_FN void dense_columns_tile(dense_product p, GLOBAL CT* c, CT beta, GLOBAL 
     }
 }
 
-__kernel ALONE void heron_dense_product(
-    dense_product p, GLOBAL CT* c, CT alpha_value, GLOBAL const RT* alpha_pointer, CT beta_value,
-    GLOBAL const RT* beta_pointer, GLOBAL const RT* pa, GLOBAL const RT* pb) {
+__kernel ALONE void heron_dense_product(dense_product p, GLOBAL CT* c, CT alpha_value,
+                                        GLOBAL const RT* alpha_pointer, CT beta_value,
+                                        GLOBAL const RT* beta_pointer, GLOBAL const RT* pa,
+                                        GLOBAL const RT* pb) {
     const CT beta = dense_scalar(beta_value, beta_pointer, p.has_real_beta);
     if (p.total == 0 || dense_is_zero(alpha_value, alpha_pointer, p.has_real_alpha)) {
         if (EQUAL(CT, beta, ONE(CT))) return;
@@ -159,8 +162,8 @@ __kernel ALONE void heron_dense_product(
         if (!dense_is_outside(p, row, column)) dense_columns_tile(p, c, beta, pa, pb, row, column);
 }
 
-HERON_FN void dense_pack_all(GLOBAL const CT* x, long lines, long depth, long row_step, long k_step, long conjugate,
-                             long scaled, CT scale, GLOBAL RT* packed, const int width) {
+HERON_FN void dense_pack_all(GLOBAL const CT* x, long lines, long depth, long row_step, long k_step,
+                             long conjugate, long scaled, CT scale, GLOBAL RT* packed, const int width) {
     dense_source s;
     s.offset = s.first_row = s.first_k = s.begin = s.kind = 0;
     s.row_step = row_step;
@@ -169,7 +172,8 @@ HERON_FN void dense_pack_all(GLOBAL const CT* x, long lines, long depth, long ro
     s.depth = s.total = depth;
     s.conjugate = conjugate;
     s.scaled = scaled;
-    for (long panel = 0; panel * width < lines; ++panel) dense_pack(s, x, scale, packed, width, panel, 0, depth);
+    for (long panel = 0; panel * width < lines; ++panel)
+        dense_pack(s, x, scale, packed, width, panel, 0, depth);
 }
 
 // A work-item takes its share of the items one after the other and packs them where they stay in the cache.
@@ -191,13 +195,14 @@ __kernel ALONE void heron_dense_batch(dense_batch g, CT alpha_value, GLOBAL cons
     GLOBAL RT* const pb = pa + rows * g.k * PARTS;
     for (long item = g.count * member / members; item < g.count * (member + 1) / members; ++item) {
         if (p.total > 0) {
-            dense_pack_all(dense_item(g.a, a, a_list, item), g.m, g.k, g.a_row, g.a_step, g.conjugate_a, 1, alpha, pa,
-                           PA);
-            dense_pack_all(dense_item(g.b, b, b_list, item), g.n, g.k, g.b_row, g.b_step, g.conjugate_b, 0, alpha, pb,
-                           PB);
+            dense_pack_all(dense_item(g.a, a, a_list, item), g.m, g.k, g.a_row, g.a_step, g.conjugate_a, 1,
+                           alpha, pa, PA);
+            dense_pack_all(dense_item(g.b, b, b_list, item), g.n, g.k, g.b_row, g.b_step, g.conjugate_b, 0,
+                           alpha, pb, PB);
         }
         GLOBAL CT* const to = (GLOBAL CT*)dense_item(g.c, c, c_list, item);
         for (long row = 0; row < g.m; row += PA)
-            for (long column = 0; column < g.n; column += PB) dense_columns_tile(p, to, beta, pa, pb, row, column);
+            for (long column = 0; column < g.n; column += PB)
+                dense_columns_tile(p, to, beta, pa, pb, row, column);
     }
 }

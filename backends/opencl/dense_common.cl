@@ -1,14 +1,15 @@
-// What the dense kernels share: operands, scalars and the update of C. The other files dense_*.cl follow this one, for one type
-// and one shape of kernel.
+// What the dense kernels share: operands, scalars and the update of C. The other files dense_*.cl follow this
+// one, for one type and one shape of kernel.
 //
-// Packing applies op, the scalar alpha and what is known of a symmetric or triangular operand, so that one kernel serves
-// every operation, and a sum of two products is a longer k. A panel holds P rows of A' (or columns of B'), its k-th step is
-// P contiguous reals, of complex matrices P real parts and P imaginary parts. Rows beyond the matrix are zero.
+// Packing applies op, the scalar alpha and what is known of a symmetric or triangular operand, so that one
+// kernel serves every operation, and a sum of two products is a longer k. A panel holds P rows of A' (or
+// columns of B'), its k-th step is P contiguous reals, of complex matrices P real parts and P imaginary
+// parts. Rows beyond the matrix are zero.
 //
 // Parameters: CT element, RT its real type, PARTS 1 or 2; COLUMNS: VW MV NR; otherwise WX WY VW MV UW NV KT.
 //
-// For studies WITHOUT_LOADS, WITHOUT_ARITHMETIC and WITHOUT_STORES leave out a part of the product's work, in a way that the
-// compiler cannot see through.
+// For studies WITHOUT_LOADS, WITHOUT_ARITHMETIC and WITHOUT_STORES leave out a part of the product's work, in
+// a way that the compiler cannot see through.
 
 #define VECTOR_NAME2(type, width) type##width
 #define VECTOR_NAME(type, width) VECTOR_NAME2(type, width)
@@ -26,7 +27,7 @@
 
 #ifdef WITHOUT_LOADS
 #define FROM_PANEL(load, i) (p.ld + (i))
-#define START(j, i) (p.m + (j) * 64 + (i))
+#define START(j, i) (p.m + (j)*64 + (i))
 #else
 #define FROM_PANEL(load, i) load
 #define START(j, i) 0
@@ -41,16 +42,16 @@
 // These mirror opencl_dense.cpp. Element (r, k) of op(X) lies at offset + r*row_step + k*k_step if X is full.
 typedef struct {
     long offset, row_step, k_step;
-    long rows, depth;         // of this chunk of op(X), which begins at first_row, first_k
+    long rows, depth;  // of this chunk of op(X), which begins at first_row, first_k
     long first_row, first_k;
     long padded_rows, steps;  // what is written: zeros beyond rows and depth
     long total, begin;        // steps of a panel, and the one where this chunk begins
     long conjugate;
-    long kind;                // 0 full, 1 symmetric, 2 Hermitian, 3 triangular
-    long stores_lower;        // of op(X)
+    long kind;          // 0 full, 1 symmetric, 2 Hermitian, 3 triangular
+    long stores_lower;  // of op(X)
     long unit;
-    long scaled;              // 1: times alpha, 2: times its conjugate
-    long has_real_scale;      // in device memory
+    long scaled;          // 1: times alpha, 2: times its conjugate
+    long has_real_scale;  // in device memory
 } dense_source;
 
 // A scalar of the host's or the device's; the latter may be a real one.
@@ -111,7 +112,8 @@ typedef struct {
     long triangle;    // 0 all of C, 1 lower, 2 upper
     long hermitian;
     long has_real_alpha, has_real_beta;  // in device memory
-    long range;  // which k count: 0 all, 1 up to the row, 2 from the row on, 3 from the column on, 4 up to the column
+    long range;  // which k count: 0 all, 1 up to the row, 2 from the row on, 3 from the column on, 4 up to
+                 // the column
 } dense_product;
 
 HERON_FN int dense_is_outside(dense_product p, long row, long column) {
@@ -151,11 +153,13 @@ typedef struct {
     long kind, stride, list_step;
 } dense_items;
 
-HERON_FN GLOBAL const CT* dense_item(dense_items of, GLOBAL const CT* base, GLOBAL const void* list, long item) {
+HERON_FN GLOBAL const CT* dense_item(dense_items of, GLOBAL const CT* base, GLOBAL const void* list,
+                                     long item) {
     const long entry = item * of.list_step;
     if (of.kind == 0) return base + item * of.stride;
     if (of.kind == 1) return (GLOBAL const CT*)((GLOBAL const long*)list)[entry];
-    return base + (of.kind == 2 ? ((GLOBAL const int*)list)[entry] : ((GLOBAL const long*)list)[entry]) * of.stride;
+    return base +
+           (of.kind == 2 ? ((GLOBAL const int*)list)[entry] : ((GLOBAL const long*)list)[entry]) * of.stride;
 }
 
 typedef struct {

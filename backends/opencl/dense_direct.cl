@@ -1,15 +1,17 @@
-// Dense products on a GPU whose operands are not packed, in batches or single: a work-group has a tile of one item's C.
+// Dense products on a GPU whose operands are not packed, in batches or single: a work-group has a tile of one
+// item's C.
 //
-// PA, PB and four times KT divide GROUP, which divides KT*PA and KT*PB; 8 divides KT. Loops over what a lane holds have bounds that
-// are macros: with an argument of an inlined function as bound they are unrolled too late, and arrays go to memory.
+// PA, PB and four times KT divide GROUP, which divides KT*PA and KT*PB; 8 divides KT. Loops over what a lane
+// holds have bounds that are macros: with an argument of an inlined function as bound they are unrolled too
+// late, and arrays go to memory.
 
 #define A_OF_LANE (KT * PA / GROUP)
 #define B_OF_LANE (KT * PB / GROUP)
 #define MOST_OF_LANE (A_OF_LANE > B_OF_LANE ? A_OF_LANE : B_OF_LANE)
 #define REALS_OF_STAGE ((A_TILE + B_TILE) * CHUNK_WIDTH)
 
-// One of the operands of a tile as a lane sees it. Of a part of KT steps the i-th element that goes through its hands lies at
-// from[i*between], which is line + i*line_step, step k + i*k_step of the part.
+// One of the operands of a tile as a lane sees it. Of a part of KT steps the i-th element that goes through
+// its hands lies at from[i*between], which is line + i*line_step, step k + i*k_step of the part.
 typedef struct {
     GLOBAL const CT* from;
     long between, along;  // along: to the next part
@@ -17,9 +19,10 @@ typedef struct {
     int conjugate;
 } dense_side;
 
-// Neighbouring lanes take what lies side by side; in an operand that is turned runs of 8, so that lanes meet different banks.
-HERON_FN dense_side dense_side_of(GLOBAL const CT* from, long first, long lines, long row_step, long k_step, long conjugate,
-                                  int lane, const int width) {
+// Neighbouring lanes take what lies side by side; in an operand that is turned runs of 8, so that lanes meet
+// different banks.
+HERON_FN dense_side dense_side_of(GLOBAL const CT* from, long first, long lines, long row_step, long k_step,
+                                  long conjugate, int lane, const int width) {
     const int is_turned = k_step == 1;
     dense_side s;
     s.line = is_turned ? lane / (4 * KT) * 4 + lane / 8 % 4 : lane % width;
@@ -64,9 +67,10 @@ HERON_FN void dense_fetch(__local RT* to, dense_side* s, int depth, const int wi
         GLOBAL const RT* const from = (GLOBAL const RT*)(s->from + i * s->between);
 #pragma unroll
         for (int part = 0; part < COPIES; ++part)
-            __asm__ volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"l"((ulong)(place + part * width)),
-                             "l"((ulong)(from + part)), "n"(COPY_BYTES), "r"(bytes)
-                             : "memory");
+            __asm__ volatile(
+                "cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"l"((ulong)(place + part * width)),
+                "l"((ulong)(from + part)), "n"(COPY_BYTES), "r"(bytes)
+                : "memory");
     }
     s->from += s->along;
 }
@@ -82,8 +86,8 @@ HERON_FN void dense_conjugate(__local RT* tile, dense_side s, const int width, c
     }
 }
 
-HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_side sa, dense_side sb, long k, __local CHUNK_VECTOR* tiles,
-                        int lane) {
+HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_side sa, dense_side sb, long k,
+                        __local CHUNK_VECTOR* tiles, int lane) {
     const int steps = (int)((k + KT - 1) / KT);
 #pragma unroll
     for (int stage = 0; stage < STAGES - 1; ++stage) {
@@ -142,8 +146,8 @@ HERON_FN void dense_put_tile(__local RT* to, dense_side s, const CT* from, const
     }
 }
 
-HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_side sa, dense_side sb, long k, __local CHUNK_VECTOR* tiles,
-                        int lane) {
+HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_side sa, dense_side sb, long k,
+                        __local CHUNK_VECTOR* tiles, int lane) {
     CT a_next[A_OF_LANE], b_next[B_OF_LANE];
     const int steps = (int)((k + KT - 1) / KT);
     int current = 0;
@@ -170,10 +174,11 @@ HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_side sa, de
 #define SUMS_OF_ITEM (COLUMNS_OF_ITEM * ROWS)
 #define SUMS_KEPT (SUMS_OF_ITEM / SLICES)
 
-// Two teams that share sums hand over one half of them to each other and add what they get to the other half, which begins at
-// the returned one. Were it not inlined, PoCL 3.1 would give all work-groups the same local memory.
-__attribute__((always_inline)) HERON_FN int dense_share(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local RT* exchange, int lane,
-                                                        const int distance) {
+// Two teams that share sums hand over one half of them to each other and add what they get to the other half,
+// which begins at the returned one. Were it not inlined, PoCL 3.1 would give all work-groups the same local
+// memory.
+__attribute__((always_inline)) HERON_FN int dense_share(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS],
+                                                        __local RT* exchange, int lane, const int distance) {
     const int given = SUMS_KEPT * distance;
     const int is_upper = (lane / TEAM & distance) != 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -182,7 +187,8 @@ __attribute__((always_inline)) HERON_FN int dense_share(RT sums[PARTS][COLUMNS_O
 #pragma unroll
         for (int i = 0; i < SUMS_OF_ITEM / 2; ++i) {
             if (i >= given) continue;
-            const RT low = sums[part][i / ROWS][i % ROWS], high = sums[part][(given + i) / ROWS][(given + i) % ROWS];
+            const RT low = sums[part][i / ROWS][i % ROWS],
+                     high = sums[part][(given + i) / ROWS][(given + i) % ROWS];
             exchange[(part * given + i) * GROUP + lane] = is_upper ? low : high;
             sums[part][i / ROWS][i % ROWS] = is_upper ? high : low;
         }
@@ -191,7 +197,9 @@ __attribute__((always_inline)) HERON_FN int dense_share(RT sums[PARTS][COLUMNS_O
     for (int part = 0; part < PARTS; ++part)
 #pragma unroll
         for (int i = 0; i < SUMS_OF_ITEM / 2; ++i)
-            if (i < given) sums[part][i / ROWS][i % ROWS] += exchange[(part * given + i) * GROUP + (lane ^ distance * TEAM)];
+            if (i < given)
+                sums[part][i / ROWS][i % ROWS] +=
+                    exchange[(part * given + i) * GROUP + (lane ^ distance * TEAM)];
     return is_upper ? given : 0;
 }
 
@@ -209,11 +217,12 @@ HERON_FN int dense_join(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local RT* excha
 #define REALS_OF_EXCHANGE (SLICES > 1 ? GROUP * PARTS * SUMS_OF_ITEM / 2 : 0)
 
 // Groups: the tiles of the first item by columns, then those of the next.
-__kernel __attribute__((reqd_work_group_size(WX, WY * SLICES, 1))) void heron_dense_batch(
-    dense_batch g, CT alpha_value, GLOBAL const RT* alpha_pointer, GLOBAL const CT* a, GLOBAL const void* a_list,
-    GLOBAL const CT* b, GLOBAL const void* b_list, CT beta_value, GLOBAL const RT* beta_pointer, GLOBAL CT* c,
-    GLOBAL const void* c_list) {
-    __local CHUNK_VECTOR tiles[(REALS_OF_TILES > REALS_OF_EXCHANGE ? REALS_OF_TILES : REALS_OF_EXCHANGE) / CHUNK_WIDTH];
+__kernel __attribute__((reqd_work_group_size(WX, WY* SLICES, 1))) void heron_dense_batch(
+    dense_batch g, CT alpha_value, GLOBAL const RT* alpha_pointer, GLOBAL const CT* a,
+    GLOBAL const void* a_list, GLOBAL const CT* b, GLOBAL const void* b_list, CT beta_value,
+    GLOBAL const RT* beta_pointer, GLOBAL CT* c, GLOBAL const void* c_list) {
+    __local CHUNK_VECTOR
+        tiles[(REALS_OF_TILES > REALS_OF_EXCHANGE ? REALS_OF_TILES : REALS_OF_EXCHANGE) / CHUNK_WIDTH];
     const CT alpha = dense_scalar(alpha_value, alpha_pointer, 0);
     const CT beta = dense_scalar(beta_value, beta_pointer, 0);
     const long tiles_of_rows = (g.m + PA - 1) / PA;
@@ -231,10 +240,10 @@ __kernel __attribute__((reqd_work_group_size(WX, WY * SLICES, 1))) void heron_de
     RT sums[PARTS][COLUMNS_OF_ITEM][ROWS];
     dense_start(sums, p);
     if (g.k > 0 && !EQUAL(CT, alpha, ZERO(CT))) {
-        const dense_side sa = dense_side_of(dense_item(g.a, a, a_list, item) + g.a_offset, row, g.m, g.a_row, g.a_step,
-                                            g.conjugate_a, lane, PA);
-        const dense_side sb = dense_side_of(dense_item(g.b, b, b_list, item) + g.b_offset, column, g.n, g.b_row, g.b_step,
-                                            g.conjugate_b, lane, PB);
+        const dense_side sa = dense_side_of(dense_item(g.a, a, a_list, item) + g.a_offset, row, g.m, g.a_row,
+                                            g.a_step, g.conjugate_a, lane, PA);
+        const dense_side sb = dense_side_of(dense_item(g.b, b, b_list, item) + g.b_offset, column, g.n,
+                                            g.b_row, g.b_step, g.conjugate_b, lane, PB);
         dense_sum(sums, sa, sb, g.k, tiles, lane);
     }
     const int first = dense_join(sums, (__local RT*)tiles, lane);
@@ -242,7 +251,9 @@ __kernel __attribute__((reqd_work_group_size(WX, WY * SLICES, 1))) void heron_de
 #pragma unroll
     for (int kept = 0; kept < SUMS_KEPT; ++kept) {
         const int i = (first + kept) % ROWS, j = (first + kept) / ROWS;
-        dense_finish(p, to, beta, row + ROW_OF(lane % TEAM, i), column + COLUMN_OF(lane % TEAM, i, j),
-                     MUL(CT, alpha, dense_number(sums[0][kept / ROWS][kept % ROWS], sums[PARTS - 1][kept / ROWS][kept % ROWS])));
+        dense_finish(
+            p, to, beta, row + ROW_OF(lane % TEAM, i), column + COLUMN_OF(lane % TEAM, i, j),
+            MUL(CT, alpha,
+                dense_number(sums[0][kept / ROWS][kept % ROWS], sums[PARTS - 1][kept / ROWS][kept % ROWS])));
     }
 }

@@ -2,7 +2,8 @@
 //
 // ASYNC: NVIDIA's copies from global to local memory, STAGES parts of the panels at once.
 
-// A work-group of TILE x 8 packs TILE x TILE elements, through local memory where neighbours in memory are neighbours in k.
+// A work-group of TILE x 8 packs TILE x TILE elements, through local memory where neighbours in memory are
+// neighbours in k.
 #define TILE 32
 
 // The groups after the first `groups_of_a` lines of groups pack B.
@@ -65,8 +66,8 @@ HERON_FN int dense_chunk_place(int chunk, const int width) {
 
 #if defined(ASYNC) && !defined(WITHOUT_LOADS)
 
-HERON_FN void dense_fetch(__local CHUNK_VECTOR* to, GLOBAL const CHUNK_VECTOR* from, int lane, const int chunks,
-                          const int width) {
+HERON_FN void dense_fetch(__local CHUNK_VECTOR* to, GLOBAL const CHUNK_VECTOR* from, int lane,
+                          const int chunks, const int width) {
 #pragma unroll
     for (int i = 0; i < (chunks + GROUP - 1) / GROUP; ++i)
         if (chunks % GROUP == 0 || i * GROUP + lane < chunks)
@@ -124,7 +125,8 @@ HERON_FN void dense_put_tile(__local CHUNK_VECTOR* to, const CHUNK_VECTOR* from,
                              const int width) {
 #pragma unroll
     for (int i = 0; i < (chunks + GROUP - 1) / GROUP; ++i)
-        if (chunks % GROUP == 0 || i * GROUP + lane < chunks) to[dense_chunk_place(i * GROUP + lane, width)] = from[i];
+        if (chunks % GROUP == 0 || i * GROUP + lane < chunks)
+            to[dense_chunk_place(i * GROUP + lane, width)] = from[i];
 }
 
 // The next parts of the panels are on their way to registers while the current ones are multiplied.
@@ -138,7 +140,8 @@ HERON_FN void dense_sum(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_product p, 
             dense_take(a_next, p, from_a + (long)step * A_CHUNKS, lane, A_CHUNKS);
             dense_take(b_next, p, from_b + (long)step * B_CHUNKS, lane, B_CHUNKS);
         }
-        if (step > 0) dense_multiply(sums, a_tile + (current ^ 1) * A_TILE, b_tile + (current ^ 1) * B_TILE, lane);
+        if (step > 0)
+            dense_multiply(sums, a_tile + (current ^ 1) * A_TILE, b_tile + (current ^ 1) * B_TILE, lane);
         if (step < steps) {
             dense_put_tile(a_tile + current * A_TILE, a_next, lane, A_CHUNKS, PA * PARTS);
             dense_put_tile(b_tile + current * B_TILE, b_next, lane, B_CHUNKS, PB * PARTS);
@@ -181,7 +184,8 @@ __kernel __attribute__((reqd_work_group_size(WX, WY, 1))) void heron_dense_produ
     dense_start(sums, p);
     dense_sum(sums, p, (int)(end - begin),
               (GLOBAL const CHUNK_VECTOR*)(pa + row * p.total * PARTS) + begin * A_CHUNKS,
-              (GLOBAL const CHUNK_VECTOR*)(pb + column * p.total * PARTS) + begin * B_CHUNKS, a_tile, b_tile, lane);
+              (GLOBAL const CHUNK_VECTOR*)(pb + column * p.total * PARTS) + begin * B_CHUNKS, a_tile, b_tile,
+              lane);
 #pragma unroll
     for (int j = 0; STORES && j < COLUMNS_OF_ITEM; ++j)
 #pragma unroll

@@ -1,6 +1,6 @@
-// How a work-group of a GPU multiplies panels in local memory: WX x WY work-items with VW*MV x UW*NV sums each in registers
-// (V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC08). SLICES such teams share the steps of a part.
-// MMA: doubles on NVIDIA's Tensor Cores.
+// How a work-group of a GPU multiplies panels in local memory: WX x WY work-items with VW*MV x UW*NV sums
+// each in registers (V. Volkov, J. Demmel, "Benchmarking GPUs to tune dense linear algebra", SC08). SLICES
+// such teams share the steps of a part. MMA: doubles on NVIDIA's Tensor Cores.
 
 #ifndef HERON_PTX
 #undef MMA
@@ -16,8 +16,8 @@
 #define REAL_PAIR VECTOR_NAME(RT_NAME, 2)
 #define STORE_CHUNK VECTOR_NAME(vstore, CHUNK_WIDTH)
 
-// In local memory a step of a panel is a line of so many reals. With the padding most lanes that store a turned operand meet
-// different banks.
+// In local memory a step of a panel is a line of so many reals. With the padding most lanes that store a
+// turned operand meet different banks.
 #if defined(DIRECT) && !defined(MMA)
 #define PADDING 4
 #else
@@ -38,8 +38,8 @@
 #define BETWEEN_PARTS(width) (width)
 #endif
 
-// Where a line of the panel is in step k. On Tensor Cores the lanes that load together, 4 steps times 4 lines, meet different
-// banks.
+// Where a line of the panel is in step k. On Tensor Cores the lanes that load together, 4 steps times 4
+// lines, meet different banks.
 HERON_FN int dense_place(int k, int line) {
 #ifdef MMA
     return line ^ k % 4 * 4;
@@ -69,7 +69,7 @@ HERON_FN void dense_start(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_product p
 
 // Warps hold 4 x 8 items; lane 4*g + t has, of every 16 x 8 block, elements (g + 8*(e/2), 2*t + e%2).
 #define ROW_OF(lane, i) (ITEM_ROW(lane) + (i) / 4 * 16 + (i) % 4 / 2 * 8)
-#define COLUMN_OF(lane, i, j) (WARP_COLUMN(lane) + (j) * 8 + (lane) % 4 * 2 + (i) % 2)
+#define COLUMN_OF(lane, i, j) (WARP_COLUMN(lane) + (j)*8 + (lane) % 4 * 2 + (i) % 2)
 #define ITEM_ROW(lane) ((lane) / 32 % (WX / 4) * 4 * ROWS + (lane) % 32 / 4)
 #define WARP_COLUMN(lane) ((lane) / 32 / (WX / 4) * 8 * COLUMNS_OF_ITEM)
 // What dense_place does to bits 2 and 3 of a lane's lines is the same in all its steps.
@@ -79,14 +79,16 @@ HERON_FN void dense_start(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], dense_product p
 #define ITEM_B(lane) (FIRST_PLACE(lane, WARP_COLUMN(lane) + (lane) % 32 / 4) + (lane) % 4 * B_LINE)
 
 HERON_FN void dense_mma(RT* d, const RT* a, const RT* b) {
-    __asm__("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-            "{%0, %1, %2, %3};"
-            : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-            : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+    __asm__(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
 // ta and tb point to the item's first elements.
-HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb, int lane) {
+HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb,
+                          int lane) {
 #pragma unroll
     for (int k = 0; k < STEPS_OF_TEAM; k += 8) {
         RT b[COLUMNS_OF_ITEM][PARTS][2];
@@ -95,7 +97,7 @@ HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const R
 #pragma unroll
             for (int part = 0; part < PARTS; ++part)
 #pragma unroll
-                for (int e = 0; e < 2; ++e) 
+                for (int e = 0; e < 2; ++e)
                     b[j][part][e] = tb[(k + e * 4) * B_LINE + part * PB + (j * 8 ^ FLIP(lane))];
 #pragma unroll
         for (int block = 0; block < ROWS / 4; ++block) {
@@ -168,16 +170,19 @@ HERON_FN void dense_load_lines(RT* re, RT* im, __local const RT* from, const int
 }
 
 // ta and tb point to the item's first elements.
-HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb, int lane) {
+HERON_FN void dense_steps(RT sums[PARTS][COLUMNS_OF_ITEM][ROWS], __local const RT* ta, __local const RT* tb,
+                          int lane) {
 #pragma unroll
     for (int k = 0; k < STEPS_OF_TEAM; ++k) {
         RT a[PARTS][ROWS], b[PARTS][COLUMNS_OF_ITEM];
 #pragma unroll
         for (int i = 0; i < MV; ++i)
-            dense_load_lines(a[0] + i * VW, a[PARTS - 1] + i * VW, ta + k * A_LINE + i * WX * VW * BETWEEN_LINES, VW, PA);
+            dense_load_lines(a[0] + i * VW, a[PARTS - 1] + i * VW,
+                             ta + k * A_LINE + i * WX * VW * BETWEEN_LINES, VW, PA);
 #pragma unroll
         for (int j = 0; j < NV; ++j)
-            dense_load_lines(b[0] + j * UW, b[PARTS - 1] + j * UW, tb + k * B_LINE + j * WY * UW * BETWEEN_LINES, UW, PB);
+            dense_load_lines(b[0] + j * UW, b[PARTS - 1] + j * UW,
+                             tb + k * B_LINE + j * WY * UW * BETWEEN_LINES, UW, PB);
 #pragma unroll
         for (int j = 0; j < COLUMNS_OF_ITEM; ++j)
 #pragma unroll

@@ -1,8 +1,10 @@
-// What the kernels for Kronecker products of factors N x N are told, and where operands are. Defined are CT, the element, and N.
+// What the kernels for Kronecker products of factors N x N are told, and where operands are. Defined are CT,
+// the element, and N.
 
 #define MOST_MODES 8
 
-// These mirror opencl_kron.cpp. Addresses are numbers, since a structure among a kernel's arguments holds no pointers.
+// These mirror opencl_kron.cpp. Addresses are numbers, since a structure among a kernel's arguments holds no
+// pointers.
 typedef struct {
     long base, list, kind, stride, list_step;
 } kron_operand;

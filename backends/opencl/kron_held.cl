@@ -1,12 +1,14 @@
-// Kronecker products on GPUs of items that fit the registers of a work-group, but not its local memory. A work-item holds PLANES
-// planes: all elements along the first mode and along one other, whose factor is next, at one place in the remaining modes.
-// Places are numbered with the last of those modes fastest. Results of a factor go through local memory, FIBRES indices of the first
-// mode at a time, and come back as planes of the next mode. The factors' order is the first, the second, the last one, and from
-// there down to the third: neighbours in memory are work-items' neighbours when an item is read and when it is written.
+// Kronecker products on GPUs of items that fit the registers of a work-group, but not its local memory. A
+// work-item holds PLANES planes: all elements along the first mode and along one other, whose factor is next,
+// at one place in the remaining modes. Places are numbered with the last of those modes fastest. Results of a
+// factor go through local memory, FIBRES indices of the first mode at a time, and come back as planes of the
+// next mode. The factors' order is the first, the second, the last one, and from there down to the third:
+// neighbours in memory are work-items' neighbours when an item is read and when it is written.
 //
-// Defined are also: MODES >= 4, COUNT = N^(MODES - 2) planes, GROUP work-items, QUAD elements of 16 bytes; fibres that share what is
-// read of a factor: FIBRES between two modes, ENDS <= FIBRES before and after; SLAB elements of local memory for one index of the
-// first mode; STEPS where operands' elements are not neighbours.
+// Defined are also: MODES >= 4, COUNT = N^(MODES - 2) planes, GROUP work-items, QUAD elements of 16 bytes;
+// fibres that share what is read of a factor: FIBRES between two modes, ENDS <= FIBRES before and after; SLAB
+// elements of local memory for one index of the first mode; STEPS where operands' elements are not
+// neighbours.
 
 #define BANKS (128 / (int)sizeof(CT))
 #define COLUMN ((N + QUAD - 1) / QUAD * QUAD)
@@ -18,7 +20,8 @@
 #define STEP(step) 1
 #endif
 
-// A function that was unrolled on its own would be too long to be inlined, and arrays that it is given stay in memory.
+// A function that was unrolled on its own would be too long to be inlined, and arrays that it is given stay
+// in memory.
 #define HELD_FN __attribute__((always_inline)) HERON_FN
 
 // What indexes registers must be unrolled. Compilers of processors would take minutes for it.
@@ -53,7 +56,8 @@ HERON_FN void kron_read_factors(CT values[SHARE], const kron_parameters p, long 
         for (int m = 0; m < MODES; ++m) {
             const kron_factor factor = p.factors[MODES - 1 - m];
             if (e / (N * N) != m) continue;
-            const CT value = kron_locate(factor.a, k)[e % N * factor.row_step + e / N % N * factor.column_step];
+            const CT value =
+                kron_locate(factor.a, k)[e % N * factor.row_step + e / N % N * factor.column_step];
             values[t] = factor.conjugate ? CONJ(CT, value) : value;
         }
     }
@@ -68,10 +72,10 @@ HERON_FN void kron_write_factors(__local CT* factors, const CT values[SHARE], in
     }
 }
 
-// QUAD rows of a factor on fibres `first`, first + next, ... of each plane, whose elements are `step` apart. What is read of the
-// factor is read every time: there are no registers to keep it.
-HELD_FN void kron_rows(CT sum[FIBRES][PLANES][QUAD], CT held[PLANES][N * N], __local const CT* rows, const int first,
-                        const int next, const int step, const int fibres) {
+// QUAD rows of a factor on fibres `first`, first + next, ... of each plane, whose elements are `step` apart.
+// What is read of the factor is read every time: there are no registers to keep it.
+HELD_FN void kron_rows(CT sum[FIBRES][PLANES][QUAD], CT held[PLANES][N * N], __local const CT* rows,
+                       const int first, const int next, const int step, const int fibres) {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         CT a[QUAD];
@@ -90,8 +94,8 @@ HELD_FN void kron_rows(CT sum[FIBRES][PLANES][QUAD], CT held[PLANES][N * N], __l
 }
 
 // All rows of a factor.
-HELD_FN void kron_results(CT result[FIBRES][PLANES][COLUMN], CT held[PLANES][N * N], __local const CT* factor, const int first,
-                          const int next, const int step, const int fibres) {
+HELD_FN void kron_results(CT result[FIBRES][PLANES][COLUMN], CT held[PLANES][N * N], __local const CT* factor,
+                          const int first, const int next, const int step, const int fibres) {
 #pragma unroll
     for (int i = 0; i < N; i += QUAD) {
         CT sum[FIBRES][PLANES][QUAD];
@@ -123,9 +127,10 @@ HELD_FN void kron_first_mode(CT held[PLANES][N * N], __local const CT* factor) {
     }
 }
 
-// A factor's turn. Index i of its mode is written at to + i*row, and index k of the next mode read at from + k*step.
-HELD_FN void kron_turn(CT held[PLANES][N * N], __local const CT* factor, __local CT* slabs, const int* to, const int* from,
-                        const int row, const int step, int item) {
+// A factor's turn. Index i of its mode is written at to + i*row, and index k of the next mode read at from +
+// k*step.
+HELD_FN void kron_turn(CT held[PLANES][N * N], __local const CT* factor, __local CT* slabs, const int* to,
+                       const int* from, const int row, const int step, int item) {
     UNROLLED
     for (int b = 0; b < N; b += FIBRES) {
         const int fibres = N - b < FIBRES ? N - b : FIBRES;
@@ -139,7 +144,8 @@ HELD_FN void kron_turn(CT held[PLANES][N * N], __local const CT* factor, __local
                 for (int p = 0; p < PLANES; ++p)
 #pragma unroll
                     for (int w = 0; w < QUAD; ++w)
-                        if (f < fibres && i + w < N && kron_has(item, p)) slabs[f * SLAB + to[p] + (i + w) * row] = sum[f][p][w];
+                        if (f < fibres && i + w < N && kron_has(item, p))
+                            slabs[f * SLAB + to[p] + (i + w) * row] = sum[f][p][w];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
@@ -153,9 +159,10 @@ HELD_FN void kron_turn(CT held[PLANES][N * N], __local const CT* factor, __local
     }
 }
 
-// From planes of the second mode to planes of the last one: every place's last index goes, and the second mode's comes in front.
-// Odd runs meet all banks.
-HELD_FN void kron_turn_to_last(CT held[PLANES][N * N], __local const CT* factor, __local CT* slabs, int item) {
+// From planes of the second mode to planes of the last one: every place's last index goes, and the second
+// mode's comes in front. Odd runs meet all banks.
+HELD_FN void kron_turn_to_last(CT held[PLANES][N * N], __local const CT* factor, __local CT* slabs,
+                               int item) {
     int to[PLANES], from[PLANES];
 #pragma unroll
     for (int p = 0; p < PLANES; ++p) {
@@ -166,10 +173,10 @@ HELD_FN void kron_turn_to_last(CT held[PLANES][N * N], __local const CT* factor,
     kron_turn(held, factor, slabs, to, from, RUN * (N | 1), 1, item);
 }
 
-// From planes of a mode to those of the mode before it: in places, whose indices of it are `step` apart, one comes for the other.
-// Rows lie so that neighbours meet all banks in both.
-HELD_FN void kron_turn_down(CT held[PLANES][N * N], __local const CT* factors, __local CT* slabs, const int mode, const int step,
-                             int item) {
+// From planes of a mode to those of the mode before it: in places, whose indices of it are `step` apart, one
+// comes for the other. Rows lie so that neighbours meet all banks in both.
+HELD_FN void kron_turn_down(CT held[PLANES][N * N], __local const CT* factors, __local CT* slabs,
+                            const int mode, const int step, int item) {
     const int row = COUNT + (step % BANKS + BANKS - COUNT % BANKS) % BANKS;
     int to[PLANES], from[PLANES];
 #pragma unroll
@@ -189,9 +196,10 @@ HERON_FN void kron_prefetch(GLOBAL const CT* y, int item) {
 }
 
 // Where results for index b of the first mode and i of the third go, from the place's first one on.
-#define RESULT(b, i) (((b) * N * COUNT + (i) * RUN) * STEP(step))
+#define RESULT(b, i) (((b)*N * COUNT + (i)*RUN) * STEP(step))
 
-HELD_FN void kron_read_results(CT y[FIBRES][PLANES][N], GLOBAL CT** at, long step, const int b, const int fibres, int reads) {
+HELD_FN void kron_read_results(CT y[FIBRES][PLANES][N], GLOBAL CT** at, long step, const int b,
+                               const int fibres, int reads) {
 #pragma unroll
     for (int f = 0; f < FIBRES; ++f)
 #pragma unroll
@@ -208,19 +216,20 @@ HELD_FN void kron_read_results(CT y[FIBRES][PLANES][N], GLOBAL CT** at, long ste
                 if (f < fibres) y[f][p][i] = at[p][RESULT(b + f, i)];
 }
 
-HELD_FN void kron_add_results(CT result[FIBRES][PLANES][COLUMN], GLOBAL CT** at, long step, const int b, const int fibres,
-                              CT alpha, int item) {
+HELD_FN void kron_add_results(CT result[FIBRES][PLANES][COLUMN], GLOBAL CT** at, long step, const int b,
+                              const int fibres, CT alpha, int item) {
 #pragma unroll
     for (int f = 0; f < FIBRES; ++f)
 #pragma unroll
         for (int p = 0; p < PLANES; ++p)
 #pragma unroll
             for (int i = 0; i < N; ++i)
-                if (f < fibres && kron_has(item, p)) ATOMIC_ADD(CT, at[p], RESULT(b + f, i), MUL(CT, alpha, result[f][p][i]));
+                if (f < fibres && kron_has(item, p))
+                    ATOMIC_ADD(CT, at[p], RESULT(b + f, i), MUL(CT, alpha, result[f][p][i]));
 }
 
-HELD_FN void kron_write_results(CT result[FIBRES][PLANES][COLUMN], CT y[FIBRES][PLANES][N], GLOBAL CT** at, long step,
-                                const int b, const int fibres, CT alpha, CT beta, int item) {
+HELD_FN void kron_write_results(CT result[FIBRES][PLANES][COLUMN], CT y[FIBRES][PLANES][N], GLOBAL CT** at,
+                                long step, const int b, const int fibres, CT alpha, CT beta, int item) {
 #pragma unroll
     for (int f = 0; f < FIBRES; ++f)
 #pragma unroll
@@ -232,8 +241,8 @@ HELD_FN void kron_write_results(CT result[FIBRES][PLANES][COLUMN], CT y[FIBRES][
 }
 
 // The third mode's turn, whose results are Y's.
-HELD_FN void kron_finish_planes(CT held[PLANES][N * N], __local const CT* factor, GLOBAL CT* y, long step, CT alpha, CT beta,
-                                int atomic, int adds, int item) {
+HELD_FN void kron_finish_planes(CT held[PLANES][N * N], __local const CT* factor, GLOBAL CT* y, long step,
+                                CT alpha, CT beta, int atomic, int adds, int item) {
     GLOBAL CT* at[PLANES];
 #pragma unroll
     for (int p = 0; p < PLANES; ++p) {
@@ -247,14 +256,18 @@ HELD_FN void kron_finish_planes(CT held[PLANES][N * N], __local const CT* factor
         // Read together, before anything is written.
         kron_read_results(before, at, step, b, fibres, adds);
         kron_results(result, held, factor, b * N, N, 1, fibres);
-        if (atomic) kron_add_results(result, at, step, b, fibres, alpha, item);
-        else kron_write_results(result, before, at, step, b, fibres, alpha, beta, item);
+        if (atomic)
+            kron_add_results(result, at, step, b, fibres, alpha, item);
+        else
+            kron_write_results(result, before, at, step, b, fibres, alpha, beta, item);
     }
 }
 
 // A work-group has one item's vector, number p.first and up.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_held(const kron_parameters p, const CT host_alpha,
-                                                                                 const CT host_beta, __local QUAD_T* memory) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_held(const kron_parameters p,
+                                                                                 const CT host_alpha,
+                                                                                 const CT host_beta,
+                                                                                 __local QUAD_T* memory) {
     const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
     const int adds = !p.atomic && !EQUAL(CT, beta, ZERO(CT));
     __local CT* const factors = (__local CT*)memory;

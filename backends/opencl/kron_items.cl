@@ -1,5 +1,5 @@
-// Kronecker products on processors: a work-item takes items one after the other through its core's cache, with vectors over
-// neighbouring fibres or over the rows of a factor.
+// Kronecker products on processors: a work-item takes items one after the other through its core's cache,
+// with vectors over neighbouring fibres or over the rows of a factor.
 
 #define heron_lanes_f32 16
 #define heron_lanes_f64 8
@@ -38,9 +38,10 @@ typedef double16 heron_sixteen_f64;
 #endif
 #define COLUMN ((MOST_N + LANES - 1) / LANES * LANES)
 
-// out[o, i, f] := sum over j of a[j][i]*in[o, j, f]. A vector that is longer than a run writes into what its successors
-// overwrite; buffers have room for one vector behind their last element.
-HERON_FN void kron_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n, long outer, long inner) {
+// out[o, i, f] := sum over j of a[j][i]*in[o, j, f]. A vector that is longer than a run writes into what its
+// successors overwrite; buffers have room for one vector behind their last element.
+HERON_FN void kron_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n,
+                          long outer, long inner) {
     for (long o = 0; o < outer; ++o) {
         for (long k = 0; k < inner; k += LANES) {
             const long at = o * n * inner + (k + LANES <= inner || inner < LANES ? k : inner - LANES);
@@ -56,8 +57,8 @@ HERON_FN void kron_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out,
 }
 
 // The same for runs that a short vector covers.
-HERON_FN void kron_short_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n, long outer,
-                                long inner) {
+HERON_FN void kron_short_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n,
+                                long outer, long inner) {
     for (long o = 0; o < outer; ++o) {
         const long at = o * n * inner;
         SHORT v[MOST_N];
@@ -70,7 +71,8 @@ HERON_FN void kron_short_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restric
     }
 }
 
-HERON_FN void kron_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n, long outer) {
+HERON_FN void kron_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n,
+                        long outer) {
     for (long o = 0; o < outer; ++o) {
         for (int i = 0; i < n; i += LANES) {
             VECTOR sum = in[o * n] * GET(a + i);
@@ -80,7 +82,8 @@ HERON_FN void kron_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, c
     }
 }
 
-HERON_FN void kron_short_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n, long outer) {
+HERON_FN void kron_short_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, int n,
+                              long outer) {
     for (long o = 0; o < outer; ++o) {
         SHORT sum = in[o * n] * vload4(0, a);
         for (int j = 1; j < n; ++j) sum += in[o * n + j] * vload4(0, a + j * COLUMN);
@@ -90,7 +93,8 @@ HERON_FN void kron_short_rows(GLOBAL const CT* restrict in, GLOBAL CT* restrict 
 
 #if N == 2
 // Runs of eight, which the first of the last four modes has.
-HERON_FN void kron_eight_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a, long outer) {
+HERON_FN void kron_eight_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, const CT* a,
+                                long outer) {
     for (long o = 0; o < outer; ++o) {
         const EIGHT low = vload8(2 * o, in);
         const EIGHT high = vload8(2 * o + 1, in);
@@ -101,13 +105,18 @@ HERON_FN void kron_eight_fibres(GLOBAL const CT* restrict in, GLOBAL CT* restric
 #endif
 
 HERON_FN void kron_turn(GLOBAL const CT* in, GLOBAL CT* out, const CT* a, int n, long outer, long inner) {
-    if (inner == 1 && n <= SHORT_LANES) kron_short_rows(in, out, a, n, outer);
-    else if (inner == 1) kron_rows(in, out, a, n, outer);
-    else if (inner <= SHORT_LANES) kron_short_fibres(in, out, a, n, outer, inner);
+    if (inner == 1 && n <= SHORT_LANES)
+        kron_short_rows(in, out, a, n, outer);
+    else if (inner == 1)
+        kron_rows(in, out, a, n, outer);
+    else if (inner <= SHORT_LANES)
+        kron_short_fibres(in, out, a, n, outer, inner);
 #if N == 2
-    else if (inner == 8) kron_eight_fibres(in, out, a, outer);
+    else if (inner == 8)
+        kron_eight_fibres(in, out, a, outer);
 #endif
-    else kron_fibres(in, out, a, n, outer, inner);
+    else
+        kron_fibres(in, out, a, n, outer, inner);
 }
 
 // How many of the last factors kron_last() applies at once.
@@ -132,9 +141,12 @@ HERON_FN void kron_last(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, c
     const CT c0 = c[0], c1 = c[COLUMN + 1], c2 = c[COLUMN], c3 = c[1];
     for (long e = 0; e < size; e += 8) {
         EIGHT v = vload8(0, in + e);
-        v = (EIGHT)(c0, c0, c0, c0, c1, c1, c1, c1) * v + (EIGHT)(c2, c2, c2, c2, c3, c3, c3, c3) * v.s45670123;
-        v = (EIGHT)(b0, b0, b1, b1, b0, b0, b1, b1) * v + (EIGHT)(b2, b2, b3, b3, b2, b2, b3, b3) * v.s23016745;
-        v = (EIGHT)(a0, a1, a0, a1, a0, a1, a0, a1) * v + (EIGHT)(a2, a3, a2, a3, a2, a3, a2, a3) * v.s10325476;
+        v = (EIGHT)(c0, c0, c0, c0, c1, c1, c1, c1) * v +
+            (EIGHT)(c2, c2, c2, c2, c3, c3, c3, c3) * v.s45670123;
+        v = (EIGHT)(b0, b0, b1, b1, b0, b0, b1, b1) * v +
+            (EIGHT)(b2, b2, b3, b3, b2, b2, b3, b3) * v.s23016745;
+        v = (EIGHT)(a0, a1, a0, a1, a0, a1, a0, a1) * v +
+            (EIGHT)(a2, a3, a2, a3, a2, a3, a2, a3) * v.s10325476;
         vstore8(v, 0, out + e);
     }
 #elif N == 4
@@ -155,8 +167,8 @@ HERON_FN void kron_last(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, c
 #endif
 }
 
-HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict y, long size, long step, CT alpha, CT beta,
-                               int atomic) {
+HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict y, long size, long step,
+                               CT alpha, CT beta, int atomic) {
     long e = 0;
     if (step == 1 && !atomic) {
         if (beta == 0) {
@@ -169,8 +181,8 @@ HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict 
 }
 
 // Work-item i takes its share of the units; its two buffers begin at work + i*2*buffer.
-__kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, const CT host_beta, GLOBAL CT* work,
-                               const long buffer) {
+__kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, const CT host_beta,
+                               GLOBAL CT* work, const long buffer) {
     const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
 #if N > 0
     const int n = N;
@@ -196,7 +208,8 @@ __kernel void heron_kron_items(const kron_parameters p, const CT host_alpha, con
             packed[f] = (long)a;
             for (int j = 0; j < n; ++j)
                 for (int i = 0; i < n; ++i)
-                    factors[(f * MOST_N + j) * COLUMN + i] = a[i * p.factors[f].row_step + j * p.factors[f].column_step];
+                    factors[(f * MOST_N + j) * COLUMN + i] =
+                        a[i * p.factors[f].row_step + j * p.factors[f].column_step];
         }
         GLOBAL const CT* const x = kron_locate(p.in, k) + v * p.in_vector;
         GLOBAL CT* const y = kron_locate(p.out, k) + v * p.out_vector;

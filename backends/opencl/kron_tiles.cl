@@ -1,12 +1,14 @@
-// Kronecker products on GPUs. A work-group holds a chunk of tiles in local memory and applies the MODES of a pass to them in
-// place. A tile is a tensor of MODES indices below N and an innermost run of WIDTH neighbours that no mode of the pass
-// touches. A team of work-items shares a tile; each takes whole fibres of AT_ONCE modes to registers.
+// Kronecker products on GPUs. A work-group holds a chunk of tiles in local memory and applies the MODES of a
+// pass to them in place. A tile is a tensor of MODES indices below N and an innermost run of WIDTH neighbours
+// that no mode of the pass touches. A team of work-items shares a tile; each takes whole fibres of AT_ONCE
+// modes to registers.
 //
-// Defined are also: SIZE of a tile, TEAM work-items for each of TEAMS tiles of a chunk, TILES of a unit, INNER neighbours behind
-// the modes in the unit, LENGTH = N^AT_ONCE, REST_LENGTH = N^(MODES % AT_ONCE), QUAD elements of 16 bytes; DENSE: units follow
-// each other in memory, and so do the factors of an item unless they are shared by all (SHARED); elements that are copied at
-// once (COPIED, FACTORS_COPIED); whether factors stay in registers (KEEPS), or else how many fibres share what is read of them
-// (FIBRES), by WIDE neighbours; BUFFERS of a chunk.
+// Defined are also: SIZE of a tile, TEAM work-items for each of TEAMS tiles of a chunk, TILES of a unit,
+// INNER neighbours behind the modes in the unit, LENGTH = N^AT_ONCE, REST_LENGTH = N^(MODES % AT_ONCE), QUAD
+// elements of 16 bytes; DENSE: units follow each other in memory, and so do the factors of an item unless
+// they are shared by all (SHARED); elements that are copied at once (COPIED, FACTORS_COPIED); whether factors
+// stay in registers (KEEPS), or else how many fibres share what is read of them (FIBRES), by WIDE neighbours;
+// BUFFERS of a chunk.
 
 #ifndef HERON_PTX
 #undef BUFFERS
@@ -28,8 +30,9 @@
 #define heron_put_pair_c64(v, to) vstore2(v, 0, (RT*)(to))
 #define PUT_PAIR(v, to) HERON_NAME1(heron_put_pair, CT)(v, to)
 
-// An element's place in local memory. For powers of two there is a gap of 16 bytes in every 128 (and for elements of 4 bytes
-// another one), so that fibres of any mode meet all banks; additive where the elements' numbers have no common bits.
+// An element's place in local memory. For powers of two there is a gap of 16 bytes in every 128 (and for
+// elements of 4 bytes another one), so that fibres of any mode meet all banks; additive where the elements'
+// numbers have no common bits.
 #define HAS_GAPS ((N * WIDTH & (N * WIDTH - 1)) == 0)
 #if HAS_GAPS
 #define PLACE(e) ((e) + (e) / (8 * QUAD) * QUAD + (QUAD == 4 ? (e) / (64 * QUAD) * (4 * QUAD) : 0))
@@ -52,7 +55,8 @@
 
 HERON_FN int kron_factor_place(int e) { return e / FACTOR_SIZE * FACTOR_STRIDE + e % FACTOR_SIZE; }
 
-// Bounds of loops are constants of the program, not arguments: a compiler may unroll a loop before it knows arguments.
+// Bounds of loops are constants of the program, not arguments: a compiler may unroll a loop before it knows
+// arguments.
 
 HERON_FN void kron_read_factor(CT* a, __local const CT* factor) {
 #if N * N % QUAD == 0
@@ -64,7 +68,8 @@ HERON_FN void kron_read_factor(CT* a, __local const CT* factor) {
 #endif
 }
 
-// The first `length` of up to LENGTH elements of a fibre, which are `step` apart. Neighbours lie without gaps up to QUAD of them.
+// The first `length` of up to LENGTH elements of a fibre, which are `step` apart. Neighbours lie without gaps
+// up to QUAD of them.
 HERON_FN void kron_read_fibre(CT* v, __local const CT* at, const int step, const int length) {
     if (HAS_GAPS && step == 1 && length % QUAD == 0) {
 #pragma unroll
@@ -108,7 +113,8 @@ HERON_FN void kron_turn(CT* v, const CT* a, const int apart, const int length) {
 }
 
 // That of the factor `m` before the last one, which is in `a` if it is kept.
-HERON_FN void kron_take_turn(CT* v, CT* a, __local const CT* last, const int m, const int apart, const int length) {
+HERON_FN void kron_take_turn(CT* v, CT* a, __local const CT* last, const int m, const int apart,
+                             const int length) {
     if (!KEEPS) kron_read_factor(a, last - m * N * N);
     kron_turn(v, KEEPS ? a + m * N * N : a, apart, length);
 }
@@ -188,10 +194,13 @@ HERON_FN void kron_wide_stage(__local CT* tile, __local const CT* factor, int la
 }
 
 // Modes number*AT_ONCE and up, counted from the last.
-HERON_FN void kron_apply(__local CT* tile, __local const CT* factors, int lane, const int number, const int step) {
+HERON_FN void kron_apply(__local CT* tile, __local const CT* factors, int lane, const int number,
+                         const int step) {
     __local const CT* const last = factors + (MODES - 1 - number * AT_ONCE) * N * N;
-    if (AT_ONCE == 1 && !KEEPS) kron_wide_stage(tile, last, lane, step);
-    else kron_stage(tile, last, lane, step, AT_ONCE, LENGTH);
+    if (AT_ONCE == 1 && !KEEPS)
+        kron_wide_stage(tile, last, lane, step);
+    else
+        kron_stage(tile, last, lane, step, AT_ONCE, LENGTH);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
@@ -219,7 +228,8 @@ HERON_FN void kron_stages(__local CT* tile, __local const CT* factors, int lane)
     kron_apply(tile, factors, lane, 7, WIDTH * LENGTH * LENGTH * LENGTH * LENGTH * LENGTH * LENGTH * LENGTH);
 #endif
 #if MODES % AT_ONCE > 0
-    kron_stage(tile, factors + (MODES % AT_ONCE - 1) * N * N, lane, SIZE / REST_LENGTH, MODES % AT_ONCE, REST_LENGTH);
+    kron_stage(tile, factors + (MODES % AT_ONCE - 1) * N * N, lane, SIZE / REST_LENGTH, MODES % AT_ONCE,
+               REST_LENGTH);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }
@@ -231,19 +241,24 @@ HERON_FN int kron_offset(int e) { return WIDTH == 1 ? e : e / WIDTH * INNER + e 
 
 // Of a tile in its unit.
 HERON_FN long kron_begin(long tile) {
-    return WIDTH == 1 ? tile * SIZE : tile / (INNER / WIDTH) * (SIZE / WIDTH) * INNER + tile % (INNER / WIDTH) * WIDTH;
+    return WIDTH == 1 ? tile * SIZE
+                      : tile / (INNER / WIDTH) * (SIZE / WIDTH) * INNER + tile % (INNER / WIDTH) * WIDTH;
 }
 
 #ifdef HERON_PTX
 HERON_FN void kron_copy_quad(__local CT* to, GLOBAL const CT* from) {
-    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"l"((ulong)to), "l"((ulong)from) : "memory");
+    __asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"l"((ulong)to), "l"((ulong)from)
+                     : "memory");
 }
 HERON_FN void kron_copy_one(__local CT* to, GLOBAL const CT* from) {
-    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"l"((ulong)to), "l"((ulong)from), "n"(sizeof(CT))
+    __asm__ volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"l"((ulong)to), "l"((ulong)from),
+                     "n"(sizeof(CT))
                      : "memory");
 }
 HERON_FN void kron_end_copies(void) { __asm__ volatile("cp.async.commit_group;" ::: "memory"); }
-HERON_FN void kron_await_copies(void) { __asm__ volatile("cp.async.wait_group %0;" ::"n"(BUFFERS - 1) : "memory"); }
+HERON_FN void kron_await_copies(void) {
+    __asm__ volatile("cp.async.wait_group %0;" ::"n"(BUFFERS - 1) : "memory");
+}
 #else
 HERON_FN void kron_copy_quad(__local CT* to, GLOBAL const CT* from) {
     *(__local QUAD_T*)to = *(GLOBAL const QUAD_T*)from;
@@ -258,7 +273,8 @@ HERON_FN void kron_await_copies(void) {}
 HERON_FN void kron_fetch_vectors(__local CT* to, GLOBAL const CT* from, int here, int item) {
     if (COPIED == QUAD && here == TEAMS) {
 #pragma unroll 8
-        for (int e = item * QUAD; e < CHUNK; e += GROUP * QUAD) kron_copy_quad(to + PLACE(e), from + kron_offset(e));
+        for (int e = item * QUAD; e < CHUNK; e += GROUP * QUAD)
+            kron_copy_quad(to + PLACE(e), from + kron_offset(e));
     } else {
 #pragma unroll 8
         for (int e = item; e < here * SIZE; e += GROUP) kron_copy_one(to + PLACE(e), from + kron_offset(e));
@@ -272,7 +288,8 @@ HERON_FN void kron_fetch_factors(__local CT* to, GLOBAL const CT* from, int here
             kron_copy_quad(to + kron_factor_place(e), from + e);
     } else {
 #pragma unroll 4
-        for (int e = item; e < here * FACTOR_SIZE; e += GROUP) kron_copy_one(to + kron_factor_place(e), from + e);
+        for (int e = item; e < here * FACTOR_SIZE; e += GROUP)
+            kron_copy_one(to + kron_factor_place(e), from + e);
     }
 }
 
@@ -285,7 +302,8 @@ HERON_FN void kron_prefetch(GLOBAL const CT* to, int here, int item) {
 #endif
 }
 
-HERON_FN void kron_store_vectors(GLOBAL CT* to, __local const CT* from, int here, int item, CT alpha, CT beta) {
+HERON_FN void kron_store_vectors(GLOBAL CT* to, __local const CT* from, int here, int item, CT alpha,
+                                 CT beta) {
     const int adds = !EQUAL(CT, beta, ZERO(CT));
     if (COPIED == QUAD && here == TEAMS) {
         // What is read comes together, before anything is written.
@@ -335,8 +353,9 @@ HERON_FN kron_held kron_fetch(kron_held held, long first, int here, __local CT* 
                               const kron_parameters p, int item) {
     const long unit = first / TILES;
     GLOBAL const CT* const from = (GLOBAL const CT*)p.dense_in;
-    kron_fetch_vectors(vectors, WIDTH == 1 ? from + first * SIZE : from + unit * p.size + kron_begin(first % TILES), here,
-                       item);
+    kron_fetch_vectors(vectors,
+                       WIDTH == 1 ? from + first * SIZE : from + unit * p.size + kron_begin(first % TILES),
+                       here, item);
 #ifdef SHARED
     const long owner = 0;
 #else
@@ -346,14 +365,15 @@ HERON_FN kron_held kron_fetch(kron_held held, long first, int here, __local CT* 
         held.item = owner;
         held.buffer = (held.buffer + 1) % BUFFERS;
         kron_fetch_factors(factors + held.buffer * FACTOR_ROOM,
-                           (GLOBAL const CT*)p.dense_factors + owner * p.factor_stride, here < FACTOR_SETS ? here : FACTOR_SETS,
-                           item);
+                           (GLOBAL const CT*)p.dense_factors + owner * p.factor_stride,
+                           here < FACTOR_SETS ? here : FACTOR_SETS, item);
     }
     return held;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p,
-                                                                                  const CT host_alpha, const CT host_beta,
+                                                                                  const CT host_alpha,
+                                                                                  const CT host_beta,
                                                                                   __local QUAD_T* memory) {
     const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
     __local CT* const vectors = (__local CT*)memory;
@@ -381,15 +401,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
         const kron_held held = next;
         if (ahead < end) {
             const int most = total - ahead * TEAMS < TEAMS ? (int)(total - ahead * TEAMS) : TEAMS;
-            next = kron_fetch(next, ahead * TEAMS, most, vectors + (BUFFERS - 1 - buffer) * ROOM, factors, p, item);
+            next = kron_fetch(next, ahead * TEAMS, most, vectors + (BUFFERS - 1 - buffer) * ROOM, factors, p,
+                              item);
         }
         kron_end_copies();
-        GLOBAL CT* const out = (GLOBAL CT*)p.dense_out + (WIDTH == 1 ? first * SIZE : first / TILES * p.size + kron_begin(first % TILES));
+        GLOBAL CT* const out =
+            (GLOBAL CT*)p.dense_out +
+            (WIDTH == 1 ? first * SIZE : first / TILES * p.size + kron_begin(first % TILES));
         if (!EQUAL(CT, beta, ZERO(CT))) kron_prefetch(out, here, item);
         kron_await_copies();
         barrier(CLK_LOCAL_MEM_FENCE);
         __local const CT* const own = factors + (BUFFERS == 2 ? held.buffer : 0) * FACTOR_ROOM;
-        kron_stages(vectors + buffer * ROOM + PLACE(slot * SIZE), own + slot * (FACTOR_SETS > 1 ? FACTOR_STRIDE : 0), item % TEAM);
+        kron_stages(vectors + buffer * ROOM + PLACE(slot * SIZE),
+                    own + slot * (FACTOR_SETS > 1 ? FACTOR_STRIDE : 0), item % TEAM);
         kron_store_vectors(out, vectors + buffer * ROOM, here, item, alpha, beta);
         barrier(CLK_LOCAL_MEM_FENCE);
         buffer = BUFFERS - 1 - buffer;
@@ -399,7 +423,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
 #else
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tiles(const kron_parameters p,
-                                                                                  const CT host_alpha, const CT host_beta,
+                                                                                  const CT host_alpha,
+                                                                                  const CT host_beta,
                                                                                   __local QUAD_T* memory) {
     const CT alpha = kron_scalar(host_alpha, p.alpha), beta = kron_scalar(host_beta, p.beta);
     __local CT* const vectors = (__local CT*)memory;
@@ -410,15 +435,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
     const int item = get_local_id(0);
     const int slot = item / TEAM;
     const long total = p.units * TILES;
-    for (long first = (long)get_group_id(0) * TEAMS; first < total; first += (long)get_num_groups(0) * TEAMS) {
+    for (long first = (long)get_group_id(0) * TEAMS; first < total;
+         first += (long)get_num_groups(0) * TEAMS) {
         const int here = total - first < TEAMS ? (int)(total - first) : TEAMS;
         for (int i = item; i < here; i += GROUP) {
             const long unit = (first + i) / TILES;
             const long begin = kron_begin((first + i) % TILES);
             const long k = (p.first + unit) / p.vectors;
             const long v = (p.first + unit) % p.vectors;
-            GLOBAL CT* const source = p.in_is_chunk ? kron_locate(p.in, unit) : kron_locate(p.in, k) + v * p.in_vector;
-            GLOBAL CT* const target = p.out_is_chunk ? kron_locate(p.out, unit) : kron_locate(p.out, k) + v * p.out_vector;
+            GLOBAL CT* const source =
+                p.in_is_chunk ? kron_locate(p.in, unit) : kron_locate(p.in, k) + v * p.in_vector;
+            GLOBAL CT* const target =
+                p.out_is_chunk ? kron_locate(p.out, unit) : kron_locate(p.out, k) + v * p.out_vector;
             in_address[i] = (long)(source + begin * p.in_step);
             out_address[i] = (long)(target + begin * p.out_step);
             items[i] = k;
@@ -432,17 +460,18 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_kron_tile
             const kron_factor factor = p.factors[m];
             for (int e = item; e < here * N * N; e += GROUP) {
                 const int i = e % (N * N);
-                const CT value =
-                    kron_locate(factor.a, items[e / (N * N)])[i % N * factor.row_step + i / N * factor.column_step];
-                factors[e / (N * N) * FACTOR_STRIDE + (MODES - 1 - m) * N * N + i] = factor.conjugate ? CONJ(CT, value) : value;
+                const CT value = kron_locate(
+                    factor.a, items[e / (N * N)])[i % N * factor.row_step + i / N * factor.column_step];
+                factors[e / (N * N) * FACTOR_STRIDE + (MODES - 1 - m) * N * N + i] =
+                    factor.conjugate ? CONJ(CT, value) : value;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         kron_stages(vectors + PLACE(slot * SIZE), factors + slot * FACTOR_STRIDE, item % TEAM);
 #pragma unroll 4
         for (int e = item; e < here * SIZE; e += GROUP)
-            kron_finish_element((GLOBAL CT*)out_address[e / SIZE] + kron_offset(e % SIZE) * p.out_step, vectors[PLACE(e)],
-                                alpha, beta, (int)p.atomic);
+            kron_finish_element((GLOBAL CT*)out_address[e / SIZE] + kron_offset(e % SIZE) * p.out_step,
+                                vectors[PLACE(e)], alpha, beta, (int)p.atomic);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

@@ -157,14 +157,10 @@ void single_products(opencl_device& device, const heron_gemm_batched_args& g, he
 // Up to cubes of this size it was faster not to pack on an H200.
 double largest_direct(heron_type type) {
     switch (type) {
-        case HERON_R_32F:
-            return 1100;
-        case HERON_C_32F:
-            return 1600;
-        case HERON_R_64F:
-            return 1300;
-        default:
-            return 900;
+        case HERON_R_32F: return 1100;
+        case HERON_C_32F: return 1600;
+        case HERON_R_64F: return 1300;
+        default: return 900;
     }
 }
 

@@ -162,14 +162,10 @@ dense_shape processor_default(const device_traits& traits, heron_type type) {
 // Sums in registers of 256 work-items, as long as local memory holds two steps of both panels.
 const char* gpu_default_text(heron_type type, bool is_small) {
     switch (type) {
-        case HERON_R_32F:
-            return is_small ? "tiles 16 16 4 1 4 1 16" : "tiles 16 16 4 2 4 2 16";
-        case HERON_C_32F:
-            return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 4 2 4 1 8";
-        case HERON_R_64F:
-            return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 2 4 2 2 8";
-        default:
-            return is_small ? "tiles 8 8 2 1 2 1 8" : "tiles 16 16 2 2 2 1 8";
+        case HERON_R_32F: return is_small ? "tiles 16 16 4 1 4 1 16" : "tiles 16 16 4 2 4 2 16";
+        case HERON_C_32F: return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 4 2 4 1 8";
+        case HERON_R_64F: return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 2 4 2 2 8";
+        default: return is_small ? "tiles 8 8 2 1 2 1 8" : "tiles 16 16 2 2 2 1 8";
     }
 }
 
@@ -261,14 +257,10 @@ std::optional<dense_shape> known_shape(const device_traits& traits, heron_type t
 
 const char* dense_type_name(heron_type type) {
     switch (type) {
-        case HERON_R_32F:
-            return "f32";
-        case HERON_R_64F:
-            return "f64";
-        case HERON_C_32F:
-            return "c32";
-        default:
-            return "c64";
+        case HERON_R_32F: return "f32";
+        case HERON_R_64F: return "f64";
+        case HERON_C_32F: return "c32";
+        default: return "c64";
     }
 }
 

@@ -33,8 +33,8 @@ cl_mem opencl_device::take_scratch(size_t bytes) {
     return scratch_.back()->memory;
 }
 
-// On a caller's queue operands are memory objects. Elsewhere a NULL pointer goes as "no memory object", which OpenCL defines
-// for every version; as an SVM address it is undefined.
+// On a caller's queue operands are memory objects. Elsewhere a NULL pointer goes as "no memory object", which
+// OpenCL defines for every version; as an SVM address it is undefined.
 void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* pointer) {
     if (queue_.adopted)
         check(clSetKernelArg(kernel, index, sizeof(cl_mem), pointer ? &pointer : nullptr), "clSetKernelArg");
@@ -47,7 +47,8 @@ void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* poi
 // Drivers that need no list may refuse it.
 static void list_blocks(cl_kernel kernel, const std::vector<void*>& blocks) {
     if (!blocks.empty())
-        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, blocks.size() * sizeof blocks[0], blocks.data());
+        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, blocks.size() * sizeof blocks[0],
+                            blocks.data());
 }
 
 void opencl_device::enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]) {
@@ -58,7 +59,8 @@ void opencl_device::enqueue(const kernel_instance& k, const size_t (&groups)[2],
     queue_.enqueue(
         k.name,
         [&](cl_command_queue commands, cl_uint count, const cl_event* waits, cl_event* event) {
-            return clEnqueueNDRangeKernel(commands, k.kernel, dimensions, nullptr, global, local, count, waits, event);
+            return clEnqueueNDRangeKernel(commands, k.kernel, dimensions, nullptr, global, local, count,
+                                          waits, event);
         },
         scratch_.empty() ? nullptr : &done);
     has_work_ = true;

@@ -118,8 +118,8 @@ class opencl_device {
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
-    // A kernel whose program was put together at run time. `id` is an address that stands for the program. The
-    // group is local[0] x local[1].
+    // A kernel whose program was put together at run time. `id` is an address that stands for the program.
+    // The group is local[0] x local[1].
     template <class... Args>
     void launch_program(const void* id, const char* name, const program_key& key, const size_t (&groups)[2],
                         const size_t (&local)[2], Args... args) {

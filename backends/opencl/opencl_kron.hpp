@@ -7,6 +7,7 @@ namespace heron::opencl {
 
 void kronmult(opencl_device& device, heron_phase phase, const heron_kronmult_args& args,
               heron_workspace& workspace);
-void kron_gemm(opencl_device& device, heron_phase phase, const heron_kron_gemm_args& args, heron_workspace& workspace);
+void kron_gemm(opencl_device& device, heron_phase phase, const heron_kron_gemm_args& args,
+               heron_workspace& workspace);
 
 }  // namespace heron::opencl

@@ -70,7 +70,8 @@ class device {
     dense_kits& dense() { return dense_; }
     bool is_guest() const { return is_guest_; }
 
-    // Kernels hold their arguments, so that each queue has its own; those of a guest serve one adopted queue after another.
+    // Kernels hold their arguments, so that each queue has its own; those of a guest serve one adopted queue
+    // after another.
     std::unique_ptr<kernel_cache> borrow_kernels();
     // Drops programs, kernels and scratch memory.
     void empty_caches();

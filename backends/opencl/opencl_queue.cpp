@@ -94,7 +94,8 @@ heron_queue::heron_queue(heron::opencl::device& d, int device_index)
       stream(d.stream_of(nullptr)),
       kernels_(std::make_unique<heron::opencl::kernel_cache>()) {}
 
-heron_queue::heron_queue(std::shared_ptr<heron::opencl::device> guest, cl_command_queue commands, bool is_in_order)
+heron_queue::heron_queue(std::shared_ptr<heron::opencl::device> guest, cl_command_queue commands,
+                         bool is_in_order)
     : device(*guest),
       index(-1),
       stream(std::make_shared<heron::opencl::stream>(commands)),

@@ -13,8 +13,9 @@ struct kernel_instance {
     const char* name = "";
 };
 
-// Which kernel of which program. Bit i of null_pointers says that argument i is a NULL pointer: such calls have a kernel object
-// of their own, because NVIDIA's driver cannot take back an SVM pointer that an argument once had.
+// Which kernel of which program. Bit i of null_pointers says that argument i is a NULL pointer: such calls
+// have a kernel object of their own, because NVIDIA's driver cannot take back an SVM pointer that an argument
+// once had.
 struct kernel_id {
     const void* program;  // an address that stands for it
     const char* name;
@@ -45,7 +46,8 @@ class kernel_cache {
 // What an adopted command queue needs beyond an owned one.
 class adoption {
   public:
-    adoption(std::shared_ptr<device> guest, bool is_in_order) : guest_(std::move(guest)), is_in_order_(is_in_order) {}
+    adoption(std::shared_ptr<device> guest, bool is_in_order)
+        : guest_(std::move(guest)), is_in_order_(is_in_order) {}
     ~adoption();
     adoption(const adoption&) = delete;
     adoption& operator=(const adoption&) = delete;
@@ -128,8 +130,8 @@ struct heron_queue {
         return kernels_->kernels.emplace(id, create_kernel(id.name, make_key())).first->second;
     }
 
-    // Enqueues one command: f(commands, wait_count, wait_list, event). *event gets the command's event, for the caller to
-    // release, if event is not NULL.
+    // Enqueues one command: f(commands, wait_count, wait_list, event). *event gets the command's event, for
+    // the caller to release, if event is not NULL.
     template <class F>
     void enqueue(const char* call, F&& f, cl_event* event = nullptr) {
         using namespace heron::opencl;
@@ -147,7 +149,9 @@ struct heron_queue {
     }
 
     // What keeps the order of commands without events: the queue, unless it is out of order.
-    cl_command_queue ordering() const { return adopted && !adopted->is_in_order() ? nullptr : stream->work(); }
+    cl_command_queue ordering() const {
+        return adopted && !adopted->is_in_order() ? nullptr : stream->work();
+    }
 
     heron::opencl::device& device;
     const int index;

@@ -211,14 +211,10 @@ class bin_kernels {
 template <class F>
 void visit_ranked_type(heron_type t, F&& f) {
     switch (t) {
-        case HERON_R_32F:
-            return f(type<f32>{});
-        case HERON_R_64F:
-            return f(type<f64>{});
-        case HERON_C_32F:
-            return f(type<c32>{});
-        default:
-            return f(type<c64>{});
+        case HERON_R_32F: return f(type<f32>{});
+        case HERON_R_64F: return f(type<f64>{});
+        case HERON_C_32F: return f(type<c32>{});
+        default: return f(type<c64>{});
     }
 }
 

@@ -1,18 +1,21 @@
-// SDDMM on a CSR matrix for GPUs, both operands contiguous along the inner dimension. Types as in kernels/sddmm.h.
+// SDDMM on a CSR matrix for GPUs, both operands contiguous along the inner dimension. Types as in
+// kernels/sddmm.h.
 //
-// Every work-item owns one element of C, finds its row and column and writes it in the end; eight neighbours form the inner
-// products of their eight elements together, so that they read the vectors by whole lines. Partial sums meet in local memory
-// and are added up in a fixed order: the result is the same on every run.
+// Every work-item owns one element of C, finds its row and column and writes it in the end; eight neighbours
+// form the inner products of their eight elements together, so that they read the vectors by whole lines.
+// Partial sums meet in local memory and are added up in a fixed order: the result is the same on every run.
 
-#define GROUP 256  // work-items per group
-#define LANES 8    // work-items per inner product
+#define GROUP 256                                 // work-items per group
+#define LANES 8                                   // work-items per inner product
 #define PACKED ((int)(sizeof(VX) > 8 ? 32 : 64))  // vectors and elements of a tile that is packed
 
-// to[(b*vectors + v)*k + l] := element l of vector v of batch item b, tile by tile: `tiles` of them lie along a vector, and
-// `lines` times as many in an item. Both sides are touched in whole lines, with local memory between them.
+// to[(b*vectors + v)*k + l] := element l of vector v of batch item b, tile by tile: `tiles` of them lie along
+// a vector, and `lines` times as many in an item. Both sides are touched in whole lines, with local memory
+// between them.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vectors(
-    GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step, heron_index element_step,
-    heron_index batch_stride, heron_index tiles, heron_index lines, GLOBAL VX* restrict to) {
+    GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step,
+    heron_index element_step, heron_index batch_stride, heron_index tiles, heron_index lines,
+    GLOBAL VX* restrict to) {
     __local VX tile[PACKED * (PACKED + 1)];
     const heron_index batch = get_group_id(0) / (tiles * lines);
     const heron_index first_vector = get_group_id(0) / tiles % lines * PACKED;
@@ -21,20 +24,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vect
     const int lane = get_local_id(0) % PACKED;
     const int line = get_local_id(0) / PACKED;
     VX taken[PACKED * PACKED / GROUP];
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
         const int across = line + i * (GROUP / PACKED);
         const heron_index v = first_vector + (reads_vectors ? lane : across);
         const heron_index l = first_element + (reads_vectors ? across : lane);
-        if (v < vectors && l < k) taken[i] = values[batch * batch_stride + v * vector_step + l * element_step];
+        if (v < vectors && l < k)
+            taken[i] = values[batch * batch_stride + v * vector_step + l * element_step];
     }
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
         const int across = line + i * (GROUP / PACKED);
         tile[(reads_vectors ? lane : across) * (PACKED + 1) + (reads_vectors ? across : lane)] = taken[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
         const int across = line + i * (GROUP / PACKED);
         const heron_index v = first_vector + across;
@@ -49,15 +53,17 @@ HERON_FN heron_index row_of_element(GLOBAL const OT* restrict offsets, heron_ind
     heron_index high = rows - 1;
     while (low < high) {
         const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)offsets[middle + 1] - base > element) high = middle;
-        else low = middle + 1;
+        if ((heron_index)offsets[middle + 1] - base > element)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
 
 // Every LANES-th product of two vectors, from the lane's first one on.
-HERON_FN CT share_of_product(GLOBAL const VX* restrict a, int conjugate_a, GLOBAL const VX* restrict b, int conjugate_b,
-                             heron_index k, int lane) {
+HERON_FN CT share_of_product(GLOBAL const VX* restrict a, int conjugate_a, GLOBAL const VX* restrict b,
+                             int conjugate_b, heron_index k, int lane) {
     CT sum = ZERO(CT);
     for (heron_index l = lane; l < k; l += LANES) {
         const CT al = LOAD(CT, VX, a, l);
@@ -69,11 +75,12 @@ HERON_FN CT share_of_product(GLOBAL const VX* restrict a, int conjugate_a, GLOBA
 
 // A group works on GROUP elements of one batch item; `groups` groups on all of an item.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_sample_csr(
-    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL VC* restrict c, heron_index rows,
-    heron_index count, heron_index groups, heron_index base, heron_index offsets_stride, heron_index indices_stride,
-    heron_index c_stride, GLOBAL const VX* restrict a, heron_index a_step, heron_index a_stride, int conjugate_a,
-    GLOBAL const VX* restrict b, heron_index b_step, heron_index b_stride, int conjugate_b, heron_index k,
-    CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL VC* restrict c,
+    heron_index rows, heron_index count, heron_index groups, heron_index base, heron_index offsets_stride,
+    heron_index indices_stride, heron_index c_stride, GLOBAL const VX* restrict a, heron_index a_step,
+    heron_index a_stride, int conjugate_a, GLOBAL const VX* restrict b, heron_index b_step,
+    heron_index b_stride, int conjugate_b, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device,
+    CT beta_value, GLOBAL const CT* beta_device) {
     __local heron_index row_of[GROUP];
     __local heron_index column_of[GROUP];
     __local CT partial[LANES * GROUP];
@@ -92,9 +99,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_sample_cs
         column_of[id] = (heron_index)indices[batch * indices_stride + known] - base;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < LANES; ++i)
-            partial[i * GROUP + id] = share_of_product(a + batch * a_stride + row_of[first + i] * a_step, conjugate_a,
-                                                       b + batch * b_stride + column_of[first + i] * b_step,
-                                                       conjugate_b, k, lane);
+            partial[i * GROUP + id] =
+                share_of_product(a + batch * a_stride + row_of[first + i] * a_step, conjugate_a,
+                                 b + batch * b_stride + column_of[first + i] * b_step, conjugate_b, k, lane);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < LANES; ++i) sum = ADD(CT, sum, partial[lane * GROUP + first + i]);
     }

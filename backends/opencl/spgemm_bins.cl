@@ -1,8 +1,9 @@
-// Sums and maxima over the rows of a sparse product, and its rows by their lengths. Types: OT offsets of A and B, IT indices.
+// Sums and maxima over the rows of a sparse product, and its rows by their lengths. Types: OT offsets of A
+// and B, IT indices.
 
 #define SHARE_GROUP SCAN_GROUP
 #define SHARE 2048  // counts that one group sums up
-#define BINS 7    // of rows
+#define BINS 7      // of rows
 
 // Sum and maximum over some counts.
 typedef struct {
@@ -57,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_mea
         if (row >= rows) continue;
         const heron_index end = (heron_index)a_offsets[row + 1] - a_base;
         i64 count = 0;
-        #pragma unroll 4
+#pragma unroll 4
         for (heron_index k = (heron_index)a_offsets[row] - a_base; k < end; ++k) {
             const heron_index inner = (heron_index)a_indices[k] - a_base;
             count += b_offsets[inner + 1] - b_offsets[inner];
@@ -69,11 +70,11 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_mea
     write_facts(sum, longest, most, facts + get_group_id(0), sums, longest_of);
 }
 
-// Counts into what precedes each of them, in place, and the sum of all behind them. With c_base added they go to the offsets
-// of C that is not NULL.
+// Counts into what precedes each of them, in place, and the sum of all behind them. With c_base added they go
+// to the offsets of C that is not NULL.
 __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_scan_counts(
-    GLOBAL i64* counts, heron_index n, GLOBAL const row_facts* facts, heron_index c_base, GLOBAL i32* c_offsets_32,
-    GLOBAL i64* c_offsets_64) {
+    GLOBAL i64* counts, heron_index n, GLOBAL const row_facts* facts, heron_index c_base,
+    GLOBAL i32* c_offsets_32, GLOBAL i64* c_offsets_64) {
     __local i64 sums[SHARE_GROUP];
     __local i64 staged[SHARE + SHARE / 8];
     const int id = get_local_id(0);
@@ -136,17 +137,20 @@ typedef struct {
 } bin_rule;
 
 // The bin of a row; -1 also for rows that have at most rule.exact of `products`, unless that is NULL.
-HERON_FN int bin_of_row(GLOBAL const i64* counts, GLOBAL const i64* products, heron_index row, bin_rule rule) {
+HERON_FN int bin_of_row(GLOBAL const i64* counts, GLOBAL const i64* products, heron_index row,
+                        bin_rule rule) {
     if (rule.are_offsets)
-        return products && products[row] <= rule.exact ? -1 : bin_of(counts[row + 1] - counts[row], rule.limits);
+        return products && products[row] <= rule.exact ? -1
+                                                       : bin_of(counts[row + 1] - counts[row], rule.limits);
     const heron_index count = counts[row];
     return bin_of(count <= rule.exact ? count : max(rule.exact + 1, min(count, rule.most)), rule.limits);
 }
 
-// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. sizes and cursors are 0 before.
+// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. sizes and cursors are 0
+// before.
 __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sort_into_bins(
-    GLOBAL const i64* restrict counts, GLOBAL const i64* restrict products, heron_index rows, bin_rule rule, int moves,
-    GLOBAL int* sizes, GLOBAL int* cursors, GLOBAL int* lists) {
+    GLOBAL const i64* restrict counts, GLOBAL const i64* restrict products, heron_index rows, bin_rule rule,
+    int moves, GLOBAL int* sizes, GLOBAL int* cursors, GLOBAL int* lists) {
     __local int found[BINS];
     __local int places[BINS];
     const int id = get_local_id(0);
@@ -173,12 +177,13 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sor
 }
 
 // *unordered := 1 unless the columns of every row ascend strictly. An item is a row.
-HERON_KERNEL(find_unordered, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, heron_index base,
-             GLOBAL int* unordered) {
+HERON_KERNEL(find_unordered, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices,
+             heron_index base, GLOBAL int* unordered) {
     const heron_index end = (heron_index)offsets[item + 1] - base;
     int descends = 0;
-    #pragma unroll 4
-    for (heron_index k = (heron_index)offsets[item] - base + 1; k < end; ++k) descends |= indices[k] <= indices[k - 1];
+#pragma unroll 4
+    for (heron_index k = (heron_index)offsets[item] - base + 1; k < end; ++k)
+        descends |= indices[k] <= indices[k - 1];
     if (descends) *unordered = 1;
 }
 HERON_END

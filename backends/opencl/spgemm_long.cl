@@ -1,30 +1,33 @@
-// Long rows of sparse products, for GPUs. Types: CT values, OT offsets of A and B, IT indices. GROUP: work-items per group,
-// TEAMS of them for rows that are summed.
+// Long rows of sparse products, for GPUs. Types: CT values, OT offsets of A and B, IT indices. GROUP:
+// work-items per group, TEAMS of them for rows that are summed.
 //
-// The columns of a row are found as bits in local memory, which puts them in order. Then CHUNK neighbouring elements of C are
-// summed by a team of LANES in a table of their columns; from ordered rows of B it reads only what lies between these.
+// The columns of a row are found as bits in local memory, which puts them in order. Then CHUNK neighbouring
+// elements of C are summed by a team of LANES in a table of their columns; from ordered rows of B it reads
+// only what lies between these.
 
 #define LANES 32
 #define TEAMS (GROUP / LANES)
-#define AHEAD 4      // rows of B whose elements a lane loads before it uses the first
+#define AHEAD 4  // rows of B whose elements a lane loads before it uses the first
 #define CHUNK 512
 #define PLACES (2 * CHUNK)
-#define WORDS 8192   // of local memory for a bit per column
-#define WIDTH 32     // bits of a word
+#define WORDS 8192  // of local memory for a bit per column
+#define WIDTH 32    // bits of a word
 #define SHARE (WORDS / SCAN_GROUP)
-#define AT(word) ((word) + (word) / SHARE)  // so that items that walk through their shares read in different banks
+#define AT(word) \
+    ((word) + (word) / SHARE)  // so that items that walk through their shares read in different banks
 
 // bits := a bit for each column from `low` on of a row of A*B. All items of a group of SCAN_GROUP.
-HERON_FN void mark_columns(heron_index begin, heron_index end, GLOBAL const IT* restrict a_indices, heron_index a_base,
-                           GLOBAL const OT* restrict b_offsets, GLOBAL const IT* restrict b_indices, heron_index b_base,
-                           heron_index low, __local uint* bits) {
+HERON_FN void mark_columns(heron_index begin, heron_index end, GLOBAL const IT* restrict a_indices,
+                           heron_index a_base, GLOBAL const OT* restrict b_offsets,
+                           GLOBAL const IT* restrict b_indices, heron_index b_base, heron_index low,
+                           __local uint* bits) {
     const int id = get_local_id(0);
     for (int w = id; w < AT(WORDS); w += SCAN_GROUP) bits[w] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (heron_index k = begin + id / LANES; k < end; k += SCAN_GROUP / LANES) {
         const heron_index inner = (heron_index)a_indices[k] - a_base;
         const heron_index b_end = (heron_index)b_offsets[inner + 1] - b_base;
-        #pragma unroll 4
+#pragma unroll 4
         for (heron_index l = (heron_index)b_offsets[inner] - b_base + id % LANES; l < b_end; l += LANES) {
             const heron_index bit = (heron_index)b_indices[l] - b_base - low;
             if (bit >= 0 && bit < WORDS * WIDTH) atomic_or(bits + AT((int)bit / WIDTH), 1u << (bit % WIDTH));
@@ -35,8 +38,8 @@ HERON_FN void mark_columns(heron_index begin, heron_index end, GLOBAL const IT* 
 
 // The rows of a bin: counts[row] := their lengths, or with c_indices their columns in order.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find_columns(
-    PATTERNS, heron_index b_columns, GLOBAL i64* counts, GLOBAL const i64* restrict c_offsets, GLOBAL IT* c_indices,
-    heron_index c_base) {
+    PATTERNS, heron_index b_columns, GLOBAL i64* counts, GLOBAL const i64* restrict c_offsets,
+    GLOBAL IT* c_indices, heron_index c_base) {
     __local uint bits[AT(WORDS)];
     __local i64 found[SCAN_GROUP];
     const int id = get_local_id(0);
@@ -58,7 +61,8 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find
             heron_index to = number + found[id] - own;
             for (int w = id * SHARE; c_indices && w < (id + 1) * SHARE; ++w)
                 for (uint left = bits[AT(w)]; left; left &= left - 1)
-                    c_indices[c_offsets[row] + to++] = (IT)(low + w * WIDTH + (WIDTH - 1 - clz(left & -left)) + c_base);
+                    c_indices[c_offsets[row] + to++] =
+                        (IT)(low + w * WIDTH + (WIDTH - 1 - clz(left & -left)) + c_base);
             barrier(CLK_LOCAL_MEM_FENCE);
             number += marked;
             low += WORDS * WIDTH;
@@ -68,12 +72,14 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find
 }
 
 // The first element of a row of B in [begin, end) whose column is not below `column`.
-HERON_FN heron_index first_from(GLOBAL const IT* restrict indices, heron_index base, heron_index begin, heron_index end,
-                                heron_index column) {
+HERON_FN heron_index first_from(GLOBAL const IT* restrict indices, heron_index base, heron_index begin,
+                                heron_index end, heron_index column) {
     while (begin < end) {
         const heron_index middle = begin + (end - begin) / 2;
-        if ((heron_index)indices[middle] - base < column) begin = middle + 1;
-        else end = middle;
+        if ((heron_index)indices[middle] - base < column)
+            begin = middle + 1;
+        else
+            end = middle;
     }
     return begin;
 }
@@ -83,7 +89,7 @@ typedef struct {
     __local int* keys;
     __local ushort* at;  // the element at a place
     __local CT* sums;
-    int low, high;       // its columns lie between these
+    int low, high;  // its columns lie between these
 } chunk_table;
 
 HERON_FN void add_product(chunk_table t, int column, CT a, CT b) {
@@ -118,12 +124,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
         const heron_index task = first + team;
         const heron_index row = task < tasks ? list[task / chunks_per_row] : 0;
         const heron_index c_begin = c_offsets[row] + task % chunks_per_row * CHUNK;
-        const int c_length = task < tasks ? (int)clamp(c_offsets[row + 1] - c_begin, (heron_index)0, (heron_index)CHUNK) : 0;
+        const int c_length =
+            task < tasks ? (int)clamp(c_offsets[row + 1] - c_begin, (heron_index)0, (heron_index)CHUNK) : 0;
         for (int p = lane; p < PLACES; p += LANES) t.keys[p] = -1;
         SYNC_TEAMS();
         for (int i = lane; i < c_length; i += LANES) {
             int is_new;
-            t.at[claim(t.keys, PLACES, (int)((heron_index)c_indices[c_begin + i] - c_base), &is_new)] = (ushort)i;
+            t.at[claim(t.keys, PLACES, (int)((heron_index)c_indices[c_begin + i] - c_base), &is_new)] =
+                (ushort)i;
             t.sums[i] = ZERO(CT);
         }
         if (c_length > 0) {
@@ -131,11 +139,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
             t.high = (int)((heron_index)c_indices[c_begin + c_length - 1] - c_base);
         }
         const heron_index begin = (heron_index)a_offsets[row] - a_base;
-        const int a_length = c_length > 0 && adds ? (int)((heron_index)a_offsets[row + 1] - a_base - begin) : 0;
+        const int a_length =
+            c_length > 0 && adds ? (int)((heron_index)a_offsets[row + 1] - a_base - begin) : 0;
         lengths[id] = a_length;
         SYNC_TEAMS();
         int longest = 0;
-        for (int i = 0; i < TOGETHER; i += LANES) longest = max(longest, lengths[id / TOGETHER * TOGETHER + i]);
+        for (int i = 0; i < TOGETHER; i += LANES)
+            longest = max(longest, lengths[id / TOGETHER * TOGETHER + i]);
         int turn = 0;
         do {
             SYNC_TEAMS();
@@ -161,20 +171,21 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
             do {
                 IT found[AHEAD];
                 CT values[AHEAD];
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + e + u;
                     const heron_index l = lane < lengths[from] ? begins[from] + lane : 0;
                     found[u] = b_indices[l];
                     values[u] = value_at(b_values, b_permutation, l, b_conjugate);
                 }
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + e + u;
                     const int length = lengths[from];
                     if (is_ordered && lane < length)
                         add_product(t, (int)((heron_index)found[u] - b_base), factors[from], values[u]);
-                    // A column may occur several times in a row that is not in order: one lane adds all of it.
+                    // A column may occur several times in a row that is not in order: one lane adds all of
+                    // it.
                     const int step = is_ordered ? LANES : 1;
                     for (int l = is_ordered ? lane + LANES : lane == 0 ? 0 : length; l < length; l += step) {
                         const heron_index k = begins[from] + l;

@@ -1,13 +1,15 @@
-// Rows of sparse products that have few products, for GPUs. Types: CT values, OT offsets of A and B, IT indices; KEY: holds a
-// column and, in its last byte, the number of a product. GROUP: work-items per group; LANES of them, a team, work on one row of
-// C, which has at most LANES*EACH products; STAGES: of the network between lanes.
+// Rows of sparse products that have few products, for GPUs. Types: CT values, OT offsets of A and B, IT
+// indices; KEY: holds a column and, in its last byte, the number of a product. GROUP: work-items per group;
+// LANES of them, a team, work on one row of C, which has at most LANES*EACH products; STAGES: of the network
+// between lanes.
 //
-// Counting the columns of a row leaves behind the rank of each product's column in the row, a byte each, so that the values
-// need neither a table nor a sort: the products are added to the element of their rank. A sorting network (Batcher, "Sorting
-// networks and their applications", AFIPS 1968) brings the columns in order.
+// Counting the columns of a row leaves behind the rank of each product's column in the row, a byte each, so
+// that the values need neither a table nor a sort: the products are added to the element of their rank. A
+// sorting network (Batcher, "Sorting networks and their applications", AFIPS 1968) brings the columns in
+// order.
 
 #define TEAMS (GROUP / LANES)
-#define AHEAD 4             // rows of B whose elements a lane loads before it uses the first
+#define AHEAD 4  // rows of B whose elements a lane loads before it uses the first
 #define LIMIT (LANES * EACH)
 #define STRIDE (LIMIT + 8)  // so that teams that read the same number of theirs read in different banks
 #define NUMBER_BITS 8
@@ -29,19 +31,20 @@ HERON_FN ulong heron_lane_xor_ulong(ulong x, int mask) {
 #define STAGED (GROUP * EACH)
 #endif
 
-// other[i] := x[i] of the lane whose number differs by `mask`, or what it has in reversed order. All items of the group.
+// other[i] := x[i] of the lane whose number differs by `mask`, or what it has in reversed order. All items of
+// the group.
 HERON_FN void exchange(KEY* other, const KEY* x, int mask, int reversed, __local KEY* staged) {
 #ifdef HERON_PTX
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < EACH; ++i)
         other[i] = HERON_NAME1(heron_lane_xor, KEY)(reversed ? x[EACH - 1 - i] : x[i], mask);
 #else
     const int id = get_local_id(0);
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < EACH; ++i) staged[i * GROUP + id] = x[i];
     barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < EACH; ++i) other[i] = staged[(reversed ? EACH - 1 - i : i) * GROUP + (id ^ mask)];
 #endif
 }
@@ -57,21 +60,21 @@ HERON_FN void put_in_order(KEY* x, int i, int j) {
 HERON_FN void merge_lanes(KEY* x, int mask, int reversed, int high, __local KEY* staged) {
     KEY other[EACH];
     exchange(other, x, mask, reversed, staged);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < EACH; ++i) x[i] = high ? max(x[i], other[i]) : min(x[i], other[i]);
 }
 
-// Sorts the LIMIT keys of a team; lane l gets those of ranks l*EACH, l*EACH + 1, ... Runs are merged with the next one
-// backwards, so that all comparisons have one direction. All items of the group.
+// Sorts the LIMIT keys of a team; lane l gets those of ranks l*EACH, l*EACH + 1, ... Runs are merged with the
+// next one backwards, so that all comparisons have one direction. All items of the group.
 HERON_FN void sort_keys(KEY* x, int lane, __local KEY* staged) {
-    #pragma unroll
+#pragma unroll
     for (int size = 2; size <= EACH; size *= 2) {
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < EACH; ++i)
             if ((i & (size / 2)) == 0) put_in_order(x, i, i ^ (size - 1));
-        #pragma unroll
+#pragma unroll
         for (int stride = size / 4; stride > 0; stride /= 2) {
-            #pragma unroll
+#pragma unroll
             for (int i = 0; i < EACH; ++i)
                 if ((i & stride) == 0) put_in_order(x, i, i | stride);
         }
@@ -80,18 +83,18 @@ HERON_FN void sort_keys(KEY* x, int lane, __local KEY* staged) {
     int mask = 1;
     // Elsewhere the many barriers are what takes a compiler time.
 #ifdef HERON_PTX
-    #pragma unroll
+#pragma unroll
 #else
-    #pragma unroll 1
+#pragma unroll 1
 #endif
     for (int stage = 0; stage < STAGES; ++stage) {
         const int is_first = mask == width - 1;
         merge_lanes(x, mask, is_first, lane & (is_first ? width / 2 : mask), staged);
         mask = is_first ? width / 4 : mask / 2;
         if (mask > 0) continue;
-        #pragma unroll
+#pragma unroll
         for (int stride = EACH / 2; stride > 0; stride /= 2) {
-            #pragma unroll
+#pragma unroll
             for (int i = 0; i < EACH; ++i)
                 if ((i & stride) == 0) put_in_order(x, i, i | stride);
         }
@@ -108,7 +111,8 @@ typedef struct {
 } ranked_row;
 
 // The row of this item's team, with lengths[GROUP] to work with. All items of the group.
-HERON_FN ranked_row open_row(heron_index row, GLOBAL const OT* restrict offsets, heron_index base, __local int* lengths) {
+HERON_FN ranked_row open_row(heron_index row, GLOBAL const OT* restrict offsets, heron_index base,
+                             __local int* lengths) {
     const int id = get_local_id(0);
     ranked_row r = {row, 0, 0, 0};
     if (row >= 0) {
@@ -117,7 +121,8 @@ HERON_FN ranked_row open_row(heron_index row, GLOBAL const OT* restrict offsets,
     }
     lengths[id] = r.length;
     SYNC_TEAMS();
-    for (int i = 0; i < TOGETHER; i += LANES) r.longest = max(r.longest, lengths[id / TOGETHER * TOGETHER + i]);
+    for (int i = 0; i < TOGETHER; i += LANES)
+        r.longest = max(r.longest, lengths[id / TOGETHER * TOGETHER + i]);
     SYNC_TEAMS();
     return r;
 }
@@ -138,11 +143,11 @@ HERON_FN void find_rows(ranked_row r, int turn, GLOBAL const IT* restrict a_indi
     }
 }
 
-// counts[row] := length of the rows of a bin of row `row` of C, and the ranks of its products, LIMIT bytes per row.
-// *unordered := 1 if a row of B that these need does not ascend strictly.
+// counts[row] := length of the rows of a bin of row `row` of C, and the ranks of its products, LIMIT bytes
+// per row. *unordered := 1 if a row of B that these need does not ascend strictly.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_products(
-    PATTERNS, heron_index rows, GLOBAL const i64* restrict row_products, GLOBAL uint* rank_words, GLOBAL i64* counts,
-    GLOBAL int* unordered) {
+    PATTERNS, heron_index rows, GLOBAL const i64* restrict row_products, GLOBAL uint* rank_words,
+    GLOBAL i64* counts, GLOBAL int* unordered) {
     __local int all_columns[TEAMS * STRIDE];
     __local heron_index begins[GROUP];
     __local int lengths[GROUP];
@@ -169,14 +174,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
             for (int t = 0; t < count; t += AHEAD) {
                 IT found[AHEAD];
                 IT next[AHEAD];
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + t + u;
                     const heron_index l = lane < lengths[from] ? begins[from] + lane : 0;
                     found[u] = b_indices[l];
                     next[u] = b_indices[lane + 1 < lengths[from] ? l + 1 : l];
                 }
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + t + u;
                     const int length = lengths[from];
@@ -194,7 +199,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
             turn += LANES;
         } while (turn < r.longest);
         KEY x[EACH];
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < EACH; ++i) {
             const int p = i * LANES + lane;
             x[i] = p < products ? (KEY)(uint)columns[p] << NUMBER_BITS | (KEY)p : NO_KEY;
@@ -205,7 +210,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
         // A key without the one before it in its column is the first of an element of C.
         KEY before = lane > 0 ? last_keys[id - 1] : NO_KEY;
         int firsts = 0;
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < EACH; ++i) {
             if (x[i] != NO_KEY && (x[i] >> NUMBER_BITS) != (before >> NUMBER_BITS)) firsts |= 1 << i;
             before = x[i];
@@ -215,7 +220,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
         int rank = -1;
         for (int l = 0; l < lane; ++l) rank += lengths[first_lane + l];
         __local uchar* const ranks = (__local uchar*)columns;
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < EACH; ++i) {
             rank += firsts >> i & 1;
             if (x[i] != NO_KEY) ranks[x[i] & ((1 << NUMBER_BITS) - 1)] = (uchar)rank;
@@ -231,7 +236,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_rank_prod
 
 // The rows of a bin with columns and values.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_ranked(
-    PRODUCT(GLOBAL IT*), heron_index rows, GLOBAL const int* unordered, GLOBAL const uchar* restrict all_ranks) {
+    PRODUCT(GLOBAL IT*), heron_index rows, GLOBAL const int* unordered,
+    GLOBAL const uchar* restrict all_ranks) {
     __local CT all_sums[TEAMS * STRIDE];
     __local IT all_columns[TEAMS * STRIDE];
     __local heron_index begins[GROUP];
@@ -261,7 +267,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
         do {
             find_rows(r, turn, a_indices, a_base, b_offsets, b_base, begins, lengths);
             factors[id] = adds && turn + lane < r.length
-                              ? value_at(a_values, a_permutation, r.begin + turn + lane, a_conjugate) : ZERO(CT);
+                              ? value_at(a_values, a_permutation, r.begin + turn + lane, a_conjugate)
+                              : ZERO(CT);
             SYNC_TEAMS();
             const int count = min(r.longest - turn, LANES);
             int t = 0;
@@ -270,7 +277,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
                 CT values[AHEAD];
                 uchar rank[AHEAD];
                 int numbers[AHEAD];
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + t + u;
                     const int is_inside = lane < lengths[from];
@@ -281,7 +288,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
                     rank[u] = ranks[is_inside ? numbers[u] + lane : 0];
                     values[u] = adds ? value_at(b_values, b_permutation, l, b_conjugate) : ZERO(CT);
                 }
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + t + u;
                     const int length = lengths[from];
@@ -290,12 +297,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
                         sums[rank[u]] = MAD(CT, a, values[u], sums[rank[u]]);
                         columns[rank[u]] = found[u];
                     }
-                    // A column may occur several times in a row that is not in order: one lane adds all of it.
+                    // A column may occur several times in a row that is not in order: one lane adds all of
+                    // it.
                     const int step = is_ordered ? LANES : 1;
                     for (int l = is_ordered ? lane + LANES : lane == 0 ? 0 : length; l < length; l += step) {
                         const heron_index k = begins[from] + l;
                         const int to = ranks[numbers[u] + l];
-                        if (adds) sums[to] = MAD(CT, a, value_at(b_values, b_permutation, k, b_conjugate), sums[to]);
+                        if (adds)
+                            sums[to] =
+                                MAD(CT, a, value_at(b_values, b_permutation, k, b_conjugate), sums[to]);
                         columns[to] = b_indices[k];
                     }
                     SYNC_TEAMS();

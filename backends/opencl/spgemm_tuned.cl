@@ -1,19 +1,21 @@
-// Rows of sparse products for GPUs. Types: CT values, OT offsets of A and B, IT indices. GROUP: work-items per group; LANES of
-// them, a team, work on one row of C; PLACES: of a team's hash table, a power of two; LIMIT: longest row whose values are
-// summed.
+// Rows of sparse products for GPUs. Types: CT values, OT offsets of A and B, IT indices. GROUP: work-items
+// per group; LANES of them, a team, work on one row of C; PLACES: of a team's hash table, a power of two;
+// LIMIT: longest row whose values are summed.
 //
-// Each row has a hash table of columns in local memory (Nagasaka, Nukada and Matsuoka, "High-performance and memory-saving
-// sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017), and a team walks along the rows of B one
-// after the other. The columns of a row of B differ, so that every sum is formed in the order of A's elements and has the same
-// bits on every run. The columns found are put in order by counting how many are smaller.
+// Each row has a hash table of columns in local memory (Nagasaka, Nukada and Matsuoka, "High-performance and
+// memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017), and a team
+// walks along the rows of B one after the other. The columns of a row of B differ, so that every sum is
+// formed in the order of A's elements and has the same bits on every run. The columns found are put in order
+// by counting how many are smaller.
 
 #define TEAMS (GROUP / LANES)
 #define AHEAD 4             // rows of B whose elements a lane loads before it uses the first
 #define STRIDE (LIMIT + 4)  // so that teams that read the same number of theirs read in different banks
 
 // counts[row] := length of the rows of a bin of row `row` of C.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_lengths(
-    PATTERNS, heron_index rows, GLOBAL i64* counts) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_lengths(PATTERNS,
+                                                                                     heron_index rows,
+                                                                                     GLOBAL i64* counts) {
     __local int tables[TEAMS * PLACES];
     __local heron_index begins[GROUP];
     __local int lengths[GROUP];
@@ -49,12 +51,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_len
             const int count = min(own_length - turn, LANES);
             for (int t = 0; t < count; t += AHEAD) {
                 IT columns[AHEAD];
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + min(t + u, LANES - 1);
                     columns[u] = b_indices[lane < lengths[from] ? begins[from] + lane : 0];
                 }
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + min(t + u, LANES - 1);
                     if (t + u >= count) continue;
@@ -64,7 +66,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_count_len
                         mine += is_new;
                     }
                     for (int l = lane + LANES; l < lengths[from]; l += LANES) {
-                        claim(keys, PLACES, (int)((heron_index)b_indices[begins[from] + l] - b_base), &is_new);
+                        claim(keys, PLACES, (int)((heron_index)b_indices[begins[from] + l] - b_base),
+                              &is_new);
                         mine += is_new;
                     }
                 }
@@ -100,7 +103,8 @@ HERON_FN void add_product(row_table t, int column, CT a, CT b, int adds) {
     if (adds) t.sums[place] = MAD(CT, a, b, t.sums[place]);
 }
 
-// The rows of a bin with their values, none longer than LIMIT. with_columns: C's columns are found, else they are there.
+// The rows of a bin with their values, none longer than LIMIT. with_columns: C's columns are found, else they
+// are there.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_rows(
     PRODUCT(GLOBAL IT*), heron_index rows, GLOBAL const int* unordered, int with_columns, int with_values) {
     __local int all_keys[TEAMS * PLACES];
@@ -161,26 +165,29 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
             for (int t = 0; t < count; t += AHEAD) {
                 IT columns[AHEAD];
                 CT values[AHEAD];
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + min(t + u, LANES - 1);
                     const heron_index l = lane < lengths[from] ? begins[from] + lane : 0;
                     columns[u] = b_indices[l];
                     values[u] = adds ? value_at(b_values, b_permutation, l, b_conjugate) : ZERO(CT);
                 }
-                #pragma unroll
+#pragma unroll
                 for (int u = 0; u < AHEAD; ++u) {
                     const int from = first_lane + min(t + u, LANES - 1);
                     const int length = t + u < count ? lengths[from] : 0;
                     if (is_ordered && lane < length)
-                        add_product(table, (int)((heron_index)columns[u] - b_base), factors[from], values[u], adds);
-                    // A column may occur several times in a row that is not in order: one lane adds all of it.
+                        add_product(table, (int)((heron_index)columns[u] - b_base), factors[from], values[u],
+                                    adds);
+                    // A column may occur several times in a row that is not in order: one lane adds all of
+                    // it.
                     const int step = is_ordered ? LANES : 1;
                     const int start = is_ordered ? lane + LANES : lane == 0 ? 0 : length;
                     for (int l = start; l < length; l += step) {
                         const heron_index k = begins[from] + l;
                         add_product(table, (int)((heron_index)b_indices[k] - b_base), factors[from],
-                                    adds ? value_at(b_values, b_permutation, k, b_conjugate) : ZERO(CT), adds);
+                                    adds ? value_at(b_values, b_permutation, k, b_conjugate) : ZERO(CT),
+                                    adds);
                     }
                     barrier(CLK_LOCAL_MEM_FENCE);
                 }

@@ -1,24 +1,24 @@
 // CSR matrix times vector for GPUs. Types as in kernels/spmv.h.
 //
-// The stored elements are cut into tiles of equal length, one per work-group, so that no distribution of row lengths
-// unbalances the work. A group finds the rows of its tile by a search with many probes at once (instead of one binary
-// search per tile before, as in merge-based SpMV: Merrill and Garland, SC16), keeps the products in local memory, and sums
-// each row there with as many items as the tile's number of rows allows. What a tile holds of rows that begin or end
-// elsewhere goes to `head` and `carry`; csr_tile_finish puts those rows together. Every sum is a fixed tree: the result
-// is the same on every run.
+// The stored elements are cut into tiles of equal length, one per work-group, so that no distribution of row
+// lengths unbalances the work. A group finds the rows of its tile by a search with many probes at once
+// (instead of one binary search per tile before, as in merge-based SpMV: Merrill and Garland, SC16), keeps
+// the products in local memory, and sums each row there with as many items as the tile's number of rows
+// allows. What a tile holds of rows that begin or end elsewhere goes to `head` and `carry`; csr_tile_finish
+// puts those rows together. Every sum is a fixed tree: the result is the same on every run.
 
-#define GROUP 256                         // work-items per group
-#define TILE_BYTES 16384                  // local memory for the products; the host sizes its tiles by the same number
+#define GROUP 256         // work-items per group
+#define TILE_BYTES 16384  // local memory for the products; the host sizes its tiles by the same number
 #define CAPACITY (TILE_BYTES / sizeof(CT))
-#define LONG_ROW 256                      // more elements per item than this are left to the whole group
+#define LONG_ROW 256  // more elements per item than this are left to the whole group
 #define LONG_ROWS (CAPACITY / LONG_ROW + 1)
-#define FINISH_ITEMS 32                   // work-items per tile in csr_tile_finish
+#define FINISH_ITEMS 32  // work-items per tile in csr_tile_finish
 
-// Finds for two positions k at once how many rows end at or before k. The first half of the group works on first_k, the
-// second half on second_k; the results come in found[0] and found[1].
-HERON_FN void find_rows(GLOBAL const OT* restrict offsets, heron_index base, heron_index rows, heron_index first_k,
-                        heron_index second_k, __local heron_index* found, __local heron_index* high,
-                        __local int* ended) {
+// Finds for two positions k at once how many rows end at or before k. The first half of the group works on
+// first_k, the second half on second_k; the results come in found[0] and found[1].
+HERON_FN void find_rows(GLOBAL const OT* restrict offsets, heron_index base, heron_index rows,
+                        heron_index first_k, heron_index second_k, __local heron_index* found,
+                        __local heron_index* high, __local int* ended) {
     const int probes = GROUP / 2;
     const int item = get_local_id(0);
     const int half_group = item / probes;
@@ -69,8 +69,9 @@ HERON_FN CT product(GLOBAL const VA* restrict a, heron_index k, int conjugate, G
 }
 
 // products[i] := element i of the tile, i < size. Four at a time, so that their loads overlap.
-HERON_FN void fill_tile(GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a, heron_index tile_begin, int size,
-                        heron_index base, int conjugate, GLOBAL const VX* restrict x, __local CT* products) {
+HERON_FN void fill_tile(GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a,
+                        heron_index tile_begin, int size, heron_index base, int conjugate,
+                        GLOBAL const VX* restrict x, __local CT* products) {
     int i = get_local_id(0);
     for (; i + 3 * GROUP < size; i += 4 * GROUP) {
         const heron_index k = tile_begin + i;
@@ -98,12 +99,12 @@ HERON_FN int items_per_row(heron_index rows, int most) {
     return items;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices,
-                             GLOBAL const VA* restrict a, const heron_index rows, const heron_index nnz,
-                             const int tile, const heron_index base, const int conjugate,
-                             GLOBAL const VX* restrict x, GLOBAL VY* y, const CT alpha_value,
-                             GLOBAL const CT* alpha_device, const CT beta_value, GLOBAL const CT* beta_device,
-                             GLOBAL heron_index* head_row, GLOBAL CT* head, GLOBAL CT* carry) {
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a,
+    const heron_index rows, const heron_index nnz, const int tile, const heron_index base,
+    const int conjugate, GLOBAL const VX* restrict x, GLOBAL VY* y, const CT alpha_value,
+    GLOBAL const CT* alpha_device, const CT beta_value, GLOBAL const CT* beta_device,
+    GLOBAL heron_index* head_row, GLOBAL CT* head, GLOBAL CT* carry) {
     __local CT products[CAPACITY];
     __local CT partial[GROUP];
     __local heron_index found[2];
@@ -141,7 +142,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
         const int is_active = row < first + row_count;
         const heron_index row_begin = is_active ? (heron_index)offsets[row] - base : tile_begin;
         const int begin = (int)(max(row_begin, tile_begin) - tile_begin);
-        const int end = is_active ? (int)(min((heron_index)offsets[row + 1] - base, tile_end) - tile_begin) : begin;
+        const int end =
+            is_active ? (int)(min((heron_index)offsets[row + 1] - base, tile_end) - tile_begin) : begin;
         const int is_long = end - begin > LONG_ROW * items;
         CT sum = ZERO(CT);
         if (is_long) {
@@ -156,9 +158,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
             sum = partial[item];
         }
         if (is_active && !is_long && item % items == 0) {
-            if (row == last) carry[group] = sum;
-            else if (row_begin < tile_begin) head[group] = sum;
-            else write_y(y, row, sum, alpha, beta);
+            if (row == last)
+                carry[group] = sum;
+            else if (row_begin < tile_begin)
+                head[group] = sum;
+            else
+                write_y(y, row, sum, alpha, beta);
         }
     }
 
@@ -175,9 +180,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
         partial[item] = sum;
         reduce(partial, GROUP);
         if (item == 0) {
-            if (row == last) carry[group] = partial[0];
-            else if (row_begin < tile_begin) head[group] = partial[0];
-            else write_y(y, row, partial[0], alpha, beta);
+            if (row == last)
+                carry[group] = partial[0];
+            else if (row_begin < tile_begin)
+                head[group] = partial[0];
+            else
+                write_y(y, row, partial[0], alpha, beta);
         }
     }
 }
@@ -188,12 +196,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile(
 #define SMALL_TILE (sizeof(CT) > 8 ? 1024 : 2048)
 #define MEASURED_ROWS 3072  // a multiple of all candidates
 #define CANDIDATES 12
-// Shifted by one place for every 32, so that items that read with a power-of-two stride do not meet in one bank.
+// Shifted by one place for every 32, so that items that read with a power-of-two stride do not meet in one
+// bank.
 #define PADDED(i) ((i) + (i) / 32)
 
-// most[c] := the greatest number of elements that as many neighbouring rows have as candidate c says; most[CANDIDATES]: one row.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_measure_rows(GLOBAL const OT* restrict offsets,
-                                                                               const heron_index rows, GLOBAL int* most) {
+// most[c] := the greatest number of elements that as many neighbouring rows have as candidate c says;
+// most[CANDIDATES]: one row.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_measure_rows(
+    GLOBAL const OT* restrict offsets, const heron_index rows, GLOBAL int* most) {
     const int candidates[CANDIDATES + 1] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1};
     __local int found[CANDIDATES + 1];
     const int item = get_local_id(0);
@@ -204,7 +214,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_measure_r
         int greatest = 0;
         for (heron_index row = first + item * candidates[c]; row < min(first + MEASURED_ROWS, rows);
              row += GROUP * candidates[c]) {
-            const heron_index length = (heron_index)offsets[min(row + candidates[c], rows)] - (heron_index)offsets[row];
+            const heron_index length =
+                (heron_index)offsets[min(row + candidates[c], rows)] - (heron_index)offsets[row];
             greatest = max(greatest, (int)min(length, (heron_index)INT_MAX));
         }
         if (greatest > 0) atomic_max(found + c, greatest);
@@ -217,8 +228,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_measure_r
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_row_tile(
     GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a,
     const heron_index rows, const int rows_per_tile, const heron_index base, const int conjugate,
-    GLOBAL const VX* restrict x, GLOBAL VY* y, const CT alpha_value, GLOBAL const CT* alpha_device, const CT beta_value,
-    GLOBAL const CT* beta_device) {
+    GLOBAL const VX* restrict x, GLOBAL VY* y, const CT alpha_value, GLOBAL const CT* alpha_device,
+    const CT beta_value, GLOBAL const CT* beta_device) {
     __local CT products[PADDED(SMALL_TILE)];
     __local CT partial[GROUP];
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -227,23 +238,24 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_row_t
     const heron_index first = get_group_id(0) * (heron_index)rows_per_tile;
     const int count = (int)min(rows - first, (heron_index)rows_per_tile);
     const heron_index tile_begin = (heron_index)offsets[first] - base;
-    const heron_index tile_size = EQUAL(CT, alpha, ZERO(CT)) ? 0 : (heron_index)offsets[first + count] - base - tile_begin;
+    const heron_index tile_size =
+        EQUAL(CT, alpha, ZERO(CT)) ? 0 : (heron_index)offsets[first + count] - base - tile_begin;
     const int fits = tile_size <= (heron_index)SMALL_TILE;
     const int size = fits ? (int)tile_size : 0;
     const int items = items_per_row(count, 32);
     IT index[SMALL_TILE / GROUP];
     CT value[SMALL_TILE / GROUP];
-    #pragma unroll
+#pragma unroll
     for (int j = 0; j < (int)(SMALL_TILE / GROUP); ++j)
         if (item + j * GROUP < size) {
             index[j] = indices[tile_begin + item + j * GROUP];
             value[j] = LOAD(CT, VA, a, tile_begin + item + j * GROUP);
         }
-    #pragma unroll
+#pragma unroll
     for (int j = 0; j < (int)(SMALL_TILE / GROUP); ++j)
         if (item + j * GROUP < size)
-            products[PADDED(item + j * GROUP)] =
-                MUL(CT, conjugate ? CONJ(CT, value[j]) : value[j], LOAD(CT, VX, x, (heron_index)index[j] - base));
+            products[PADDED(item + j * GROUP)] = MUL(CT, conjugate ? CONJ(CT, value[j]) : value[j],
+                                                     LOAD(CT, VX, x, (heron_index)index[j] - base));
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int pass = 0; pass < count; pass += GROUP / items) {
         const int row = pass + item / items;
@@ -265,12 +277,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_row_t
     }
 }
 
-// Rows that lie in several tiles: the tile where a row ends adds up what the tiles since its beginning carried.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_finish(GLOBAL const OT* restrict offsets, const heron_index tiles, const int tile,
-                                    const heron_index base, GLOBAL VY* y, const CT alpha_value,
-                                    GLOBAL const CT* alpha_device, const CT beta_value, GLOBAL const CT* beta_device,
-                                    GLOBAL const heron_index* restrict head_row, GLOBAL const CT* restrict head,
-                                    GLOBAL const CT* restrict carry) {
+// Rows that lie in several tiles: the tile where a row ends adds up what the tiles since its beginning
+// carried.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_finish(
+    GLOBAL const OT* restrict offsets, const heron_index tiles, const int tile, const heron_index base,
+    GLOBAL VY* y, const CT alpha_value, GLOBAL const CT* alpha_device, const CT beta_value,
+    GLOBAL const CT* beta_device, GLOBAL const heron_index* restrict head_row, GLOBAL const CT* restrict head,
+    GLOBAL const CT* restrict carry) {
     __local CT partial[GROUP];
     const int item = get_local_id(0);
     const heron_index here = (heron_index)(get_global_id(0) / FINISH_ITEMS);
@@ -278,7 +291,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_
     CT sum = ZERO(CT);
     if (row >= 0) {
         const heron_index start = ((heron_index)offsets[row] - base) / tile;
-        for (heron_index t = start + item % FINISH_ITEMS; t < here; t += FINISH_ITEMS) sum = ADD(CT, sum, carry[t]);
+        for (heron_index t = start + item % FINISH_ITEMS; t < here; t += FINISH_ITEMS)
+            sum = ADD(CT, sum, carry[t]);
     }
     partial[item] = sum;
     reduce(partial, FINISH_ITEMS);
@@ -287,12 +301,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_
             SCALAR(CT, beta_value, beta_device));
 }
 
-// acc += alpha*op(A)^T*x with atomic adds, by the same tiles: neighbouring items take neighbouring elements of one row.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_scatter(GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices,
-                                     GLOBAL const VA* restrict a, const heron_index rows, const heron_index nnz,
-                                     const int tile, const heron_index base, const int conjugate,
-                                     GLOBAL const VX* restrict x, GLOBAL CT* acc, const int apply_alpha,
-                                     const CT alpha_value, GLOBAL const CT* alpha_device) {
+// acc += alpha*op(A)^T*x with atomic adds, by the same tiles: neighbouring items take neighbouring elements
+// of one row.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_csr_tile_scatter(
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, GLOBAL const VA* restrict a,
+    const heron_index rows, const heron_index nnz, const int tile, const heron_index base,
+    const int conjugate, GLOBAL const VX* restrict x, GLOBAL CT* acc, const int apply_alpha,
+    const CT alpha_value, GLOBAL const CT* alpha_device) {
     __local heron_index found[2];
     __local heron_index high[2];
     __local int ended[GROUP];

@@ -1,8 +1,9 @@
 // What the analysis and the solves of triangular systems share.
 //
-// Rows draw tickets in an order in which each comes after all that it needs, and wait for what these find out: their
-// solutions, or their levels (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par
-// 2016). Every look at another row's result is one try, so that no item stands still for another one beside it.
+// Rows draw tickets in an order in which each comes after all that it needs, and wait for what these find
+// out: their solutions, or their levels (Liu et al., "A synchronization-free algorithm for parallel sparse
+// triangular solves", Euro-Par 2016). Every look at another row's result is one try, so that no item stands
+// still for another one beside it.
 
 #define SCAN_GROUP 256
 
@@ -22,22 +23,28 @@ HERON_FN int draw_ticket(GLOBAL int* control, int is_idle, __local int* ticket) 
     return *ticket;
 }
 
-// *x := *p, as others have written it, if that is wanted: on NVIDIA's GPUs without a branch, so that several loads are on their
-// way at a time.
+// *x := *p, as others have written it, if that is wanted: on NVIDIA's GPUs without a branch, so that several
+// loads are on their way at a time.
 #ifdef HERON_PTX
 HERON_FN void load_uint(int is_wanted, GLOBAL const uint* p, uint* x) {
     __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n @q ld.relaxed.gpu.global.u32 %0, [%2];}"
-                     : "+r"(*x) : "r"(is_wanted), "l"((ulong)p) : "memory");
+                     : "+r"(*x)
+                     : "r"(is_wanted), "l"((ulong)p)
+                     : "memory");
 }
 HERON_FN void load_ulong(int is_wanted, GLOBAL const ulong* p, ulong* x) {
     __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n @q ld.relaxed.gpu.global.u64 %0, [%2];}"
-                     : "+l"(*x) : "r"(is_wanted), "l"((ulong)p) : "memory");
+                     : "+l"(*x)
+                     : "r"(is_wanted), "l"((ulong)p)
+                     : "memory");
 }
 HERON_FN void load_ulong2(int is_wanted, GLOBAL const ulong2* p, ulong2* x) {
     ulong low = x->x;
     ulong high = x->y;
     __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %2, 0;\n @q ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%3];}"
-                     : "+l"(low), "+l"(high) : "r"(is_wanted), "l"((ulong)p) : "memory");
+                     : "+l"(low), "+l"(high)
+                     : "r"(is_wanted), "l"((ulong)p)
+                     : "memory");
     *x = (ulong2)(low, high);
 }
 #else

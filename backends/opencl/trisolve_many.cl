@@ -3,17 +3,18 @@
 #define SIDES (LANES * PACK)  // right-hand sides of a group
 #define TURNED 32             // rows and columns of a tile that is turned
 
-// op(A)*C = alpha*B for the right-hand sides [0, sides). solved has rows of `width` elements, by number. values[sources[k]] is
-// the value of element k; without sources, values[k].
+// op(A)*C = alpha*B for the right-hand sides [0, sides). solved has rows of `width` elements, by number.
+// values[sources[k]] is the value of element k; without sources, values[k].
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_many(
-    GLOBAL const int4* restrict records, GLOBAL const IT* restrict columns, GLOBAL const int* restrict sources,
-    GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
-    triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row,
-    heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column, int writes_c, int sides,
-    heron_index width, GLOBAL CT* solved, GLOBAL int* control) {
+    GLOBAL const int4* restrict records, GLOBAL const IT* restrict columns,
+    GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
+    triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
+    heron_index b_row, heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column,
+    int writes_c, int sides, heron_index width, GLOBAL CT* solved, GLOBAL int* control) {
     __local int ticket;
     const int tiles = (sides + SIDES - 1) / SIDES;
-    // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for the same in all items.
+    // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for
+    // the same in all items.
     const int lane = (int)get_local_id(0) % LANES;
     const int number = draw_ticket(control, 0, &ticket);
     const int place = number / tiles * (GROUP / LANES) + (int)get_local_id(0) / LANES;
@@ -27,14 +28,17 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     const uint end = is_void ? k : (uint)record.z;
     GLOBAL CT* const own_sides = solved + side;
     CT right[PACK];
-    #pragma unroll
+#pragma unroll
     for (int s = 0; s < PACK; ++s)
-        right[s] = is_active && !is_void && side + s < sides ? MUL(CT, alpha, b[row * b_row + (side + s) * b_column])
-                                                             : ZERO(CT);
+        right[s] = is_active && !is_void && side + s < sides
+                       ? MUL(CT, alpha, b[row * b_row + (side + s) * b_column])
+                       : ZERO(CT);
     CT pivot = ZERO(CT);
     CT inverse = ZERO(CT);
-    if (t.unit || is_void) pivot = ONE(CT);
-    else if (diagonal && is_active) pivot = conjugate ? CONJ(CT, diagonal[row]) : diagonal[row];
+    if (t.unit || is_void)
+        pivot = ONE(CT);
+    else if (diagonal && is_active)
+        pivot = conjugate ? CONJ(CT, diagonal[row]) : diagonal[row];
     const int has_pivot = t.unit || is_void || diagonal;
 
     CT elements[BATCH];
@@ -43,36 +47,36 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     uint needed = 0;   // which elements of the batch have a share
     uint waiting = 0;  // and for which of them there is no x yet
     while (is_active) {
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(waiting >> i & 1u, from[i], x + i);
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < BATCH; ++i)
             if ((waiting >> i & 1u) && BOX_NAME(is_set)(x[i])) waiting &= ~(1u << i);
         if (waiting != 0) continue;
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             if (!(needed >> i & 1u)) continue;
             CT found[PACK];
             UNPACK(x[i], found);
-            #pragma unroll
+#pragma unroll
             for (int s = 0; s < PACK; ++s) right[s] = SUB(CT, right[s], MUL(CT, elements[i], found[s]));
         }
         if (k >= end) {
             if (IS_REAL && end == (uint)record.y) inverse = inverse_of(pivot);
-            #pragma unroll
+#pragma unroll
             for (int s = 0; s < PACK; ++s) right[s] = quotient(right[s], pivot, inverse);
             *(volatile GLOBAL BOX*)(own_sides + row * width) = BOX_NAME(marked)(PACK_UP(right));
             break;
         }
         needed = 0;
         int own[BATCH];
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             own[i] = k + i < end ? (int)((heron_index)columns[k + i] - t.base) : -1;
             elements[i] = k + i < end ? values[sources ? (uint)sources[k + i] : k + i] : ZERO(CT);
             if (conjugate) elements[i] = CONJ(CT, elements[i]);
         }
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             from[i] = (GLOBAL const BOX*)own_sides;
             if (needs(t, row, own[i])) {
@@ -87,7 +91,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
         if (k >= end) inverse = inverse_of(pivot);
     }
     if (!is_active || !writes_c) return;
-    #pragma unroll
+#pragma unroll
     for (int s = 0; s < PACK; ++s)
         if (side + s < sides) c[row * c_row + (side + s) * c_column] = is_void ? ZERO(CT) : right[s];
 }

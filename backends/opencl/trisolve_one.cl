@@ -1,12 +1,14 @@
 // Triangular solves for one right-hand side. LANES neighbours, a team, share the elements of a row.
 
-// The lanes of NVIDIA's GPUs vote and read each other's registers. Elsewhere the first item of a team works alone.
+// The lanes of NVIDIA's GPUs vote and read each other's registers. Elsewhere the first item of a team works
+// alone.
 #ifdef HERON_PTX
 #define SHARES LANES  // of the elements of a row
 HERON_FN uint votes(int is_so) {
     uint result;
     __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n vote.sync.ballot.b32 %0, q, 0xffffffff;}"
-                     : "=r"(result) : "r"(is_so));
+                     : "=r"(result)
+                     : "r"(is_so));
     return result;
 }
 HERON_FN int is_so_somewhere(int is_so) { return votes(is_so) != 0; }
@@ -16,7 +18,9 @@ HERON_FN int is_so_in_team(int is_so) {
 }
 HERON_FN uint across_uint(uint x, int distance) {
     uint result;
-    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(result) : "r"(x), "r"(distance));
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
+                     : "=r"(result)
+                     : "r"(x), "r"(distance));
     return result;
 }
 HERON_FN ulong across_ulong(ulong x, int distance) {
@@ -27,7 +31,7 @@ HERON_FN ulong2 across_ulong2(ulong2 x, int distance) {
     return (ulong2)(across_ulong(x.x, distance), across_ulong(x.y, distance));
 }
 HERON_FN CT sum_of_team(CT own) {
-    #pragma unroll
+#pragma unroll
     for (int distance = LANES / 2; distance > 0; distance /= 2) {
         CT other;
         UNPACK(BOX_NAME(across)(PACK_UP(&own), distance), &other);
@@ -71,7 +75,7 @@ HERON_FN row_share share_of(int4 record, int lane, int is_void) {
     own.end = is_void ? 0 : (uint)record.z;
     own.sum = ZERO(CT);
     own.pivot = ZERO(CT);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i) {
         own.lines[i] = 0;
         own.x[i] = 0;
@@ -81,7 +85,7 @@ HERON_FN row_share share_of(int4 record, int lane, int is_void) {
 
 HERON_FN void take_batch(triangle_parts a, row_share* own) {
     int columns[BATCH];
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i) {
         const uint k = own->k + i * SHARES;
         columns[i] = k < own->end ? (int)((heron_index)a.columns[k] - a.shape.base) : -1;
@@ -89,7 +93,7 @@ HERON_FN void take_batch(triangle_parts a, row_share* own) {
         if (a.conjugate) own->elements[i] = CONJ(CT, own->elements[i]);
     }
     own->needed = 0;
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i) {
         if (needs(a.shape, own->row, columns[i])) {
             own->needed |= 1u << i;
@@ -104,13 +108,13 @@ HERON_FN void take_batch(triangle_parts a, row_share* own) {
 
 // Looks for what the batch waits for, and if nothing is left of that, adds it up and takes the next one.
 HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes) {
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(own->waiting >> i & 1u, boxes + own->lines[i], &own->x[i]);
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i)
         if ((own->waiting >> i & 1u) && BOX_NAME(is_set)(own->x[i])) own->waiting &= ~(1u << i);
     if (own->waiting != 0) return;
-    #pragma unroll
+#pragma unroll
     for (int i = 0; i < BATCH; ++i) {
         CT x;
         UNPACK(own->x[i], &x);
@@ -130,15 +134,15 @@ HERON_FN void wait_for(GLOBAL const CT* solved, heron_index place) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// op(A)*c = alpha*b. solved is by place in the order. values[sources[k]] is the value of element k; without sources, values[k].
-// A group is held back until the row `levels_ahead` levels before has been solved, so that only the levels that are next load
-// the cache.
+// op(A)*c = alpha*b. solved is by place in the order. values[sources[k]] is the value of element k; without
+// sources, values[k]. A group is held back until the row `levels_ahead` levels before has been solved, so
+// that only the levels that are next load the cache.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one(
     GLOBAL const int4* restrict records, GLOBAL const int* restrict places, GLOBAL const IT* restrict columns,
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
-    triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row,
-    GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const int* restrict highest, int levels_ahead,
-    GLOBAL int* control) {
+    triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
+    heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const int* restrict highest,
+    int levels_ahead, GLOBAL int* control) {
     __local int ticket;
     const int lane = (int)get_local_id(0) % LANES;
     const int first = draw_ticket(control, 0, &ticket) * (GROUP / LANES);
@@ -157,7 +161,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     a.has_pivot = t.unit || is_void || diagonal;
     const CT right = is_active && !is_void ? MUL(CT, alpha, b[record.x * b_row]) : ZERO(CT);
     CT pivot = ONE(CT);
-    if (!t.unit && !is_void && diagonal && is_active) pivot = conjugate ? CONJ(CT, diagonal[record.x]) : diagonal[record.x];
+    if (!t.unit && !is_void && diagonal && is_active)
+        pivot = conjugate ? CONJ(CT, diagonal[record.x]) : diagonal[record.x];
     row_share own = share_of(record, lane, is_void);
     take_batch(a, &own);
     CT inverse = inverse_of(pivot);

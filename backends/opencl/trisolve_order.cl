@@ -1,9 +1,10 @@
-// The order of the rows of a triangle by levels. Types: OT offsets, IT indices. GUESS_GROUP: work-items that guess a grid.
+// The order of the rows of a triangle by levels. Types: OT offsets, IT indices. GUESS_GROUP: work-items that
+// guess a grid.
 //
-// The rows of a regular grid, numbered line by line and plane by plane, need no search for their levels: with the right
-// factors a and b the row at (x, y, z) belongs to level x + a y + b z. The shape is guessed from where chains of rows break
-// off, the factors from some rows; then every element is checked. The chains also prove that the levels are not many more
-// than there must be.
+// The rows of a regular grid, numbered line by line and plane by plane, need no search for their levels: with
+// the right factors a and b the row at (x, y, z) belongs to level x + a y + b z. The shape is guessed from
+// where chains of rows break off, the factors from some rows; then every element is checked. The chains also
+// prove that the levels are not many more than there must be.
 
 #define LEVEL_GROUP 128
 #define LEVEL_BATCH 4       // elements of a row that an item waits for together
@@ -25,8 +26,8 @@ HERON_FN int takes_part(triangle_shape t, heron_index row, heron_index column) {
     return needs(t, row, column) || (row == column && !t.unit);
 }
 
-// How many rows come before one, in the order in which they can be solved one after the other; and the row that so many
-// come before.
+// How many rows come before one, in the order in which they can be solved one after the other; and the row
+// that so many come before.
 HERON_FN int turned(triangle_shape t, int row) { return t.lower ? row : t.n - 1 - row; }
 
 typedef struct {
@@ -51,7 +52,9 @@ HERON_FN int level_in_plane(row_grid g, grid_point p) { return p.x + g.line_step
 HERON_FN int levels_of_plane(row_grid g) { return g.line + g.line_step * (g.lines - 1); }
 
 // The lines of a plane that have a row below a level, and those all of whose rows are below it.
-HERON_FN int lines_begun(row_grid g, int level) { return level <= 0 ? 0 : min((level - 1) / g.line_step + 1, g.lines); }
+HERON_FN int lines_begun(row_grid g, int level) {
+    return level <= 0 ? 0 : min((level - 1) / g.line_step + 1, g.lines);
+}
 HERON_FN int lines_done(row_grid g, int level) {
     return level < g.line ? 0 : min((level - g.line) / g.line_step + 1, g.lines);
 }
@@ -72,7 +75,9 @@ typedef struct {
     int longest;  // elements of a row; longer ones belong to no grid
 } guessed_triangle;
 
-HERON_FN heron_index begin_of(guessed_triangle t, int row) { return (heron_index)t.offsets[row] - t.shape.base; }
+HERON_FN heron_index begin_of(guessed_triangle t, int row) {
+    return (heron_index)t.offsets[row] - t.shape.base;
+}
 
 // Whether the row with number i needs the one with number j.
 HERON_FN int is_linked(guessed_triangle t, int i, int j) {
@@ -86,7 +91,8 @@ HERON_FN int is_linked(guessed_triangle t, int i, int j) {
     return found;
 }
 
-// How many of `count` rows, `step` apart, need the one before each, from the first on. All items of the group.
+// How many of `count` rows, `step` apart, need the one before each, from the first on. All items of the
+// group.
 HERON_FN int chain_length(guessed_triangle t, int step, int count, __local int* shortest) {
     const int id = get_local_id(0);
     int length = count;
@@ -102,7 +108,8 @@ HERON_FN int chain_length(guessed_triangle t, int step, int count, __local int* 
     return length;
 }
 
-// Levels that a line, or a plane, must be above the one before, if all that the row with number i needs is to be in lower levels.
+// Levels that a line, or a plane, must be above the one before, if all that the row with number i needs is to
+// be in lower levels.
 HERON_FN int levels_above(guessed_triangle t, row_grid g, int of_planes, int i) {
     const int row = turned(t.shape, i);
     const heron_index begin = begin_of(t, row);
@@ -126,7 +133,8 @@ HERON_FN int levels_apart(guessed_triangle t, row_grid g, int of_planes, __local
     const int id = get_local_id(0);
     if (id == 0) *highest = 1;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int own = g.is_grid ? levels_above(t, g, of_planes, (int)((heron_index)id * t.shape.n / GUESS_GROUP)) : 1;
+    const int own =
+        g.is_grid ? levels_above(t, g, of_planes, (int)((heron_index)id * t.shape.n / GUESS_GROUP)) : 1;
     if (own > 1) atomic_max(highest, own);
     barrier(CLK_LOCAL_MEM_FENCE);
     const int result = *highest;
@@ -134,11 +142,12 @@ HERON_FN int levels_apart(guessed_triangle t, row_grid g, int of_planes, __local
     return result;
 }
 
-// *grid := a guess. If it is one, starts[level] := rows in lower levels if the planes went on for ever. scratch and starts:
-// room for one more than n/16. One group.
+// *grid := a guess. If it is one, starts[level] := rows in lower levels if the planes went on for ever.
+// scratch and starts: room for one more than n/16. One group.
 __kernel __attribute__((reqd_work_group_size(GUESS_GROUP, 1, 1))) void heron_guess_grid(
-    GLOBAL const OT* offsets, GLOBAL const IT* columns, triangle_shape shape, int longest, GLOBAL row_grid* grid,
-    GLOBAL uint* scratch, GLOBAL uint* starts, GLOBAL int* control, GLOBAL int* highest) {
+    GLOBAL const OT* offsets, GLOBAL const IT* columns, triangle_shape shape, int longest,
+    GLOBAL row_grid* grid, GLOBAL uint* scratch, GLOBAL uint* starts, GLOBAL int* control,
+    GLOBAL int* highest) {
     __local int shared;
     const int id = get_local_id(0);
     guessed_triangle t;
@@ -157,8 +166,8 @@ __kernel __attribute__((reqd_work_group_size(GUESS_GROUP, 1, 1))) void heron_gue
     if (g.planes == 1) g.plane_step = levels_of_plane(g);
     const heron_index levels = levels_of_plane(g) + (heron_index)g.plane_step * (g.planes - 1);
     const int longest_chain = max(g.line, max(g.lines, g.planes));
-    g.is_grid = g.is_grid && levels <= (heron_index)MOST_PER_CHAIN * longest_chain && levels <= shape.n / 16 &&
-                levels * levels / g.plane_step <= (heron_index)16 * shape.n;
+    g.is_grid = g.is_grid && levels <= (heron_index)MOST_PER_CHAIN * longest_chain &&
+                levels <= shape.n / 16 && levels * levels / g.plane_step <= (heron_index)16 * shape.n;
     const int entries = g.is_grid ? (int)levels + 1 : 0;
     for (int level = id; level < entries; level += GUESS_GROUP) scratch[level] = rows_below(g, level);
     barrier(CLK_GLOBAL_MEM_FENCE);
@@ -174,11 +183,12 @@ __kernel __attribute__((reqd_work_group_size(GUESS_GROUP, 1, 1))) void heron_gue
     }
 }
 
-// Puts the rows of a grid into their order, or finds out that this is none. A record leaves out what the row has of the other
-// triangle at its ends. The levels and counts are those of a search.
-HERON_KERNEL(place_grid_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict columns, triangle_shape t,
-             GLOBAL row_grid* grid, GLOBAL const uint* restrict starts, GLOBAL uint* restrict levels,
-             GLOBAL int* restrict counts, GLOBAL int* highest, GLOBAL int* restrict places, GLOBAL int4* restrict records) {
+// Puts the rows of a grid into their order, or finds out that this is none. A record leaves out what the row
+// has of the other triangle at its ends. The levels and counts are those of a search.
+HERON_KERNEL(place_grid_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict columns,
+             triangle_shape t, GLOBAL row_grid* grid, GLOBAL const uint* restrict starts,
+             GLOBAL uint* restrict levels, GLOBAL int* restrict counts, GLOBAL int* highest,
+             GLOBAL int* restrict places, GLOBAL int4* restrict records) {
     levels[item] = 0;
     counts[item] = 0;
     const row_grid g = *grid;
@@ -202,9 +212,11 @@ HERON_KERNEL(place_grid_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT
             fits = fits && level_in_plane(g, q) + g.plane_step * q.z < level;
         }
         if (fits) {
-            // Of the planes that go on for ever, those from this one on, and up to the level after in those before.
+            // Of the planes that go on for ever, those from this one on, and up to the level after in those
+            // before.
             const uint place = starts[level + 1] - starts[in_plane + 1] + starts[in_plane] -
-                               starts[max(level - g.plane_step * g.planes, 0)] + (p.y - lines_done(g, in_plane));
+                               starts[max(level - g.plane_step * g.planes, 0)] +
+                               (p.y - lines_done(g, in_plane));
             records[place] = (int4)(row, (int)first, (int)last, 0);
             places[row] = (int)place;
         } else {
@@ -215,10 +227,12 @@ HERON_KERNEL(place_grid_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT
 }
 HERON_END
 
-// levels[row] := one more than the highest of the levels of the rows that the row needs; at least 1. They are 0 before.
+// levels[row] := one more than the highest of the levels of the rows that the row needs; at least 1. They are
+// 0 before.
 __kernel __attribute__((reqd_work_group_size(LEVEL_GROUP, 1, 1))) void heron_find_levels(
     GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict columns, triangle_shape t,
-    GLOBAL const row_grid* restrict grid, GLOBAL int* control, GLOBAL uint* levels, volatile GLOBAL int* highest) {
+    GLOBAL const row_grid* restrict grid, GLOBAL int* control, GLOBAL uint* levels,
+    volatile GLOBAL int* highest) {
     __local int ticket;
     const int is_idle = grid->is_grid;
     const int place = draw_ticket(control, is_idle, &ticket) * LEVEL_GROUP + get_local_id(0);
@@ -233,12 +247,12 @@ __kernel __attribute__((reqd_work_group_size(LEVEL_GROUP, 1, 1))) void heron_fin
     while (is_active) {
         const uint before = waiting;
         uint seen[LEVEL_BATCH];
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < LEVEL_BATCH; ++i) {
             seen[i] = 0;
             load_uint(waiting >> i & 1u, levels + needed[i], seen + i);
         }
-        #pragma unroll
+#pragma unroll
         for (int i = 0; i < LEVEL_BATCH; ++i) {
             if (seen[i] == 0) continue;
             waiting &= ~(1u << i);
@@ -249,7 +263,7 @@ __kernel __attribute__((reqd_work_group_size(LEVEL_GROUP, 1, 1))) void heron_fin
                 *(volatile GLOBAL uint*)(levels + row) = level + 1;
                 break;
             }
-            #pragma unroll
+#pragma unroll
             for (int i = 0; i < LEVEL_BATCH; ++i) {
                 const heron_index column = k + i < end ? (heron_index)columns[k + i] - t.base : row;
                 needed[i] = (int)column;
@@ -266,8 +280,8 @@ __kernel __attribute__((reqd_work_group_size(LEVEL_GROUP, 1, 1))) void heron_fin
     if ((int)level > *highest) atomic_max(highest, (int)level);
 }
 
-// counts[level] := rows of the level, ranks[row] := which of them the row is. A group first counts those of COUNTED_LEVELS
-// levels among themselves.
+// counts[level] := rows of the level, ranks[row] := which of them the row is. A group first counts those of
+// COUNTED_LEVELS levels among themselves.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_rank_rows(
     GLOBAL const row_grid* restrict grid, GLOBAL const uint* restrict levels, int n, GLOBAL int* counts,
     GLOBAL int* restrict ranks) {
@@ -290,8 +304,10 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_rank
     for (int i = id; i < counted; i += SCAN_GROUP)
         if (found[i] > 0) found[i] = atomic_add(counts + lowest + i, found[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (place >= 0) rank += found[place];
-    else if (is_active) rank = atomic_inc(counts + level);
+    if (place >= 0)
+        rank += found[place];
+    else if (is_active)
+        rank = atomic_inc(counts + level);
     if (is_active) ranks[row] = rank;
 }
 
@@ -321,9 +337,9 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_star
 }
 
 // Puts the rows into the order of the levels that were searched. places: the ranks before.
-HERON_KERNEL(place_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict columns, triangle_shape t,
-             GLOBAL const row_grid* restrict grid, GLOBAL const uint* restrict levels, GLOBAL const int* restrict counts,
-             GLOBAL int* places, GLOBAL int4* records) {
+HERON_KERNEL(place_rows, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict columns,
+             triangle_shape t, GLOBAL const row_grid* restrict grid, GLOBAL const uint* restrict levels,
+             GLOBAL const int* restrict counts, GLOBAL int* places, GLOBAL int4* records) {
     if (!grid->is_grid) {
         heron_index begin = (heron_index)offsets[item] - t.base;
         heron_index end = (heron_index)offsets[item + 1] - t.base;

@@ -1,9 +1,10 @@
-// Sparse triangular solves in one launch, for devices on which a group that has begun goes on whatever others do. Types: CT
-// elements, OT offsets, IT indices. GROUP: work-items per group; PACK: right-hand sides of an item; BATCH: elements of a row
-// that an item waits for together; IS_REAL: CT is no complex type.
+// Sparse triangular solves in one launch, for devices on which a group that has begun goes on whatever others
+// do. Types: CT elements, OT offsets, IT indices. GROUP: work-items per group; PACK: right-hand sides of an
+// item; BATCH: elements of a row that an item waits for together; IS_REAL: CT is no complex type.
 //
-// Solutions are handed over through memory all of whose bits are set before: whoever reads anything else there reads the
-// solution. Row number `place` of the order is records[place] = (row, begin, end), and places[row] is the place.
+// Solutions are handed over through memory all of whose bits are set before: whoever reads anything else
+// there reads the solution. Row number `place` of the order is records[place] = (row, begin, end), and
+// places[row] is the place.
 
 // BOX is what an item hands over at a time: words that are written and read as a whole.
 #define BOX_NAME(name) HERON_NAME1(name, BOX)
@@ -39,9 +40,9 @@ HERON_FN void unpack_c64_ulong2(ulong2 v, c64* to) { to[0] = as_double2(v); }
 HERON_FN ulong2 pack_c64_ulong2(const c64* from) { return as_ulong2(from[0]); }
 #endif
 
-// What is divided by. Most of a division can be done before there is anything to divide: Newton's step for the quotient, with
-// the remainder of a fused operation, then rounds it as a division does. Where that overflows or divides by zero, the result
-// is that of a division.
+// What is divided by. Most of a division can be done before there is anything to divide: Newton's step for
+// the quotient, with the remainder of a fused operation, then rounds it as a division does. Where that
+// overflows or divides by zero, the result is that of a division.
 #if IS_REAL
 HERON_FN CT inverse_of(CT pivot) { return ONE(CT) / pivot; }
 HERON_FN CT quotient(CT right, CT pivot, CT inverse) {

@@ -1,9 +1,10 @@
 /* The level 3 of clAmdBlas, served by Heron on any OpenCL 1.2 device.
  *
- * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work runs on the first of
- * the command queues, after the events of the wait list, and no call waits for the device. events may be NULL; otherwise it has
- * an entry for each queue, each of which completes when the whole work is done and is the caller's to release. Queues may be out
- * of order. All functions but Setup and Teardown may be called by several threads.
+ * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work
+ * runs on the first of the command queues, after the events of the wait list, and no call waits for the
+ * device. events may be NULL; otherwise it has an entry for each queue, each of which completes when the
+ * whole work is done and is the caller's to release. Queues may be out of order. All functions but Setup and
+ * Teardown may be called by several threads.
  *
  * Not here: the functions of levels 1 and 2. */
 #ifndef CLAMDBLAS_H_
@@ -19,7 +20,11 @@ extern "C" {
 #endif
 
 typedef enum clAmdBlasOrder { clAmdBlasRowMajor = 0, clAmdBlasColumnMajor = 1 } clAmdBlasOrder;
-typedef enum clAmdBlasTranspose { clAmdBlasNoTrans = 0, clAmdBlasTrans = 1, clAmdBlasConjTrans = 2 } clAmdBlasTranspose;
+typedef enum clAmdBlasTranspose {
+    clAmdBlasNoTrans = 0,
+    clAmdBlasTrans = 1,
+    clAmdBlasConjTrans = 2
+} clAmdBlasTranspose;
 typedef enum clAmdBlasUplo { clAmdBlasUpper = 0, clAmdBlasLower = 1 } clAmdBlasUplo;
 typedef enum clAmdBlasDiag { clAmdBlasUnit = 0, clAmdBlasNonUnit = 1 } clAmdBlasDiag;
 typedef enum clAmdBlasSide { clAmdBlasLeft = 0, clAmdBlasRight = 1 } clAmdBlasSide;
@@ -69,7 +74,9 @@ void clAmdBlasTeardown(void);
 cl_ulong clAmdBlasAddScratchImage(cl_context context, size_t width, size_t height, clAmdBlasStatus* error);
 clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID);
 
-#define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
+#define CLBLAS_TAIL                                                                         \
+    cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, \
+        const cl_event *eventWaitList, cl_event *events
 
 #define CLBLAS_NAME(name) clAmdBlas##name
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name

@@ -1,9 +1,10 @@
 /* The level 3 of clBLAS, served by Heron on any OpenCL 1.2 device.
  *
- * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work runs on the first of
- * the command queues, after the events of the wait list, and no call waits for the device. events may be NULL; otherwise it has
- * an entry for each queue, each of which completes when the whole work is done and is the caller's to release. Queues may be out
- * of order. All functions but Setup and Teardown may be called by several threads.
+ * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work
+ * runs on the first of the command queues, after the events of the wait list, and no call waits for the
+ * device. events may be NULL; otherwise it has an entry for each queue, each of which completes when the
+ * whole work is done and is the caller's to release. Queues may be out of order. All functions but Setup and
+ * Teardown may be called by several threads.
  *
  * Not here: the functions of levels 1 and 2 and the helpers for matrices. */
 #ifndef CLBLAS_H_
@@ -65,8 +66,9 @@ clblasStatus clblasSetup(void);
 /* Frees the programs and the memory that are kept for the contexts in use. */
 void clblasTeardown(void);
 
-
-#define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
+#define CLBLAS_TAIL                                                                         \
+    cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, \
+        const cl_event *eventWaitList, cl_event *events
 
 #define CLBLAS_NAME(name) clblas##name
 #define CLBLAS_OF(letter, name) clblas##letter##name

@@ -1,5 +1,6 @@
-/* Arguments of every operation, as the core hands them to a plug-in: validated, composed and free of any public API's
- * names. Structs are append-only. Sizes are in elements, strides in elements, and pointers are device addresses. */
+/* Arguments of every operation, as the core hands them to a plug-in: validated, composed and free of any
+ * public API's names. Structs are append-only. Sizes are in elements, strides in elements, and pointers are
+ * device addresses. */
 #ifndef HERON_ARGS_H
 #define HERON_ARGS_H
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-/* A scalar of the operation's compute type. On the host its value is here (the caller's variable may be gone when the
- * kernel runs); on the device only its address is known, and the kernel reads it. */
+/* A scalar of the operation's compute type. On the host its value is here (the caller's variable may be gone
+ * when the kernel runs); on the device only its address is known, and the kernel reads it. */
 typedef struct heron_scalar {
     const void* device; /* NULL: the value is re + i*im */
     double re, im;      /* exact for every compute type, i32 included */
@@ -32,7 +33,8 @@ typedef struct heron_spvec {
     heron_type type;
 } heron_spvec;
 
-/* Element (i, j) of batch b is values[b*batch_stride + i + j*ld] in column order, [... + i*ld + j] in row order. */
+/* Element (i, j) of batch b is values[b*batch_stride + i + j*ld] in column order, [... + i*ld + j] in row
+ * order. */
 typedef struct heron_dnmat {
     int64_t rows, cols, ld;
     void* values;
@@ -47,10 +49,10 @@ typedef struct heron_dnmat {
  * COO        -                           rows[nnz]     columns[nnz]                  [nnz]
  * CSR        row offsets[rows+1]         -             columns[nnz]                  [nnz]
  * CSC        column offsets[cols+1]      -             rows[nnz]                     [nnz]
- * BSR        block-row offsets[brows+1]  -             block columns[nnz]            [nnz*block_rows*block_cols]
- * SELL       slice offsets[slices+1]     -             columns[values_size], -1 pad  [values_size], slices column-major
- * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols], dense, row order
- * rows and cols are in scalars also for BSR; nnz counts blocks for BSR. */
+ * BSR        block-row offsets[brows+1]  -             block columns[nnz] [nnz*block_rows*block_cols] SELL
+ * slice offsets[slices+1]     -             columns[values_size], -1 pad  [values_size], slices column-major
+ * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols], dense,
+ * row order rows and cols are in scalars also for BSR; nnz counts blocks for BSR. */
 typedef struct heron_spmat {
     heron_format format;
     int64_t rows, cols, nnz;
@@ -102,8 +104,9 @@ typedef struct heron_rot_args {
     heron_type compute_type;
 } heron_rot_args;
 
-/* result := sum op(x.values[k]) * y[x.indices[k]]. The result is one element of compute_type. With result_on_device = 0
- * it is a host address: RUN then waits for the device, unless the queue is being captured into a graph. */
+/* result := sum op(x.values[k]) * y[x.indices[k]]. The result is one element of compute_type. With
+ * result_on_device = 0 it is a host address: RUN then waits for the device, unless the queue is being
+ * captured into a graph. */
 typedef struct heron_spvv_args {
     heron_operation op;
     heron_spvec x;
@@ -113,7 +116,8 @@ typedef struct heron_spvv_args {
     heron_type compute_type;
 } heron_spvv_args;
 
-/* y := alpha*op(A)*x + beta*y. A is COO, CSR, SELL or BSR: the core has turned CSC into CSR with the other op. */
+/* y := alpha*op(A)*x + beta*y. A is COO, CSR, SELL or BSR: the core has turned CSC into CSR with the other
+ * op. */
 typedef struct heron_spmv_args {
     heron_operation op;
     heron_scalar alpha;
@@ -125,18 +129,19 @@ typedef struct heron_spmv_args {
     heron_reproducibility reproducibility;
 } heron_spmv_args;
 
-/* C with op(A)*C = alpha*B, A triangular and n x n, B and C n x nrhs and with any strides; they may be the same memory. Only
- * A's triangle a.fill is read, and its diagonal only if a.diag is not UNIT. A zero or missing element on the diagonal gives
- * infinities and NaNs. A is COO, CSR, SELL or BSR. ANALYSE reads the pattern alone, and RUN needs its plan and its workspace
- * untouched, but serves any values and any number of right-hand sides. Of B and C only the shapes count before RUN, as a hint
- * at how many right-hand sides to have room for at a time. */
+/* C with op(A)*C = alpha*B, A triangular and n x n, B and C n x nrhs and with any strides; they may be the
+ * same memory. Only A's triangle a.fill is read, and its diagonal only if a.diag is not UNIT. A zero or
+ * missing element on the diagonal gives infinities and NaNs. A is COO, CSR, SELL or BSR. ANALYSE reads the
+ * pattern alone, and RUN needs its plan and its workspace untouched, but serves any values and any number of
+ * right-hand sides. Of B and C only the shapes count before RUN, as a hint at how many right-hand sides to
+ * have room for at a time. */
 typedef struct heron_trisolve_args {
     heron_operation op;
     heron_scalar alpha;
     heron_spmat a;
     const void* diagonal;   /* NULL, or n elements in place of those on A's diagonal */
-    int64_t staged_columns; /* the workspace has room for so many columns of B: used where B and C share memory but not
-                             * strides. The same in all phases */
+    int64_t staged_columns; /* the workspace has room for so many columns of B: used where B and C share
+                             * memory but not strides. The same in all phases */
     heron_dnmat b, c;
     heron_type type; /* of all elements */
 } heron_trisolve_args;
@@ -147,9 +152,10 @@ typedef struct heron_sparse_to_dense_args {
     heron_dnmat b;
 } heron_sparse_to_dense_args;
 
-/* B := the nonzero elements of A, columns ascending in every row. B is COO, CSR, BSR or SELL (stored nonzeros) or
- * Blocked-ELL, whose block columns the caller has set: RUN gathers the values of those blocks, zero for -1. ANALYSE writes B's offsets (where it has them) and *nnz; RUN reads the workspace
- * that ANALYSE left and writes indices and values. */
+/* B := the nonzero elements of A, columns ascending in every row. B is COO, CSR, BSR or SELL (stored
+ * nonzeros) or Blocked-ELL, whose block columns the caller has set: RUN gathers the values of those blocks,
+ * zero for -1. ANALYSE writes B's offsets (where it has them) and *nnz; RUN reads the workspace that ANALYSE
+ * left and writes indices and values. */
 typedef struct heron_dense_to_sparse_args {
     heron_dnmat a;
     heron_spmat b;
@@ -157,8 +163,8 @@ typedef struct heron_dense_to_sparse_args {
     int64_t* values_size; /* host address, written by ANALYSE for SELL: stored elements with padding */
 } heron_dense_to_sparse_args;
 
-/* The pattern of A^T, by element: element k of row i of A^T is A's stored element permutation[k], in column indices[k].
- * Elements of one row keep their order. A is CSR; the arrays have A's types, and base 0. */
+/* The pattern of A^T, by element: element k of row i of A^T is A's stored element permutation[k], in column
+ * indices[k]. Elements of one row keep their order. A is CSR; the arrays have A's types, and base 0. */
 typedef struct heron_transpose_pattern_args {
     heron_spmat a;
     void* offsets;     /* [cols + 1] */
@@ -169,22 +175,24 @@ typedef struct heron_transpose_pattern_args {
 /* One side of a sparse product: CSR, or an empty COO. */
 typedef struct heron_spgemm_operand {
     heron_spmat matrix;
-    const void* permutation; /* NULL, or element k has the value matrix.values[permutation[k]]; of the offset type */
+    const void*
+        permutation; /* NULL, or element k has the value matrix.values[permutation[k]]; of the offset type */
     int32_t conjugate;
 } heron_spgemm_operand;
 
-/* C := alpha*A*B + beta*C in three operations, A m x k, B k x n. All rows of C are sorted, its pattern is that of the
- * product whatever the values are, and beta*C is added element by element on this pattern; beta = 0 does not read C's values.
- * The sums have an order of their own, so that they have the same bits on every run. A, B and C have one index type, A and B
- * one offset type. The workspace of each operation is scratch memory, unless scratch_stays is set for both of the last two.
+/* C := alpha*A*B + beta*C in three operations, A m x k, B k x n. All rows of C are sorted, its pattern is
+ * that of the product whatever the values are, and beta*C is added element by element on this pattern; beta =
+ * 0 does not read C's values. The sums have an order of their own, so that they have the same bits on every
+ * run. A, B and C have one index type, A and B one offset type. The workspace of each operation is scratch
+ * memory, unless scratch_stays is set for both of the last two.
  *
  * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
- * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz and *longest:
- *                  the longest row of C. c.nnz is not read
- * spgemm_numeric   reads row_offsets and longest, which may still be the bound; writes what `parts` says. Without
- *                  HERON_SPGEMM_COLUMNS c has its columns
+ * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz
+ * and *longest: the longest row of C. c.nnz is not read spgemm_numeric   reads row_offsets and longest, which
+ * may still be the bound; writes what `parts` says. Without HERON_SPGEMM_COLUMNS c has its columns
  *
- * RUN writes those that are pointers to host variables only where they are not NULL. SIZE reads none of the arrays. */
+ * RUN writes those that are pointers to host variables only where they are not NULL. SIZE reads none of the
+ * arrays. */
 typedef struct heron_spgemm_args {
     heron_spgemm_operand a, b;
     heron_spmat c; /* CSR */
@@ -199,13 +207,15 @@ typedef struct heron_spgemm_args {
     int64_t* products_found; /* host */
     int64_t* longest_found;  /* host */
     int64_t* nnz_found;      /* host */
-    int32_t scratch_stays;   /* spgemm_numeric gets row_products and the workspace as spgemm_symbolic left them */
+    int32_t
+        scratch_stays; /* spgemm_numeric gets row_products and the workspace as spgemm_symbolic left them */
 } heron_spgemm_args;
 typedef heron_spgemm_args heron_spgemm_estimate_args;
 typedef heron_spgemm_args heron_spgemm_symbolic_args;
 typedef heron_spgemm_args heron_spgemm_numeric_args;
 
-/* Element (i, j) of a factor's op(A), m x n, is the stored element at i*row_step + j*column_step, conjugated or not. */
+/* Element (i, j) of a factor's op(A), m x n, is the stored element at i*row_step + j*column_step, conjugated
+ * or not. */
 typedef struct heron_kron_factor_args {
     int64_t m, n;
     int64_t row_step, column_step;
@@ -213,11 +223,11 @@ typedef struct heron_kron_factor_args {
     heron_batch_operand a;
 } heron_kron_factor_args;
 
-/* Per item k and column v: Y[:, v] gets alpha * kron(op(A_1), ..., op(A_ndim)) * X[:, v] as `output` says, the last
- * factor's index running fastest. Element (i, v) of an item is at i*step + v*column_step. beta is 0 for STORE and 1 for
- * the ADD modes. ADD_GROUPED: y is a batch of group_count operands, and group g has the items
- * group_items[group_offsets[g]] ... group_items[group_offsets[g+1] - 1], or those numbers themselves without
- * group_items. */
+/* Per item k and column v: Y[:, v] gets alpha * kron(op(A_1), ..., op(A_ndim)) * X[:, v] as `output` says,
+ * the last factor's index running fastest. Element (i, v) of an item is at i*step + v*column_step. beta is 0
+ * for STORE and 1 for the ADD modes. ADD_GROUPED: y is a batch of group_count operands, and group g has the
+ * items group_items[group_offsets[g]] ... group_items[group_offsets[g+1] - 1], or those numbers themselves
+ * without group_items. */
 typedef struct heron_kronmult_args {
     heron_scalar alpha, beta;
     heron_type type;
@@ -234,8 +244,8 @@ typedef struct heron_kronmult_args {
     heron_index_type group_type; /* of offsets and items */
 } heron_kronmult_args;
 
-/* Per item k: C := alpha*op(A)*op(B) + beta*C, column order, or with beta = 1 added atomically, so that the C may overlap.
- * The leading dimensions are device arrays of 32-bit integers, one per item. */
+/* Per item k: C := alpha*op(A)*op(B) + beta*C, column order, or with beta = 1 added atomically, so that the C
+ * may overlap. The leading dimensions are device arrays of 32-bit integers, one per item. */
 typedef struct heron_kron_gemm_args {
     heron_type type;
     int32_t transpose_a, transpose_b;
@@ -248,15 +258,17 @@ typedef struct heron_kron_gemm_args {
     int64_t count;
 } heron_kron_gemm_args;
 
-/* A matrix operand of the dense operations, always in column order: element (i, j) is offset + i + j*ld elements behind
- * memory. That is a device address, or a cl_mem on a queue that was made from a caller's OpenCL command queue. */
+/* A matrix operand of the dense operations, always in column order: element (i, j) is offset + i + j*ld
+ * elements behind memory. That is a device address, or a cl_mem on a queue that was made from a caller's
+ * OpenCL command queue. */
 typedef struct heron_dense_operand {
     void* memory;
     int64_t offset, ld;
 } heron_dense_operand;
 
-/* C := alpha*op(A)*op(B) + beta*C. C is m x n; op(A) is m x k, op(B) k x n. beta = 0 does not read C, alpha = 0 or k = 0
- * reads neither A nor B. type is that of A, B and C; compute_type is the one of the scalars and of the sums. */
+/* C := alpha*op(A)*op(B) + beta*C. C is m x n; op(A) is m x k, op(B) k x n. beta = 0 does not read C, alpha =
+ * 0 or k = 0 reads neither A nor B. type is that of A, B and C; compute_type is the one of the scalars and of
+ * the sums. */
 typedef struct heron_gemm_args {
     heron_type type, compute_type;
     heron_operation op_a, op_b;
@@ -282,13 +294,14 @@ typedef struct heron_gemm_batched_args {
     heron_gemm_algorithm algorithm;
 } heron_gemm_batched_args;
 
-/* One triangle of C := sum over t < terms of alpha_t*op(a[t])*op'(b[t]) + beta*C, where op(a[t]) is n x k and op'(b[t]) is
- * k x n. alpha_0 = alpha; alpha_1 is alpha or, with conjugate_second, its conjugate. SYRK and HERK are one term with b = a;
- * SYR2K and HER2K are two terms with the operands exchanged in the second; there op is NONE and op' TRANSPOSE or
- * CONJUGATE_TRANSPOSE, or the other way round, while a plain gemmt (one term, not hermitian) has any operations. hermitian:
- * the imaginary parts of C's diagonal are not read and become 0, unless alpha = 0 or k = 0, and beta = 1: then C stays as
- * it is. Scalars on the device are then real numbers of type's precision: beta, and with one term alpha. The other triangle
- * is neither read nor written. */
+/* One triangle of C := sum over t < terms of alpha_t*op(a[t])*op'(b[t]) + beta*C, where op(a[t]) is n x k and
+ * op'(b[t]) is k x n. alpha_0 = alpha; alpha_1 is alpha or, with conjugate_second, its conjugate. SYRK and
+ * HERK are one term with b = a; SYR2K and HER2K are two terms with the operands exchanged in the second;
+ * there op is NONE and op' TRANSPOSE or CONJUGATE_TRANSPOSE, or the other way round, while a plain gemmt (one
+ * term, not hermitian) has any operations. hermitian: the imaginary parts of C's diagonal are not read and
+ * become 0, unless alpha = 0 or k = 0, and beta = 1: then C stays as it is. Scalars on the device are then
+ * real numbers of type's precision: beta, and with one term alpha. The other triangle is neither read nor
+ * written. */
 typedef struct heron_gemmt_args {
     heron_type type;
     heron_fill_mode fill;
@@ -303,8 +316,9 @@ typedef struct heron_gemmt_args {
     heron_dense_operand c;
 } heron_gemmt_args;
 
-/* C := alpha*A*B + beta*C (side LEFT, A is m x m) or alpha*B*A + beta*C (RIGHT, A is n x n). A is symmetric, or Hermitian
- * with hermitian; only its triangle `fill` is read, and for Hermitian no imaginary part on its diagonal. */
+/* C := alpha*A*B + beta*C (side LEFT, A is m x m) or alpha*B*A + beta*C (RIGHT, A is n x n). A is symmetric,
+ * or Hermitian with hermitian; only its triangle `fill` is read, and for Hermitian no imaginary part on its
+ * diagonal. */
 typedef struct heron_symm_args {
     heron_type type;
     heron_side side;
@@ -317,8 +331,9 @@ typedef struct heron_symm_args {
     heron_dense_operand c;
 } heron_symm_args;
 
-/* trmm: B := alpha*op(A)*B (LEFT) or alpha*B*op(A) (RIGHT). trsm: the X of op(A)*X = alpha*B or X*op(A) = alpha*B, in
- * place of B. A is triangular; only its triangle `fill` is read, and its diagonal only if it is not UNIT. */
+/* trmm: B := alpha*op(A)*B (LEFT) or alpha*B*op(A) (RIGHT). trsm: the X of op(A)*X = alpha*B or X*op(A) =
+ * alpha*B, in place of B. A is triangular; only its triangle `fill` is read, and its diagonal only if it is
+ * not UNIT. */
 typedef struct heron_triangular_args {
     heron_type type;
     heron_side side;
@@ -332,9 +347,10 @@ typedef struct heron_triangular_args {
 typedef heron_triangular_args heron_trmm_args;
 typedef heron_triangular_args heron_trsm_args;
 
-/* C := alpha*op(A)*B + beta*C for each item of a batch of c.batch_count. A is COO, CSR, BSR or Blocked-ELL: the core has turned
- * CSC into CSR with the other op, and a transposed B into one with the other order. conjugate_b: B's elements are
- * conjugated. Operands that the items share have strides of 0; those of C are distinct. */
+/* C := alpha*op(A)*B + beta*C for each item of a batch of c.batch_count. A is COO, CSR, BSR or Blocked-ELL:
+ * the core has turned CSC into CSR with the other op, and a transposed B into one with the other order.
+ * conjugate_b: B's elements are conjugated. Operands that the items share have strides of 0; those of C are
+ * distinct. */
 typedef struct heron_spmm_args {
     heron_operation op;
     int32_t conjugate_b;
@@ -346,8 +362,9 @@ typedef struct heron_spmm_args {
     heron_type compute_type;
     heron_reproducibility reproducibility;
 } heron_spmm_args;
-/* A dense operand of SDDMM as vectors along the inner dimension: rows of op(A), columns of op(B). Element l of vector i of
- * batch item b is values[b*batch_stride + i*vector_step + l*element_step], conjugated or not. */
+/* A dense operand of SDDMM as vectors along the inner dimension: rows of op(A), columns of op(B). Element l
+ * of vector i of batch item b is values[b*batch_stride + i*vector_step + l*element_step], conjugated or not.
+ */
 typedef struct heron_sddmm_vectors {
     const void* values;
     heron_type type;
@@ -356,9 +373,9 @@ typedef struct heron_sddmm_vectors {
     int64_t batch_stride; /* 0: all items share the operand */
 } heron_sddmm_vectors;
 
-/* Every stored element (i, j) of C, zeros included, becomes alpha*(sum over l < k of a(i, l)*b(j, l)) + beta*C(i, j), for
- * c.batch_count items. beta = 0 does not read C's values; alpha = 0 or k = 0 reads neither a nor b. C is COO in any order,
- * CSR or BSR: the core has turned CSC into CSR with a and b exchanged. */
+/* Every stored element (i, j) of C, zeros included, becomes alpha*(sum over l < k of a(i, l)*b(j, l)) +
+ * beta*C(i, j), for c.batch_count items. beta = 0 does not read C's values; alpha = 0 or k = 0 reads neither
+ * a nor b. C is COO in any order, CSR or BSR: the core has turned CSC into CSR with a and b exchanged. */
 typedef struct heron_sddmm_args {
     heron_scalar alpha;
     heron_sddmm_vectors a, b;
@@ -374,9 +391,9 @@ typedef struct heron_operator_code {
     size_t size; /* bytes, without a terminating NUL */
 } heron_operator_code;
 
-/* C(i, j) := epilogue(sum, C(i, j)) for all i < a.rows and j < columns, where sum is add() of mul(A(i, l), B(l, j)) over the
- * stored elements of row i in storage order, or `identity` for a row without any. Element (l, j) of B is at
- * l*b_row_step + j*b_column_step, that of C likewise. A is CSR, or an empty COO. */
+/* C(i, j) := epilogue(sum, C(i, j)) for all i < a.rows and j < columns, where sum is add() of mul(A(i, l),
+ * B(l, j)) over the stored elements of row i in storage order, or `identity` for a row without any. Element
+ * (l, j) of B is at l*b_row_step + j*b_column_step, that of C likewise. A is CSR, or an empty COO. */
 typedef struct heron_spmm_op_args {
     heron_spmat a;
     const void* b; /* of a's type */

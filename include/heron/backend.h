@@ -1,5 +1,6 @@
-/* The ABI between the core and a plug-in: one table of function pointers, found by the one symbol heron_plugin.
- * Append-only: a core that is newer than a plug-in sees a shorter table (size) and treats missing slots as unsupported. */
+/* The ABI between the core and a plug-in: one table of function pointers, found by the one symbol
+ * heron_plugin. Append-only: a core that is newer than a plug-in sees a shorter table (size) and treats
+ * missing slots as unsupported. */
 #ifndef HERON_BACKEND_H
 #define HERON_BACKEND_H
 
@@ -12,13 +13,14 @@ extern "C" {
 /* Raised when a shipped field or meaning changes; never by appending. */
 #define HERON_BACKEND_ABI 3
 
-/* Execution context of one handle on one device: the stream that it submits to and whatever the backend caches. Calls
- * on one queue come from one thread at a time. */
+/* Execution context of one handle on one device: the stream that it submits to and whatever the backend
+ * caches. Calls on one queue come from one thread at a time. */
 typedef struct heron_queue heron_queue;
 
-/* What ANALYSE found out and RUN may use: a host-side record made by the backend and freed by plan_destroy. It refers to
- * the workspace that ANALYSE was given. The core passes it to RUN only together with that workspace and the same
- * pattern; the backend must still be correct when the caller has overwritten the workspace in between. */
+/* What ANALYSE found out and RUN may use: a host-side record made by the backend and freed by plan_destroy.
+ * It refers to the workspace that ANALYSE was given. The core passes it to RUN only together with that
+ * workspace and the same pattern; the backend must still be correct when the caller has overwritten the
+ * workspace in between. */
 typedef struct heron_plan heron_plan;
 
 typedef struct heron_workspace {
@@ -35,28 +37,29 @@ typedef struct heron_host_services {
 } heron_host_services;
 
 typedef struct heron_backend {
-    uint32_t abi;         /* HERON_BACKEND_ABI */
-    uint32_t size;        /* sizeof(heron_backend) that the plug-in was built with */
-    const char* name;     /* "host", "opencl", "cuda" */
-    const char* version;  /* of the plug-in, for people */
+    uint32_t abi;        /* HERON_BACKEND_ABI */
+    uint32_t size;       /* sizeof(heron_backend) that the plug-in was built with */
+    const char* name;    /* "host", "opencl", "cuda" */
+    const char* version; /* of the plug-in, for people */
 
     /* Devices. device_count returns the reason in *why (static storage) when there is none. */
     heron_status (*device_count)(int* count, const char** why);
     heron_status (*device_info)(int device, heron_device_info* info);
     heron_status (*device_sync)(int device);
-    /* The device that the calling thread has chosen in the backend's own runtime (cudaSetDevice). NULL slot: there is no
-     * such choice. Creates no context. */
+    /* The device that the calling thread has chosen in the backend's own runtime (cudaSetDevice). NULL slot:
+     * there is no such choice. Creates no context. */
     heron_status (*device_current)(int* device);
 
-    /* Memory of a device. free accepts NULL. owner says whether this backend allocated the address (interior pointers
-     * included), with base, size and kind of its allocation; HERON_INVALID_VALUE if not. */
+    /* Memory of a device. free accepts NULL. owner says whether this backend allocated the address (interior
+     * pointers included), with base, size and kind of its allocation; HERON_INVALID_VALUE if not. */
     heron_status (*memory_alloc)(int device, size_t bytes, heron_memory kind, void** pointer);
     heron_status (*memory_free)(void* pointer);
-    heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device);
+    heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind,
+                                 int* device);
 
-    /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default stream, and so
-     * are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing finer. stream_ready: whether all that
-     * the stream was given is done; waits for nothing. */
+    /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default
+     * stream, and so are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing
+     * finer. stream_ready: whether all that the stream was given is done; waits for nothing. */
     heron_status (*stream_create)(int device, void** stream);
     heron_status (*stream_destroy)(int device, void* stream);
     heron_status (*stream_sync)(int device, void* stream);
@@ -74,47 +77,51 @@ typedef struct heron_backend {
     heron_status (*queue_destroy)(heron_queue* queue);
     heron_status (*queue_bind)(heron_queue* queue, void* stream);
     heron_status (*queue_sync)(heron_queue* queue);
-    heron_status (*queue_threads)(heron_queue* queue, int threads); /* host: OpenMP threads, 0 = default; else ignored */
+    heron_status (*queue_threads)(heron_queue* queue,
+                                  int threads); /* host: OpenMP threads, 0 = default; else ignored */
 
-    /* Ordered on the queue's stream; either address may be host or device memory of this backend. Pageable host memory is
-     * safe to reuse when the call returns. */
+    /* Ordered on the queue's stream; either address may be host or device memory of this backend. Pageable
+     * host memory is safe to reuse when the call returns. */
     heron_status (*copy)(heron_queue* queue, void* destination, const void* source, size_t bytes);
     heron_status (*fill)(heron_queue* queue, void* destination, unsigned char byte, size_t bytes);
 
     heron_status (*plan_destroy)(heron_plan* plan);
 
-    /* Command queues that belong to the caller, in a backend whose API has such objects (OpenCL: cl_command_queue, cl_event,
-     * cl_mem); NULL slots elsewhere. The memory of the operands on an adopted queue is such an object too. queue_destroy
-     * ends the adoption and waits for nothing; what was submitted keeps what it needs.
-     * queue_adopt: INVALID_VALUE for what is no command queue.
-     * queue_wait_for: what the queue is given from now on starts after the events; INVALID_VALUE for a bad event,
-     * MAPPING_ERROR for one of another context.
-     * queue_mark: *event completes when all that the queue was given since its adoption is done; the caller owns it.
-     * buffer_info: INVALID_VALUE for what is no buffer, MAPPING_ERROR for a buffer of another context.
-     * adoptions_forget: frees the programs and memory that are kept for the contexts of adopted queues. */
+    /* Command queues that belong to the caller, in a backend whose API has such objects (OpenCL:
+     * cl_command_queue, cl_event, cl_mem); NULL slots elsewhere. The memory of the operands on an adopted
+     * queue is such an object too. queue_destroy ends the adoption and waits for nothing; what was submitted
+     * keeps what it needs. queue_adopt: INVALID_VALUE for what is no command queue. queue_wait_for: what the
+     * queue is given from now on starts after the events; INVALID_VALUE for a bad event, MAPPING_ERROR for
+     * one of another context. queue_mark: *event completes when all that the queue was given since its
+     * adoption is done; the caller owns it. buffer_info: INVALID_VALUE for what is no buffer, MAPPING_ERROR
+     * for a buffer of another context. adoptions_forget: frees the programs and memory that are kept for the
+     * contexts of adopted queues. */
     heron_status (*queue_adopt)(void* command_queue, heron_queue** queue);
     heron_status (*queue_wait_for)(heron_queue* queue, size_t count, void* const* events);
     heron_status (*queue_mark)(heron_queue* queue, void** event);
     heron_status (*buffer_info)(heron_queue* queue, void* memory, size_t* bytes);
     heron_status (*adoptions_forget)(void);
 
-#define HERON_OP(family, op) heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
+#define HERON_OP(family, op) \
+    heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);
 #include <heron/ops.def>
 #undef HERON_OP
 } heron_backend;
 
-/* Exported by every plug-in. Called once; must not fail because a driver or device is missing (device_count says so).
- * Returns NULL only when the plug-in cannot work with this core. */
+/* Exported by every plug-in. Called once; must not fail because a driver or device is missing (device_count
+ * says so). Returns NULL only when the plug-in cannot work with this core. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const heron_backend* heron_plugin(const heron_host_services* services);
+const heron_backend*
+heron_plugin(const heron_host_services* services);
 
 /* ANALYSE of trisolve is not optional: RUN without its plan answers HERON_INVALID_VALUE. */
 
-/* RUN waits for the device only here, because the C signature returns a host value: spvv with result_on_device = 0
- * (unless its stream is being captured), spgemm_estimate and spgemm_symbolic. ANALYSE of dense_to_sparse waits for nnz. SIZE
- * and ANALYSE of spmm_op compile operators that are given as text or code; RUN does too if they are new to it. */
+/* RUN waits for the device only here, because the C signature returns a host value: spvv with
+ * result_on_device = 0 (unless its stream is being captured), spgemm_estimate and spgemm_symbolic. ANALYSE of
+ * dense_to_sparse waits for nnz. SIZE and ANALYSE of spmm_op compile operators that are given as text or
+ * code; RUN does too if they are new to it. */
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/* Types shared by the native API, the plug-in ABI and every layer between. Plain C99; values are part of the ABI. */
+/* Types shared by the native API, the plug-in ABI and every layer between. Plain C99; values are part of the
+ * ABI. */
 #ifndef HERON_TYPES_H
 #define HERON_TYPES_H
 
@@ -9,7 +10,8 @@
 extern "C" {
 #endif
 
-/* Outcome of a call. Everything but HERON_SUCCESS is accompanied by a log line that names function and argument. */
+/* Outcome of a call. Everything but HERON_SUCCESS is accompanied by a log line that names function and
+ * argument. */
 typedef enum heron_status {
     HERON_SUCCESS = 0,
     HERON_NOT_INITIALIZED = 1,           /* no handle, or no backend could be loaded */
@@ -50,7 +52,8 @@ typedef enum heron_format {
     HERON_FORMAT_BLOCKED_ELL = 5
 } heron_format;
 
-/* op(A). CONJUGATE (no transpose) has no name in the public APIs; it is what a conjugate-transposed CSC matrix is as CSR. */
+/* op(A). CONJUGATE (no transpose) has no name in the public APIs; it is what a conjugate-transposed CSC
+ * matrix is as CSR. */
 typedef enum heron_operation {
     HERON_OP_NONE = 0,
     HERON_OP_TRANSPOSE = 1,
@@ -63,17 +66,23 @@ typedef enum heron_fill_mode { HERON_FILL_LOWER = 0, HERON_FILL_UPPER = 1 } hero
 typedef enum heron_side { HERON_SIDE_LEFT = 0, HERON_SIDE_RIGHT = 1 } heron_side;
 typedef enum heron_diag_type { HERON_DIAG_NON_UNIT = 0, HERON_DIAG_UNIT = 1 } heron_diag_type;
 
-/* How much freedom an operation has: DEFAULT may differ in the last bits from run to run, DETERMINISTIC may not. */
+/* How much freedom an operation has: DEFAULT may differ in the last bits from run to run, DETERMINISTIC may
+ * not. */
 typedef enum heron_reproducibility { HERON_DEFAULT = 0, HERON_DETERMINISTIC = 1 } heron_reproducibility;
 
 /* Every operation runs in up to three phases with the same arguments:
- * SIZE      sets workspace.size to the bytes that ANALYSE and RUN need (pointers of the operands are not read);
- * ANALYSE   optional; may synchronise; leaves what later runs can reuse in the workspace and in workspace.plan;
- * RUN       does the work; never allocates and never waits for the device, except where backend.h says so. */
+ * SIZE      sets workspace.size to the bytes that ANALYSE and RUN need (pointers of the operands are not
+ * read); ANALYSE   optional; may synchronise; leaves what later runs can reuse in the workspace and in
+ * workspace.plan; RUN       does the work; never allocates and never waits for the device, except where
+ * backend.h says so. */
 typedef enum heron_phase { HERON_PHASE_SIZE = 0, HERON_PHASE_ANALYSE = 1, HERON_PHASE_RUN = 2 } heron_phase;
 
 /* Where memory lives. MANAGED is readable and writable by host and device without a copy. */
-typedef enum heron_memory { HERON_MEMORY_DEVICE = 0, HERON_MEMORY_HOST = 1, HERON_MEMORY_MANAGED = 2 } heron_memory;
+typedef enum heron_memory {
+    HERON_MEMORY_DEVICE = 0,
+    HERON_MEMORY_HOST = 1,
+    HERON_MEMORY_MANAGED = 2
+} heron_memory;
 
 /* How the items k = 0 ... count-1 of a batch find their operand. */
 typedef enum heron_batch_kind {
@@ -82,31 +91,34 @@ typedef enum heron_batch_kind {
     HERON_BATCH_INDEXED = 2   /* base + list[k*list_step]*stride: indices in units of stride elements */
 } heron_batch_kind;
 
-/* One operand of a batched operation. Addresses and lists lie in device memory; strides and units count elements. */
+/* One operand of a batched operation. Addresses and lists lie in device memory; strides and units count
+ * elements. */
 typedef struct heron_batch_operand {
     heron_batch_kind kind;
     heron_index_type index_type; /* INDEXED: type of the list's entries */
     void* base;                  /* STRIDED, INDEXED; only read where the operand is an input */
     int64_t stride;              /* STRIDED, INDEXED */
     const void* list;            /* POINTERS: device addresses; INDEXED: 32- or 64-bit indices */
-    int64_t list_step;           /* entries from one item's entry to the next one's; 0: all items use the first */
+    int64_t list_step; /* entries from one item's entry to the next one's; 0: all items use the first */
 } heron_batch_operand;
 
-/* What a batched Kronecker product does with the product P of an item and the item's output Y. The outputs of different
- * items may overlap only from ADD_ATOMIC on. */
+/* What a batched Kronecker product does with the product P of an item and the item's output Y. The outputs of
+ * different items may overlap only from ADD_ATOMIC on. */
 typedef enum heron_kron_output {
-    HERON_KRON_STORE = 0,            /* Y := alpha*P; Y is not read */
-    HERON_KRON_AXPBY = 1,            /* Y := alpha*P + beta*Y */
-    HERON_KRON_ADD = 2,              /* Y := Y + alpha*P, outputs distinct */
-    HERON_KRON_ADD_ATOMIC = 3,       /* Y := Y + alpha*P, any overlap; sums in any order */
-    HERON_KRON_ADD_GROUPED = 4,      /* Y_g := Y_g + alpha * sum of P over the items of group g; reproducible */
-    HERON_KRON_ADD_DETERMINISTIC = 5, /* Y := Y + alpha*P, any overlap; the library finds the groups; reproducible */
-    HERON_KRON_ADD_OVERLAPPING = 6    /* ADD_GROUPED where groups are given, else ADD_ATOMIC; plug-ins see one of these */
+    HERON_KRON_STORE = 0,       /* Y := alpha*P; Y is not read */
+    HERON_KRON_AXPBY = 1,       /* Y := alpha*P + beta*Y */
+    HERON_KRON_ADD = 2,         /* Y := Y + alpha*P, outputs distinct */
+    HERON_KRON_ADD_ATOMIC = 3,  /* Y := Y + alpha*P, any overlap; sums in any order */
+    HERON_KRON_ADD_GROUPED = 4, /* Y_g := Y_g + alpha * sum of P over the items of group g; reproducible */
+    HERON_KRON_ADD_DETERMINISTIC =
+        5, /* Y := Y + alpha*P, any overlap; the library finds the groups; reproducible */
+    HERON_KRON_ADD_OVERLAPPING =
+        6 /* ADD_GROUPED where groups are given, else ADD_ATOMIC; plug-ins see one of these */
 } heron_kron_output;
 
 /* How the factors are applied. All give the same result within rounding. */
 typedef enum heron_kron_algorithm {
-    HERON_KRON_FUSED = 0,        /* fewest operations, as many factors at once as the device holds; the default */
+    HERON_KRON_FUSED = 0, /* fewest operations, as many factors at once as the device holds; the default */
     HERON_KRON_993_FORWARD = 1,  /* one factor after the other from the first, the result turned each time */
     HERON_KRON_993_BACKWARD = 2, /* the same from the last */
     HERON_KRON_RECURSIVE = 3     /* the first factor, then the rest by recursion */
@@ -118,16 +130,17 @@ typedef enum heron_spgemm_part {
     HERON_SPGEMM_VALUES = 2
 } heron_spgemm_part;
 
-/* How a dense product is computed. All but DEFAULT are a choice of the caller's. A backend without TF32 computes DEFAULT; 3M
- * takes memory of the handle's, see heron_set_workspace. */
+/* How a dense product is computed. All but DEFAULT are a choice of the caller's. A backend without TF32
+ * computes DEFAULT; 3M takes memory of the handle's, see heron_set_workspace. */
 typedef enum heron_gemm_algorithm {
     HERON_GEMM_DEFAULT = 0,
-    HERON_GEMM_3M = 1,   /* complex by three real products (Gauss); error bound in the norm, not per component */
-    HERON_GEMM_TF32 = 2, /* f32 operands rounded to TF32 on Tensor Cores */
+    HERON_GEMM_3M =
+        1, /* complex by three real products (Gauss); error bound in the norm, not per component */
+    HERON_GEMM_TF32 = 2,   /* f32 operands rounded to TF32 on Tensor Cores */
     HERON_GEMM_3XTF32 = 3, /* f32 by three TF32 products: close to f32's accuracy */
-    /* For studies of the kernels alone, added up in any combination: what is left out of the work. C is garbage then. A kernel
-     * that cannot be taken apart so (for 16-bit types, and on cuda for all but aligned matrices that are not transposed)
-     * answers NOT_SUPPORTED. */
+    /* For studies of the kernels alone, added up in any combination: what is left out of the work. C is
+     * garbage then. A kernel that cannot be taken apart so (for 16-bit types, and on cuda for all but aligned
+     * matrices that are not transposed) answers NOT_SUPPORTED. */
     HERON_GEMM_WITHOUT_PACKING = 16,    /* of A and B into panels */
     HERON_GEMM_WITHOUT_LOADS = 32,      /* of panels */
     HERON_GEMM_WITHOUT_ARITHMETIC = 64, /* multiply-adds; one addition per loaded vector remains */
@@ -139,8 +152,9 @@ typedef enum heron_pointer_mode { HERON_POINTER_HOST = 0, HERON_POINTER_DEVICE =
 
 /* How SYR2K and HER2K add their two products. */
 typedef enum heron_rank_2k_algorithm {
-    HERON_RANK_2K_FUSED = 0,     /* both in one kernel, which reads and writes C once; the default */
-    HERON_RANK_2K_TWO_PASSES = 1 /* one kernel after the other, each with its pass over C: the textbook's, for comparison */
+    HERON_RANK_2K_FUSED = 0, /* both in one kernel, which reads and writes C once; the default */
+    HERON_RANK_2K_TWO_PASSES =
+        1 /* one kernel after the other, each with its pass over C: the textbook's, for comparison */
 } heron_rank_2k_algorithm;
 /* The operators of a sparse product: how they are given, which ones, and what becomes of C. */
 typedef enum heron_operator_form {
@@ -178,7 +192,7 @@ typedef struct heron_device_info {
     uint64_t cache_bytes;  /* last-level cache; 0 when unknown */
     uint32_t compute_units;
     uint32_t clock_mhz;
-    uint32_t has_fp64;     /* 1: double precision works */
+    uint32_t has_fp64; /* 1: double precision works */
     uint32_t is_gpu;
     uint32_t is_host_accessible; /* 1: the host may dereference device pointers without a copy or a map */
     uint32_t major, minor;       /* compute capability on CUDA, else the version of the device API */

@@ -80,31 +80,22 @@ void call::finish() {
 
 clblasStatus status_of(heron_status status) {
     switch (status) {
-        case HERON_SUCCESS:
-            return clblasSuccess;
-        case HERON_NOT_INITIALIZED:
-            return clblasCompilerNotAvailable;
+        case HERON_SUCCESS: return clblasSuccess;
+        case HERON_NOT_INITIALIZED: return clblasCompilerNotAvailable;
         case HERON_ALLOC_FAILED:
         case HERON_EXECUTION_FAILED:
-        case HERON_INSUFFICIENT_RESOURCES:
-            return clblasOutOfResources;
-        case HERON_INVALID_VALUE:
-            return clblasInvalidValue;
-        case HERON_ARCH_MISMATCH:
-            return clblasInvalidDevice;
-        case HERON_MAPPING_ERROR:
-            return clblasInvalidContext;
-        case HERON_INTERNAL_ERROR:
-            return clblasBuildProgramFailure;
-        default:
-            return clblasNotImplemented;
+        case HERON_INSUFFICIENT_RESOURCES: return clblasOutOfResources;
+        case HERON_INVALID_VALUE: return clblasInvalidValue;
+        case HERON_ARCH_MISMATCH: return clblasInvalidDevice;
+        case HERON_MAPPING_ERROR: return clblasInvalidContext;
+        case HERON_INTERNAL_ERROR: return clblasBuildProgramFailure;
+        default: return clblasNotImplemented;
     }
 }
 
 clblasStatus status_of(const core::dense_error& e) {
     switch (e.fault()) {
-        case core::dense_fault::dimension:
-            return clblasInvalidDim;
+        case core::dense_fault::dimension: return clblasInvalidDim;
         case core::dense_fault::memory:
             return of_matrix(e.operand(), clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
         case core::dense_fault::leading_dimension:
@@ -113,8 +104,7 @@ clblasStatus status_of(const core::dense_error& e) {
         case core::dense_fault::buffer_size:
             return of_matrix(e.operand(), clblasInsufficientMemMatA, clblasInsufficientMemMatB,
                              clblasInsufficientMemMatC);
-        default:
-            return clblasInvalidValue;
+        default: return clblasInvalidValue;
     }
 }
 

@@ -3,8 +3,11 @@
 #include "state.hpp"
 #include <clBLAS.h>
 
-#define CLBLAS_TAIL cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, const cl_event *eventWaitList, cl_event *events
-#define CLBLAS_TAIL_VALUES {numCommandQueues, commandQueues, numEventsInWaitList, eventWaitList, events}
+#define CLBLAS_TAIL                                                                         \
+    cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, \
+        const cl_event *eventWaitList, cl_event *events
+#define CLBLAS_TAIL_VALUES \
+    { numCommandQueues, commandQueues, numEventsInWaitList, eventWaitList, events }
 #define CLBLAS_NAME(name) clblas##name
 #define CLBLAS_TEXT_OF(name) #name
 #define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
@@ -35,5 +38,4 @@ void clblasTeardown(void) {
 #undef CLBLAS_HERMITIAN
 #undef CLBLAS_LEVEL3
 #undef CLBLAS_OF
-
 }

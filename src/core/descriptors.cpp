@@ -111,18 +111,12 @@ void validate(const heron_spmat& m) {
     require_size(m.cols, m.format == HERON_FORMAT_BSR ? "bcols" : "cols");
     require_size(m.nnz, m.format == HERON_FORMAT_BSR ? "bnnz" : "nnz");
     switch (m.format) {
-        case HERON_FORMAT_COO:
-            return validate_coo(m);
-        case HERON_FORMAT_CSR:
-            return validate_csr(m);
-        case HERON_FORMAT_CSC:
-            return validate_csc(m);
-        case HERON_FORMAT_BSR:
-            return validate_bsr(m);
-        case HERON_FORMAT_SELL:
-            return validate_sell(m);
-        case HERON_FORMAT_BLOCKED_ELL:
-            return validate_blocked_ell(m);
+        case HERON_FORMAT_COO: return validate_coo(m);
+        case HERON_FORMAT_CSR: return validate_csr(m);
+        case HERON_FORMAT_CSC: return validate_csc(m);
+        case HERON_FORMAT_BSR: return validate_bsr(m);
+        case HERON_FORMAT_SELL: return validate_sell(m);
+        case HERON_FORMAT_BLOCKED_ELL: return validate_blocked_ell(m);
     }
 }
 
@@ -139,12 +133,9 @@ struct stride_names {
 
 stride_names stride_names_of(heron_format format) {
     switch (format) {
-        case HERON_FORMAT_COO:
-            return {"batchStride", "batchStride", "batchStride"};
-        case HERON_FORMAT_BSR:
-            return {"offsetsBatchStride", "columnsBatchStride", "ValuesBatchStride"};
-        default:
-            return {"offsetsBatchStride", "columnsValuesBatchStride", "columnsValuesBatchStride"};
+        case HERON_FORMAT_COO: return {"batchStride", "batchStride", "batchStride"};
+        case HERON_FORMAT_BSR: return {"offsetsBatchStride", "columnsBatchStride", "ValuesBatchStride"};
+        default: return {"offsetsBatchStride", "columnsValuesBatchStride", "columnsValuesBatchStride"};
     }
 }
 

@@ -57,15 +57,18 @@ void require_aligned(const void* p, size_t size, const char* argument);
 void require_element(const void* p, size_t size, const char* argument);
 
 // The descriptor behind a public handle; HERON_INVALID_VALUE when it is NULL.
-template <class T, class Handle> T& descriptor(Handle* handle, const char* argument) {
+template <class T, class Handle>
+T& descriptor(Handle* handle, const char* argument) {
     if (!handle) throw error(HERON_INVALID_VALUE, argument, "is NULL");
     return *reinterpret_cast<T*>(const_cast<std::remove_const_t<Handle>*>(handle));
 }
 
 // The same, for an argument that is written.
-template <class T, class Handle> T& writable(Handle* handle, const char* argument) {
+template <class T, class Handle>
+T& writable(Handle* handle, const char* argument) {
     T& d = descriptor<T>(handle, argument);
-    if (d.access == access::read_only) invalid(argument, "was created as a constant descriptor and cannot be written");
+    if (d.access == access::read_only)
+        invalid(argument, "was created as a constant descriptor and cannot be written");
     return d;
 }
 

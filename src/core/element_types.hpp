@@ -13,8 +13,8 @@ bool is_complex(heron_type type);
 // Largest value that an index of this type holds.
 int64_t largest(heron_index_type type);
 
-// The type in which an operation on vectors of one storage type computes (R_16F -> R_32F). Throws HERON_NOT_SUPPORTED
-// for integers, which need an explicit compute type.
+// The type in which an operation on vectors of one storage type computes (R_16F -> R_32F). Throws
+// HERON_NOT_SUPPORTED for integers, which need an explicit compute type.
 heron_type compute_type_of(heron_type storage, const char* argument);
 
 // Throw HERON_NOT_SUPPORTED, naming the types, unless the combination is one that is built.

@@ -34,7 +34,8 @@ inline void require(bool condition, const char* argument, const char* reason) {
 }
 
 // The pointer, if it is not NULL.
-template <class T> T* required(T* pointer, const char* argument) {
+template <class T>
+T* required(T* pointer, const char* argument) {
     if (!pointer) invalid(argument, "is NULL");
     return pointer;
 }

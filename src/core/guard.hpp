@@ -7,7 +7,8 @@
 namespace heron::core {
 
 // Runs f and returns Status(HERON_SUCCESS), or the status and one error line for what it threw.
-template <class Status, class F> Status guard(const char* function, F&& f) noexcept {
+template <class Status, class F>
+Status guard(const char* function, F&& f) noexcept {
     const auto failed = [&](heron_status status, const char* reason) {
         log(log_level::error, function, reason);
         return static_cast<Status>(status);

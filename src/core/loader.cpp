@@ -64,7 +64,8 @@ std::string open_plugin(backend& b) {
     if (!table) return "the plug-in refuses to work with this version of Heron";
     if (table->abi != HERON_BACKEND_ABI)
         return fmt::format("plug-in ABI {} does not match {}", table->abi, HERON_BACKEND_ABI);
-    if (table->size < smallest_table) return fmt::format("plug-in table of {} bytes is too short", table->size);
+    if (table->size < smallest_table)
+        return fmt::format("plug-in table of {} bytes is too short", table->size);
     std::memcpy(&b.table, table, std::min<size_t>(table->size, sizeof b.table));
     b.version = b.table.version ? b.table.version : "";
     const char* why = "";
@@ -107,7 +108,8 @@ const backend& find_backend(std::string_view name) {
         s.loaded.name = *found;
         s.loaded.reason = open_plugin(s.loaded);
         if (s.loaded.usable())
-            log(log_level::info, "loader", fmt::format("{}: {} device(s), {}", *found, s.loaded.device_count, s.loaded.path));
+            log(log_level::info, "loader",
+                fmt::format("{}: {} device(s), {}", *found, s.loaded.device_count, s.loaded.path));
         else
             log(log_level::hint, "loader", fmt::format("{} is skipped: {}", *found, s.loaded.reason));
     });
@@ -117,7 +119,8 @@ const backend& find_backend(std::string_view name) {
 const backend& default_backend() {
     if (const char* wanted = std::getenv("HERON_BACKEND"); wanted && *wanted) {
         const backend& b = find_backend(wanted);
-        if (!b.usable()) throw error(HERON_NOT_INITIALIZED, fmt::format("HERON_BACKEND={}", wanted), b.reason);
+        if (!b.usable())
+            throw error(HERON_NOT_INITIALIZED, fmt::format("HERON_BACKEND={}", wanted), b.reason);
         return b;
     }
     std::string reasons;
@@ -125,7 +128,8 @@ const backend& default_backend() {
         const backend& b = find_backend(name);
         if (b.usable() && (name != "opencl" || has_gpu(b))) return b;
         if (b.usable()) log(log_level::hint, "loader", fmt::format("{} is skipped: no GPU", name));
-        reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, b.usable() ? "no GPU" : b.reason);
+        reasons +=
+            fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name, b.usable() ? "no GPU" : b.reason);
     }
     throw error(HERON_NOT_INITIALIZED, "", "no usable backend (" + reasons + ")");
 }

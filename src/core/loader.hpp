@@ -1,5 +1,6 @@
 #pragma once
-// Finds and loads the plug-ins. A plug-in is loaded at the first call that needs it and stays for the life of the process.
+// Finds and loads the plug-ins. A plug-in is loaded at the first call that needs it and stays for the life of
+// the process.
 #include <heron/backend.h>
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ const std::vector<std::string>& backend_names();
 // The backend, loaded on first use; throws HERON_INVALID_VALUE when the name is unknown. Check usable().
 const backend& find_backend(std::string_view name);
 
-// What HERON_BACKEND names, else the first usable of cuda, opencl with a GPU, host. Throws HERON_NOT_INITIALIZED with the
-// reasons when there is none.
+// What HERON_BACKEND names, else the first usable of cuda, opencl with a GPU, host. Throws
+// HERON_NOT_INITIALIZED with the reasons when there is none.
 const backend& default_backend();
 
 }  // namespace heron::core

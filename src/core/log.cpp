@@ -46,7 +46,9 @@ class logger {
 
     void open(const char* path) {
         std::FILE* const file = std::fopen(with_process_id(path).c_str(), "a");
-        if (!file) throw error(HERON_INVALID_VALUE, "logFile", fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+        if (!file)
+            throw error(HERON_INVALID_VALUE, "logFile",
+                        fmt::format("cannot open {}: {}", path, std::strerror(errno)));
         const std::lock_guard lock(mutex_);
         own_file_.reset(file);
         file_ = file;
@@ -71,8 +73,8 @@ class logger {
             const std::lock_guard lock(mutex_);
             callback = callback_;
             const std::string line =
-                fmt::format("[{:%Y-%m-%d %H:%M:%S}][heron][{}][{}][{}] {}\n", fmt::localtime(std::time(nullptr)),
-                            getpid(), names[index], function, message);
+                fmt::format("[{:%Y-%m-%d %H:%M:%S}][heron][{}][{}][{}] {}\n",
+                            fmt::localtime(std::time(nullptr)), getpid(), names[index], function, message);
             std::fputs(line.c_str(), file_);
             std::fflush(file_);
         }
@@ -89,7 +91,8 @@ class logger {
     }
 
     static std::string with_process_id(std::string path) {
-        for (size_t at; (at = path.find("%i")) != std::string::npos;) path.replace(at, 2, std::to_string(getpid()));
+        for (size_t at; (at = path.find("%i")) != std::string::npos;)
+            path.replace(at, 2, std::to_string(getpid()));
         return path;
     }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Logging for the whole library. Off by default; CUSPARSE_LOG_LEVEL, CUSPARSE_LOG_MASK and CUSPARSE_LOG_FILE switch it on as
-// in cuSPARSE, HERON_LOG_LEVEL, HERON_LOG_MASK and HERON_LOG_FILE do the same and win.
+// Logging for the whole library. Off by default; CUSPARSE_LOG_LEVEL, CUSPARSE_LOG_MASK and CUSPARSE_LOG_FILE
+// switch it on as in cuSPARSE, HERON_LOG_LEVEL, HERON_LOG_MASK and HERON_LOG_FILE do the same and win.
 #include <cstdio>
 #include <string>
 
@@ -15,7 +15,8 @@ bool log_enabled(log_level level) noexcept;
 // Writes one line to the log file (standard output unless set) and the callback. Thread-safe, never throws.
 void log(log_level level, const char* function, const std::string& message) noexcept;
 
-// level 0..5 enables itself and those below; mask bit (level - 1) enables one. Both throw on values out of range.
+// level 0..5 enables itself and those below; mask bit (level - 1) enables one. Both throw on values out of
+// range.
 void set_log_level(int level);
 void set_log_mask(int mask);
 // "%i" becomes the process id. NULL: standard output.

@@ -46,18 +46,12 @@ heron_scalar scalar_argument(const context& c, const void* pointer, heron_type c
     // Host scalars are copied byte by byte: std::complex<float> is less aligned than cuComplex.
     required(pointer, argument);
     switch (compute_type) {
-        case HERON_R_32I:
-            return real_scalar<int32_t>(pointer);
-        case HERON_R_32F:
-            return real_scalar<float>(pointer);
-        case HERON_R_64F:
-            return real_scalar<double>(pointer);
-        case HERON_C_32F:
-            return complex_scalar<float>(pointer);
-        case HERON_C_64F:
-            return complex_scalar<double>(pointer);
-        default:
-            not_supported("computeType", fmt::format("{} is not a compute type", name_of(compute_type)));
+        case HERON_R_32I: return real_scalar<int32_t>(pointer);
+        case HERON_R_32F: return real_scalar<float>(pointer);
+        case HERON_R_64F: return real_scalar<double>(pointer);
+        case HERON_C_32F: return complex_scalar<float>(pointer);
+        case HERON_C_64F: return complex_scalar<double>(pointer);
+        default: not_supported("computeType", fmt::format("{} is not a compute type", name_of(compute_type)));
     }
 }
 
@@ -99,14 +93,10 @@ bool conjugates(heron_operation op) { return op == HERON_OP_CONJUGATE || op == H
 
 heron_operation of_the_transpose(heron_operation op) {
     switch (op) {
-        case HERON_OP_NONE:
-            return HERON_OP_TRANSPOSE;
-        case HERON_OP_TRANSPOSE:
-            return HERON_OP_NONE;
-        case HERON_OP_CONJUGATE_TRANSPOSE:
-            return HERON_OP_CONJUGATE;
-        default:
-            return HERON_OP_CONJUGATE_TRANSPOSE;
+        case HERON_OP_NONE: return HERON_OP_TRANSPOSE;
+        case HERON_OP_TRANSPOSE: return HERON_OP_NONE;
+        case HERON_OP_CONJUGATE_TRANSPOSE: return HERON_OP_CONJUGATE;
+        default: return HERON_OP_CONJUGATE_TRANSPOSE;
     }
 }
 

@@ -157,19 +157,14 @@ heron_spmat item_of(const heron_spmat& m, int64_t item) {
 
 void check_contents(context& c, const heron_spmat& m, const char* argument) {
     switch (m.format) {
-        case HERON_FORMAT_COO:
-            return check_coo(c, m, argument);
-        case HERON_FORMAT_CSR:
-            return check_compressed(c, m, m.rows, m.cols, "row", argument);
-        case HERON_FORMAT_CSC:
-            return check_compressed(c, m, m.cols, m.rows, "column", argument);
+        case HERON_FORMAT_COO: return check_coo(c, m, argument);
+        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, "row", argument);
+        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, "column", argument);
         case HERON_FORMAT_BSR:
             return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row",
                                     argument);
-        case HERON_FORMAT_SELL:
-            return check_sell(c, m, argument);
-        case HERON_FORMAT_BLOCKED_ELL:
-            return check_blocked_ell(c, m, argument);
+        case HERON_FORMAT_SELL: return check_sell(c, m, argument);
+        case HERON_FORMAT_BLOCKED_ELL: return check_blocked_ell(c, m, argument);
     }
 }
 

@@ -14,86 +14,47 @@ int attribute_of(const device& d, cudaDeviceAttr attribute) {
     cudaDeviceProp p;
     describe(d, p);
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock:
-            return p.maxThreadsPerBlock;
-        case cudaDevAttrMaxBlockDimX:
-            return p.maxThreadsDim[0];
-        case cudaDevAttrMaxBlockDimY:
-            return p.maxThreadsDim[1];
-        case cudaDevAttrMaxBlockDimZ:
-            return p.maxThreadsDim[2];
-        case cudaDevAttrMaxGridDimX:
-            return p.maxGridSize[0];
-        case cudaDevAttrMaxGridDimY:
-            return p.maxGridSize[1];
-        case cudaDevAttrMaxGridDimZ:
-            return p.maxGridSize[2];
-        case cudaDevAttrMaxSharedMemoryPerBlock:
-            return static_cast<int>(p.sharedMemPerBlock);
-        case cudaDevAttrTotalConstantMemory:
-            return static_cast<int>(p.totalConstMem);
-        case cudaDevAttrWarpSize:
-            return p.warpSize;
-        case cudaDevAttrMaxPitch:
-            return static_cast<int>(p.memPitch);
-        case cudaDevAttrMaxRegistersPerBlock:
-            return p.regsPerBlock;
-        case cudaDevAttrClockRate:
-            return p.clockRate;
-        case cudaDevAttrTextureAlignment:
-            return static_cast<int>(p.textureAlignment);
-        case cudaDevAttrTexturePitchAlignment:
-            return static_cast<int>(p.texturePitchAlignment);
-        case cudaDevAttrSurfaceAlignment:
-            return static_cast<int>(p.surfaceAlignment);
-        case cudaDevAttrGpuOverlap:
-            return p.deviceOverlap;
-        case cudaDevAttrMultiProcessorCount:
-            return p.multiProcessorCount;
-        case cudaDevAttrIntegrated:
-            return p.integrated;
-        case cudaDevAttrCanMapHostMemory:
-            return p.canMapHostMemory;
-        case cudaDevAttrComputeMode:
-            return p.computeMode;
-        case cudaDevAttrConcurrentKernels:
-            return p.concurrentKernels;
-        case cudaDevAttrL2CacheSize:
-            return p.l2CacheSize;
-        case cudaDevAttrMaxThreadsPerMultiProcessor:
-            return p.maxThreadsPerMultiProcessor;
-        case cudaDevAttrAsyncEngineCount:
-            return p.asyncEngineCount;
-        case cudaDevAttrUnifiedAddressing:
-            return p.unifiedAddressing;
-        case cudaDevAttrComputeCapabilityMajor:
-            return p.major;
-        case cudaDevAttrComputeCapabilityMinor:
-            return p.minor;
+        case cudaDevAttrMaxThreadsPerBlock: return p.maxThreadsPerBlock;
+        case cudaDevAttrMaxBlockDimX: return p.maxThreadsDim[0];
+        case cudaDevAttrMaxBlockDimY: return p.maxThreadsDim[1];
+        case cudaDevAttrMaxBlockDimZ: return p.maxThreadsDim[2];
+        case cudaDevAttrMaxGridDimX: return p.maxGridSize[0];
+        case cudaDevAttrMaxGridDimY: return p.maxGridSize[1];
+        case cudaDevAttrMaxGridDimZ: return p.maxGridSize[2];
+        case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(p.sharedMemPerBlock);
+        case cudaDevAttrTotalConstantMemory: return static_cast<int>(p.totalConstMem);
+        case cudaDevAttrWarpSize: return p.warpSize;
+        case cudaDevAttrMaxPitch: return static_cast<int>(p.memPitch);
+        case cudaDevAttrMaxRegistersPerBlock: return p.regsPerBlock;
+        case cudaDevAttrClockRate: return p.clockRate;
+        case cudaDevAttrTextureAlignment: return static_cast<int>(p.textureAlignment);
+        case cudaDevAttrTexturePitchAlignment: return static_cast<int>(p.texturePitchAlignment);
+        case cudaDevAttrSurfaceAlignment: return static_cast<int>(p.surfaceAlignment);
+        case cudaDevAttrGpuOverlap: return p.deviceOverlap;
+        case cudaDevAttrMultiProcessorCount: return p.multiProcessorCount;
+        case cudaDevAttrIntegrated: return p.integrated;
+        case cudaDevAttrCanMapHostMemory: return p.canMapHostMemory;
+        case cudaDevAttrComputeMode: return p.computeMode;
+        case cudaDevAttrConcurrentKernels: return p.concurrentKernels;
+        case cudaDevAttrL2CacheSize: return p.l2CacheSize;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: return p.maxThreadsPerMultiProcessor;
+        case cudaDevAttrAsyncEngineCount: return p.asyncEngineCount;
+        case cudaDevAttrUnifiedAddressing: return p.unifiedAddressing;
+        case cudaDevAttrComputeCapabilityMajor: return p.major;
+        case cudaDevAttrComputeCapabilityMinor: return p.minor;
         case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
             return static_cast<int>(p.sharedMemPerMultiprocessor);
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-            return static_cast<int>(p.sharedMemPerBlockOptin);
-        case cudaDevAttrMaxRegistersPerMultiprocessor:
-            return p.regsPerMultiprocessor;
-        case cudaDevAttrMaxBlocksPerMultiprocessor:
-            return p.maxBlocksPerMultiProcessor;
-        case cudaDevAttrManagedMemory:
-            return p.managedMemory;
-        case cudaDevAttrConcurrentManagedAccess:
-            return p.concurrentManagedAccess;
-        case cudaDevAttrDirectManagedMemAccessFromHost:
-            return p.directManagedMemAccessFromHost;
-        case cudaDevAttrCanUseHostPointerForRegisteredMem:
-            return p.canUseHostPointerForRegisteredMem;
-        case cudaDevAttrHostRegisterSupported:
-            return p.hostRegisterSupported;
-        case cudaDevAttrMemoryPoolsSupported:
-            return p.memoryPoolsSupported;
-        case cudaDevAttrPciBusId:
-            return p.pciBusID;
-        default:
-            return 0;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(p.sharedMemPerBlockOptin);
+        case cudaDevAttrMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: return p.maxBlocksPerMultiProcessor;
+        case cudaDevAttrManagedMemory: return p.managedMemory;
+        case cudaDevAttrConcurrentManagedAccess: return p.concurrentManagedAccess;
+        case cudaDevAttrDirectManagedMemAccessFromHost: return p.directManagedMemAccessFromHost;
+        case cudaDevAttrCanUseHostPointerForRegisteredMem: return p.canUseHostPointerForRegisteredMem;
+        case cudaDevAttrHostRegisterSupported: return p.hostRegisterSupported;
+        case cudaDevAttrMemoryPoolsSupported: return p.memoryPoolsSupported;
+        case cudaDevAttrPciBusId: return p.pciBusID;
+        default: return 0;
     }
 }
 

@@ -21,25 +21,17 @@ cudaError_t note(const char* function, cudaError_t status, const char* reason) n
 
 cudaError_t to_cuda(heron_status status) noexcept {
     switch (status) {
-        case HERON_SUCCESS:
-            return cudaSuccess;
-        case HERON_NOT_INITIALIZED:
-            return cudaErrorNoDevice;
+        case HERON_SUCCESS: return cudaSuccess;
+        case HERON_NOT_INITIALIZED: return cudaErrorNoDevice;
         case HERON_ALLOC_FAILED:
-        case HERON_INSUFFICIENT_RESOURCES:
-            return cudaErrorMemoryAllocation;
-        case HERON_INVALID_VALUE:
-            return cudaErrorInvalidValue;
+        case HERON_INSUFFICIENT_RESOURCES: return cudaErrorMemoryAllocation;
+        case HERON_INVALID_VALUE: return cudaErrorInvalidValue;
         case HERON_ARCH_MISMATCH:
         case HERON_MATRIX_TYPE_NOT_SUPPORTED:
-        case HERON_NOT_SUPPORTED:
-            return cudaErrorNotSupported;
-        case HERON_MAPPING_ERROR:
-            return cudaErrorMapBufferObjectFailed;
-        case HERON_EXECUTION_FAILED:
-            return cudaErrorLaunchFailure;
-        default:
-            return cudaErrorUnknown;
+        case HERON_NOT_SUPPORTED: return cudaErrorNotSupported;
+        case HERON_MAPPING_ERROR: return cudaErrorMapBufferObjectFailed;
+        case HERON_EXECUTION_FAILED: return cudaErrorLaunchFailure;
+        default: return cudaErrorUnknown;
     }
 }
 

@@ -99,12 +99,10 @@ void heron::cudart::advise(const void* pointer, size_t count, cudaMemoryAdvise a
     switch (advice) {
         case cudaMemAdviseSetReadMostly:
         case cudaMemAdviseUnsetReadMostly:
-        case cudaMemAdviseUnsetPreferredLocation:
-            return;
+        case cudaMemAdviseUnsetPreferredLocation: return;
         case cudaMemAdviseSetPreferredLocation:
         case cudaMemAdviseSetAccessedBy:
-        case cudaMemAdviseUnsetAccessedBy:
-            return check_location(location);
+        case cudaMemAdviseUnsetAccessedBy: return check_location(location);
         default:
             fail(cudaErrorInvalidValue, fmt::format("advice: {} is no advice", static_cast<int>(advice)));
     }

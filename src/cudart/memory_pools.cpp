@@ -71,16 +71,12 @@ void memory_pool::set_reuse(cudaMemPoolAttr attribute, int value) {
 uint64_t memory_pool::bytes(cudaMemPoolAttr attribute) const {
     const std::lock_guard lock(mutex_);
     switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold:
-            return release_threshold_;
+        case cudaMemPoolAttrReleaseThreshold: return release_threshold_;
         case cudaMemPoolAttrReservedMemCurrent:
-        case cudaMemPoolAttrUsedMemCurrent:
-            return used_;
+        case cudaMemPoolAttrUsedMemCurrent: return used_;
         case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh:
-            return most_used_;
-        default:
-            refuse(attribute);
+        case cudaMemPoolAttrUsedMemHigh: return most_used_;
+        default: refuse(attribute);
     }
 }
 

@@ -6,13 +6,16 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::dense_matrix& dense(cusparseDnMatDescr_t m) { return core::descriptor<core::dense_matrix>(m, "dnMatDescr"); }
+core::dense_matrix& dense(cusparseDnMatDescr_t m) {
+    return core::descriptor<core::dense_matrix>(m, "dnMatDescr");
+}
 const core::dense_matrix& dense(cusparseConstDnMatDescr_t m) {
     return core::descriptor<core::dense_matrix>(m, "dnMatDescr");
 }
 
-template <class Descr, class Void> void create(Descr* descr, int64_t rows, int64_t cols, int64_t ld, Void* values,
-                                               cudaDataType type, cusparseOrder_t order) {
+template <class Descr, class Void>
+void create(Descr* descr, int64_t rows, int64_t cols, int64_t ld, Void* values, cudaDataType type,
+            cusparseOrder_t order) {
     core::required(descr, "dnMatDescr");
     heron_dnmat m{};
     m.rows = rows;
@@ -24,8 +27,9 @@ template <class Descr, class Void> void create(Descr* descr, int64_t rows, int64
     *descr = reinterpret_cast<Descr>(new core::dense_matrix(m, access_of(values)));
 }
 
-template <class Descr, class Void> void get(Descr descr, int64_t* rows, int64_t* cols, int64_t* ld, Void** values,
-                                            cudaDataType* type, cusparseOrder_t* order) {
+template <class Descr, class Void>
+void get(Descr descr, int64_t* rows, int64_t* cols, int64_t* ld, Void** values, cudaDataType* type,
+         cusparseOrder_t* order) {
     const heron_dnmat& m = dense(descr).value;
     core::required(rows, "rows");
     core::required(cols, "cols");
@@ -43,23 +47,25 @@ template <class Descr, class Void> void get(Descr descr, int64_t* rows, int64_t*
 
 }  // namespace
 
-cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* descr, int64_t rows, int64_t cols, int64_t ld, void* values,
-                                     cudaDataType type, cusparseOrder_t order) {
+cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* descr, int64_t rows, int64_t cols, int64_t ld,
+                                     void* values, cudaDataType type, cusparseOrder_t order) {
     return guarded(__func__, [&] { create(descr, rows, cols, ld, values, type, order); });
 }
-cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* descr, int64_t rows, int64_t cols, int64_t ld,
-                                          const void* values, cudaDataType type, cusparseOrder_t order) {
+cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* descr, int64_t rows, int64_t cols,
+                                          int64_t ld, const void* values, cudaDataType type,
+                                          cusparseOrder_t order) {
     return guarded(__func__, [&] { create(descr, rows, cols, ld, values, type, order); });
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t descr) {
     return guarded(__func__, [&] { destroy<core::dense_matrix>(descr); });
 }
-cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* ld, void** values,
-                                  cudaDataType* type, cusparseOrder_t* order) {
+cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* ld,
+                                  void** values, cudaDataType* type, cusparseOrder_t* order) {
     return guarded(__func__, [&] { get(descr, rows, cols, ld, values, type, order); });
 }
-cusparseStatus_t cusparseConstDnMatGet(cusparseConstDnMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* ld,
-                                       const void** values, cudaDataType* type, cusparseOrder_t* order) {
+cusparseStatus_t cusparseConstDnMatGet(cusparseConstDnMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                       int64_t* ld, const void** values, cudaDataType* type,
+                                       cusparseOrder_t* order) {
     return guarded(__func__, [&] { get(descr, rows, cols, ld, values, type, order); });
 }
 cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t descr, void** values) {

@@ -13,8 +13,9 @@ struct cusparseMatDescr {
 
 namespace {
 
-template <class E> cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseMatDescr::*field,
-                                        E value, int last, const char* argument) {
+template <class E>
+cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseMatDescr::*field, E value,
+                     int last, const char* argument) {
     return guarded(function, [&] {
         if (!descr) throw core::error(HERON_NOT_INITIALIZED, "descrA", "is NULL");
         core::require(static_cast<int>(value) >= 0 && static_cast<int>(value) <= last, argument,

@@ -29,10 +29,14 @@ inline core::dense_matrix& out(cusparseDnMatDescr_t m, const char* argument) {
     return core::writable<core::dense_matrix>(m, argument);
 }
 
-inline core::phase_call sizing(size_t* size) { return {HERON_PHASE_SIZE, core::required(size, "bufferSize"), nullptr}; }
+inline core::phase_call sizing(size_t* size) {
+    return {HERON_PHASE_SIZE, core::required(size, "bufferSize"), nullptr};
+}
 inline core::phase_call analysing(void* buffer) { return {HERON_PHASE_ANALYSE, nullptr, buffer}; }
 inline core::phase_call running(void* buffer) { return {HERON_PHASE_RUN, nullptr, buffer}; }
 
-inline void require_default(int alg) { core::require(alg == 0, "alg", "is not an algorithm of this function"); }
+inline void require_default(int alg) {
+    core::require(alg == 0, "alg", "is not an algorithm of this function");
+}
 
 }  // namespace heron::cusparse

@@ -7,7 +7,9 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::sparse_matrix& sparse(cusparseSpMatDescr_t m) { return core::descriptor<core::sparse_matrix>(m, "spMatDescr"); }
+core::sparse_matrix& sparse(cusparseSpMatDescr_t m) {
+    return core::descriptor<core::sparse_matrix>(m, "spMatDescr");
+}
 const core::sparse_matrix& sparse(cusparseConstSpMatDescr_t m) {
     return core::descriptor<core::sparse_matrix>(m, "spMatDescr");
 }
@@ -26,27 +28,33 @@ heron_spmat shape(heron_format format, int64_t rows, int64_t cols, int64_t nnz, 
     return m;
 }
 
-template <class Descr> void create(Descr* descr, const heron_spmat& m, core::access access) {
+template <class Descr>
+void create(Descr* descr, const heron_spmat& m, core::access access) {
     core::required(descr, "spMatDescr");
     *descr = reinterpret_cast<Descr>(new core::sparse_matrix(m, access));
 }
 
 // Writes through a pointer that must not be NULL.
-template <class T, class V> void give(T* to, V value, const char* argument) { *core::required(to, argument) = value; }
+template <class T, class V>
+void give(T* to, V value, const char* argument) {
+    *core::required(to, argument) = value;
+}
 
 const heron_spmat& of_format(const core::sparse_matrix& m, heron_format format) {
     if (m.value.format != format) core::invalid("spMatDescr", "has another format");
     return m.value;
 }
 
-void require_shape(const int64_t* rows, const int64_t* cols, const cusparseIndexBase_t* base, const cudaDataType* type) {
+void require_shape(const int64_t* rows, const int64_t* cols, const cusparseIndexBase_t* base,
+                   const cudaDataType* type) {
     core::required(rows, "rows");
     core::required(cols, "cols");
     core::required(base, "idxBase");
     core::required(type, "valueType");
 }
 
-void give_shape(const heron_spmat& m, int64_t* rows, int64_t* cols, cusparseIndexBase_t* base, cudaDataType* type) {
+void give_shape(const heron_spmat& m, int64_t* rows, int64_t* cols, cusparseIndexBase_t* base,
+                cudaDataType* type) {
     *rows = m.rows;
     *cols = m.cols;
     *base = static_cast<cusparseIndexBase_t>(m.base);
@@ -54,8 +62,8 @@ void give_shape(const heron_spmat& m, int64_t* rows, int64_t* cols, cusparseInde
 }
 
 template <class Descr, class Void>
-void create_coo(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, Void* row_indices, Void* columns, Void* values,
-                cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+void create_coo(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, Void* row_indices, Void* columns,
+                Void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     heron_spmat m = shape(HERON_FORMAT_COO, rows, cols, nnz, base, type);
     m.row_indices = untyped(row_indices);
     m.indices = untyped(columns);
@@ -65,8 +73,8 @@ void create_coo(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, Void* row
 }
 
 template <class Descr, class Void>
-void get_coo(Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz, Void** row_indices, Void** columns, Void** values,
-             cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
+void get_coo(Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz, Void** row_indices, Void** columns,
+             Void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), HERON_FORMAT_COO);
     require_shape(rows, cols, base, type);
     core::required(nnz, "nnz");
@@ -93,10 +101,10 @@ compressed_names names_of(heron_format format) {
     return {"cscColOffsets", "cscRowInd", "cscValues", "cscColOffsetsType", "cscRowIndType"};
 }
 
-template <class Descr, class Void> void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t cols,
-                                                          int64_t nnz, Void* offsets, Void* indices, Void* values,
-                                                          cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                                                          cusparseIndexBase_t base, cudaDataType type) {
+template <class Descr, class Void>
+void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t cols, int64_t nnz,
+                       Void* offsets, Void* indices, Void* values, cusparseIndexType_t offset_type,
+                       cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     heron_spmat m = shape(format, rows, cols, nnz, base, type);
     m.offsets = untyped(offsets);
     m.indices = untyped(indices);
@@ -106,10 +114,10 @@ template <class Descr, class Void> void create_compressed(heron_format format, D
     create(descr, m, access_of(values));
 }
 
-template <class Descr, class Void> void get_compressed(heron_format format, Descr descr, int64_t* rows, int64_t* cols,
-                                                       int64_t* nnz, Void** offsets, Void** indices, Void** values,
-                                                       cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
-                                                       cusparseIndexBase_t* base, cudaDataType* type) {
+template <class Descr, class Void>
+void get_compressed(heron_format format, Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz,
+                    Void** offsets, Void** indices, Void** values, cusparseIndexType_t* offset_type,
+                    cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), format);
     const compressed_names names = names_of(format);
     require_shape(rows, cols, base, type);
@@ -130,15 +138,17 @@ template <class Descr, class Void> void get_compressed(heron_format format, Desc
 
 template <class Descr, class Void>
 void create_bsr(Descr* descr, int64_t block_rows, int64_t block_cols, int64_t nnz, int64_t row_block_size,
-                int64_t col_block_size, Void* offsets, Void* indices, Void* values, cusparseIndexType_t offset_type,
-                cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order) {
+                int64_t col_block_size, Void* offsets, Void* indices, Void* values,
+                cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                cudaDataType type, cusparseOrder_t order) {
     core::require(block_rows >= 0, "brows", "must not be negative");
     core::require(block_cols >= 0, "bcols", "must not be negative");
     core::require(row_block_size > 0, "rowBlockSize", "must be positive");
     core::require(col_block_size > 0, "colBlockSize", "must be positive");
     core::require(block_rows <= INT64_MAX / row_block_size, "brows", "times rowBlockSize overflows");
     core::require(block_cols <= INT64_MAX / col_block_size, "bcols", "times colBlockSize overflows");
-    heron_spmat m = shape(HERON_FORMAT_BSR, block_rows * row_block_size, block_cols * col_block_size, nnz, base, type);
+    heron_spmat m =
+        shape(HERON_FORMAT_BSR, block_rows * row_block_size, block_cols * col_block_size, nnz, base, type);
     m.block_rows = row_block_size;
     m.block_cols = col_block_size;
     m.block_order = order_from(order, "order");
@@ -151,9 +161,10 @@ void create_bsr(Descr* descr, int64_t block_rows, int64_t block_cols, int64_t nn
 }
 
 template <class Descr, class Void>
-void create_sell(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, int64_t values_size, int64_t slice_size,
-                 Void* offsets, Void* columns, Void* values, cusparseIndexType_t offset_type,
-                 cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+void create_sell(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, int64_t values_size,
+                 int64_t slice_size, Void* offsets, Void* columns, Void* values,
+                 cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                 cudaDataType type) {
     heron_spmat m = shape(HERON_FORMAT_SELL, rows, cols, nnz, base, type);
     m.values_size = values_size;
     m.slice_size = slice_size;
@@ -166,8 +177,9 @@ void create_sell(Descr* descr, int64_t rows, int64_t cols, int64_t nnz, int64_t 
 }
 
 template <class Descr, class Void>
-void create_blocked_ell(Descr* descr, int64_t rows, int64_t cols, int64_t block_size, int64_t ell_cols, Void* columns,
-                        Void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+void create_blocked_ell(Descr* descr, int64_t rows, int64_t cols, int64_t block_size, int64_t ell_cols,
+                        Void* columns, Void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                        cudaDataType type) {
     heron_spmat m = shape(HERON_FORMAT_BLOCKED_ELL, rows, cols, 0, base, type);
     m.block_rows = m.block_cols = block_size;
     m.ell_cols = ell_cols;
@@ -179,8 +191,9 @@ void create_blocked_ell(Descr* descr, int64_t rows, int64_t cols, int64_t block_
 }
 
 template <class Descr, class Void>
-void get_blocked_ell(Descr descr, int64_t* rows, int64_t* cols, int64_t* block_size, int64_t* ell_cols, Void** columns,
-                     Void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
+void get_blocked_ell(Descr descr, int64_t* rows, int64_t* cols, int64_t* block_size, int64_t* ell_cols,
+                     Void** columns, Void** values, cusparseIndexType_t* index_type,
+                     cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), HERON_FORMAT_BLOCKED_ELL);
     require_shape(rows, cols, base, type);
     core::required(block_size, "ellBlockSize");
@@ -209,30 +222,39 @@ int read_attribute(const void* data, size_t size, int last) {
 }  // namespace
 
 cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                   void* row_indices, void* columns, void* values, cusparseIndexType_t index_type,
-                                   cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__,
-                   [&] { create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
+                                   void* row_indices, void* columns, void* values,
+                                   cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                   cudaDataType type) {
+    return guarded(__func__, [&] {
+        create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
+    });
 }
-cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                        const void* row_indices, const void* columns, const void* values,
-                                        cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__,
-                   [&] { create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
+cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols,
+                                        int64_t nnz, const void* row_indices, const void* columns,
+                                        const void* values, cusparseIndexType_t index_type,
+                                        cusparseIndexBase_t base, cudaDataType type) {
+    return guarded(__func__, [&] {
+        create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
+    });
 }
 cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
-                                void** row_indices, void** columns, void** values, cusparseIndexType_t* index_type,
-                                cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__,
-                   [&] { get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
+                                void** row_indices, void** columns, void** values,
+                                cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+                                cudaDataType* type) {
+    return guarded(__func__, [&] {
+        get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
+    });
 }
-cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
-                                     const void** row_indices, const void** columns, const void** values,
-                                     cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__,
-                   [&] { get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type); });
+cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                     int64_t* nnz, const void** row_indices, const void** columns,
+                                     const void** values, cusparseIndexType_t* index_type,
+                                     cusparseIndexBase_t* base, cudaDataType* type) {
+    return guarded(__func__, [&] {
+        get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
+    });
 }
-cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t descr, void* row_indices, void* columns, void* values) {
+cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t descr, void* row_indices, void* columns,
+                                        void* values) {
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_COO);
@@ -247,41 +269,46 @@ cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t descr, int coun
     });
 }
 
-cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz, void* offsets,
-                                   void* columns, void* values, cusparseIndexType_t offset_type,
-                                   cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
+                                   void* offsets, void* columns, void* values,
+                                   cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                   cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type,
-                          base, type);
+        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
+                          index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                        const void* offsets, const void* columns, const void* values,
-                                        cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                                        cusparseIndexBase_t base, cudaDataType type) {
+cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols,
+                                        int64_t nnz, const void* offsets, const void* columns,
+                                        const void* values, cusparseIndexType_t offset_type,
+                                        cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                        cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type,
-                          base, type);
+        create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
+                          index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz, void** offsets,
-                                void** columns, void** values, cusparseIndexType_t* offset_type,
-                                cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
+                                void** offsets, void** columns, void** values,
+                                cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
+                                cusparseIndexBase_t* base, cudaDataType* type) {
     return guarded(__func__, [&] {
-        get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type, base,
-                       type);
+        get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
+                       index_type, base, type);
     });
 }
-cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
-                                     const void** offsets, const void** columns, const void** values,
-                                     cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
-                                     cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                     int64_t* nnz, const void** offsets, const void** columns,
+                                     const void** values, cusparseIndexType_t* offset_type,
+                                     cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+                                     cudaDataType* type) {
     return guarded(__func__, [&] {
-        get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type, index_type, base,
-                       type);
+        get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
+                       index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* columns, void* values) {
+cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* columns,
+                                        void* values) {
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSR);
@@ -297,41 +324,46 @@ cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t descr, int coun
     });
 }
 
-cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz, void* offsets,
-                                   void* row_indices, void* values, cusparseIndexType_t offset_type,
-                                   cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
+                                   void* offsets, void* row_indices, void* values,
+                                   cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                   cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type, index_type,
-                          base, type);
+        create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
+                          index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCreateConstCsc(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                        const void* offsets, const void* row_indices, const void* values,
-                                        cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                                        cusparseIndexBase_t base, cudaDataType type) {
+cusparseStatus_t cusparseCreateConstCsc(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols,
+                                        int64_t nnz, const void* offsets, const void* row_indices,
+                                        const void* values, cusparseIndexType_t offset_type,
+                                        cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                        cudaDataType type) {
     return guarded(__func__, [&] {
-        create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type, index_type,
-                          base, type);
+        create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
+                          index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz, void** offsets,
-                                void** row_indices, void** values, cusparseIndexType_t* offset_type,
-                                cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
+                                void** offsets, void** row_indices, void** values,
+                                cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
+                                cusparseIndexBase_t* base, cudaDataType* type) {
     return guarded(__func__, [&] {
-        get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type, index_type,
-                       base, type);
+        get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
+                       index_type, base, type);
     });
 }
-cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz,
-                                     const void** offsets, const void** row_indices, const void** values,
-                                     cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
-                                     cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                     int64_t* nnz, const void** offsets, const void** row_indices,
+                                     const void** values, cusparseIndexType_t* offset_type,
+                                     cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+                                     cudaDataType* type) {
     return guarded(__func__, [&] {
-        get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type, index_type,
-                       base, type);
+        get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
+                       index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* row_indices, void* values) {
+cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* row_indices,
+                                        void* values) {
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSC);
@@ -339,23 +371,25 @@ cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t descr, void* offset
     });
 }
 
-cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t* descr, int64_t block_rows, int64_t block_cols, int64_t nnz,
-                                   int64_t row_block_size, int64_t col_block_size, void* offsets, void* columns,
-                                   void* values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                                   cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order) {
+cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t* descr, int64_t block_rows, int64_t block_cols,
+                                   int64_t nnz, int64_t row_block_size, int64_t col_block_size, void* offsets,
+                                   void* columns, void* values, cusparseIndexType_t offset_type,
+                                   cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                   cudaDataType type, cusparseOrder_t order) {
     return guarded(__func__, [&] {
-        create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns, values,
-                   offset_type, index_type, base, type, order);
+        create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns,
+                   values, offset_type, index_type, base, type, order);
     });
 }
-cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t* descr, int64_t block_rows, int64_t block_cols,
-                                        int64_t nnz, int64_t row_block_size, int64_t col_block_size, const void* offsets,
-                                        const void* columns, const void* values, cusparseIndexType_t offset_type,
-                                        cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type,
-                                        cusparseOrder_t order) {
+cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t* descr, int64_t block_rows,
+                                        int64_t block_cols, int64_t nnz, int64_t row_block_size,
+                                        int64_t col_block_size, const void* offsets, const void* columns,
+                                        const void* values, cusparseIndexType_t offset_type,
+                                        cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                        cudaDataType type, cusparseOrder_t order) {
     return guarded(__func__, [&] {
-        create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns, values,
-                   offset_type, index_type, base, type, order);
+        create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns,
+                   values, offset_type, index_type, base, type, order);
     });
 }
 cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t offsets_stride,
@@ -368,28 +402,30 @@ cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t descr, int coun
 }
 
 cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                         int64_t values_size, int64_t slice_size, void* offsets, void* columns,
-                                         void* values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
-                                         cusparseIndexBase_t base, cudaDataType type) {
+                                         int64_t values_size, int64_t slice_size, void* offsets,
+                                         void* columns, void* values, cusparseIndexType_t offset_type,
+                                         cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                         cudaDataType type) {
     return guarded(__func__, [&] {
-        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type,
-                    base, type);
+        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type,
+                    index_type, base, type);
     });
 }
-cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t nnz,
-                                              int64_t values_size, int64_t slice_size, const void* offsets,
-                                              const void* columns, const void* values, cusparseIndexType_t offset_type,
-                                              cusparseIndexType_t index_type, cusparseIndexBase_t base,
-                                              cudaDataType type) {
+cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* descr, int64_t rows, int64_t cols,
+                                              int64_t nnz, int64_t values_size, int64_t slice_size,
+                                              const void* offsets, const void* columns, const void* values,
+                                              cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                              cusparseIndexBase_t base, cudaDataType type) {
     return guarded(__func__, [&] {
-        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type, index_type,
-                    base, type);
+        create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type,
+                    index_type, base, type);
     });
 }
 
-cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols, int64_t block_size,
-                                          int64_t ell_cols, void* columns, void* values, cusparseIndexType_t index_type,
-                                          cusparseIndexBase_t base, cudaDataType type) {
+cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t* descr, int64_t rows, int64_t cols,
+                                          int64_t block_size, int64_t ell_cols, void* columns, void* values,
+                                          cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                          cudaDataType type) {
     return guarded(__func__, [&] {
         create_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
@@ -402,9 +438,10 @@ cusparseStatus_t cusparseCreateConstBlockedEll(cusparseConstSpMatDescr_t* descr,
         create_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
 }
-cusparseStatus_t cusparseBlockedEllGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* block_size,
-                                       int64_t* ell_cols, void** columns, void** values, cusparseIndexType_t* index_type,
-                                       cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseBlockedEllGet(cusparseSpMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                       int64_t* block_size, int64_t* ell_cols, void** columns, void** values,
+                                       cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+                                       cudaDataType* type) {
     return guarded(__func__, [&] {
         get_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
@@ -433,7 +470,8 @@ cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t descr, cusp
         give(base, static_cast<cusparseIndexBase_t>(m.value.base), "idxBase");
     });
 }
-cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* nnz) {
+cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t descr, int64_t* rows, int64_t* cols,
+                                      int64_t* nnz) {
     return guarded(__func__, [&] {
         const heron_spmat& m = sparse(descr).value;
         core::required(rows, "rows");
@@ -467,8 +505,8 @@ cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t descr, i
     });
 }
 
-cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr, cusparseSpMatAttribute_t attribute,
-                                           void* data, size_t size) {
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr,
+                                           cusparseSpMatAttribute_t attribute, void* data, size_t size) {
     return guarded(__func__, [&] {
         const core::sparse_matrix& m = sparse(descr);
         core::required(data, "data");
@@ -480,8 +518,8 @@ cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr, cusp
         core::invalid("attribute", "is not an attribute");
     });
 }
-cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descr, cusparseSpMatAttribute_t attribute, void* data,
-                                           size_t size) {
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descr, cusparseSpMatAttribute_t attribute,
+                                           void* data, size_t size) {
     return guarded(__func__, [&] {
         core::sparse_matrix& m = sparse(descr);
         switch (attribute) {

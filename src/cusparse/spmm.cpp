@@ -16,25 +16,17 @@ core::spmm_algorithm algorithm_from(cusparseSpMMAlg_t alg) {
     // In CUDA 12.5 and later; older headers have no name for it.
     constexpr int spmm_bsr_alg1 = 14;
     switch (static_cast<int>(alg)) {
-        case CUSPARSE_SPMM_ALG_DEFAULT:
-            return {HERON_DEFAULT, any, 5};
+        case CUSPARSE_SPMM_ALG_DEFAULT: return {HERON_DEFAULT, any, 5};
         case CUSPARSE_SPMM_COO_ALG1:
         case CUSPARSE_SPMM_COO_ALG3:
-        case CUSPARSE_SPMM_COO_ALG4:
-            return {HERON_DEFAULT, coo, 1};
-        case CUSPARSE_SPMM_COO_ALG2:
-            return {HERON_DETERMINISTIC, coo, 1};
+        case CUSPARSE_SPMM_COO_ALG4: return {HERON_DEFAULT, coo, 1};
+        case CUSPARSE_SPMM_COO_ALG2: return {HERON_DETERMINISTIC, coo, 1};
         case CUSPARSE_SPMM_CSR_ALG1:
-        case CUSPARSE_SPMM_CSR_ALG2:
-            return {HERON_DEFAULT, compressed, 2};
-        case CUSPARSE_SPMM_CSR_ALG3:
-            return {HERON_DETERMINISTIC, compressed, 2};
-        case CUSPARSE_SPMM_BLOCKED_ELL_ALG1:
-            return {HERON_DEFAULT, blocked_ell, 1};
-        case spmm_bsr_alg1:
-            return {HERON_DEFAULT, bsr, 1};
-        default:
-            core::invalid("alg", "is not an SpMM algorithm");
+        case CUSPARSE_SPMM_CSR_ALG2: return {HERON_DEFAULT, compressed, 2};
+        case CUSPARSE_SPMM_CSR_ALG3: return {HERON_DETERMINISTIC, compressed, 2};
+        case CUSPARSE_SPMM_BLOCKED_ELL_ALG1: return {HERON_DEFAULT, blocked_ell, 1};
+        case spmm_bsr_alg1: return {HERON_DEFAULT, bsr, 1};
+        default: core::invalid("alg", "is not an SpMM algorithm");
     }
 }
 

@@ -29,26 +29,30 @@ core::spmv_algorithm algorithm_from(cusparseSpMVAlg_t alg) {
 void spmv(cusparseHandle_t handle, const core::phase_call& phase, cusparseOperation_t op, const void* alpha,
           cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y,
           cudaDataType compute_type, cusparseSpMVAlg_t alg) {
-    core::spmv(context_of(handle), phase, operation_from(op, "opA"), alpha, in(a, "matA"), in(x, "vecX"), beta,
-               out(y, "vecY"), type_from(compute_type, "computeType"), algorithm_from(alg));
+    core::spmv(context_of(handle), phase, operation_from(op, "opA"), alpha, in(a, "matA"), in(x, "vecX"),
+               beta, out(y, "vecY"), type_from(compute_type, "computeType"), algorithm_from(alg));
 }
 
 }  // namespace
 
 cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
-                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
-                                         cusparseDnVecDescr_t y, cudaDataType compute_type, cusparseSpMVAlg_t alg,
-                                         size_t* size) {
-    return guarded(__func__, [&] { spmv(handle, sizing(size), op, alpha, a, x, beta, y, compute_type, alg); });
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                                         const void* beta, cusparseDnVecDescr_t y, cudaDataType compute_type,
+                                         cusparseSpMVAlg_t alg, size_t* size) {
+    return guarded(__func__,
+                   [&] { spmv(handle, sizing(size), op, alpha, a, x, beta, y, compute_type, alg); });
 }
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
-                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
-                                         cusparseDnVecDescr_t y, cudaDataType compute_type, cusparseSpMVAlg_t alg,
-                                         void* buffer) {
-    return guarded(__func__, [&] { spmv(handle, analysing(buffer), op, alpha, a, x, beta, y, compute_type, alg); });
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                                         const void* beta, cusparseDnVecDescr_t y, cudaDataType compute_type,
+                                         cusparseSpMVAlg_t alg, void* buffer) {
+    return guarded(__func__,
+                   [&] { spmv(handle, analysing(buffer), op, alpha, a, x, beta, y, compute_type, alg); });
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
-                              cusparseDnVecDescr_t y, cudaDataType compute_type, cusparseSpMVAlg_t alg, void* buffer) {
-    return guarded(__func__, [&] { spmv(handle, running(buffer), op, alpha, a, x, beta, y, compute_type, alg); });
+                              cusparseDnVecDescr_t y, cudaDataType compute_type, cusparseSpMVAlg_t alg,
+                              void* buffer) {
+    return guarded(__func__,
+                   [&] { spmv(handle, running(buffer), op, alpha, a, x, beta, y, compute_type, alg); });
 }

@@ -10,9 +10,10 @@ struct type_pair {
 };
 
 constexpr type_pair types[] = {
-    {CUDA_R_8I, HERON_R_8I},     {CUDA_R_32I, HERON_R_32I}, {CUDA_R_16F, HERON_R_16F},   {CUDA_R_16BF, HERON_R_16BF},
-    {CUDA_R_32F, HERON_R_32F},   {CUDA_R_64F, HERON_R_64F}, {CUDA_C_16F, HERON_C_16F},   {CUDA_C_16BF, HERON_C_16BF},
-    {CUDA_C_32F, HERON_C_32F},   {CUDA_C_64F, HERON_C_64F},
+    {CUDA_R_8I, HERON_R_8I},     {CUDA_R_32I, HERON_R_32I},   {CUDA_R_16F, HERON_R_16F},
+    {CUDA_R_16BF, HERON_R_16BF}, {CUDA_R_32F, HERON_R_32F},   {CUDA_R_64F, HERON_R_64F},
+    {CUDA_C_16F, HERON_C_16F},   {CUDA_C_16BF, HERON_C_16BF}, {CUDA_C_32F, HERON_C_32F},
+    {CUDA_C_64F, HERON_C_64F},
 };
 
 [[noreturn]] void out_of_range(const char* argument, int value) {

@@ -10,7 +10,8 @@
 
 namespace heron::cusparse {
 
-template <class F> cusparseStatus_t guarded(const char* function, F&& f) noexcept {
+template <class F>
+cusparseStatus_t guarded(const char* function, F&& f) noexcept {
     if (!core::fits_core()) return CUSPARSE_STATUS_NOT_INITIALIZED;
     return core::guard<cusparseStatus_t>(function, std::forward<F>(f));
 }
@@ -28,7 +29,10 @@ heron_operation operation_from(cusparseOperation_t operation, const char* argume
 cusparseFormat_t to_cusparse(heron_format format);
 
 // What a public handle or descriptor stands for; destroying NULL succeeds, as in cuSPARSE.
-template <class T, class Handle> void destroy(Handle* handle) { delete reinterpret_cast<const T*>(handle); }
+template <class T, class Handle>
+void destroy(Handle* handle) {
+    delete reinterpret_cast<const T*>(handle);
+}
 
 inline core::access access_of(const void*) { return core::access::read_only; }
 inline core::access access_of(void*) { return core::access::read_write; }

@@ -6,23 +6,30 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::dense_vector& dense(cusparseDnVecDescr_t v) { return core::descriptor<core::dense_vector>(v, "dnVecDescr"); }
+core::dense_vector& dense(cusparseDnVecDescr_t v) {
+    return core::descriptor<core::dense_vector>(v, "dnVecDescr");
+}
 const core::dense_vector& dense(cusparseConstDnVecDescr_t v) {
     return core::descriptor<core::dense_vector>(v, "dnVecDescr");
 }
-core::sparse_vector& sparse(cusparseSpVecDescr_t v) { return core::descriptor<core::sparse_vector>(v, "spVecDescr"); }
+core::sparse_vector& sparse(cusparseSpVecDescr_t v) {
+    return core::descriptor<core::sparse_vector>(v, "spVecDescr");
+}
 const core::sparse_vector& sparse(cusparseConstSpVecDescr_t v) {
     return core::descriptor<core::sparse_vector>(v, "spVecDescr");
 }
 
 // Descr: the const or the non-const handle; Void: const void or void, which decides the access.
-template <class Descr, class Void> void create_dense(Descr* descr, int64_t size, Void* values, cudaDataType type) {
+template <class Descr, class Void>
+void create_dense(Descr* descr, int64_t size, Void* values, cudaDataType type) {
     core::required(descr, "dnVecDescr");
-    const heron_dnvec v{size, const_cast<void*>(static_cast<const void*>(values)), type_from(type, "valueType")};
+    const heron_dnvec v{size, const_cast<void*>(static_cast<const void*>(values)),
+                        type_from(type, "valueType")};
     *descr = reinterpret_cast<Descr>(new core::dense_vector(v, access_of(values)));
 }
 
-template <class Descr, class Void> void get_dense(Descr descr, int64_t* size, Void** values, cudaDataType* type) {
+template <class Descr, class Void>
+void get_dense(Descr descr, int64_t* size, Void** values, cudaDataType* type) {
     const heron_dnvec& v = dense(descr).value;
     core::required(size, "size");
     core::required(values, "values");
@@ -32,9 +39,9 @@ template <class Descr, class Void> void get_dense(Descr descr, int64_t* size, Vo
     *type = to_cuda(v.type);
 }
 
-template <class Descr, class Void> void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices,
-                                                      Void* values, cusparseIndexType_t index_type,
-                                                      cusparseIndexBase_t base, cudaDataType type) {
+template <class Descr, class Void>
+void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices, Void* values,
+                   cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     core::required(descr, "spVecDescr");
     const heron_spvec v{size,
                         nnz,
@@ -46,9 +53,9 @@ template <class Descr, class Void> void create_sparse(Descr* descr, int64_t size
     *descr = reinterpret_cast<Descr>(new core::sparse_vector(v, access_of(values)));
 }
 
-template <class Descr, class Void> void get_sparse(Descr descr, int64_t* size, int64_t* nnz, Void** indices,
-                                                   Void** values, cusparseIndexType_t* index_type,
-                                                   cusparseIndexBase_t* base, cudaDataType* type) {
+template <class Descr, class Void>
+void get_sparse(Descr descr, int64_t* size, int64_t* nnz, Void** indices, Void** values,
+                cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spvec& v = sparse(descr).value;
     core::required(size, "size");
     core::required(nnz, "nnz");
@@ -68,7 +75,8 @@ template <class Descr, class Void> void get_sparse(Descr descr, int64_t* size, i
 
 }  // namespace
 
-cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* descr, int64_t size, void* values, cudaDataType type) {
+cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* descr, int64_t size, void* values,
+                                     cudaDataType type) {
     return guarded(__func__, [&] { create_dense(descr, size, values, type); });
 }
 cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* descr, int64_t size, const void* values,
@@ -78,7 +86,8 @@ cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* descr, int6
 cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t descr) {
     return guarded(__func__, [&] { destroy<core::dense_vector>(descr); });
 }
-cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t descr, int64_t* size, void** values, cudaDataType* type) {
+cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t descr, int64_t* size, void** values,
+                                  cudaDataType* type) {
     return guarded(__func__, [&] { get_dense(descr, size, values, type); });
 }
 cusparseStatus_t cusparseConstDnVecGet(cusparseConstDnVecDescr_t descr, int64_t* size, const void** values,
@@ -101,24 +110,30 @@ cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t descr, void* values
     return guarded(__func__, [&] { dense(descr).set_values(values); });
 }
 
-cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* descr, int64_t size, int64_t nnz, void* indices, void* values,
-                                     cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
+cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* descr, int64_t size, int64_t nnz, void* indices,
+                                     void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                     cudaDataType type) {
+    return guarded(__func__,
+                   [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
 cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t* descr, int64_t size, int64_t nnz,
-                                          const void* indices, const void* values, cusparseIndexType_t index_type,
-                                          cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
+                                          const void* indices, const void* values,
+                                          cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                                          cudaDataType type) {
+    return guarded(__func__,
+                   [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
 cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t descr) {
     return guarded(__func__, [&] { destroy<core::sparse_vector>(descr); });
 }
-cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t descr, int64_t* size, int64_t* nnz, void** indices, void** values,
-                                  cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
+cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t descr, int64_t* size, int64_t* nnz, void** indices,
+                                  void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+                                  cudaDataType* type) {
     return guarded(__func__, [&] { get_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
-cusparseStatus_t cusparseConstSpVecGet(cusparseConstSpVecDescr_t descr, int64_t* size, int64_t* nnz, const void** indices,
-                                       const void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
+cusparseStatus_t cusparseConstSpVecGet(cusparseConstSpVecDescr_t descr, int64_t* size, int64_t* nnz,
+                                       const void** indices, const void** values,
+                                       cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
                                        cudaDataType* type) {
     return guarded(__func__, [&] { get_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }

@@ -18,13 +18,10 @@ heron_status guarded(const char* function, heron_handle handle, F&& f) noexcept 
 heron_type compute_type(heron_type type) {
     switch (type) {
         case HERON_R_16F:
-        case HERON_R_16BF:
-            return HERON_R_32F;
+        case HERON_R_16BF: return HERON_R_32F;
         case HERON_C_16F:
-        case HERON_C_16BF:
-            return HERON_C_32F;
-        default:
-            return type;
+        case HERON_C_16BF: return HERON_C_32F;
+        default: return type;
     }
 }
 

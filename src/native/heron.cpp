@@ -9,7 +9,8 @@ using namespace heron::core;
 
 namespace {
 
-template <class F> heron_status guarded(const char* function, F&& f) noexcept {
+template <class F>
+heron_status guarded(const char* function, F&& f) noexcept {
     return guard<heron_status>(function, std::forward<F>(f));
 }
 
@@ -32,7 +33,8 @@ const char* heron_backend_name(int i) {
     return i >= 0 && i < heron_backend_count() ? backend_names()[static_cast<size_t>(i)].c_str() : nullptr;
 }
 
-heron_status heron_backend_status(int i, int* available, const char** reason, const char** version, const char** path) {
+heron_status heron_backend_status(int i, int* available, const char** reason, const char** version,
+                                  const char** path) {
     return guarded(__func__, [&] {
         const backend& b = backend_at(i);
         if (available) *available = b.usable();
@@ -71,7 +73,8 @@ heron_status heron_create(heron_handle* handle) {
 heron_status heron_create_on(const char* name, int device, heron_handle* handle) {
     return guarded(__func__, [&] {
         required(handle, "handle");
-        *handle = reinterpret_cast<heron_handle>(new context(find_backend(required(name, "backend")), device));
+        *handle =
+            reinterpret_cast<heron_handle>(new context(find_backend(required(name, "backend")), device));
     });
 }
 
@@ -91,7 +94,8 @@ heron_status heron_alloc(heron_handle handle, size_t bytes, heron_memory kind, v
     return guarded(__func__, [&] {
         const context& c = handle_of(handle);
         required(pointer, "pointer");
-        require(kind >= HERON_MEMORY_DEVICE && kind <= HERON_MEMORY_MANAGED, "kind", "is not a kind of memory");
+        require(kind >= HERON_MEMORY_DEVICE && kind <= HERON_MEMORY_MANAGED, "kind",
+                "is not a kind of memory");
         void* p = nullptr;
         if (bytes > 0) check(c.table().memory_alloc(c.device(), bytes, kind, &p), "allocation");
         *pointer = p;
@@ -111,7 +115,8 @@ heron_status heron_copy(heron_handle handle, void* destination, const void* sour
         if (bytes == 0) return;
         required(destination, "destination");
         required(source, "source");
-        c.with_queue([&](heron_queue* queue) { check(c.table().copy(queue, destination, source, bytes), "copy"); });
+        c.with_queue(
+            [&](heron_queue* queue) { check(c.table().copy(queue, destination, source, bytes), "copy"); });
     });
 }
 
@@ -120,7 +125,8 @@ heron_status heron_fill(heron_handle handle, void* destination, unsigned char by
         context& c = handle_of(handle);
         if (bytes == 0) return;
         required(destination, "destination");
-        c.with_queue([&](heron_queue* queue) { check(c.table().fill(queue, destination, byte, bytes), "fill"); });
+        c.with_queue(
+            [&](heron_queue* queue) { check(c.table().fill(queue, destination, byte, bytes), "fill"); });
     });
 }
 

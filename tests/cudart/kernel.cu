@@ -1,4 +1,5 @@
-// A program of nvcc's with a kernel and a managed variable: it loads and uses memory, and learns that kernels cannot run.
+// A program of nvcc's with a kernel and a managed variable: it loads and uses memory, and learns that kernels
+// cannot run.
 #include <cstdio>
 
 __managed__ int counter;
@@ -28,11 +29,13 @@ int main() {
     cudaLaunchConfig_t config{};
     config.gridDim = 1;
     config.blockDim = 4;
-    expect(cudaLaunchKernelEx(&config, add, values, 10), cudaErrorNoKernelImageForDevice, "cudaLaunchKernelEx");
+    expect(cudaLaunchKernelEx(&config, add, values, 10), cudaErrorNoKernelImageForDevice,
+           "cudaLaunchKernelEx");
     cudaFuncAttributes attributes{};
     expect(cudaFuncGetAttributes(&attributes, add), cudaErrorNoKernelImageForDevice, "cudaFuncGetAttributes");
     int* address = nullptr;
-    expect(cudaMemcpyToSymbol(offset, sent, sizeof offset), cudaErrorNoKernelImageForDevice, "cudaMemcpyToSymbol");
+    expect(cudaMemcpyToSymbol(offset, sent, sizeof offset), cudaErrorNoKernelImageForDevice,
+           "cudaMemcpyToSymbol");
     expect(cudaMemcpyFromSymbol(received, offset, sizeof offset), cudaErrorNoKernelImageForDevice,
            "cudaMemcpyFromSymbol");
     expect(cudaGetSymbolAddress(reinterpret_cast<void**>(&address), offset), cudaErrorNoKernelImageForDevice,

@@ -1,6 +1,7 @@
-/* HER2K, written for clAmdBlas: C := alpha*op(A)*op(B)^H + conj(alpha)*op(B)*op(A)^H + beta*C on one triangle of a Hermitian
- * matrix, alpha complex and beta real, in the four cases row or column order, op none or conjugate transpose. Each result is
- * checked against the plain sum. Prints one line per case and "her2k ok". */
+/* HER2K, written for clAmdBlas: C := alpha*op(A)*op(B)^H + conj(alpha)*op(B)*op(A)^H + beta*C on one triangle
+ * of a Hermitian matrix, alpha complex and beta real, in the four cases row or column order, op none or
+ * conjugate transpose. Each result is checked against the plain sum. Prints one line per case and "her2k ok".
+ */
 #include <clAmdBlas.h>
 
 #include <math.h>
@@ -92,8 +93,8 @@ static int run(cl_context context, cl_command_queue queue, const her2k_case* p) 
     da = upload(context, a);
     db = upload(context, b);
     dc = upload(context, c);
-    status = clAmdBlasCher2k(p->order, p->uplo, p->trans, N, K, alpha, da, OFFSET, LINE, db, OFFSET, LINE, beta, dc, OFFSET,
-                             LINE, 1, &queue, 0, NULL, &done);
+    status = clAmdBlasCher2k(p->order, p->uplo, p->trans, N, K, alpha, da, OFFSET, LINE, db, OFFSET, LINE,
+                             beta, dc, OFFSET, LINE, 1, &queue, 0, NULL, &done);
     if (status != clAmdBlasSuccess) {
         printf("%s: status %d\n", p->name, (int)status);
         return 0;
@@ -123,7 +124,8 @@ int main(void) {
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     queue = clCreateCommandQueue(context, device, 0, &error);
     if (error != CL_SUCCESS || clAmdBlasSetup() != clAmdBlasSuccess) return 1;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) right = run(context, queue, &cases[i]) && right;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        right = run(context, queue, &cases[i]) && right;
     clAmdBlasTeardown();
     clReleaseCommandQueue(queue);
     clReleaseContext(context);

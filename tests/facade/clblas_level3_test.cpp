@@ -145,10 +145,8 @@ class tester {
             case operation::syrk:
             case operation::syr2k:
             case operation::herk:
-            case operation::her2k:
-                return p_.uplo == clblasLower ? i >= j : i <= j;
-            default:
-                return true;
+            case operation::her2k: return p_.uplo == clblasLower ? i >= j : i <= j;
+            default: return true;
         }
     }
 

@@ -55,7 +55,7 @@ int run_amd_with_offsets(operation op, scalar s, const arguments& x) {
 #define E(name) static_cast<clAmdBlas##name>
 #define EX(name) name
 #define AT(o) WITHOUT_OFFSET(x, o)
-int run_amd(operation op, scalar s, const arguments& x) {
+int run_amd(operation op, scalar s, const arguments& x){
 #include "clblas_generation.inc"
 }
 #undef AT
@@ -99,7 +99,8 @@ owned_queue make_queue(cl_context context, cl_command_queue_properties propertie
 
 owned_buffer make_buffer(cl_context context, const void* data, std::size_t bytes) {
     cl_int code = CL_SUCCESS;
-    owned_buffer made(clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, const_cast<void*>(data), &code));
+    owned_buffer made(clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
+                                     const_cast<void*>(data), &code));
     REQUIRE(code == CL_SUCCESS);
     return made;
 }
@@ -113,17 +114,21 @@ owned_event make_user_event(cl_context context) {
 
 bool is_complete(cl_event event) {
     cl_int state = CL_QUEUED;
-    REQUIRE(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) == CL_SUCCESS);
+    REQUIRE(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr) ==
+            CL_SUCCESS);
     REQUIRE(state >= 0);
     return state == CL_COMPLETE;
 }
 
 const char* name_of(operation op) {
-    static constexpr const char* names[] = {"gemm", "trmm", "trsm", "syrk", "syr2k", "symm", "hemm", "herk", "her2k"};
+    static constexpr const char* names[] = {"gemm", "trmm", "trsm", "syrk", "syr2k",
+                                            "symm", "hemm", "herk", "her2k"};
     return names[static_cast<int>(op)];
 }
 
-bool is_hermitian(operation op) { return op == operation::hemm || op == operation::herk || op == operation::her2k; }
+bool is_hermitian(operation op) {
+    return op == operation::hemm || op == operation::herk || op == operation::her2k;
+}
 
 bool is_triangular(operation op) { return op == operation::trmm || op == operation::trsm; }
 

@@ -156,7 +156,9 @@ TEST_CASE("memory of every kind is copied and filled") {
         void *a = nullptr, *b = nullptr;
         const heron_status allocated = heron_alloc(h, n * sizeof(int), kind, &a);
         // OpenCL devices without fine-grained shared memory have no managed memory.
-        if (kind == HERON_MEMORY_MANAGED && allocated == HERON_NOT_SUPPORTED && backend_under_test() == "opencl") continue;
+        if (kind == HERON_MEMORY_MANAGED && allocated == HERON_NOT_SUPPORTED &&
+            backend_under_test() == "opencl")
+            continue;
         REQUIRE(allocated == HERON_SUCCESS);
         REQUIRE(heron_alloc(h, n * sizeof(int), HERON_MEMORY_DEVICE, &b) == HERON_SUCCESS);
         REQUIRE(heron_copy(h, a, source.data(), n * sizeof(int)) == HERON_SUCCESS);

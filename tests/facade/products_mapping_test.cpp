@@ -118,8 +118,9 @@ namespace {
 
 // Runs the three SDDMM functions, which must hand on the same, and returns it.
 heron_sddmm_args record_sddmm(cusparseHandle_t h, cusparseOperation_t op_a, cusparseOperation_t op_b,
-                              cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseSpMatDescr_t c,
-                              cudaDataType compute, const void* alpha, const void* beta) {
+                              cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,
+                              cusparseSpMatDescr_t c, cudaDataType compute, const void* alpha,
+                              const void* beta) {
     constexpr auto alg = CUSPARSE_SDDMM_ALG_DEFAULT;
     size_t size = 0;
     REQUIRE(cusparseSDDMM_bufferSize(h, op_a, op_b, alpha, a, b, beta, c, compute, alg, &size) == ok);
@@ -154,8 +155,10 @@ TEST_CASE("SDDMM passes on the rows of op(A) and the columns of op(B), exchanged
     const scalar alpha(HERON_C_32F, 2, -1), beta(HERON_C_32F, 3, 4);
     const dense_matrix a(cusparseCreateDnMat, 5, 6, 9, x_values, CUDA_C_32F, CUSPARSE_ORDER_ROW);
     const dense_matrix b(cusparseCreateDnMat, 7, 6, 8, y_values, CUDA_C_32F, CUSPARSE_ORDER_COL);
-    const sparse_matrix csr(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, i64, i64, one_based, CUDA_C_32F);
-    const sparse_matrix csc(cusparseCreateCsc, 5, 7, 4, offsets, columns, values, i64, i64, one_based, CUDA_C_32F);
+    const sparse_matrix csr(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, i64, i64, one_based,
+                            CUDA_C_32F);
+    const sparse_matrix csc(cusparseCreateCsc, 5, 7, 4, offsets, columns, values, i64, i64, one_based,
+                            CUDA_C_32F);
     const auto by_rows = record_sddmm(h, n, h_op, a, b, csr, CUDA_C_32F, alpha, beta);
     CHECK(is_host_value(by_rows.alpha, 2, -1));
     CHECK(is_host_value(by_rows.beta, 3, 4));
@@ -300,8 +303,8 @@ TEST_CASE("SpMMOp compiles when the plan is made and runs with copies of its ope
     char add[] = "add", mul[] = "mul!", finish[] = "finish";
     cusparseSpMMOpPlan_t plan = nullptr;
     size_t size = 0;
-    REQUIRE(cusparseSpMMOp_createPlan(h, &plan, n, t, a, b, c, CUDA_R_32F, CUSPARSE_SPMM_OP_ALG_DEFAULT, add, 3, mul, 4,
-                                      finish, 6, &size) == ok);
+    REQUIRE(cusparseSpMMOp_createPlan(h, &plan, n, t, a, b, c, CUDA_R_32F, CUSPARSE_SPMM_OP_ALG_DEFAULT, add,
+                                      3, mul, 4, finish, 6, &size) == ok);
     CHECK(size == RECORDED_SIZE);
     const auto made = arguments<heron_spmm_op_args>("spmm_op", HERON_PHASE_SIZE);
     std::memset(add, 0, sizeof add);
@@ -312,7 +315,8 @@ TEST_CASE("SpMMOp compiles when the plan is made and runs with copies of its ope
     CHECK(args.epilogue_kind == HERON_EPILOGUE_CUSTOM);
     CHECK(std::string(static_cast<const char*>(args.add_code.data), args.add_code.size) == "add");
     CHECK(std::string(static_cast<const char*>(args.mul_code.data), args.mul_code.size) == "mul!");
-    CHECK(std::string(static_cast<const char*>(args.epilogue_code.data), args.epilogue_code.size) == "finish");
+    CHECK(std::string(static_cast<const char*>(args.epilogue_code.data), args.epilogue_code.size) ==
+          "finish");
     CHECK(args.a.format == HERON_FORMAT_CSR);
     CHECK(args.a.offset_type == HERON_INDEX_64);
     CHECK(args.a.base == 1);
@@ -331,11 +335,13 @@ TEST_CASE("SpMMOp compiles when the plan is made and runs with copies of its ope
 TEST_CASE("SpSV is a triangular solve with one column") {
     const handle h(cusparseCreate);
     for (const bool is_csr : {true, false}) {
-        const sparse_matrix a(is_csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 5, 4, offsets, columns, values,
-                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_C_32F);
+        const sparse_matrix a(is_csr ? cusparseCreateCsr : cusparseCreateCsc, 5, 5, 4, offsets, columns,
+                              values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE,
+                              CUDA_C_32F);
         cusparseFillMode_t upper = CUSPARSE_FILL_MODE_UPPER;
         REQUIRE(cusparseSpMatSetAttribute(a, CUSPARSE_SPMAT_FILL_MODE, &upper, sizeof upper) == ok);
-        const dense_vector x(cusparseCreateDnVec, 5, x_values, CUDA_C_32F), y(cusparseCreateDnVec, 5, y_values, CUDA_C_32F);
+        const dense_vector x(cusparseCreateDnVec, 5, x_values, CUDA_C_32F),
+            y(cusparseCreateDnVec, 5, y_values, CUDA_C_32F);
         const owned<cusparseSpSVDescr_t, &cusparseSpSV_destroyDescr> d(cusparseSpSV_createDescr);
         const scalar alpha(HERON_C_32F, 2, -1);
         const auto call = [&](auto function, auto... last) {
@@ -385,8 +391,8 @@ TEST_CASE("SpSM's transposed B is the same memory in the other order") {
     const owned<cusparseSpSMDescr_t, &cusparseSpSM_destroyDescr> d(cusparseSpSM_createDescr);
     const scalar alpha(HERON_R_64F, 2);
     const auto call = [&](auto function, auto... last) {
-        REQUIRE(function(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, alpha, a, b, c, CUDA_R_64F,
-                         CUSPARSE_SPSM_ALG_DEFAULT, d, last...) == ok);
+        REQUIRE(function(h, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE, alpha, a, b, c,
+                         CUDA_R_64F, CUSPARSE_SPSM_ALG_DEFAULT, d, last...) == ok);
     };
     size_t size = 0;
     call(cusparseSpSM_bufferSize, &size);

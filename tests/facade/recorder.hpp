@@ -78,16 +78,11 @@ struct scalar {
     scalar(heron_type type, double re, double im = 0) { fill(type, re, im); }
     void fill(heron_type type, double re, double im) {
         switch (type) {
-            case HERON_R_32I:
-                return put(static_cast<int32_t>(re));
-            case HERON_R_32F:
-                return put(static_cast<float>(re));
-            case HERON_R_64F:
-                return put(re);
-            case HERON_C_32F:
-                return put(cuComplex{static_cast<float>(re), static_cast<float>(im)});
-            default:
-                return put(cuDoubleComplex{re, im});
+            case HERON_R_32I: return put(static_cast<int32_t>(re));
+            case HERON_R_32F: return put(static_cast<float>(re));
+            case HERON_R_64F: return put(re);
+            case HERON_C_32F: return put(cuComplex{static_cast<float>(re), static_cast<float>(im)});
+            default: return put(cuDoubleComplex{re, im});
         }
     }
     template <class T>
@@ -103,7 +98,7 @@ struct index_case {
     heron_index_type type;
 };
 inline constexpr index_case index_types[] = {{CUSPARSE_INDEX_32I, HERON_INDEX_32},
-                                      {CUSPARSE_INDEX_64I, HERON_INDEX_64}};
+                                             {CUSPARSE_INDEX_64I, HERON_INDEX_64}};
 inline constexpr cusparseIndexBase_t bases[] = {CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_INDEX_BASE_ONE};
 
 // op of a matrix as it is, and of a CSC matrix, which arrives as the CSR matrix of its transpose.

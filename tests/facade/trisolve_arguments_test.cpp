@@ -82,8 +82,7 @@ void try_spsv_arguments(Subject& s, const matrices& m, const vectors& v) {
     s.template bad<5>("vecY",
                       const_cast<cusparseDnVecDescr_t>(static_cast<cusparseConstDnVecDescr_t>(v.constant)));
     s.template bad<6>("computeType", no_type).template bad<6>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1))
-        .template bad<8>("spsvDescr", nullptr);
+    s.template bad<7>("alg", static_cast<cusparseSpSVAlg_t>(1)).template bad<8>("spsvDescr", nullptr);
 }
 
 template <class Subject>
@@ -101,8 +100,7 @@ void try_spsm_arguments(Subject& s, const matrices& m, const dense_operands& d) 
     s.template bad<6>("matC",
                       const_cast<cusparseDnMatDescr_t>(static_cast<cusparseConstDnMatDescr_t>(d.constant)));
     s.template bad<7>("computeType", no_type).template bad<7>("computeType", CUDA_R_32F, not_supported);
-    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1))
-        .template bad<9>("spsmDescr", nullptr);
+    s.template bad<8>("alg", static_cast<cusparseSpSMAlg_t>(1)).template bad<9>("spsmDescr", nullptr);
 }
 
 void* misaligned_values() { return reinterpret_cast<char*>(values) + 1; }

@@ -6,9 +6,11 @@
 #include <clBLAS-complex.h>
 #include <clBLAS.version.h>
 
-typedef char statuses_agree[(int)clblasInvalidMatA == (int)clAmdBlasInvalidMatA && clblasNotInitialized == -1023 ? 1 : -1];
-typedef char enumerations_agree[clblasColumnMajor == 1 && clblasConjTrans == 2 && clblasLower == 1 && clblasNonUnit == 1 &&
-                                        clblasRight == 1
+typedef char
+    statuses_agree[(int)clblasInvalidMatA == (int)clAmdBlasInvalidMatA && clblasNotInitialized == -1023 ? 1
+                                                                                                        : -1];
+typedef char enumerations_agree[clblasColumnMajor == 1 && clblasConjTrans == 2 && clblasLower == 1 &&
+                                        clblasNonUnit == 1 && clblasRight == 1
                                     ? 1
                                     : -1];
 typedef char version_is_known[clblasVersionMajor == 2 && clAmdBlasVersionMajor == 1 ? 1 : -1];

@@ -240,8 +240,7 @@ class sparse_result {
             case CUSPARSE_FORMAT_CSC:
                 expect(cusparseCscSetPointers(analysed_.get(), offsets_->data(), indices, values));
                 return true;
-            default:
-                return false;
+            default: return false;
         }
     }
 

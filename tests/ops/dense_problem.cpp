@@ -4,22 +4,14 @@ namespace heron::test {
 
 cudaDataType cuda_type(heron_type type) {
     switch (type) {
-        case HERON_R_16F:
-            return CUDA_R_16F;
-        case HERON_R_16BF:
-            return CUDA_R_16BF;
-        case HERON_C_16F:
-            return CUDA_C_16F;
-        case HERON_C_16BF:
-            return CUDA_C_16BF;
-        case HERON_R_32F:
-            return CUDA_R_32F;
-        case HERON_R_64F:
-            return CUDA_R_64F;
-        case HERON_C_32F:
-            return CUDA_C_32F;
-        default:
-            return CUDA_C_64F;
+        case HERON_R_16F: return CUDA_R_16F;
+        case HERON_R_16BF: return CUDA_R_16BF;
+        case HERON_C_16F: return CUDA_C_16F;
+        case HERON_C_16BF: return CUDA_C_16BF;
+        case HERON_R_32F: return CUDA_R_32F;
+        case HERON_R_64F: return CUDA_R_64F;
+        case HERON_C_32F: return CUDA_C_32F;
+        default: return CUDA_C_64F;
     }
 }
 

@@ -5,14 +5,10 @@ namespace {
 
 cudaDataType cuda_type(heron_type type) {
     switch (type) {
-        case HERON_R_32F:
-            return CUDA_R_32F;
-        case HERON_R_64F:
-            return CUDA_R_64F;
-        case HERON_C_32F:
-            return CUDA_C_32F;
-        default:
-            return CUDA_C_64F;
+        case HERON_R_32F: return CUDA_R_32F;
+        case HERON_R_64F: return CUDA_R_64F;
+        case HERON_C_32F: return CUDA_C_32F;
+        default: return CUDA_C_64F;
     }
 }
 

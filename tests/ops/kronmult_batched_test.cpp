@@ -70,18 +70,12 @@ struct batch {
 template <class T>
 heron_status call_batched(int d, int n, const T* a, T* x, T* y, std::int64_t count) {
     switch (d) {
-        case 1:
-            return kronmult1_batched(n, a, x, y, static_cast<T*>(nullptr), count);
-        case 2:
-            return kronmult2_batched(n, a, x, y, static_cast<T*>(nullptr), count);
-        case 3:
-            return kronmult3_batched(n, a, x, y, static_cast<T*>(nullptr), count);
-        case 4:
-            return kronmult4_batched(n, a, x, y, static_cast<T*>(nullptr), count);
-        case 5:
-            return kronmult5_batched(n, a, x, y, static_cast<T*>(nullptr), count);
-        default:
-            return kronmult6_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 1: return kronmult1_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 2: return kronmult2_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 3: return kronmult3_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 4: return kronmult4_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        case 5: return kronmult5_batched(n, a, x, y, static_cast<T*>(nullptr), count);
+        default: return kronmult6_batched(n, a, x, y, static_cast<T*>(nullptr), count);
     }
 }
 
@@ -89,18 +83,12 @@ template <class T>
 heron_status call_pbatched(int d, int n, const T* a, T* const* x, T* const* y, std::int64_t count) {
     T* const* const none = nullptr;
     switch (d) {
-        case 1:
-            return kronmult1_pbatched(n, a, x, y, none, count);
-        case 2:
-            return kronmult2_pbatched(n, a, x, y, none, count);
-        case 3:
-            return kronmult3_pbatched(n, a, x, y, none, count);
-        case 4:
-            return kronmult4_pbatched(n, a, x, y, none, count);
-        case 5:
-            return kronmult5_pbatched(n, a, x, y, none, count);
-        default:
-            return kronmult6_pbatched(n, a, x, y, none, count);
+        case 1: return kronmult1_pbatched(n, a, x, y, none, count);
+        case 2: return kronmult2_pbatched(n, a, x, y, none, count);
+        case 3: return kronmult3_pbatched(n, a, x, y, none, count);
+        case 4: return kronmult4_pbatched(n, a, x, y, none, count);
+        case 5: return kronmult5_pbatched(n, a, x, y, none, count);
+        default: return kronmult6_pbatched(n, a, x, y, none, count);
     }
 }
 
@@ -109,18 +97,12 @@ heron_status call_xbatched(int d, int n, const T* const* a, int lda, T* const* x
                            std::int64_t count) {
     T* const* const none = nullptr;
     switch (d) {
-        case 1:
-            return kronmult1_xbatched(n, a, lda, x, y, none, count);
-        case 2:
-            return kronmult2_xbatched(n, a, lda, x, y, none, count);
-        case 3:
-            return kronmult3_xbatched(n, a, lda, x, y, none, count);
-        case 4:
-            return kronmult4_xbatched(n, a, lda, x, y, none, count, 1);
-        case 5:
-            return kronmult5_xbatched(n, a, lda, x, y, none, count);
-        default:
-            return kronmult6_xbatched(n, a, lda, x, y, none, count);
+        case 1: return kronmult1_xbatched(n, a, lda, x, y, none, count);
+        case 2: return kronmult2_xbatched(n, a, lda, x, y, none, count);
+        case 3: return kronmult3_xbatched(n, a, lda, x, y, none, count);
+        case 4: return kronmult4_xbatched(n, a, lda, x, y, none, count, 1);
+        case 5: return kronmult5_xbatched(n, a, lda, x, y, none, count);
+        default: return kronmult6_xbatched(n, a, lda, x, y, none, count);
     }
 }
 
@@ -133,12 +115,9 @@ heron_status call_vbatched(const kron_problem& p, const T* const* a, T* const* x
     }
     T* const none = nullptr;
     switch (p.factors.size()) {
-        case 1:
-            return kronmult1_vbatched(m[0], n[0], a, x, y, none, 0, p.count);
-        case 2:
-            return kronmult2_vbatched(m[0], n[0], m[1], n[1], a, x, y, none, 0, p.count);
-        case 3:
-            return kronmult3_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], a, x, y, none, 0, p.count);
+        case 1: return kronmult1_vbatched(m[0], n[0], a, x, y, none, 0, p.count);
+        case 2: return kronmult2_vbatched(m[0], n[0], m[1], n[1], a, x, y, none, 0, p.count);
+        case 3: return kronmult3_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], a, x, y, none, 0, p.count);
         case 4:
             return kronmult4_vbatched(m[0], n[0], m[1], n[1], m[2], n[2], m[3], n[3], a, x, y, none, 0,
                                       p.count);

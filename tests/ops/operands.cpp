@@ -336,22 +336,12 @@ sparse_arrays arrange(const entries& m, const layout& l, const index_choice& ind
     a.block_order = l.block_order;
     a.slice_size = l.slice_size;
     switch (l.format) {
-        case CUSPARSE_FORMAT_COO:
-            arrange_coo(m, l.shuffled, a, random);
-            break;
+        case CUSPARSE_FORMAT_COO: arrange_coo(m, l.shuffled, a, random); break;
         case CUSPARSE_FORMAT_CSR:
-        case CUSPARSE_FORMAT_CSC:
-            arrange_compressed(m, l.shuffled, a, random);
-            break;
-        case CUSPARSE_FORMAT_SLICED_ELLPACK:
-            arrange_sell(m, a, random);
-            break;
-        case CUSPARSE_FORMAT_BSR:
-            arrange_bsr(m, a);
-            break;
-        case CUSPARSE_FORMAT_BLOCKED_ELL:
-            arrange_blocked_ell(m, a);
-            break;
+        case CUSPARSE_FORMAT_CSC: arrange_compressed(m, l.shuffled, a, random); break;
+        case CUSPARSE_FORMAT_SLICED_ELLPACK: arrange_sell(m, a, random); break;
+        case CUSPARSE_FORMAT_BSR: arrange_bsr(m, a); break;
+        case CUSPARSE_FORMAT_BLOCKED_ELL: arrange_blocked_ell(m, a); break;
     }
     a.nnz = static_cast<std::int64_t>(l.format == CUSPARSE_FORMAT_BSR ? a.indices.size() : m.list.size());
     return a;

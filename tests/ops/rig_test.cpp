@@ -41,7 +41,8 @@ TEST_CASE("arrays of one block have their own contents, addresses and alignment"
     CHECK((arrays[1].bytes() == twos));
     const std::size_t misalignments[] = {0, 4, 1};
     for (std::size_t k = 0; k < arrays.size(); ++k)
-        CHECK(reinterpret_cast<std::uintptr_t>(arrays[k].data()) % device_memory::alignment == misalignments[k]);
+        CHECK(reinterpret_cast<std::uintptr_t>(arrays[k].data()) % device_memory::alignment ==
+              misalignments[k]);
 }
 
 TEST_CASE("memory that had another use starts without its content") {

@@ -11,13 +11,10 @@ spgemm_descriptor make_spgemm_descriptor() {
 cudaDataType sum_type(cudaDataType type) {
     switch (type) {
         case CUDA_R_16F:
-        case CUDA_R_16BF:
-            return CUDA_R_32F;
+        case CUDA_R_16BF: return CUDA_R_32F;
         case CUDA_C_16F:
-        case CUDA_C_16BF:
-            return CUDA_C_32F;
-        default:
-            return type;
+        case CUDA_C_16BF: return CUDA_C_32F;
+        default: return type;
     }
 }
 

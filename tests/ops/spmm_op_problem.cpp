@@ -43,22 +43,14 @@ std::vector<operator_types> operator_rows() {
 
 heron_type native_type(cudaDataType type) {
     switch (type) {
-        case CUDA_R_8I:
-            return HERON_R_8I;
-        case CUDA_R_32I:
-            return HERON_R_32I;
-        case CUDA_R_16F:
-            return HERON_R_16F;
-        case CUDA_R_16BF:
-            return HERON_R_16BF;
-        case CUDA_R_32F:
-            return HERON_R_32F;
-        case CUDA_R_64F:
-            return HERON_R_64F;
-        case CUDA_C_32F:
-            return HERON_C_32F;
-        default:
-            return HERON_C_64F;
+        case CUDA_R_8I: return HERON_R_8I;
+        case CUDA_R_32I: return HERON_R_32I;
+        case CUDA_R_16F: return HERON_R_16F;
+        case CUDA_R_16BF: return HERON_R_16BF;
+        case CUDA_R_32F: return HERON_R_32F;
+        case CUDA_R_64F: return HERON_R_64F;
+        case CUDA_C_32F: return HERON_C_32F;
+        default: return HERON_C_64F;
     }
 }
 

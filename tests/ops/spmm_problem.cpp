@@ -47,13 +47,10 @@ std::string spmm_types::name() const {
 spmm_types uniform_spmm(cudaDataType type) {
     switch (type) {
         case CUDA_R_16F:
-        case CUDA_R_16BF:
-            return {type, type, CUDA_R_32F};
+        case CUDA_R_16BF: return {type, type, CUDA_R_32F};
         case CUDA_C_16F:
-        case CUDA_C_16BF:
-            return {type, type, CUDA_C_32F};
-        default:
-            return {type, type, type};
+        case CUDA_C_16BF: return {type, type, CUDA_C_32F};
+        default: return {type, type, type};
     }
 }
 
@@ -150,8 +147,7 @@ void spmm_problem::set_batch_of_a() {
         case CUSPARSE_FORMAT_BSR:
             return expect(cusparseBsrSetStridedBatch(a_.get(), count, offsets, length(m.indices),
                                                      length(m.indices) * block));
-        default:
-            return expect(cusparseCsrSetStridedBatch(a_.get(), count, offsets, length(m.indices)));
+        default: return expect(cusparseCsrSetStridedBatch(a_.get(), count, offsets, length(m.indices)));
     }
 }
 

@@ -37,13 +37,10 @@ std::string product_types::name() const {
 product_types uniform(cudaDataType type) {
     switch (type) {
         case CUDA_R_16F:
-        case CUDA_R_16BF:
-            return {type, type, type, CUDA_R_32F};
+        case CUDA_R_16BF: return {type, type, type, CUDA_R_32F};
         case CUDA_C_16F:
-        case CUDA_C_16BF:
-            return {type, type, type, CUDA_C_32F};
-        default:
-            return {type, type, type, type};
+        case CUDA_C_16BF: return {type, type, type, CUDA_C_32F};
+        default: return {type, type, type, type};
     }
 }
 

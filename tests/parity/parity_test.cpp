@@ -1,6 +1,7 @@
-// Statuses beside NVIDIA's own library: every function of the descriptors is called with one argument changed at a time, in
-// both libraries, and must answer the same. No GPU is needed, because descriptors live on the host. Without NVIDIA's library
-// (HERON_NVIDIA_CUSPARSE, or where a CUDA toolkit has it) the test counts as skipped.
+// Statuses beside NVIDIA's own library: every function of the descriptors is called with one argument changed
+// at a time, in both libraries, and must answer the same. No GPU is needed, because descriptors live on the
+// host. Without NVIDIA's library (HERON_NVIDIA_CUSPARSE, or where a CUDA toolkit has it) the test counts as
+// skipped.
 #include "parity.hpp"
 #include <fmt/format.h>
 #include <fcntl.h>
@@ -17,7 +18,8 @@ namespace {
 
 using namespace heron::test;
 
-// The status that call() answers in a process of its own, whose output is dropped; minus the signal where it dies.
+// The status that call() answers in a process of its own, whose output is dropped; minus the signal where it
+// dies.
 template <class F>
 int in_child(F&& call) {
     const pid_t child = fork();
@@ -96,8 +98,8 @@ void vectors(session& s) {
     cudaDataType type;
     MAKE(cusparseCreateSpVec, &kept_sparse, int64_t{8}, int64_t{4}, rows, values, i32, zero_based, f64);
     MAKE(cusparseCreateDnVec, &kept_dense, int64_t{8}, values, f64);
-    ASK(cusparseCreateSpVec, &sparse, int64_t{8}, int64_t{4}, static_cast<void*>(rows), static_cast<void*>(values), i32,
-        zero_based, f64);
+    ASK(cusparseCreateSpVec, &sparse, int64_t{8}, int64_t{4}, static_cast<void*>(rows),
+        static_cast<void*>(values), i32, zero_based, f64);
     ASK(cusparseCreateConstSpVec, &const_sparse, int64_t{8}, int64_t{4}, static_cast<const void*>(rows),
         static_cast<const void*>(values), i32, zero_based, f64);
     ASK(cusparseCreateDnVec, &dense, int64_t{8}, static_cast<void*>(values), f64);
@@ -121,9 +123,10 @@ void dense_matrices(session& s) {
     cusparseOrder_t order;
     int count;
     MAKE(cusparseCreateDnMat, &kept, int64_t{4}, int64_t{3}, int64_t{4}, values, f64, CUSPARSE_ORDER_COL);
-    ASK(cusparseCreateDnMat, &made, int64_t{4}, int64_t{3}, int64_t{4}, static_cast<void*>(values), f64, CUSPARSE_ORDER_COL);
-    ASK(cusparseCreateConstDnMat, &const_made, int64_t{4}, int64_t{3}, int64_t{3}, static_cast<const void*>(values), f64,
-        CUSPARSE_ORDER_ROW);
+    ASK(cusparseCreateDnMat, &made, int64_t{4}, int64_t{3}, int64_t{4}, static_cast<void*>(values), f64,
+        CUSPARSE_ORDER_COL);
+    ASK(cusparseCreateConstDnMat, &const_made, int64_t{4}, int64_t{3}, int64_t{3},
+        static_cast<const void*>(values), f64, CUSPARSE_ORDER_ROW);
     ASK(cusparseDnMatGet, kept, &m, &n, &ld, &a, &type, &order);
     ASK(cusparseDnMatGetValues, kept, &a);
     ASK(cusparseDnMatSetValues, kept, static_cast<void*>(values));
@@ -165,9 +168,12 @@ void blocked_matrices(session& s) {
     void* const o = offsets;
     void* const k = columns;
     void* const v = values;
-    MAKE(cusparseCreateBsr, &bsr, two, two, four, two, two, o, k, v, i32, i32, zero_based, f64, CUSPARSE_ORDER_ROW);
-    ASK(cusparseCreateBsr, &made, two, two, four, two, two, o, k, v, i32, i32, zero_based, f64, CUSPARSE_ORDER_ROW);
-    ASK(cusparseCreateSlicedEll, &made, four, int64_t{3}, four, four, two, o, k, v, i32, i32, zero_based, f64);
+    MAKE(cusparseCreateBsr, &bsr, two, two, four, two, two, o, k, v, i32, i32, zero_based, f64,
+         CUSPARSE_ORDER_ROW);
+    ASK(cusparseCreateBsr, &made, two, two, four, two, two, o, k, v, i32, i32, zero_based, f64,
+        CUSPARSE_ORDER_ROW);
+    ASK(cusparseCreateSlicedEll, &made, four, int64_t{3}, four, four, two, o, k, v, i32, i32, zero_based,
+        f64);
     ASK(cusparseCreateBlockedEll, &made, four, four, two, two, k, v, i32, zero_based, f64);
     ASK(cusparseBsrSetStridedBatch, bsr, 2, int64_t{3}, int64_t{4}, int64_t{16});
 }
@@ -181,7 +187,8 @@ void attributes(session& s) {
     cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
     void* a;
     int count;
-    MAKE(cusparseCreateCsr, &csr, int64_t{4}, int64_t{4}, int64_t{4}, offsets, columns, values, i32, i32, zero_based, f64);
+    MAKE(cusparseCreateCsr, &csr, int64_t{4}, int64_t{4}, int64_t{4}, offsets, columns, values, i32, i32,
+         zero_based, f64);
     ASK(cusparseSpMatGetFormat, csr, &format);
     ASK(cusparseSpMatGetIndexBase, csr, &base);
     ASK(cusparseSpMatGetSize, csr, &m, &n, &nnz);

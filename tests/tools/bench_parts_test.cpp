@@ -58,23 +58,15 @@ class unpacker {
     entries take() {
         switch (m_.how.format) {
             case sparse_format::csr:
-            case sparse_format::csc:
-                compressed();
-                break;
+            case sparse_format::csc: compressed(); break;
             case sparse_format::coo:
                 for (std::int64_t k = 0; k < m_.nnz; ++k) {
                     add(index_at(m_.row_indices, m_.how.widths.indices, k), index(k), k);
                 }
                 break;
-            case sparse_format::sell:
-                sliced();
-                break;
-            case sparse_format::bsr:
-                blocked();
-                break;
-            case sparse_format::ell:
-                blocked_ell();
-                break;
+            case sparse_format::sell: sliced(); break;
+            case sparse_format::bsr: blocked(); break;
+            case sparse_format::ell: blocked_ell(); break;
         }
         return result_;
     }

@@ -1,4 +1,5 @@
-/* Everything comes from Heron's libcusparse, which this library is linked with, except a product that does nothing. */
+/* Everything comes from Heron's libcusparse, which this library is linked with, except a product that does
+ * nothing. */
 #include <cusparse.h>
 
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,

@@ -85,22 +85,14 @@ double real_part(T value) {
 template <class F>
 decltype(auto) visit(scalar_type type, F&& f) {
     switch (type) {
-        case scalar_type::i8:
-            return f(std::int8_t{});
-        case scalar_type::i32:
-            return f(std::int32_t{});
-        case scalar_type::f16:
-            return f(half{});
-        case scalar_type::bf16:
-            return f(bfloat16{});
-        case scalar_type::f32:
-            return f(float{});
-        case scalar_type::f64:
-            return f(double{});
-        case scalar_type::c32:
-            return f(std::complex<float>{});
-        case scalar_type::c64:
-            break;
+        case scalar_type::i8: return f(std::int8_t{});
+        case scalar_type::i32: return f(std::int32_t{});
+        case scalar_type::f16: return f(half{});
+        case scalar_type::bf16: return f(bfloat16{});
+        case scalar_type::f32: return f(float{});
+        case scalar_type::f64: return f(double{});
+        case scalar_type::c32: return f(std::complex<float>{});
+        case scalar_type::c64: break;
     }
     return f(std::complex<double>{});
 }
@@ -144,22 +136,14 @@ void fill_random(std::vector<double>& values, double scale, splitmix64& random) 
 
 scalar_traits traits_of(scalar_type type) {
     switch (type) {
-        case scalar_type::i8:
-            return {.size = 1};
-        case scalar_type::i32:
-            return {.size = 4};
-        case scalar_type::f16:
-            return {.size = 2, .epsilon = 0x1p-10};
-        case scalar_type::bf16:
-            return {.size = 2, .epsilon = 0x1p-7};
-        case scalar_type::f32:
-            return {.size = 4, .epsilon = 0x1p-23};
-        case scalar_type::f64:
-            return {.size = 8, .epsilon = 0x1p-52};
-        case scalar_type::c32:
-            return {.size = 8, .epsilon = 0x1p-23, .is_complex = true};
-        case scalar_type::c64:
-            break;
+        case scalar_type::i8: return {.size = 1};
+        case scalar_type::i32: return {.size = 4};
+        case scalar_type::f16: return {.size = 2, .epsilon = 0x1p-10};
+        case scalar_type::bf16: return {.size = 2, .epsilon = 0x1p-7};
+        case scalar_type::f32: return {.size = 4, .epsilon = 0x1p-23};
+        case scalar_type::f64: return {.size = 8, .epsilon = 0x1p-52};
+        case scalar_type::c32: return {.size = 8, .epsilon = 0x1p-23, .is_complex = true};
+        case scalar_type::c64: break;
     }
     return {.size = 16, .epsilon = 0x1p-52, .is_complex = true};
 }

@@ -16,31 +16,21 @@ namespace {
 
 char letter(heron_type type) {
     switch (type) {
-        case HERON_R_32F:
-            return 's';
-        case HERON_R_64F:
-            return 'd';
-        case HERON_C_32F:
-            return 'c';
-        default:
-            return 'z';
+        case HERON_R_32F: return 's';
+        case HERON_R_64F: return 'd';
+        case HERON_C_32F: return 'c';
+        default: return 'z';
     }
 }
 
 const char* stem(const dense_problem& p) {
     switch (p.operation) {
-        case dense_operation::gemm:
-            return "gemm";
-        case dense_operation::rank_k:
-            return p.is_complex() ? "herk" : "syrk";
-        case dense_operation::rank_2k:
-            return p.is_complex() ? "her2k" : "syr2k";
-        case dense_operation::symmetric:
-            return p.is_complex() ? "hemm" : "symm";
-        case dense_operation::triangular:
-            return "trmm";
-        default:
-            return "trsm";
+        case dense_operation::gemm: return "gemm";
+        case dense_operation::rank_k: return p.is_complex() ? "herk" : "syrk";
+        case dense_operation::rank_2k: return p.is_complex() ? "her2k" : "syr2k";
+        case dense_operation::symmetric: return p.is_complex() ? "hemm" : "symm";
+        case dense_operation::triangular: return "trmm";
+        default: return "trsm";
     }
 }
 
@@ -276,16 +266,11 @@ std::string dense_problem::function_stem() const { return letter(type) + std::st
 double dense_problem::operations() const {
     const double product = static_cast<double>(m) * n * k * (is_complex() ? 8 : 2) * batch;
     switch (operation) {
-        case dense_operation::gemm:
-            return product;
-        case dense_operation::rank_k:
-            return product / n * (n + 1) / 2;
-        case dense_operation::rank_2k:
-            return product / n * (n + 1);
-        case dense_operation::symmetric:
-            return product;
-        default:
-            return product / 2;
+        case dense_operation::gemm: return product;
+        case dense_operation::rank_k: return product / n * (n + 1) / 2;
+        case dense_operation::rank_2k: return product / n * (n + 1);
+        case dense_operation::symmetric: return product;
+        default: return product / 2;
     }
 }
 

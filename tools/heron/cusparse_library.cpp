@@ -114,22 +114,14 @@ std::string heron_cusparse_file() {
 
 cudaDataType data_type_of(scalar_type type) {
     switch (type) {
-        case scalar_type::i8:
-            return CUDA_R_8I;
-        case scalar_type::i32:
-            return CUDA_R_32I;
-        case scalar_type::f16:
-            return CUDA_R_16F;
-        case scalar_type::bf16:
-            return CUDA_R_16BF;
-        case scalar_type::f32:
-            return CUDA_R_32F;
-        case scalar_type::f64:
-            return CUDA_R_64F;
-        case scalar_type::c32:
-            return CUDA_C_32F;
-        case scalar_type::c64:
-            break;
+        case scalar_type::i8: return CUDA_R_8I;
+        case scalar_type::i32: return CUDA_R_32I;
+        case scalar_type::f16: return CUDA_R_16F;
+        case scalar_type::bf16: return CUDA_R_16BF;
+        case scalar_type::f32: return CUDA_R_32F;
+        case scalar_type::f64: return CUDA_R_64F;
+        case scalar_type::c32: return CUDA_C_32F;
+        case scalar_type::c64: break;
     }
     return CUDA_C_64F;
 }

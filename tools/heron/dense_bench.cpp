@@ -17,18 +17,12 @@ namespace {
 
 const char* name_of(dense_operation operation, bool complex) {
     switch (operation) {
-        case dense_operation::gemm:
-            return "gemm";
-        case dense_operation::rank_k:
-            return complex ? "herk" : "syrk";
-        case dense_operation::rank_2k:
-            return complex ? "her2k" : "syr2k";
-        case dense_operation::symmetric:
-            return complex ? "hemm" : "symm";
-        case dense_operation::triangular:
-            return "trmm";
-        default:
-            return "trsm";
+        case dense_operation::gemm: return "gemm";
+        case dense_operation::rank_k: return complex ? "herk" : "syrk";
+        case dense_operation::rank_2k: return complex ? "her2k" : "syr2k";
+        case dense_operation::symmetric: return complex ? "hemm" : "symm";
+        case dense_operation::triangular: return "trmm";
+        default: return "trsm";
     }
 }
 

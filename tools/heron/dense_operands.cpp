@@ -23,14 +23,10 @@ constexpr dense_element types[] = {{"f32", HERON_R_32F, scalar_type::f32},
 
 heron_operation find_operation(char letter) {
     switch (letter) {
-        case 'N':
-            return HERON_OP_NONE;
-        case 'T':
-            return HERON_OP_TRANSPOSE;
-        case 'C':
-            return HERON_OP_CONJUGATE_TRANSPOSE;
-        default:
-            throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", letter));
+        case 'N': return HERON_OP_NONE;
+        case 'T': return HERON_OP_TRANSPOSE;
+        case 'C': return HERON_OP_CONJUGATE_TRANSPOSE;
+        default: throw std::invalid_argument(fmt::format("'{}' is not one of the operations N T C", letter));
     }
 }
 

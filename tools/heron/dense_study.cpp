@@ -44,14 +44,9 @@ study_part least_work(const named_part& part, const dense_problem& p, const ceil
             result.operations = p.operations();
             result.limit = best.flops > 0 ? result.operations / best.flops : 0;
             return result;
-        case HERON_GEMM_WITHOUT_PACKING:
-            result.bytes = 2 * operands;
-            break;
-        case HERON_GEMM_WITHOUT_LOADS:
-            result.bytes = operands;
-            break;
-        default:
-            result.bytes = element * p.m * p.n;
+        case HERON_GEMM_WITHOUT_PACKING: result.bytes = 2 * operands; break;
+        case HERON_GEMM_WITHOUT_LOADS: result.bytes = operands; break;
+        default: result.bytes = element * p.m * p.n;
     }
     result.limit = result.bytes / best.bytes_per_second;
     return result;

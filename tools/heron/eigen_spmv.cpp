@@ -78,16 +78,11 @@ std::function<void()> make_eigen_spmv(const product_type& type, index_widths wid
                                       const eigen_operands& operands) {
     if (type.input != type.output) return {};
     switch (type.input) {
-        case scalar_type::f32:
-            return with_index<float>(widths, problem, threads, operands);
-        case scalar_type::f64:
-            return with_index<double>(widths, problem, threads, operands);
-        case scalar_type::c32:
-            return with_index<std::complex<float>>(widths, problem, threads, operands);
-        case scalar_type::c64:
-            return with_index<std::complex<double>>(widths, problem, threads, operands);
-        default:
-            return {};
+        case scalar_type::f32: return with_index<float>(widths, problem, threads, operands);
+        case scalar_type::f64: return with_index<double>(widths, problem, threads, operands);
+        case scalar_type::c32: return with_index<std::complex<float>>(widths, problem, threads, operands);
+        case scalar_type::c64: return with_index<std::complex<double>>(widths, problem, threads, operands);
+        default: return {};
     }
 }
 

@@ -58,16 +58,11 @@ std::function<void()> make(const trisolve_operands& operands, const trisolve_cas
 
 std::function<void()> eigen_triangular_solve(const trisolve_operands& operands, const trisolve_case& what) {
     switch (what.type) {
-        case scalar_type::f32:
-            return make<float>(operands, what);
-        case scalar_type::f64:
-            return make<double>(operands, what);
-        case scalar_type::c32:
-            return make<std::complex<float>>(operands, what);
-        case scalar_type::c64:
-            return make<std::complex<double>>(operands, what);
-        default:
-            return {};
+        case scalar_type::f32: return make<float>(operands, what);
+        case scalar_type::f64: return make<double>(operands, what);
+        case scalar_type::c32: return make<std::complex<float>>(operands, what);
+        case scalar_type::c64: return make<std::complex<double>>(operands, what);
+        default: return {};
     }
 }
 

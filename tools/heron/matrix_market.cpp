@@ -377,16 +377,13 @@ class body_reader {
 
     number read_value() {
         switch (banner_.field) {
-            case matrix_field::real:
-                return {scan_.real_number("value"), 0};
-            case matrix_field::integer:
-                return {static_cast<double>(scan_.whole_number("value")), 0};
+            case matrix_field::real: return {scan_.real_number("value"), 0};
+            case matrix_field::integer: return {static_cast<double>(scan_.whole_number("value")), 0};
             case matrix_field::complex: {
                 const double real = scan_.real_number("real part");
                 return {real, scan_.real_number("imaginary part")};
             }
-            case matrix_field::pattern:
-                break;
+            case matrix_field::pattern: break;
         }
         return {};
     }

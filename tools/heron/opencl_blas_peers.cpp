@@ -180,14 +180,10 @@ class opencl_blas : public blas_peer {
             return {};
         arena_->hold(p);
         switch (p.type) {
-            case HERON_R_32F:
-                return typed<float, float>(p);
-            case HERON_R_64F:
-                return typed<double, double>(p);
-            case HERON_C_32F:
-                return typed<cl_float2, float>(p);
-            default:
-                return typed<cl_double2, double>(p);
+            case HERON_R_32F: return typed<float, float>(p);
+            case HERON_R_64F: return typed<double, double>(p);
+            case HERON_C_32F: return typed<cl_float2, float>(p);
+            default: return typed<cl_double2, double>(p);
         }
     }
 

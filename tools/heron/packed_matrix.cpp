@@ -59,24 +59,12 @@ class packer {
 
     packed_matrix take() {
         switch (result_.how.format) {
-            case sparse_format::csr:
-                store(pattern_.offsets, pattern_.columns, nullptr);
-                break;
-            case sparse_format::csc:
-                pack_csc();
-                break;
-            case sparse_format::coo:
-                pack_coo();
-                break;
-            case sparse_format::sell:
-                pack_sell();
-                break;
-            case sparse_format::bsr:
-                pack_bsr();
-                break;
-            case sparse_format::ell:
-                pack_ell();
-                break;
+            case sparse_format::csr: store(pattern_.offsets, pattern_.columns, nullptr); break;
+            case sparse_format::csc: pack_csc(); break;
+            case sparse_format::coo: pack_coo(); break;
+            case sparse_format::sell: pack_sell(); break;
+            case sparse_format::bsr: pack_bsr(); break;
+            case sparse_format::ell: pack_ell(); break;
         }
         return std::move(result_);
     }

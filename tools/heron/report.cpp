@@ -232,12 +232,9 @@ std::string summary_of(const record& row) {
 
 std::string render(const report& what, report_format format) {
     switch (format) {
-        case report_format::csv:
-            return render_csv(what);
-        case report_format::json:
-            return render_json(what);
-        case report_format::table:
-            break;
+        case report_format::csv: return render_csv(what);
+        case report_format::json: return render_json(what);
+        case report_format::table: break;
     }
     return render_table(what);
 }

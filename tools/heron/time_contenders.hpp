@@ -8,8 +8,9 @@
 
 namespace heron::tools {
 
-// Times the contenders on one kind of device, processors or the others, side by side. An entry has `who` and `contender`, which
-// is NULL where there is nothing to time. call(entry) makes one call, use(entry, timing) takes what was measured.
+// Times the contenders on one kind of device, processors or the others, side by side. An entry has `who` and
+// `contender`, which is NULL where there is nothing to time. call(entry) makes one call, use(entry, timing)
+// takes what was measured.
 template <class Entry, class Call, class Use>
 void time_contenders(std::vector<Entry>& entries, bool processor, const measure_options& options, Call call,
                      Use use) {

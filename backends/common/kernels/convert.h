@@ -1,5 +1,5 @@
-// Sparse to dense and back. Types: RT raw element, WT the raw word that RT consists of one or two of, OT offsets, IT indices.
-// Element (i, j) of a dense matrix is at i*row_step + j*column_step.
+// Sparse to dense and back. Types: RT raw element, WT the raw word that RT consists of one or two of, OT
+// offsets, IT indices. Element (i, j) of a dense matrix is at i*row_step + j*column_step.
 
 // A type is zero where all bits under its mask are: -0.0 is zero, a NaN or a subnormal number is not.
 HERON_TYPES(class RT, class WT)
@@ -17,7 +17,8 @@ HERON_FN void set_words(GLOBAL RT* a, heron_index k, WT word) {
     element[words - 1] = word;
 }
 
-// Clears every step-th element of one line (a row in row order, a column in column order), with `step` items per line.
+// Clears every step-th element of one line (a row in row order, a column in column order), with `step` items
+// per line.
 HERON_TYPES(class RT, class WT, class OT, class IT)
 HERON_KERNEL(dense_clear, GLOBAL RT* b, heron_index length, heron_index ld, heron_index step) {
     const heron_index line = item / step;
@@ -26,8 +27,8 @@ HERON_KERNEL(dense_clear, GLOBAL RT* b, heron_index length, heron_index ld, hero
 HERON_END
 
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(coo_to_dense, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL const RT* a, heron_index base,
-             GLOBAL RT* b, heron_index row_step, heron_index column_step) {
+HERON_KERNEL(coo_to_dense, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL const RT* a,
+             heron_index base, GLOBAL RT* b, heron_index row_step, heron_index column_step) {
     const heron_index i = (heron_index)rows[item] - base;
     const heron_index j = (heron_index)columns[item] - base;
     b[i * row_step + j * column_step] = a[item];
@@ -35,8 +36,8 @@ HERON_KERNEL(coo_to_dense, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOB
 HERON_END
 
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(csr_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, GLOBAL const RT* a, heron_index base,
-             GLOBAL RT* b, heron_index row_step, heron_index column_step) {
+HERON_KERNEL(csr_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, GLOBAL const RT* a,
+             heron_index base, GLOBAL RT* b, heron_index row_step, heron_index column_step) {
     const heron_index end = (heron_index)offsets[item + 1] - base;
     for (heron_index k = (heron_index)offsets[item] - base; k < end; ++k)
         b[item * row_step + ((heron_index)columns[k] - base) * column_step] = a[k];
@@ -46,7 +47,8 @@ HERON_END
 // One row of a sliced ELLPACK matrix; column -1 is padding. The first offset tells the offsets' own base.
 HERON_TYPES(class RT, class WT, class OT, class IT)
 HERON_KERNEL(sell_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, GLOBAL const RT* a,
-             heron_index slice_size, heron_index base, GLOBAL RT* b, heron_index row_step, heron_index column_step) {
+             heron_index slice_size, heron_index base, GLOBAL RT* b, heron_index row_step,
+             heron_index column_step) {
     const heron_index slice = item / slice_size;
     const heron_index end = (heron_index)offsets[slice + 1] - (heron_index)offsets[0];
     heron_index k = (heron_index)offsets[slice] - (heron_index)offsets[0] + item % slice_size;
@@ -57,7 +59,8 @@ HERON_KERNEL(sell_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, 
 }
 HERON_END
 
-// One scalar row of a BSR matrix. Element (r, c) of block k is a[k*block_size + r*block_row_step + c*block_column_step].
+// One scalar row of a BSR matrix. Element (r, c) of block k is a[k*block_size + r*block_row_step +
+// c*block_column_step].
 HERON_TYPES(class RT, class WT, class OT, class IT)
 HERON_KERNEL(bsr_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, GLOBAL const RT* a,
              heron_index block_rows, heron_index block_cols, heron_index block_row_step,
@@ -68,14 +71,15 @@ HERON_KERNEL(bsr_to_dense, GLOBAL const OT* offsets, GLOBAL const IT* columns, G
     for (heron_index k = (heron_index)offsets[block_row] - base; k < end; ++k) {
         const heron_index from = k * block_rows * block_cols + item % block_rows * block_row_step;
         const heron_index to = item * row_step + ((heron_index)columns[k] - base) * block_cols * column_step;
-        for (heron_index c = 0; c < block_cols; ++c) b[to + c * column_step] = a[from + c * block_column_step];
+        for (heron_index c = 0; c < block_cols; ++c)
+            b[to + c * column_step] = a[from + c * block_column_step];
     }
 }
 HERON_END
 
-// Blocked-ELL: the values are a dense rows x ell_cols matrix in row order; its columns come in slots of `block` columns,
-// and columns[block_row*slots + slot] is the block column that a slot holds, negative for none. The last slot and the
-// last block column may be cut short. One item is one slot of one row.
+// Blocked-ELL: the values are a dense rows x ell_cols matrix in row order; its columns come in slots of
+// `block` columns, and columns[block_row*slots + slot] is the block column that a slot holds, negative for
+// none. The last slot and the last block column may be cut short. One item is one slot of one row.
 HERON_TYPES(class RT, class WT, class OT, class IT)
 HERON_KERNEL(ell_to_dense, GLOBAL const IT* columns, GLOBAL const RT* a, heron_index slots, heron_index block,
              heron_index ell_cols, heron_index base, heron_index cols, GLOBAL RT* b, heron_index row_step,
@@ -93,8 +97,8 @@ HERON_KERNEL(ell_to_dense, GLOBAL const IT* columns, GLOBAL const RT* a, heron_i
 HERON_END
 
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(dense_count_row, GLOBAL const RT* a, heron_index cols, heron_index row_step, heron_index column_step,
-             WT mask, GLOBAL i64* counts) {
+HERON_KERNEL(dense_count_row, GLOBAL const RT* a, heron_index cols, heron_index row_step,
+             heron_index column_step, WT mask, GLOBAL i64* counts) {
     i64 count = 0;
     for (heron_index j = 0; j < cols; ++j) count += is_nonzero(a, item * row_step + j * column_step, mask);
     counts[item] = count;
@@ -103,7 +107,8 @@ HERON_END
 
 // sizes[item] := stored elements of slice item, padding included: the longest of its rows times slice_size.
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(sell_measure_slice, GLOBAL const i64* counts, heron_index rows, heron_index slice_size, GLOBAL i64* sizes) {
+HERON_KERNEL(sell_measure_slice, GLOBAL const i64* counts, heron_index rows, heron_index slice_size,
+             GLOBAL i64* sizes) {
     const heron_index begin = item * slice_size;
     const heron_index end = begin + slice_size < rows ? begin + slice_size : rows;
     i64 longest = 0;
@@ -113,8 +118,9 @@ HERON_KERNEL(sell_measure_slice, GLOBAL const i64* counts, heron_index rows, her
 HERON_END
 
 HERON_TYPES(class RT, class WT)
-HERON_FN int block_is_nonzero(GLOBAL const RT* a, heron_index first, heron_index block_rows, heron_index block_cols,
-                              heron_index row_step, heron_index column_step, WT mask) {
+HERON_FN int block_is_nonzero(GLOBAL const RT* a, heron_index first, heron_index block_rows,
+                              heron_index block_cols, heron_index row_step, heron_index column_step,
+                              WT mask) {
     for (heron_index r = 0; r < block_rows; ++r)
         for (heron_index c = 0; c < block_cols; ++c)
             if (is_nonzero(a, first + r * row_step + c * column_step, mask)) return 1;
@@ -122,8 +128,9 @@ HERON_FN int block_is_nonzero(GLOBAL const RT* a, heron_index first, heron_index
 }
 
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(dense_count_blocks, GLOBAL const RT* a, heron_index blocks, heron_index block_rows, heron_index block_cols,
-             heron_index row_step, heron_index column_step, WT mask, GLOBAL i64* counts) {
+HERON_KERNEL(dense_count_blocks, GLOBAL const RT* a, heron_index blocks, heron_index block_rows,
+             heron_index block_cols, heron_index row_step, heron_index column_step, WT mask,
+             GLOBAL i64* counts) {
     i64 count = 0;
     for (heron_index block = 0; block < blocks; ++block) {
         const heron_index first = item * block_rows * row_step + block * block_cols * column_step;
@@ -133,12 +140,13 @@ HERON_KERNEL(dense_count_blocks, GLOBAL const RT* a, heron_index blocks, heron_i
 }
 HERON_END
 
-// One row of a CSR or, with row_indices, a COO matrix. Never writes outside what the offsets and nnz allow, whatever has
-// become of the dense matrix or the offsets since they were counted.
+// One row of a CSR or, with row_indices, a COO matrix. Never writes outside what the offsets and nnz allow,
+// whatever has become of the dense matrix or the offsets since they were counted.
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(dense_to_csr, GLOBAL const RT* a, heron_index cols, heron_index row_step, heron_index column_step, WT mask,
-             GLOBAL const OT* offsets, heron_index offsets_base, heron_index nnz, heron_index base,
-             GLOBAL IT* row_indices, GLOBAL IT* columns, GLOBAL RT* values) {
+HERON_KERNEL(dense_to_csr, GLOBAL const RT* a, heron_index cols, heron_index row_step,
+             heron_index column_step, WT mask, GLOBAL const OT* offsets, heron_index offsets_base,
+             heron_index nnz, heron_index base, GLOBAL IT* row_indices, GLOBAL IT* columns,
+             GLOBAL RT* values) {
     const heron_index next = (heron_index)offsets[item + 1] - offsets_base;
     const heron_index end = next < nnz ? next : nnz;
     heron_index k = (heron_index)offsets[item] - offsets_base;
@@ -154,11 +162,12 @@ HERON_KERNEL(dense_to_csr, GLOBAL const RT* a, heron_index cols, heron_index row
 }
 HERON_END
 
-// One row of a sliced ELLPACK matrix, padded with column -1 and zero. Rows that only fill the last slice are all padding.
+// One row of a sliced ELLPACK matrix, padded with column -1 and zero. Rows that only fill the last slice are
+// all padding.
 HERON_TYPES(class RT, class WT, class OT, class IT)
 HERON_KERNEL(dense_to_sell, GLOBAL const RT* a, heron_index rows, heron_index cols, heron_index row_step,
-             heron_index column_step, WT mask, GLOBAL const OT* offsets, heron_index slice_size, heron_index base,
-             GLOBAL IT* columns, GLOBAL RT* values) {
+             heron_index column_step, WT mask, GLOBAL const OT* offsets, heron_index slice_size,
+             heron_index base, GLOBAL IT* columns, GLOBAL RT* values) {
     const heron_index slice = item / slice_size;
     const heron_index end = (heron_index)offsets[slice + 1] - (heron_index)offsets[0];
     const heron_index present = item < rows ? cols : 0;
@@ -179,10 +188,10 @@ HERON_END
 
 // One block row of a BSR matrix: the blocks that hold a nonzero.
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(dense_to_bsr, GLOBAL const RT* a, heron_index blocks, heron_index block_rows, heron_index block_cols,
-             heron_index row_step, heron_index column_step, WT mask, GLOBAL const OT* offsets, heron_index nnz,
-             heron_index base, heron_index block_row_step, heron_index block_column_step, GLOBAL IT* columns,
-             GLOBAL RT* values) {
+HERON_KERNEL(dense_to_bsr, GLOBAL const RT* a, heron_index blocks, heron_index block_rows,
+             heron_index block_cols, heron_index row_step, heron_index column_step, WT mask,
+             GLOBAL const OT* offsets, heron_index nnz, heron_index base, heron_index block_row_step,
+             heron_index block_column_step, GLOBAL IT* columns, GLOBAL RT* values) {
     const heron_index next = (heron_index)offsets[item + 1] - base;
     const heron_index end = next < nnz ? next : nnz;
     heron_index k = (heron_index)offsets[item] - base;
@@ -193,27 +202,30 @@ HERON_KERNEL(dense_to_bsr, GLOBAL const RT* a, heron_index blocks, heron_index b
         const heron_index to = k * block_rows * block_cols;
         for (heron_index r = 0; r < block_rows; ++r)
             for (heron_index c = 0; c < block_cols; ++c)
-                values[to + r * block_row_step + c * block_column_step] = a[first + r * row_step + c * column_step];
+                values[to + r * block_row_step + c * block_column_step] =
+                    a[first + r * row_step + c * column_step];
         columns[k] = (IT)(block + base);
         ++k;
     }
 }
 HERON_END
 
-// One slot of one row of a Blocked-ELL matrix, laid out as in ell_to_dense: the elements of the block that the slot names,
-// zero where there are none.
+// One slot of one row of a Blocked-ELL matrix, laid out as in ell_to_dense: the elements of the block that
+// the slot names, zero where there are none.
 HERON_TYPES(class RT, class WT, class OT, class IT)
-HERON_KERNEL(dense_to_ell, GLOBAL const RT* a, heron_index cols, heron_index row_step, heron_index column_step,
-             GLOBAL const IT* columns, heron_index slots, heron_index block, heron_index ell_cols, heron_index base,
-             GLOBAL RT* values) {
+HERON_KERNEL(dense_to_ell, GLOBAL const RT* a, heron_index cols, heron_index row_step,
+             heron_index column_step, GLOBAL const IT* columns, heron_index slots, heron_index block,
+             heron_index ell_cols, heron_index base, GLOBAL RT* values) {
     const heron_index row = item / slots;
     const heron_index slot = item % slots;
     const heron_index block_column = (heron_index)columns[row / block * slots + slot];
     const heron_index end = (slot + 1) * block < ell_cols ? (slot + 1) * block : ell_cols;
     heron_index j = block_column < 0 ? cols : (block_column - base) * block;
     for (heron_index k = slot * block; k < end; ++k, ++j) {
-        if (j < cols) values[row * ell_cols + k] = a[row * row_step + j * column_step];
-        else set_words(values, row * ell_cols + k, (WT)0);
+        if (j < cols)
+            values[row * ell_cols + k] = a[row * row_step + j * column_step];
+        else
+            set_words(values, row * ell_cols + k, (WT)0);
     }
 }
 HERON_END

@@ -1,5 +1,5 @@
-// Dense matrices in column order. Types: VT elements, CT compute, RT real numbers of CT's precision. Operands are an address
-// and an offset in elements, because on OpenCL the address may be a buffer object.
+// Dense matrices in column order. Types: VT elements, CT compute, RT real numbers of CT's precision. Operands
+// are an address and an offset in elements, because on OpenCL the address may be a buffer object.
 
 // A scalar that the device holds as a real number, or holds as it is, or that the host knows.
 HERON_TYPES(class CT, class RT)
@@ -10,8 +10,9 @@ HERON_FN CT dense_scalar(CT value, GLOBAL const CT* device, GLOBAL const RT* rea
 
 // sum + the products of k elements of A and B, which begin where they begin and are a step apart.
 HERON_TYPES(class VT, class CT)
-HERON_FN CT dense_dot(heron_index k, GLOBAL const VT* a, heron_index a_begin, heron_index a_step, int conjugate_a,
-                      GLOBAL const VT* b, heron_index b_begin, heron_index b_step, int conjugate_b, CT sum) {
+HERON_FN CT dense_dot(heron_index k, GLOBAL const VT* a, heron_index a_begin, heron_index a_step,
+                      int conjugate_a, GLOBAL const VT* b, heron_index b_begin, heron_index b_step,
+                      int conjugate_b, CT sum) {
     for (heron_index l = 0; l < k; ++l) {
         const CT al = LOAD(CT, VT, a, a_begin + l * a_step);
         const CT bl = LOAD(CT, VT, b, b_begin + l * b_step);
@@ -27,40 +28,42 @@ HERON_FN void dense_update(GLOBAL VT* c, heron_index at, CT product, CT beta) {
     STORE(CT, VT, c, at, product);
 }
 
-// Where the operand of item k of a batch begins: as an address, or as an offset from base. kind: 0 base + k*stride; 1 the
-// address that the list holds; 2 and 3 base + index*stride with 32- and 64-bit indices.
+// Where the operand of item k of a batch begins: as an address, or as an offset from base. kind: 0 base +
+// k*stride; 1 the address that the list holds; 2 and 3 base + index*stride with 32- and 64-bit indices.
 HERON_TYPES(class VT)
-HERON_FN GLOBAL const VT* dense_batch(GLOBAL const VT* base, GLOBAL const void* list, int kind, heron_index stride,
-                                      heron_index list_step, heron_index k) {
+HERON_FN GLOBAL const VT* dense_batch(GLOBAL const VT* base, GLOBAL const void* list, int kind,
+                                      heron_index stride, heron_index list_step, heron_index k) {
     if (kind == 1) return (GLOBAL const VT*)((GLOBAL const i64*)list)[k * list_step];
     if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
     if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
     return base + k * stride;
 }
 
-// Element (i, j) of C := alpha*op(A)*op(B) + beta*C. Element (i, l) of op(A) lies at i*a_row + l*a_column, (l, j) of op(B) at
-// l*b_row + j*b_column.
+// Element (i, j) of C := alpha*op(A)*op(B) + beta*C. Element (i, l) of op(A) lies at i*a_row + l*a_column,
+// (l, j) of op(B) at l*b_row + j*b_column.
 HERON_TYPES(class VT, class CT, class RT)
-HERON_KERNEL(gemm, heron_index m, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const VT* a,
-             heron_index a_offset, heron_index a_row, heron_index a_column, int conjugate_a, GLOBAL const VT* b,
-             heron_index b_offset, heron_index b_row, heron_index b_column, int conjugate_b, CT beta_value,
-             GLOBAL const CT* beta_device, GLOBAL VT* c, heron_index c_offset, heron_index ldc) {
+HERON_KERNEL(gemm, heron_index m, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device,
+             GLOBAL const VT* a, heron_index a_offset, heron_index a_row, heron_index a_column,
+             int conjugate_a, GLOBAL const VT* b, heron_index b_offset, heron_index b_row,
+             heron_index b_column, int conjugate_b, CT beta_value, GLOBAL const CT* beta_device, GLOBAL VT* c,
+             heron_index c_offset, heron_index ldc) {
     const heron_index i = item % m;
     const heron_index j = item / m;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     CT product = ZERO(CT);
     if (k > 0 && !EQUAL(CT, alpha, ZERO(CT)))
-        product = MUL(CT, alpha, dense_dot(k, a, a_offset + i * a_row, a_column, conjugate_a, b, b_offset + j * b_column,
-                                           b_row, conjugate_b, ZERO(CT)));
+        product = MUL(CT, alpha,
+                      dense_dot(k, a, a_offset + i * a_row, a_column, conjugate_a, b, b_offset + j * b_column,
+                                b_row, conjugate_b, ZERO(CT)));
     dense_update(c, c_offset + i + j * ldc, product, SCALAR(CT, beta_value, beta_device));
 }
 HERON_END
 
-// Part 0, 1 or 2 of a complex matrix, which begins at an offset of `begin` numbers, as a real one without gaps: the real parts,
-// the imaginary parts, or their sums. conjugate turns the imaginary parts' signs.
+// Part 0, 1 or 2 of a complex matrix, which begins at an offset of `begin` numbers, as a real one without
+// gaps: the real parts, the imaginary parts, or their sums. conjugate turns the imaginary parts' signs.
 HERON_TYPES(class VT, class CT, class RT)
-HERON_KERNEL(split_complex, heron_index rows, int part, int conjugate, GLOBAL const RT* a, heron_index begin, heron_index ld,
-             GLOBAL RT* to) {
+HERON_KERNEL(split_complex, heron_index rows, int part, int conjugate, GLOBAL const RT* a, heron_index begin,
+             heron_index ld, GLOBAL RT* to) {
     const heron_index at = begin + 2 * (item % rows + item / rows * ld);
     const RT re = LOAD(RT, RT, a, at);
     const RT stored = LOAD(RT, RT, a, at + 1);
@@ -69,12 +72,13 @@ HERON_KERNEL(split_complex, heron_index rows, int part, int conjugate, GLOBAL co
 }
 HERON_END
 
-// C := alpha*P + beta*C, where P has the real parts products[0] - products[1] and the imaginary parts products[2] - products[0]
+// C := alpha*P + beta*C, where P has the real parts products[0] - products[1] and the imaginary parts
+// products[2] - products[0]
 // - products[1]; each is m x n without gaps, one behind the other. Scalars on the device are two numbers.
 HERON_TYPES(class VT, class CT, class RT)
-HERON_KERNEL(join_complex, heron_index m, heron_index apart, GLOBAL const RT* products, RT alpha_re, RT alpha_im,
-             GLOBAL const RT* alpha_device, RT beta_re, RT beta_im, GLOBAL const RT* beta_device, GLOBAL RT* c, heron_index begin,
-             heron_index ldc) {
+HERON_KERNEL(join_complex, heron_index m, heron_index apart, GLOBAL const RT* products, RT alpha_re,
+             RT alpha_im, GLOBAL const RT* alpha_device, RT beta_re, RT beta_im, GLOBAL const RT* beta_device,
+             GLOBAL RT* c, heron_index begin, heron_index ldc) {
     const heron_index at = begin + 2 * (item % m + item / m * ldc);
     const RT ar = alpha_device ? LOAD(RT, RT, alpha_device, 0) : alpha_re;
     const RT ai = alpha_device ? LOAD(RT, RT, alpha_device, 1) : alpha_im;
@@ -103,22 +107,24 @@ HERON_END
 
 // The same as gemm for the items of a batch, m*n elements each.
 HERON_TYPES(class VT, class CT, class RT)
-HERON_KERNEL(gemm_batched, heron_index m, heron_index n, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device,
-             GLOBAL const VT* a, GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
-             heron_index a_row, heron_index a_column, int conjugate_a, GLOBAL const VT* b, GLOBAL const void* b_list,
-             int b_kind, heron_index b_stride, heron_index b_list_step, heron_index b_row, heron_index b_column,
-             int conjugate_b, CT beta_value, GLOBAL const CT* beta_device, GLOBAL VT* c, GLOBAL const void* c_list,
-             int c_kind, heron_index c_stride, heron_index c_list_step, heron_index ldc) {
+HERON_KERNEL(gemm_batched, heron_index m, heron_index n, heron_index k, CT alpha_value,
+             GLOBAL const CT* alpha_device, GLOBAL const VT* a, GLOBAL const void* a_list, int a_kind,
+             heron_index a_stride, heron_index a_list_step, heron_index a_row, heron_index a_column,
+             int conjugate_a, GLOBAL const VT* b, GLOBAL const void* b_list, int b_kind, heron_index b_stride,
+             heron_index b_list_step, heron_index b_row, heron_index b_column, int conjugate_b, CT beta_value,
+             GLOBAL const CT* beta_device, GLOBAL VT* c, GLOBAL const void* c_list, int c_kind,
+             heron_index c_stride, heron_index c_list_step, heron_index ldc) {
     const heron_index i = item % m;
     const heron_index j = item / m % n;
     const heron_index q = item / m / n;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     CT product = ZERO(CT);
     if (k > 0 && !EQUAL(CT, alpha, ZERO(CT)))
-        product = MUL(CT, alpha,
-                      dense_dot(k, dense_batch(a, a_list, a_kind, a_stride, a_list_step, q), i * a_row, a_column,
-                                conjugate_a, dense_batch(b, b_list, b_kind, b_stride, b_list_step, q), j * b_column,
-                                b_row, conjugate_b, ZERO(CT)));
+        product =
+            MUL(CT, alpha,
+                dense_dot(k, dense_batch(a, a_list, a_kind, a_stride, a_list_step, q), i * a_row, a_column,
+                          conjugate_a, dense_batch(b, b_list, b_kind, b_stride, b_list_step, q), j * b_column,
+                          b_row, conjugate_b, ZERO(CT)));
     GLOBAL const VT* const where = dense_batch((GLOBAL const VT*)c, c_list, c_kind, c_stride, c_list_step, q);
     dense_update((GLOBAL VT*)where, i + j * ldc, product, SCALAR(CT, beta_value, beta_device));
 }
@@ -126,13 +132,14 @@ HERON_END
 
 // Element (i, j) of one triangle of C := alpha*op(A0)*op(B0) [+ alpha_1*op(A1)*op(B1)] + beta*C.
 HERON_TYPES(class VT, class CT, class RT)
-HERON_KERNEL(gemmt, heron_index n, heron_index k, int lower, int terms, int conjugate_second, int hermitian, CT alpha_value,
-             GLOBAL const CT* alpha_device, GLOBAL const RT* alpha_real, GLOBAL const VT* a0, heron_index a0_offset,
-             heron_index a0_row, heron_index a0_column, GLOBAL const VT* a1, heron_index a1_offset, heron_index a1_row,
-             heron_index a1_column, int conjugate_a, GLOBAL const VT* b0, heron_index b0_offset, heron_index b0_row,
-             heron_index b0_column, GLOBAL const VT* b1, heron_index b1_offset, heron_index b1_row, heron_index b1_column,
-             int conjugate_b, CT beta_value, GLOBAL const CT* beta_device, GLOBAL const RT* beta_real, GLOBAL VT* c,
-             heron_index c_offset, heron_index ldc) {
+HERON_KERNEL(gemmt, heron_index n, heron_index k, int lower, int terms, int conjugate_second, int hermitian,
+             CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const RT* alpha_real, GLOBAL const VT* a0,
+             heron_index a0_offset, heron_index a0_row, heron_index a0_column, GLOBAL const VT* a1,
+             heron_index a1_offset, heron_index a1_row, heron_index a1_column, int conjugate_a,
+             GLOBAL const VT* b0, heron_index b0_offset, heron_index b0_row, heron_index b0_column,
+             GLOBAL const VT* b1, heron_index b1_offset, heron_index b1_row, heron_index b1_column,
+             int conjugate_b, CT beta_value, GLOBAL const CT* beta_device, GLOBAL const RT* beta_real,
+             GLOBAL VT* c, heron_index c_offset, heron_index ldc) {
     const heron_index i = item % n;
     const heron_index j = item / n;
     if (lower ? i < j : i > j) return;
@@ -142,12 +149,13 @@ HERON_KERNEL(gemmt, heron_index n, heron_index k, int lower, int terms, int conj
     if (!reads && EQUAL(CT, beta, ONE(CT))) return;
     CT product = ZERO(CT);
     if (reads)
-        product = MUL(CT, alpha, dense_dot(k, a0, a0_offset + i * a0_row, a0_column, conjugate_a, b0,
-                                           b0_offset + j * b0_column, b0_row, conjugate_b, ZERO(CT)));
+        product = MUL(CT, alpha,
+                      dense_dot(k, a0, a0_offset + i * a0_row, a0_column, conjugate_a, b0,
+                                b0_offset + j * b0_column, b0_row, conjugate_b, ZERO(CT)));
     if (reads && terms > 1)
         product = MAD(CT, conjugate_second ? CONJ(CT, alpha) : alpha,
-                      dense_dot(k, a1, a1_offset + i * a1_row, a1_column, conjugate_a, b1, b1_offset + j * b1_column,
-                                b1_row, conjugate_b, ZERO(CT)),
+                      dense_dot(k, a1, a1_offset + i * a1_row, a1_column, conjugate_a, b1,
+                                b1_offset + j * b1_column, b1_row, conjugate_b, ZERO(CT)),
                       product);
     const heron_index at = c_offset + i + j * ldc;
     if (hermitian && i == j) {
@@ -163,9 +171,9 @@ HERON_END
 // Element (i, j) of C := alpha*A*B + beta*C (left) or alpha*B*A + beta*C, with one triangle of A stored.
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(symm, heron_index m, heron_index n, int left, int lower, int hermitian, CT alpha_value,
-             GLOBAL const CT* alpha_device, GLOBAL const VT* a, heron_index a_offset, heron_index lda, GLOBAL const VT* b,
-             heron_index b_offset, heron_index ldb, CT beta_value, GLOBAL const CT* beta_device, GLOBAL VT* c,
-             heron_index c_offset, heron_index ldc) {
+             GLOBAL const CT* alpha_device, GLOBAL const VT* a, heron_index a_offset, heron_index lda,
+             GLOBAL const VT* b, heron_index b_offset, heron_index ldb, CT beta_value,
+             GLOBAL const CT* beta_device, GLOBAL VT* c, heron_index c_offset, heron_index ldc) {
     const heron_index i = item % m;
     const heron_index j = item / m;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -186,12 +194,12 @@ HERON_KERNEL(symm, heron_index m, heron_index n, int left, int lower, int hermit
 }
 HERON_END
 
-// One vector x := alpha*M*x in place, where M is triangular: element (i, l) lies at i*a_row + l*a_column. The vector's
-// elements are x_step apart. An element is overwritten when no other needs it any more.
+// One vector x := alpha*M*x in place, where M is triangular: element (i, l) lies at i*a_row + l*a_column. The
+// vector's elements are x_step apart. An element is overwritten when no other needs it any more.
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(trmm, heron_index order, int lower, int unit, CT alpha_value, GLOBAL const CT* alpha_device,
-             GLOBAL const VT* a, heron_index a_offset, heron_index a_row, heron_index a_column, int conjugate_a,
-             GLOBAL VT* b, heron_index b_offset, heron_index x_line, heron_index x_step) {
+             GLOBAL const VT* a, heron_index a_offset, heron_index a_row, heron_index a_column,
+             int conjugate_a, GLOBAL VT* b, heron_index b_offset, heron_index x_line, heron_index x_step) {
     const heron_index begin = b_offset + item * x_line;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int is_zero = EQUAL(CT, alpha, ZERO(CT));
@@ -204,8 +212,8 @@ HERON_KERNEL(trmm, heron_index order, int lower, int unit, CT alpha_value, GLOBA
             sum = MUL(CT, conjugate_a ? CONJ(CT, diagonal) : diagonal, LOAD(CT, VT, b, at));
             const heron_index first = lower ? 0 : i + 1;
             sum = MUL(CT, alpha,
-                      dense_dot(order - 1 - n, a, a_offset + i * a_row + first * a_column, a_column, conjugate_a,
-                                (GLOBAL const VT*)b, begin + first * x_step, x_step, 0, sum));
+                      dense_dot(order - 1 - n, a, a_offset + i * a_row + first * a_column, a_column,
+                                conjugate_a, (GLOBAL const VT*)b, begin + first * x_step, x_step, 0, sum));
         }
         STORE(CT, VT, b, at, sum);
     }
@@ -215,8 +223,8 @@ HERON_END
 // One vector x with M*x = alpha*b in place of b.
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(trsm, heron_index order, int lower, int unit, CT alpha_value, GLOBAL const CT* alpha_device,
-             GLOBAL const VT* a, heron_index a_offset, heron_index a_row, heron_index a_column, int conjugate_a,
-             GLOBAL VT* b, heron_index b_offset, heron_index x_line, heron_index x_step) {
+             GLOBAL const VT* a, heron_index a_offset, heron_index a_row, heron_index a_column,
+             int conjugate_a, GLOBAL VT* b, heron_index b_offset, heron_index x_line, heron_index x_step) {
     const heron_index begin = b_offset + item * x_line;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int is_zero = EQUAL(CT, alpha, ZERO(CT));

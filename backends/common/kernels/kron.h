@@ -1,10 +1,10 @@
 // Kronecker products. Types: CT element.
 
-// Where the operand of item k begins. kind: 0 base + k*stride; 1 the address that the list holds; 2 and 3 base +
-// index*stride with 32- and 64-bit indices.
+// Where the operand of item k begins. kind: 0 base + k*stride; 1 the address that the list holds; 2 and 3
+// base + index*stride with 32- and 64-bit indices.
 HERON_TYPES(class CT)
-HERON_FN GLOBAL const CT* kron_operand(GLOBAL const CT* base, GLOBAL const void* list, int kind, heron_index stride,
-                                       heron_index list_step, heron_index k) {
+HERON_FN GLOBAL const CT* kron_operand(GLOBAL const CT* base, GLOBAL const void* list, int kind,
+                                       heron_index stride, heron_index list_step, heron_index k) {
     if (kind == 1) return (GLOBAL const CT*)((GLOBAL const i64*)list)[k * list_step];
     if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
     if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
@@ -18,26 +18,30 @@ HERON_FN heron_index kron_entry(GLOBAL const void* list, int is_wide, heron_inde
 }
 
 // The group that a position belongs to: of those that begin at the offsets, the first that ends behind it.
-HERON_FN heron_index kron_group_of(GLOBAL const void* offsets, int are_wide, heron_index groups, heron_index position) {
+HERON_FN heron_index kron_group_of(GLOBAL const void* offsets, int are_wide, heron_index groups,
+                                   heron_index position) {
     heron_index low = 0;
     heron_index high = groups;
     while (low < high) {
         const heron_index middle = low + (high - low) / 2;
-        if (kron_entry(offsets, are_wide, middle + 1) <= position) low = middle + 1;
-        else high = middle;
+        if (kron_entry(offsets, are_wide, middle + 1) <= position)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
 
-// One element of a mode product: out[o, i, f] := sum over j of op(A)[i, j] * in[o, j, f], for the items first, first + 1, ...
-// of the sequence that `order` lists, and `vectors` columns of each. With in_chunk the input is a workspace that holds these
-// items alone, as `out` does.
+// One element of a mode product: out[o, i, f] := sum over j of op(A)[i, j] * in[o, j, f], for the items
+// first, first + 1, ... of the sequence that `order` lists, and `vectors` columns of each. With in_chunk the
+// input is a workspace that holds these items alone, as `out` does.
 HERON_TYPES(class CT)
 HERON_KERNEL(kron_mode, GLOBAL const void* order, int order_is_wide, heron_index first, heron_index vectors,
-             GLOBAL const CT* a, GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
-             heron_index a_row, heron_index a_column, int conjugate, GLOBAL const CT* in, GLOBAL const void* in_list,
-             int in_kind, heron_index in_stride, heron_index in_list_step, heron_index in_vector, heron_index in_element,
-             heron_index in_offset, int in_chunk, heron_index outer, heron_index m, heron_index n, heron_index inner, GLOBAL CT* out,
+             GLOBAL const CT* a, GLOBAL const void* a_list, int a_kind, heron_index a_stride,
+             heron_index a_list_step, heron_index a_row, heron_index a_column, int conjugate,
+             GLOBAL const CT* in, GLOBAL const void* in_list, int in_kind, heron_index in_stride,
+             heron_index in_list_step, heron_index in_vector, heron_index in_element, heron_index in_offset,
+             int in_chunk, heron_index outer, heron_index m, heron_index n, heron_index inner, GLOBAL CT* out,
              heron_index out_item, heron_index out_outer, heron_index out_line, heron_index out_inner) {
     const heron_index f = item % inner;
     const heron_index i = item / inner % m;
@@ -57,15 +61,17 @@ HERON_KERNEL(kron_mode, GLOBAL const void* order, int order_is_wide, heron_index
 }
 HERON_END
 
-// The outputs of a chunk of items: y := alpha*w + beta*y, or atomically y += alpha*w. `size` elements per column.
+// The outputs of a chunk of items: y := alpha*w + beta*y, or atomically y += alpha*w. `size` elements per
+// column.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_finish, heron_index first, heron_index vectors, GLOBAL const CT* w, heron_index size, CT alpha_value,
-             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device, int atomic, GLOBAL CT* y,
-             GLOBAL const void* y_list, int y_kind, heron_index y_stride, heron_index y_list_step, heron_index y_vector,
-             heron_index y_element, heron_index y_offset) {
+HERON_KERNEL(kron_finish, heron_index first, heron_index vectors, GLOBAL const CT* w, heron_index size,
+             CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
+             int atomic, GLOBAL CT* y, GLOBAL const void* y_list, int y_kind, heron_index y_stride,
+             heron_index y_list_step, heron_index y_vector, heron_index y_element, heron_index y_offset) {
     const heron_index e = item % size;
     const heron_index q = item / size;
-    GLOBAL const CT* const where = kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, first + q / vectors);
+    GLOBAL const CT* const where =
+        kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, first + q / vectors);
     GLOBAL CT* const to = (GLOBAL CT*)where + q % vectors * y_vector + e * y_element + y_offset;
     const CT beta = SCALAR(CT, beta_value, beta_device);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -81,25 +87,27 @@ HERON_END
 
 // y := beta*y for the columns of all outputs: the product is zero.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_scale, heron_index vectors, heron_index size, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
-             GLOBAL const void* y_list, int y_kind, heron_index y_stride, heron_index y_list_step, heron_index y_vector,
-             heron_index y_element) {
+HERON_KERNEL(kron_scale, heron_index vectors, heron_index size, CT beta_value, GLOBAL const CT* beta_device,
+             GLOBAL CT* y, GLOBAL const void* y_list, int y_kind, heron_index y_stride,
+             heron_index y_list_step, heron_index y_vector, heron_index y_element) {
     const heron_index e = item % size;
     const heron_index q = item / size;
-    GLOBAL const CT* const where = kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, q / vectors);
+    GLOBAL const CT* const where =
+        kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, q / vectors);
     GLOBAL CT* const to = (GLOBAL CT*)where + q % vectors * y_vector + e * y_element;
     const CT beta = SCALAR(CT, beta_value, beta_device);
     *to = EQUAL(CT, beta, ZERO(CT)) ? ZERO(CT) : MUL(CT, beta, *to);
 }
 HERON_END
 
-// The same where y is one output per group of items: the first item of a group in this chunk sums those that follow.
+// The same where y is one output per group of items: the first item of a group in this chunk sums those that
+// follow.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_index vectors, GLOBAL const CT* w,
-             heron_index size, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const void* offsets,
-             int offsets_are_wide, heron_index groups, GLOBAL CT* y, GLOBAL const void* y_list, int y_kind,
-             heron_index y_stride, heron_index y_list_step, heron_index y_vector, heron_index y_element,
-             heron_index y_offset) {
+HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_index vectors,
+             GLOBAL const CT* w, heron_index size, CT alpha_value, GLOBAL const CT* alpha_device,
+             GLOBAL const void* offsets, int offsets_are_wide, heron_index groups, GLOBAL CT* y,
+             GLOBAL const void* y_list, int y_kind, heron_index y_stride, heron_index y_list_step,
+             heron_index y_vector, heron_index y_element, heron_index y_offset) {
     const heron_index e = item % size;
     const heron_index v = item / size % vectors;
     const heron_index p = item / size / vectors;
@@ -110,19 +118,21 @@ HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_in
     if (end > items) end = items;
     CT sum = ZERO(CT);
     for (heron_index other = p; other < end; ++other) sum = ADD(CT, sum, w[(other * vectors + v) * size + e]);
-    GLOBAL const CT* const where = kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, group);
+    GLOBAL const CT* const where =
+        kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, group);
     GLOBAL CT* const to = (GLOBAL CT*)where + v * y_vector + e * y_element + y_offset;
     *to = MAD(CT, SCALAR(CT, alpha_value, alpha_device), sum, *to);
 }
 HERON_END
 
-// Outputs in the order of their addresses (keys). Outputs whose keys are less than `span` bytes apart may overlap: they are
-// one cluster. The first item of a cluster in this chunk adds the others too: element by element in parallel where all
-// addresses are the same, else one work-item adds everything in order.
+// Outputs in the order of their addresses (keys). Outputs whose keys are less than `span` bytes apart may
+// overlap: they are one cluster. The first item of a cluster in this chunk adds the others too: element by
+// element in parallel where all addresses are the same, else one work-item adds everything in order.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_finish_sorted, GLOBAL const i64* keys, heron_index first, heron_index items, heron_index vectors,
-             GLOBAL const CT* w, heron_index size, CT alpha_value, GLOBAL const CT* alpha_device, heron_index span,
-             heron_index y_vector, heron_index y_element, heron_index y_offset) {
+HERON_KERNEL(kron_finish_sorted, GLOBAL const i64* keys, heron_index first, heron_index items,
+             heron_index vectors, GLOBAL const CT* w, heron_index size, CT alpha_value,
+             GLOBAL const CT* alpha_device, heron_index span, heron_index y_vector, heron_index y_element,
+             heron_index y_offset) {
     const heron_index e = item % size;
     const heron_index v = item / size % vectors;
     const heron_index p = item / size / vectors;
@@ -133,7 +143,8 @@ HERON_KERNEL(kron_finish_sorted, GLOBAL const i64* keys, heron_index first, hero
     while (end < items && key[end] - key[end - 1] < span) ++end;
     if (key[end - 1] == key[p]) {
         CT sum = ZERO(CT);
-        for (heron_index other = p; other < end; ++other) sum = ADD(CT, sum, w[(other * vectors + v) * size + e]);
+        for (heron_index other = p; other < end; ++other)
+            sum = ADD(CT, sum, w[(other * vectors + v) * size + e]);
         GLOBAL CT* const to = (GLOBAL CT*)key[p] + v * y_vector + e * y_element + y_offset;
         *to = MAD(CT, alpha, sum, *to);
         return;
@@ -178,11 +189,11 @@ HERON_KERNEL(kron_sort_run, GLOBAL i64* keys, GLOBAL i64* order, heron_index cou
 }
 HERON_END
 
-// Merges pairs of sorted runs: an element's place is its own rank plus its rank in the other run. Elements of the second
-// run go behind equal ones of the first.
+// Merges pairs of sorted runs: an element's place is its own rank plus its rank in the other run. Elements of
+// the second run go behind equal ones of the first.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_merge, GLOBAL const i64* keys, GLOBAL const i64* order, heron_index count, heron_index length,
-             GLOBAL i64* merged_keys, GLOBAL i64* merged_order) {
+HERON_KERNEL(kron_merge, GLOBAL const i64* keys, GLOBAL const i64* order, heron_index count,
+             heron_index length, GLOBAL i64* merged_keys, GLOBAL i64* merged_order) {
     const heron_index pair = item / (2 * length) * (2 * length);
     const heron_index middle = pair + length < count ? pair + length : count;
     const heron_index last = middle + length < count ? middle + length : count;
@@ -193,8 +204,10 @@ HERON_KERNEL(kron_merge, GLOBAL const i64* keys, GLOBAL const i64* order, heron_
     heron_index high = is_first ? last : middle;
     while (low < high) {
         const heron_index probe = low + (high - low) / 2;
-        if (keys[probe] < key || (!is_first && keys[probe] == key)) low = probe + 1;
-        else high = probe;
+        if (keys[probe] < key || (!is_first && keys[probe] == key))
+            low = probe + 1;
+        else
+            high = probe;
     }
     const heron_index to = (is_first ? item : item - middle + pair) + low - other;
     merged_keys[to] = key;
@@ -202,15 +215,16 @@ HERON_KERNEL(kron_merge, GLOBAL const i64* keys, GLOBAL const i64* order, heron_
 }
 HERON_END
 
-// One element of C := alpha*A*B + beta*C per item of a batch, or atomically C += alpha*A*B. Element (i, l) of A lies at
-// i + l*lda, or transposed at l + i*lda; B alike.
+// One element of C := alpha*A*B + beta*C per item of a batch, or atomically C += alpha*A*B. Element (i, l) of
+// A lies at i + l*lda, or transposed at l + i*lda; B alike.
 HERON_TYPES(class CT)
-HERON_KERNEL(kron_gemm, heron_index m, heron_index n, heron_index depth, int transpose_a, int transpose_b, CT alpha_value,
-             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device, GLOBAL const CT* a,
-             GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step, GLOBAL const i32* lda,
-             GLOBAL const CT* b, GLOBAL const void* b_list, int b_kind, heron_index b_stride, heron_index b_list_step,
-             GLOBAL const i32* ldb, GLOBAL CT* c, GLOBAL const void* c_list, int c_kind, heron_index c_stride,
-             heron_index c_list_step, GLOBAL const i32* ldc) {
+HERON_KERNEL(kron_gemm, heron_index m, heron_index n, heron_index depth, int transpose_a, int transpose_b,
+             CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
+             GLOBAL const CT* a, GLOBAL const void* a_list, int a_kind, heron_index a_stride,
+             heron_index a_list_step, GLOBAL const i32* lda, GLOBAL const CT* b, GLOBAL const void* b_list,
+             int b_kind, heron_index b_stride, heron_index b_list_step, GLOBAL const i32* ldb, GLOBAL CT* c,
+             GLOBAL const void* c_list, int c_kind, heron_index c_stride, heron_index c_list_step,
+             GLOBAL const i32* ldc) {
     const heron_index i = item % m;
     const heron_index j = item / m % n;
     const heron_index k = item / m / n;
@@ -223,10 +237,12 @@ HERON_KERNEL(kron_gemm, heron_index m, heron_index n, heron_index depth, int tra
         const heron_index b_line = transpose_b ? ldb[k] : 1;
         const heron_index b_column = transpose_b ? 1 : ldb[k];
         GLOBAL const CT* const row = kron_operand(a, a_list, a_kind, a_stride, a_list_step, k) + i * a_line;
-        GLOBAL const CT* const column = kron_operand(b, b_list, b_kind, b_stride, b_list_step, k) + j * b_column;
+        GLOBAL const CT* const column =
+            kron_operand(b, b_list, b_kind, b_stride, b_list_step, k) + j * b_column;
         for (heron_index l = 0; l < depth; ++l) sum = MAD(CT, row[l * a_step], column[l * b_line], sum);
     }
-    GLOBAL const CT* const matrix = kron_operand((GLOBAL const CT*)c, c_list, c_kind, c_stride, c_list_step, k);
+    GLOBAL const CT* const matrix =
+        kron_operand((GLOBAL const CT*)c, c_list, c_kind, c_stride, c_list_step, k);
     GLOBAL CT* const to = (GLOBAL CT*)matrix + i + j * ldc[k];
     CT value = MUL(CT, alpha, sum);
     if (EQUAL(CT, beta, ONE(CT))) {

@@ -1,5 +1,5 @@
-// Sampled dense times dense: one stored element of C per item. Types: VX storage of A and B, VC of C, CT compute, OT offsets,
-// IT indices. Item number item is element item % count of batch item item / count.
+// Sampled dense times dense: one stored element of C per item. Types: VX storage of A and B, VC of C, CT
+// compute, OT offsets, IT indices. Item number item is element item % count of batch item item / count.
 
 // sum + the sum over l < k of a[l*a_step]*b[l*b_step], each conjugated or not, in ascending order.
 HERON_TYPES(class VX, class CT)
@@ -23,25 +23,29 @@ HERON_FN void update_sample(GLOBAL VC* c, heron_index at, CT sum, CT alpha, CT b
 
 // The line that block `block` belongs to: offsets[line] - base <= block < offsets[line + 1] - base.
 HERON_TYPES(class OT)
-HERON_FN heron_index line_of(GLOBAL const OT* offsets, heron_index lines, heron_index base, heron_index block) {
+HERON_FN heron_index line_of(GLOBAL const OT* offsets, heron_index lines, heron_index base,
+                             heron_index block) {
     heron_index low = 0;
     heron_index high = lines - 1;
     while (low < high) {
         const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)offsets[middle + 1] - base > block) high = middle;
-        else low = middle + 1;
+        if ((heron_index)offsets[middle + 1] - base > block)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
 
-// BSR, and CSR as blocks of 1 x 1. Element (r, c) of a block is the one at r*block_row_step + c*block_column_step; one of
-// the two steps is 1.
+// BSR, and CSR as blocks of 1 x 1. Element (r, c) of a block is the one at r*block_row_step +
+// c*block_column_step; one of the two steps is 1.
 HERON_TYPES(class VX, class VC, class CT, class OT, class IT)
-HERON_KERNEL(sddmm_blocks, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL VC* c, heron_index lines,
-             heron_index count, heron_index block_rows, heron_index block_cols, heron_index block_row_step,
-             heron_index base, heron_index offsets_stride, heron_index indices_stride, heron_index c_stride,
-             GLOBAL const VX* a, heron_index a_vector_step, heron_index a_step, heron_index a_stride, int conjugate_a,
-             GLOBAL const VX* b, heron_index b_vector_step, heron_index b_step, heron_index b_stride, int conjugate_b,
+HERON_KERNEL(sddmm_blocks, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL VC* c,
+             heron_index lines, heron_index count, heron_index block_rows, heron_index block_cols,
+             heron_index block_row_step, heron_index base, heron_index offsets_stride,
+             heron_index indices_stride, heron_index c_stride, GLOBAL const VX* a, heron_index a_vector_step,
+             heron_index a_step, heron_index a_stride, int conjugate_a, GLOBAL const VX* b,
+             heron_index b_vector_step, heron_index b_step, heron_index b_stride, int conjugate_b,
              heron_index k, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
              GLOBAL const CT* beta_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -56,7 +60,8 @@ HERON_KERNEL(sddmm_blocks, GLOBAL const OT* offsets, GLOBAL const IT* indices, G
         const heron_index s = block_row_step == 1 ? inside / block_rows : inside % block_cols;
         const heron_index line = line_of(offsets + batch * offsets_stride, lines, base, block);
         const heron_index row = line * block_rows + r;
-        const heron_index column = ((heron_index)indices[batch * indices_stride + block] - base) * block_cols + s;
+        const heron_index column =
+            ((heron_index)indices[batch * indices_stride + block] - base) * block_cols + s;
         sum = inner_product(sum, a + batch * a_stride + row * a_vector_step, a_step, conjugate_a,
                             b + batch * b_stride + column * b_vector_step, b_step, conjugate_b, k);
     }
@@ -68,9 +73,10 @@ HERON_END
 HERON_TYPES(class VX, class VC, class CT, class OT, class IT)
 HERON_KERNEL(sddmm_coo, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL VC* c, heron_index count,
              heron_index base, heron_index indices_stride, heron_index c_stride, GLOBAL const VX* a,
-             heron_index a_vector_step, heron_index a_step, heron_index a_stride, int conjugate_a, GLOBAL const VX* b,
-             heron_index b_vector_step, heron_index b_step, heron_index b_stride, int conjugate_b, heron_index k,
-             CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
+             heron_index a_vector_step, heron_index a_step, heron_index a_stride, int conjugate_a,
+             GLOBAL const VX* b, heron_index b_vector_step, heron_index b_step, heron_index b_stride,
+             int conjugate_b, heron_index k, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
+             GLOBAL const CT* beta_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index batch = item / count;
     const heron_index element = item % count;

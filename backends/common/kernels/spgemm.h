@@ -58,16 +58,17 @@ HERON_FN void sort_columns(GLOBAL IT* x, heron_index n) {
     }
 }
 
-// The rows of C whose length is in (low, high], each summed in the order of A's and B's elements in a hash table of the
-// item's own. with_columns: C's columns are found, else they are there. with_values: C's values are written.
+// The rows of C whose length is in (low, high], each summed in the order of A's and B's elements in a hash
+// table of the item's own. with_columns: C's columns are found, else they are there. with_values: C's values
+// are written.
 HERON_TYPES(class VT, class CT, class OT, class IT)
 HERON_KERNEL(compute_rows, GLOBAL const OT* a_offsets, GLOBAL const IT* a_indices, GLOBAL const VT* a_values,
              GLOBAL const OT* a_permutation, heron_index a_base, int a_permuted, int a_conjugate,
              GLOBAL const OT* b_offsets, GLOBAL const IT* b_indices, GLOBAL const VT* b_values,
              GLOBAL const OT* b_permutation, heron_index b_base, int b_permuted, int b_conjugate,
              GLOBAL const i64* c_offsets, GLOBAL IT* c_indices, GLOBAL VT* c_values, heron_index c_base,
-             int with_columns, int with_values, heron_index rows, heron_index slots, heron_index low, heron_index high,
-             GLOBAL IT* tables, GLOBAL CT* table_sums, heron_index capacity, CT alpha_value,
+             int with_columns, int with_values, heron_index rows, heron_index slots, heron_index low,
+             heron_index high, GLOBAL IT* tables, GLOBAL CT* table_sums, heron_index capacity, CT alpha_value,
              GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
     GLOBAL IT* keys = tables + item * capacity;
     GLOBAL CT* sums = table_sums + item * capacity;
@@ -89,8 +90,8 @@ HERON_KERNEL(compute_rows, GLOBAL const OT* a_offsets, GLOBAL const IT* a_indice
                 keys[place] = key;
                 sums[place] = ZERO(CT);
             }
-        const heron_index end =
-            with_columns || sums_up ? (heron_index)a_offsets[row + 1] - a_base : (heron_index)a_offsets[row] - a_base;
+        const heron_index end = with_columns || sums_up ? (heron_index)a_offsets[row + 1] - a_base
+                                                        : (heron_index)a_offsets[row] - a_base;
         for (heron_index k = (heron_index)a_offsets[row] - a_base; k < end; ++k) {
             CT ak = ZERO(CT);
             if (sums_up) {

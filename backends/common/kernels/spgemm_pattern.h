@@ -2,16 +2,18 @@
 
 // One digit of the column of element k.
 HERON_TYPES(class IT)
-HERON_FN heron_index column_digit(GLOBAL const IT* indices, heron_index k, heron_index base, int shift, int bits) {
+HERON_FN heron_index column_digit(GLOBAL const IT* indices, heron_index k, heron_index base, int shift,
+                                  int bits) {
     return (((heron_index)indices[k] - base) >> shift) & (((heron_index)1 << bits) - 1);
 }
 
-// Elements are sorted by column, one digit after the other from the last (Knuth, The Art of Computer Programming, vol. 3,
-// 5.2.5). An item owns a chunk of consecutive elements, so that equal columns keep their order. `order` is the order so
-// far; the first pass, which has none, takes the elements as they lie.
+// Elements are sorted by column, one digit after the other from the last (Knuth, The Art of Computer
+// Programming, vol. 3, 5.2.5). An item owns a chunk of consecutive elements, so that equal columns keep their
+// order. `order` is the order so far; the first pass, which has none, takes the elements as they lie.
 HERON_TYPES(class OT, class IT)
-HERON_KERNEL(transpose_count, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL const OT* order,
-             int first, int shift, int bits, heron_index chunk, heron_index chunks, GLOBAL i64* counts) {
+HERON_KERNEL(transpose_count, GLOBAL const IT* indices, heron_index base, heron_index nnz,
+             GLOBAL const OT* order, int first, int shift, int bits, heron_index chunk, heron_index chunks,
+             GLOBAL i64* counts) {
     const heron_index digits = (heron_index)1 << bits;
     for (heron_index digit = 0; digit < digits; ++digit) counts[digit * chunks + item] = 0;
     const heron_index end = (item + 1) * chunk < nnz ? (item + 1) * chunk : nnz;
@@ -24,9 +26,9 @@ HERON_END
 
 // places[digit*chunks + item]: where the item's first element with that digit goes.
 HERON_TYPES(class OT, class IT)
-HERON_KERNEL(transpose_move, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL const OT* order,
-             int first, int shift, int bits, heron_index chunk, heron_index chunks, GLOBAL i64* places,
-             GLOBAL OT* moved) {
+HERON_KERNEL(transpose_move, GLOBAL const IT* indices, heron_index base, heron_index nnz,
+             GLOBAL const OT* order, int first, int shift, int bits, heron_index chunk, heron_index chunks,
+             GLOBAL i64* places, GLOBAL OT* moved) {
     const heron_index end = (item + 1) * chunk < nnz ? (item + 1) * chunk : nnz;
     for (heron_index j = item * chunk; j < end; ++j) {
         const heron_index k = first ? j : (heron_index)order[j];
@@ -39,14 +41,16 @@ HERON_END
 
 // Offset of the first element whose column is at least `item`.
 HERON_TYPES(class OT, class IT)
-HERON_KERNEL(transpose_offset, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL const OT* order,
-             GLOBAL OT* offsets) {
+HERON_KERNEL(transpose_offset, GLOBAL const IT* indices, heron_index base, heron_index nnz,
+             GLOBAL const OT* order, GLOBAL OT* offsets) {
     heron_index low = 0;
     heron_index high = nnz;
     while (low < high) {
         const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)indices[order[middle]] - base < item) low = middle + 1;
-        else high = middle;
+        if ((heron_index)indices[order[middle]] - base < item)
+            low = middle + 1;
+        else
+            high = middle;
     }
     offsets[item] = (OT)low;
 }
@@ -54,15 +58,17 @@ HERON_END
 
 // The row that holds element order[item]: the last one that does not begin behind it.
 HERON_TYPES(class OT, class IT)
-HERON_KERNEL(transpose_row, GLOBAL const OT* offsets, heron_index base, heron_index rows, GLOBAL const OT* order,
-             GLOBAL IT* transposed) {
+HERON_KERNEL(transpose_row, GLOBAL const OT* offsets, heron_index base, heron_index rows,
+             GLOBAL const OT* order, GLOBAL IT* transposed) {
     const heron_index k = (heron_index)order[item];
     heron_index low = 0;
     heron_index high = rows - 1;
     while (low < high) {
         const heron_index middle = low + (high - low + 1) / 2;
-        if ((heron_index)offsets[middle] - base <= k) low = middle;
-        else high = middle - 1;
+        if ((heron_index)offsets[middle] - base <= k)
+            low = middle;
+        else
+            high = middle - 1;
     }
     transposed[item] = (IT)low;
 }
@@ -82,7 +88,8 @@ HERON_KERNEL(count_products, GLOBAL const OT* a_offsets, GLOBAL const IT* a_indi
 }
 HERON_END
 
-// facts[2*item], facts[2*item + 1] := sum and maximum of chunk item; no summand of the maximum counts more than `most`.
+// facts[2*item], facts[2*item + 1] := sum and maximum of chunk item; no summand of the maximum counts more
+// than `most`.
 HERON_TYPES(class OT, class IT)
 HERON_KERNEL(measure_chunk, GLOBAL const i64* counts, heron_index n, heron_index chunk, heron_index most,
              GLOBAL i64* facts) {
@@ -113,8 +120,8 @@ HERON_KERNEL(measure_all, GLOBAL i64* facts, heron_index chunks) {
 HERON_END
 
 // Hash tables: open addressing with linear probing, -1 where a place is free (Nagasaka, Nukada and Matsuoka,
-// "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU", ICPP 2017).
-// At most half of the places of the table for so many keys get used.
+// "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA Pascal GPU",
+// ICPP 2017). At most half of the places of the table for so many keys get used.
 HERON_TYPES(class IT)
 HERON_FN heron_index clear_table(GLOBAL IT* keys, heron_index count) {
     heron_index places = 2;
@@ -123,7 +130,8 @@ HERON_FN heron_index clear_table(GLOBAL IT* keys, heron_index count) {
     return places - 1;
 }
 
-// Where the key is or should go; -1 if the table is full, which takes a pattern that changed since it was counted.
+// Where the key is or should go; -1 if the table is full, which takes a pattern that changed since it was
+// counted.
 HERON_TYPES(class IT)
 HERON_FN heron_index find_place(GLOBAL const IT* keys, heron_index mask, IT key) {
     heron_index place = ((heron_index)key * 107) & mask;
@@ -134,13 +142,13 @@ HERON_FN heron_index find_place(GLOBAL const IT* keys, heron_index mask, IT key)
     return -1;
 }
 
-// counts[row] := length of row `row` of C, for the rows whose bound min(products, most) is in (low, high]. Each of `slots`
-// items has a table of `capacity` places.
+// counts[row] := length of row `row` of C, for the rows whose bound min(products, most) is in (low, high].
+// Each of `slots` items has a table of `capacity` places.
 HERON_TYPES(class OT, class IT)
 HERON_KERNEL(count_rows, GLOBAL const OT* a_offsets, GLOBAL const IT* a_indices, heron_index a_base,
-             GLOBAL const OT* b_offsets, GLOBAL const IT* b_indices, heron_index b_base, GLOBAL const i64* products,
-             heron_index most, heron_index rows, heron_index slots, heron_index low, heron_index high,
-             GLOBAL IT* tables, heron_index capacity, GLOBAL i64* counts) {
+             GLOBAL const OT* b_offsets, GLOBAL const IT* b_indices, heron_index b_base,
+             GLOBAL const i64* products, heron_index most, heron_index rows, heron_index slots,
+             heron_index low, heron_index high, GLOBAL IT* tables, heron_index capacity, GLOBAL i64* counts) {
     GLOBAL IT* keys = tables + item * capacity;
     for (heron_index row = item; row < rows; row += slots) {
         const heron_index bound = products[row] < most ? products[row] : most;

@@ -10,9 +10,9 @@ HERON_FN void update_y(GLOBAL VY* y, heron_index i, CT sum, CT alpha, CT beta) {
 
 // One row of a CSR matrix. alpha = 0 reads neither A nor x.
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
-HERON_KERNEL(csr_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a, heron_index base,
-             int conjugate, GLOBAL const VX* x, GLOBAL VY* y, CT alpha_value, GLOBAL const CT* alpha_device,
-             CT beta_value, GLOBAL const CT* beta_device) {
+HERON_KERNEL(csr_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a,
+             heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL VY* y, CT alpha_value,
+             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index begin = (heron_index)offsets[item] - base;
     const heron_index end = EQUAL(CT, alpha, ZERO(CT)) ? begin : (heron_index)offsets[item + 1] - base;
@@ -27,9 +27,9 @@ HERON_END
 
 // One row of a sliced ELLPACK matrix; column -1 is padding. The first offset tells the offsets' own base.
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
-HERON_KERNEL(sell_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a, heron_index slice_size,
-             heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL VY* y, CT alpha_value,
-             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
+HERON_KERNEL(sell_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a,
+             heron_index slice_size, heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL VY* y,
+             CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index slice = item / slice_size;
     const heron_index begin = (heron_index)offsets[slice] - (heron_index)offsets[0] + item % slice_size;
@@ -47,10 +47,10 @@ HERON_END
 
 // One scalar row of a BSR matrix. Element (r, c) of block b is a[b*block_size + r*row_step + c*column_step].
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
-HERON_KERNEL(bsr_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a, heron_index block_rows,
-             heron_index block_cols, heron_index row_step, heron_index column_step, heron_index base, int conjugate,
-             GLOBAL const VX* x, GLOBAL VY* y, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
-             GLOBAL const CT* beta_device) {
+HERON_KERNEL(bsr_row, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a,
+             heron_index block_rows, heron_index block_cols, heron_index row_step, heron_index column_step,
+             heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL VY* y, CT alpha_value,
+             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index block_row = item / block_rows;
     const heron_index begin = (heron_index)offsets[block_row] - base;
@@ -71,8 +71,9 @@ HERON_END
 // The transposed products add op(A)*x into acc, which starts at zero; finish then forms y.
 
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
-HERON_KERNEL(csr_row_scatter, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a, heron_index base,
-             int conjugate, GLOBAL const VX* x, GLOBAL CT* acc, CT alpha_value, GLOBAL const CT* alpha_device) {
+HERON_KERNEL(csr_row_scatter, GLOBAL const OT* offsets, GLOBAL const IT* indices, GLOBAL const VA* a,
+             heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL CT* acc, CT alpha_value,
+             GLOBAL const CT* alpha_device) {
     if (EQUAL(CT, SCALAR(CT, alpha_value, alpha_device), ZERO(CT))) return;
     const CT xi = LOAD(CT, VX, x, item);
     const heron_index end = (heron_index)offsets[item + 1] - base;
@@ -120,7 +121,8 @@ HERON_KERNEL(bsr_row_scatter, GLOBAL const OT* offsets, GLOBAL const IT* indices
 }
 HERON_END
 
-// One stored element of a COO matrix in any order: acc[to] += a*x[from]. With a flag it works only where the flag is set.
+// One stored element of a COO matrix in any order: acc[to] += a*x[from]. With a flag it works only where the
+// flag is set.
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
 HERON_KERNEL(coo_scatter, GLOBAL const IT* to, GLOBAL const IT* from, GLOBAL const VA* a, heron_index base,
              int conjugate, GLOBAL const VX* x, GLOBAL CT* acc, CT alpha_value, GLOBAL const CT* alpha_device,
@@ -128,7 +130,8 @@ HERON_KERNEL(coo_scatter, GLOBAL const IT* to, GLOBAL const IT* from, GLOBAL con
     if (EQUAL(CT, SCALAR(CT, alpha_value, alpha_device), ZERO(CT))) return;
     if (unsorted && !*unsorted) return;
     const CT ak = LOAD(CT, VA, a, item);
-    const CT product = MUL(CT, conjugate ? CONJ(CT, ak) : ak, LOAD(CT, VX, x, (heron_index)from[item] - base));
+    const CT product =
+        MUL(CT, conjugate ? CONJ(CT, ak) : ak, LOAD(CT, VX, x, (heron_index)from[item] - base));
     ATOMIC_ADD(CT, acc, (heron_index)to[item] - base, product);
 }
 HERON_END
@@ -140,7 +143,8 @@ HERON_KERNEL(coo_find_unsorted, GLOBAL const IT* rows, GLOBAL int* unsorted) {
 }
 HERON_END
 
-// One row of a sorted COO matrix, summed in storage order: acc[row] := sum. Does nothing if the matrix is not sorted.
+// One row of a sorted COO matrix, summed in storage order: acc[row] := sum. Does nothing if the matrix is not
+// sorted.
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
 HERON_KERNEL(coo_row, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL const VA* a, heron_index nnz,
              heron_index base, int conjugate, GLOBAL const VX* x, GLOBAL CT* acc, CT alpha_value,
@@ -150,8 +154,10 @@ HERON_KERNEL(coo_row, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL co
     heron_index high = nnz;
     while (low < high) {
         const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)rows[middle] - base < item) low = middle + 1;
-        else high = middle;
+        if ((heron_index)rows[middle] - base < item)
+            low = middle + 1;
+        else
+            high = middle;
     }
     CT sum = ZERO(CT);
     for (heron_index k = low; k < nnz && (heron_index)rows[k] - base == item; ++k) {
@@ -163,8 +169,8 @@ HERON_KERNEL(coo_row, GLOBAL const IT* rows, GLOBAL const IT* columns, GLOBAL co
 HERON_END
 
 HERON_TYPES(class VA, class VX, class VY, class CT, class OT, class IT)
-HERON_KERNEL(finish, GLOBAL const CT* acc, GLOBAL VY* y, CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value,
-             GLOBAL const CT* beta_device) {
+HERON_KERNEL(finish, GLOBAL const CT* acc, GLOBAL VY* y, CT alpha_value, GLOBAL const CT* alpha_device,
+             CT beta_value, GLOBAL const CT* beta_device) {
     update_y(y, item, acc[item], SCALAR(CT, alpha_value, alpha_device), SCALAR(CT, beta_value, beta_device));
 }
 HERON_END

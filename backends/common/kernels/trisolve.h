@@ -1,13 +1,14 @@
-// Sparse triangular solves by levels: rows of one level need only rows of earlier levels. Types: CT elements, ST indices of
-// the triangle. Row i of the triangle has the elements k in [begin[i], begin[i + 1]), whose column is columns[k] and whose
-// value is a[sources[k]]. order holds the rows, level by level. Element (i, j) of B is b[i*b_row + j*b_column].
+// Sparse triangular solves by levels: rows of one level need only rows of earlier levels. Types: CT elements,
+// ST indices of the triangle. Row i of the triangle has the elements k in [begin[i], begin[i + 1]), whose
+// column is columns[k] and whose value is a[sources[k]]. order holds the rows, level by level. Element (i, j)
+// of B is b[i*b_row + j*b_column].
 
 // Column j of row i. B and C may be the same memory with the same strides.
 HERON_TYPES(class CT, class ST)
 HERON_FN void solve_element(heron_index i, heron_index j, GLOBAL const ST* begin, GLOBAL const ST* columns,
-                            GLOBAL const ST* sources, GLOBAL const CT* a, GLOBAL const CT* diagonal, int unit, int conjugate,
-                            CT alpha, GLOBAL const CT* b, heron_index b_row, heron_index b_column, GLOBAL CT* c,
-                            heron_index c_row, heron_index c_column) {
+                            GLOBAL const ST* sources, GLOBAL const CT* a, GLOBAL const CT* diagonal, int unit,
+                            int conjugate, CT alpha, GLOBAL const CT* b, heron_index b_row,
+                            heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column) {
     const heron_index end = EQUAL(CT, alpha, ZERO(CT)) ? begin[i] : begin[i + 1];
     CT sum = ZERO(CT);
     CT pivot = ZERO(CT);
@@ -15,8 +16,10 @@ HERON_FN void solve_element(heron_index i, heron_index j, GLOBAL const ST* begin
         const heron_index column = columns[k];
         const CT stored = a[sources[k]];
         const CT value = conjugate ? CONJ(CT, stored) : stored;
-        if (column == i) pivot = ADD(CT, pivot, value);
-        else sum = MAD(CT, value, c[column * c_row + j * c_column], sum);
+        if (column == i)
+            pivot = ADD(CT, pivot, value);
+        else
+            sum = MAD(CT, value, c[column * c_row + j * c_column], sum);
     }
     if (EQUAL(CT, alpha, ZERO(CT))) {
         c[i * c_row + j * c_column] = ZERO(CT);
@@ -29,21 +32,25 @@ HERON_FN void solve_element(heron_index i, heron_index j, GLOBAL const ST* begin
 
 // One right-hand side of one row of a level that begins at order[first].
 HERON_TYPES(class CT, class ST)
-HERON_KERNEL(solve_level, heron_index first, heron_index right_sides, GLOBAL const ST* order, GLOBAL const ST* begin,
-             GLOBAL const ST* columns, GLOBAL const ST* sources, GLOBAL const CT* a, GLOBAL const CT* diagonal, int unit,
-             int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row,
-             heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column) {
-    solve_element((heron_index)order[first + item / right_sides], item % right_sides, begin, columns, sources, a, diagonal,
-                  unit, conjugate, SCALAR(CT, alpha_value, alpha_device), b, b_row, b_column, c, c_row, c_column);
+HERON_KERNEL(solve_level, heron_index first, heron_index right_sides, GLOBAL const ST* order,
+             GLOBAL const ST* begin, GLOBAL const ST* columns, GLOBAL const ST* sources, GLOBAL const CT* a,
+             GLOBAL const CT* diagonal, int unit, int conjugate, CT alpha_value,
+             GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row, heron_index b_column,
+             GLOBAL CT* c, heron_index c_row, heron_index c_column) {
+    solve_element((heron_index)order[first + item / right_sides], item % right_sides, begin, columns, sources,
+                  a, diagonal, unit, conjugate, SCALAR(CT, alpha_value, alpha_device), b, b_row, b_column, c,
+                  c_row, c_column);
 }
 HERON_END
 
-// One right-hand side of the rows order[first] ... order[last - 1], one after the other: levels too narrow for a launch.
+// One right-hand side of the rows order[first] ... order[last - 1], one after the other: levels too narrow
+// for a launch.
 HERON_TYPES(class CT, class ST)
 HERON_KERNEL(solve_rows, heron_index first, heron_index last, GLOBAL const ST* order, GLOBAL const ST* begin,
-             GLOBAL const ST* columns, GLOBAL const ST* sources, GLOBAL const CT* a, GLOBAL const CT* diagonal, int unit,
-             int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row,
-             heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column) {
+             GLOBAL const ST* columns, GLOBAL const ST* sources, GLOBAL const CT* a,
+             GLOBAL const CT* diagonal, int unit, int conjugate, CT alpha_value,
+             GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row, heron_index b_column,
+             GLOBAL CT* c, heron_index c_row, heron_index c_column) {
     for (heron_index p = first; p < last; ++p)
         solve_element((heron_index)order[p], item, begin, columns, sources, a, diagonal, unit, conjugate,
                       SCALAR(CT, alpha_value, alpha_device), b, b_row, b_column, c, c_row, c_column);
@@ -52,8 +59,8 @@ HERON_END
 
 // B into rows of `right_sides` elements.
 HERON_TYPES(class CT, class ST)
-HERON_KERNEL(stage_right_side, heron_index right_sides, GLOBAL const CT* b, heron_index b_row, heron_index b_column,
-             GLOBAL CT* staged) {
+HERON_KERNEL(stage_right_side, heron_index right_sides, GLOBAL const CT* b, heron_index b_row,
+             heron_index b_column, GLOBAL CT* staged) {
     staged[item] = b[item / right_sides * b_row + item % right_sides * b_column];
 }
 HERON_END

@@ -11,8 +11,8 @@ HERON_END
 
 // y[x] += alpha*x; alpha = 0 does not read x's values.
 HERON_TYPES(class VT, class CT, class IT)
-HERON_KERNEL(add_scattered, GLOBAL const IT* indices, GLOBAL const VT* x, heron_index base, GLOBAL VT* y, CT alpha_value,
-             GLOBAL const CT* alpha_device) {
+HERON_KERNEL(add_scattered, GLOBAL const IT* indices, GLOBAL const VT* x, heron_index base, GLOBAL VT* y,
+             CT alpha_value, GLOBAL const CT* alpha_device) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     if (EQUAL(CT, alpha, ZERO(CT))) return;
     const heron_index i = (heron_index)indices[item] - base;

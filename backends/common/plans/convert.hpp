@@ -23,21 +23,15 @@ struct raw_word<raw128> {
 inline uint64_t nonzero_mask(heron_type t) {
     switch (t) {
         case HERON_R_8I:
-        case HERON_R_32I:
-            return ~uint64_t{0};
+        case HERON_R_32I: return ~uint64_t{0};
         case HERON_R_16F:
-        case HERON_R_16BF:
-            return 0x7fff;
-        case HERON_R_32F:
-            return 0x7fffffff;
+        case HERON_R_16BF: return 0x7fff;
+        case HERON_R_32F: return 0x7fffffff;
         case HERON_C_16F:
-        case HERON_C_16BF:
-            return 0x7fff7fff;
-        case HERON_C_32F:
-            return 0x7fffffff7fffffff;
+        case HERON_C_16BF: return 0x7fff7fff;
+        case HERON_C_32F: return 0x7fffffff7fffffff;
         case HERON_R_64F:
-        case HERON_C_64F:
-            return 0x7fffffffffffffff;
+        case HERON_C_64F: return 0x7fffffffffffffff;
     }
     no_such_types();
 }
@@ -136,8 +130,7 @@ class sparse_to_dense_plan {
                 return launch<kernels::ell_to_dense>(a_.rows * slots, columns(), values(), slots,
                                                      a_.block_rows, a_.ell_cols, base, a_.cols, b(), rs, cs);
             }
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "sparse to dense is not built for this format"};
+            default: throw plan_error{HERON_NOT_SUPPORTED, "sparse to dense is not built for this format"};
         }
     }
 
@@ -175,18 +168,12 @@ class dense_to_sparse_plan {
 
     void apply() {
         switch (args_.b.format) {
-            case HERON_FORMAT_COO:
-                return coo();
-            case HERON_FORMAT_CSR:
-                return csr();
-            case HERON_FORMAT_SELL:
-                return sell();
-            case HERON_FORMAT_BSR:
-                return bsr();
-            case HERON_FORMAT_BLOCKED_ELL:
-                return blocked_ell();
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "dense to sparse is not built for this format"};
+            case HERON_FORMAT_COO: return coo();
+            case HERON_FORMAT_CSR: return csr();
+            case HERON_FORMAT_SELL: return sell();
+            case HERON_FORMAT_BSR: return bsr();
+            case HERON_FORMAT_BLOCKED_ELL: return blocked_ell();
+            default: throw plan_error{HERON_NOT_SUPPORTED, "dense to sparse is not built for this format"};
         }
     }
 

@@ -134,12 +134,9 @@ inline heron_index kron_chunk_step(heron_index item_bytes) {
 
 inline int kron_kind(const heron_batch_operand& o) {
     switch (o.kind) {
-        case HERON_BATCH_POINTERS:
-            return 1;
-        case HERON_BATCH_INDEXED:
-            return o.index_type == HERON_INDEX_32 ? 2 : 3;
-        default:
-            return 0;
+        case HERON_BATCH_POINTERS: return 1;
+        case HERON_BATCH_INDEXED: return o.index_type == HERON_INDEX_32 ? 2 : 3;
+        default: return 0;
     }
 }
 

@@ -17,14 +17,10 @@ class sddmm_plan {
 
     void apply() {
         switch (args_.c.format) {
-            case HERON_FORMAT_COO:
-                return coo();
-            case HERON_FORMAT_CSR:
-                return blocks(args_.c.rows, 1, 1, 1);
-            case HERON_FORMAT_BSR:
-                return bsr();
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "SDDMM is not built for this format"};
+            case HERON_FORMAT_COO: return coo();
+            case HERON_FORMAT_CSR: return blocks(args_.c.rows, 1, 1, 1);
+            case HERON_FORMAT_BSR: return bsr();
+            default: throw plan_error{HERON_NOT_SUPPORTED, "SDDMM is not built for this format"};
         }
     }
 

@@ -83,8 +83,7 @@ class spmm_plan {
 
     void rows() {
         switch (args_.a.format) {
-            case HERON_FORMAT_CSR:
-                return csr_rows(offsets(), nullptr);
+            case HERON_FORMAT_CSR: return csr_rows(offsets(), nullptr);
             case HERON_FORMAT_BSR:
                 return launch<kernels::spmm_bsr>(elements(), offsets(), indices(), values(), b(), c(), shape_,
                                                  blocks_, alpha_.value, alpha_.device, beta_.value,
@@ -92,8 +91,7 @@ class spmm_plan {
             case HERON_FORMAT_BLOCKED_ELL:
                 return launch<kernels::spmm_ell>(elements(), indices(), values(), b(), c(), shape_, blocks_,
                                                  alpha_.value, alpha_.device, beta_.value, beta_.device);
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
+            default: throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
         }
     }
 
@@ -117,8 +115,7 @@ class spmm_plan {
                 case HERON_FORMAT_BLOCKED_ELL:
                     return launch<kernels::spmm_ell_scatter>(count, indices(), values(), b(), sums, shape_,
                                                              blocks_, t, alpha_.value, alpha_.device);
-                default:
-                    throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
+                default: throw plan_error{HERON_NOT_SUPPORTED, "SpMM is not built for this format"};
             }
         });
     }

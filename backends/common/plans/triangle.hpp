@@ -16,16 +16,11 @@ class element_walk {
     template <class F>
     void each(F&& f) const {
         switch (m_.format) {
-            case HERON_FORMAT_COO:
-                return coo(f);
-            case HERON_FORMAT_CSR:
-                return csr(f);
-            case HERON_FORMAT_SELL:
-                return sell(f);
-            case HERON_FORMAT_BSR:
-                return bsr(f);
-            default:
-                throw plan_error{HERON_NOT_SUPPORTED, "triangular solves are not built for this format"};
+            case HERON_FORMAT_COO: return coo(f);
+            case HERON_FORMAT_CSR: return csr(f);
+            case HERON_FORMAT_SELL: return sell(f);
+            case HERON_FORMAT_BSR: return bsr(f);
+            default: throw plan_error{HERON_NOT_SUPPORTED, "triangular solves are not built for this format"};
         }
     }
 

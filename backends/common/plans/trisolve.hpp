@@ -85,14 +85,11 @@ class host_pattern {
     static int64_t width(heron_index_type type) { return type == HERON_INDEX_32 ? 4 : 8; }
     static int64_t offsets_bytes(const heron_spmat& m) {
         switch (m.format) {
-            case HERON_FORMAT_CSR:
-                return (m.rows + 1) * width(m.offset_type);
-            case HERON_FORMAT_BSR:
-                return (m.rows / m.block_rows + 1) * width(m.offset_type);
+            case HERON_FORMAT_CSR: return (m.rows + 1) * width(m.offset_type);
+            case HERON_FORMAT_BSR: return (m.rows / m.block_rows + 1) * width(m.offset_type);
             case HERON_FORMAT_SELL:
                 return ((m.rows + m.slice_size - 1) / m.slice_size + 1) * width(m.offset_type);
-            default:
-                return 0;
+            default: return 0;
         }
     }
     static int64_t rows_bytes(const heron_spmat& m) {
@@ -205,16 +202,11 @@ void visit_trisolve(const heron_trisolve_args& args, F&& f) {
                     [&]<class ST>(type<ST>) { f(type<CT>{}, type<ST>{}); });
     };
     switch (args.type) {
-        case HERON_R_32F:
-            return visit(type<f32>{});
-        case HERON_R_64F:
-            return visit(type<f64>{});
-        case HERON_C_32F:
-            return visit(type<c32>{});
-        case HERON_C_64F:
-            return visit(type<c64>{});
-        default:
-            no_such_types();
+        case HERON_R_32F: return visit(type<f32>{});
+        case HERON_R_64F: return visit(type<f64>{});
+        case HERON_C_32F: return visit(type<c32>{});
+        case HERON_C_64F: return visit(type<c64>{});
+        default: no_such_types();
     }
 }
 

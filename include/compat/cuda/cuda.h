@@ -1,5 +1,5 @@
-/* The types that CUDA's driver interface shares with the runtime, for programs that include this file and call the runtime. The
- * driver's functions are not here: a machine without an NVIDIA driver has none. */
+/* The types that CUDA's driver interface shares with the runtime, for programs that include this file and
+ * call the runtime. The driver's functions are not here: a machine without an NVIDIA driver has none. */
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
 

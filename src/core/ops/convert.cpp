@@ -7,15 +7,19 @@ namespace {
 
 void require_matching(const heron_spmat& sparse, const heron_dnmat& dense, const char* argument) {
     if (sparse.rows != dense.rows || sparse.cols != dense.cols)
-        invalid(argument,
-                fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols, sparse.rows, sparse.cols));
+        invalid(argument, fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols,
+                                      sparse.rows, sparse.cols));
     if (sparse.type != dense.type)
-        not_supported(argument, fmt::format("types {} and {} differ", name_of(sparse.type), name_of(dense.type)));
+        not_supported(argument,
+                      fmt::format("types {} and {} differ", name_of(sparse.type), name_of(dense.type)));
     if (sparse.batch_count != dense.batch_count)
-        invalid(argument, fmt::format("batch counts {} and {} differ", sparse.batch_count, dense.batch_count));
+        invalid(argument,
+                fmt::format("batch counts {} and {} differ", sparse.batch_count, dense.batch_count));
 }
 
-bool has_offsets(heron_format format) { return format != HERON_FORMAT_COO && format != HERON_FORMAT_BLOCKED_ELL; }
+bool has_offsets(heron_format format) {
+    return format != HERON_FORMAT_COO && format != HERON_FORMAT_BLOCKED_ELL;
+}
 
 void transpose(heron_dnmat& m) {
     std::swap(m.rows, m.cols);

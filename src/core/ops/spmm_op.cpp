@@ -94,12 +94,9 @@ heron_scalar identity_of(heron_semiring semiring, heron_type compute_type) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool whole = compute_type == HERON_R_32I;
     switch (semiring) {
-        case HERON_MIN_PLUS:
-            return {nullptr, whole ? std::numeric_limits<int32_t>::max() : infinity, 0};
-        case HERON_MAX_TIMES:
-            return {nullptr, whole ? std::numeric_limits<int32_t>::min() : -infinity, 0};
-        default:
-            return {nullptr, 0, 0};
+        case HERON_MIN_PLUS: return {nullptr, whole ? std::numeric_limits<int32_t>::max() : infinity, 0};
+        case HERON_MAX_TIMES: return {nullptr, whole ? std::numeric_limits<int32_t>::min() : -infinity, 0};
+        default: return {nullptr, 0, 0};
     }
 }
 

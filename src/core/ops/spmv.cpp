@@ -16,7 +16,8 @@ const char* name_of_format(heron_format format) {
 void require_sizes(heron_operation op, const heron_spmat& a, const heron_dnvec& x, const heron_dnvec& y) {
     const int64_t inner = transposes(op) ? a.rows : a.cols;
     const int64_t outer = transposes(op) ? a.cols : a.rows;
-    if (x.size != inner) invalid("vecX", fmt::format("size {} differs from op(A)'s {} columns", x.size, inner));
+    if (x.size != inner)
+        invalid("vecX", fmt::format("size {} differs from op(A)'s {} columns", x.size, inner));
     if (y.size != outer) invalid("vecY", fmt::format("size {} differs from op(A)'s {} rows", y.size, outer));
 }
 

@@ -8,7 +8,8 @@ namespace {
 void require_matching(const heron_spvec& x, const heron_dnvec& y) {
     if (x.size != y.size) invalid("vecY", fmt::format("size {} differs from vecX's {}", y.size, x.size));
     if (x.type != y.type)
-        not_supported("vecY", fmt::format("type {} differs from vecX's {}", name_of(y.type), name_of(x.type)));
+        not_supported("vecY",
+                      fmt::format("type {} differs from vecX's {}", name_of(y.type), name_of(x.type)));
 }
 
 void require_usable(context& c, const heron_spvec& x, const heron_dnvec& y) {
@@ -46,12 +47,13 @@ void rot(context& c, const void* c_coeff, const void* s_coeff, sparse_vector& x,
     require_usable(c, x.value, y.value);
     const heron_type compute_type = compute_type_of(y.value.type, "vecY");
     const heron_rot_args args{scalar_argument(c, c_coeff, compute_type, "c_coeff"),
-                              scalar_argument(c, s_coeff, compute_type, "s_coeff"), x.value, y.value, compute_type};
+                              scalar_argument(c, s_coeff, compute_type, "s_coeff"), x.value, y.value,
+                              compute_type};
     submit(c, "rot", c.table().rot, run, args);
 }
 
-void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_vector& x, const dense_vector& y,
-          void* result, heron_type compute_type) {
+void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_vector& x,
+          const dense_vector& y, void* result, heron_type compute_type) {
     require_matching(x.value, y.value);
     require_dot_types(x.value.type, y.value.type, compute_type);
     const bool result_on_device = c.pointer_mode() == pointer_mode::device;
