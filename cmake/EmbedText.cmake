@@ -1,15 +1,17 @@
-# Text files as C++: heron_embed_text(<output.cpp> HEADER <h> NAMESPACE <ns> FILES <file>...) adds a build step that writes
-# output.cpp, where the header's array `sources` holds one entry {name, parts, part_count} per file; the name is the file's
-# without directory and extension. A text is cut at line ends into parts, so that no compiler's limit on the length of a
-# string literal matters; the parts in a row are the text. The step is this file itself in script mode.
+# Text files as C++: heron_embed_text(<output.cpp> HEADER <h> NAMESPACE <ns> TEXTS <name>=<file>...) adds a build step that
+# writes output.cpp, where the header's array `sources` holds one entry {name, parts, part_count} per text. A text is cut at
+# line ends into parts, so that no compiler's limit on the length of a string literal matters; the parts in a row are the
+# text. The step is this file itself in script mode.
 
 function(heron_embed_text output)
-  cmake_parse_arguments(arg "" "HEADER;NAMESPACE" "FILES" ${ARGN})
+  cmake_parse_arguments(arg "" "HEADER;NAMESPACE" "TEXTS" ${ARGN})
+  set(files ${arg_TEXTS})
+  list(TRANSFORM files REPLACE "^[^=]*=" "")
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DHEADER=${arg_HEADER} -DNAMESPACE=${arg_NAMESPACE}
-            "-DFILES=${arg_FILES}" -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
-    DEPENDS ${arg_FILES} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+            "-DTEXTS=${arg_TEXTS}" -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+    DEPENDS ${files} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
     VERBATIM)
 endfunction()
 
@@ -43,9 +45,10 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   set(code "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
   set(entries "")
   set(file_count 0)
-  foreach(file IN LISTS FILES)
-    get_filename_component(name ${file} NAME_WE)
-    file(READ ${file} text)
+  foreach(entry IN LISTS TEXTS)
+    string(REGEX MATCH "^([^=]*)=(.*)$" matched "${entry}")
+    set(name ${CMAKE_MATCH_1})
+    file(READ ${CMAKE_MATCH_2} text)
     heron_write_parts("${text}" parts count)
     string(APPEND code "static const char* const ${name}_parts[] = {\n${parts}};\n\n")
     string(APPEND entries "    {\"${name}\", ${name}_parts, ${count}},\n")

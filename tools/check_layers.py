@@ -8,27 +8,38 @@ import sys
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent)
 SOURCES = {".h", ".hpp", ".cpp", ".cu", ".cuh", ".cl", ".c", ".inc", ".def"}
 
-# Folder -> what its files may not include, as a pattern of the include's text.
-FORBIDDEN_INCLUDES = {
-    "src/core": r"cuda|opencl|CL/|omp\.h|cusparse|\.\./cusparse|backends/",
-    "src/native": r"cuda|opencl|CL/|omp\.h|cusparse|backends/",
-    "src/cusparse": r"opencl|CL/|omp\.h|backends/",
-    "src/clblas": r"cuda|opencl|CL/|omp\.h|cusparse|backends/",
-    "src/cudart": r"opencl|CL/|omp\.h|backends/",
-    "include/heron": r"cuda|opencl|CL/|fmt|\.hpp",
-    "backends": r"src/|core/|cusparse|cublas",
-    "backends/common": r"cuda_runtime|CL/|omp\.h",
-    "backends/common/kernels": r".",
-    "backends/host": r"cuda|CL/",
-    "backends/opencl": r"cuda|omp\.h",
-    "backends/cuda": r"CL/|omp\.h",
+# Folder -> what its files may include: the project's folders (a trailing slash) and headers, and system headers beyond the
+# standard library's. A file may include what lies in its own folder. The longest folder counts; a folder without a row may
+# hold no source.
+COMMON = ["backends/common/dialect/", "backends/common/runtime/", "heron/"]
+ALLOWED_INCLUDES = {
+    "include/heron": ["heron/"],
+    "include/compat": ["include/compat/", "CL/cl.h"],
+    "src/core": ["src/core/", "heron/", "core_interface.h", "fmt/", "dlfcn.h", "unistd.h"],
+    "src/native": ["src/core/", "heron/", "fmt/"],
+    "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "fmt/"],
+    "src/clblas": ["src/core/", "heron/", "include/compat/", "fmt/"],
+    "src/cudart": ["src/core/", "heron/", "include/compat/cuda/", "fmt/", "cxxabi.h"],
+    "backends/common/dialect": ["cuda_bf16.h", "cuda_fp16.h"],
+    "backends/common/runtime": ["backends/common/dialect/", "heron/"],
+    "backends/common": ["backends/common/", "heron/"],
+    "backends/host": ["backends/common/", "backends/host/", "heron/", "omp.h", "unistd.h", "sched.h", "sys/mman.h", "immintrin.h"],
+    "backends/opencl": ["backends/common/", "backends/opencl/", "heron/", "CL/cl.h", "unistd.h"],
+    "backends/cuda": ["backends/common/", "backends/cuda/", "heron/", "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h",
+                      "cub/", "thrust/", "dlfcn.h"],
+    "tests": None,
+    "tools": None,
 }
+# What an include without a folder of ours may be found in, beside the folder of the file that includes it.
+INCLUDE_ROOTS = ("include/heron/..", "src", "backends", "include/compat", "include/compat/cuda")
+STANDARD = re.compile(r"[a-z_]+|(stddef|stdint|stdio|string|limits|math)\.h")
 # Plans and kernels are for any device: they may not speak of one.
 DEVICE_NAMES = re.compile(r"\b(cuda|opencl|openmp|omp|nvidia)\w*", re.I)
-DEVICE_FREE = ("backends/common/plans", "backends/common/kernels")
-# Documentation of what a device must offer may say which devices there are.
-DEVICE_NAMES_ALLOWED_IN = {"backends/common/plans/device.hpp"}
-DIALECT = {"backends/common/dialect.hpp", "backends/common/dialect.cl"}
+DEVICE_FREE = "backends/common"
+# What a device must offer, its vocabulary and the user's files may say which devices there are.
+DEVICE_NAMES_ALLOWED_IN = ("backends/common/dialect", "backends/common/runtime")
+
+DIALECT = {"backends/common/dialect/dialect.hpp", "backends/common/dialect/dialect.cl"}
 
 problems = []
 
@@ -41,14 +52,46 @@ def is_under(name, folder):
     return name.startswith(folder + "/")
 
 
+def rule_of(name):
+    folders = [folder for folder in ALLOWED_INCLUDES if is_under(name, folder)]
+    return max(folders, key=len) if folders else None
+
+
+def resolved(path, include):
+    """The include's path in the repository, or itself where it is none of ours."""
+    for root in (path.parent, *(ROOT / r for r in INCLUDE_ROOTS)):
+        if (root / include).is_file():
+            return (root / include).resolve().relative_to(ROOT).as_posix()
+    return include
+
+
+def is_allowed(path, name, include, allowed):
+    target = resolved(path, include)
+    if target.startswith("include/heron/"):
+        target = target.removeprefix("include/")
+    if target.startswith(name.rsplit("/", 1)[0] + "/") or STANDARD.fullmatch(include):
+        return True
+    return any(target.startswith(a) if a.endswith("/") else a in (target, include) for a in allowed)
+
+
+def is_dialect_text(name):
+    return is_under(name, "backends/common") and name.endswith(".h")
+
+
 def check_includes(path, name, lines):
+    folder = rule_of(name)
+    if folder is None:
+        report(path, 1, "its folder has no row in ALLOWED_INCLUDES of tools/check_layers.py")
+        return
+    allowed = ALLOWED_INCLUDES[folder]
     for number, line in enumerate(lines, 1):
         found = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
         if not found:
             continue
-        for folder, pattern in FORBIDDEN_INCLUDES.items():
-            if is_under(name, folder) and re.search(pattern, found.group(1)):
-                report(path, number, f"{folder} may not include {found.group(1)}")
+        if is_dialect_text(name):
+            report(path, number, "kernels include nothing")
+        elif allowed is not None and not is_allowed(path, name, found.group(1), allowed):
+            report(path, number, f"{folder} may not include {found.group(1)}")
 
 
 def code_of(line):
@@ -56,12 +99,12 @@ def code_of(line):
 
 
 def check_device_free(path, name, lines):
-    if not any(is_under(name, folder) for folder in DEVICE_FREE):
+    if not is_under(name, DEVICE_FREE) or any(is_under(name, folder) for folder in DEVICE_NAMES_ALLOWED_IN):
         return
     for number, line in enumerate(lines, 1):
         if re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b", line):
             report(path, number, "plans and kernels have no conditional compilation")
-        if name not in DEVICE_NAMES_ALLOWED_IN and DEVICE_NAMES.search(code_of(line)):
+        if DEVICE_NAMES.search(code_of(line)):
             report(path, number, "plans and kernels name no device API")
 
 
@@ -70,10 +113,15 @@ def check_macros(path, name, lines):
     if name in DIALECT or path.suffix == ".cl":
         return
     for number, line in enumerate(lines, 1):
-        if re.match(r"\s*#\s*define\b", line) and line.rstrip().endswith("\\"):
-            body = lines[number : number + 2]
-            if len(body) == 2 and body[0].rstrip().endswith("\\"):
-                report(path, number, "a macro has more than one line of code")
+        if not re.match(r"\s*#\s*define\b", line):
+            continue
+        body = line
+        for next_line in lines[number:]:
+            if not body.endswith("\\"):
+                break
+            body = body[:-1] + next_line.strip()
+        if body.count(";") > 1:
+            report(path, number, "a macro has more than one statement")
 
 
 def check_comments(path, lines):
@@ -89,7 +137,7 @@ def check_cub(cuda_files):
 
 
 def check_variadic_macros(path, name, lines):
-    if path.suffix != ".cl" and not is_under(name, "backends/common/kernels"):
+    if path.suffix != ".cl" and not is_dialect_text(name):
         return
     for number, line in enumerate(lines, 1):
         if re.match(r"\s*#\s*define\s+\w+\([^)]*\.\.\.", line):
@@ -98,7 +146,7 @@ def check_variadic_macros(path, name, lines):
 
 def main():
     cuda_files = []
-    for folder in ("src", "backends", "include/heron", "tools", "tests"):
+    for folder in ("src", "backends", "include", "tools", "tests"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix not in SOURCES or not path.is_file():
                 continue

@@ -1,5 +1,5 @@
 #include "call.hpp"
-#include "../core/loader.hpp"
+#include "core/loader.hpp"
 #include <fmt/format.h>
 
 namespace heron::clblas {

@@ -1,10 +1,10 @@
 #pragma once
 // What all functions share: the queues and events at the end of their arguments, and exceptions turned into
 // clBLAS's statuses.
-#include "../core/context.hpp"
-#include "../core/facade_check.hpp"
-#include "../core/guard.hpp"
-#include "../core/ops/dense.hpp"
+#include "core/context.hpp"
+#include "core/facade_check.hpp"
+#include "core/guard.hpp"
+#include "core/ops/dense.hpp"
 #include <clBLAS.h>
 #include <memory>
 #include <vector>

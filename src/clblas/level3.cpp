@@ -1,7 +1,7 @@
 // The order of the checks is clBLAS's: initialised, queues, wait list, buffers, enumerations, sizes, then
 // each matrix.
 #include "level3.hpp"
-#include "../core/element_types.hpp"
+#include "core/element_types.hpp"
 #include "state.hpp"
 #include <fmt/format.h>
 

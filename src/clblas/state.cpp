@@ -1,6 +1,6 @@
 #include "state.hpp"
-#include "../core/error.hpp"
-#include "../core/loader.hpp"
+#include "core/error.hpp"
+#include "core/loader.hpp"
 #include <atomic>
 #include <mutex>
 #include <set>

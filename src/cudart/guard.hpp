@@ -2,9 +2,9 @@
 // How a runtime call fails: an exception with CUDA's status inside, one guard at the edge that turns it into
 // the status, one log line and the thread's last error.
 #include "api.hpp"
-#include "../core/error.hpp"
-#include "../core/facade_check.hpp"
-#include "../core/log.hpp"
+#include "core/error.hpp"
+#include "core/facade_check.hpp"
+#include "core/log.hpp"
 #include <exception>
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // What the runtime knows of the process: the devices of the chosen backend and, for each, its memory, streams
 // and events.
 #include "guard.hpp"
-#include "../core/context.hpp"
+#include "core/context.hpp"
 #include <array>
 #include <atomic>
 #include <map>

@@ -1,6 +1,6 @@
 // The logging API. Levels and mask bits that do not exist are ignored, as in cuSPARSE.
 #include "translate.hpp"
-#include "../core/log.hpp"
+#include "core/log.hpp"
 #include <algorithm>
 
 using namespace heron;

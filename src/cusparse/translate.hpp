@@ -1,10 +1,10 @@
 #pragma once
 // cuSPARSE's enums and Heron's, both ways. Values out of range throw with the argument's public name.
-#include "../core/context.hpp"
-#include "../core/descriptors.hpp"
-#include "../core/facade_check.hpp"
-#include "../core/guard.hpp"
-#include "../core/operations.hpp"
+#include "core/context.hpp"
+#include "core/descriptors.hpp"
+#include "core/facade_check.hpp"
+#include "core/guard.hpp"
+#include "core/operations.hpp"
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 

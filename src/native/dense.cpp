@@ -1,9 +1,9 @@
 // The native API of the dense operations: arguments into the core's call structs.
 #include <heron/dense.h>
-#include "../core/context.hpp"
-#include "../core/element_types.hpp"
-#include "../core/guard.hpp"
-#include "../core/ops/dense.hpp"
+#include "core/context.hpp"
+#include "core/element_types.hpp"
+#include "core/guard.hpp"
+#include "core/ops/dense.hpp"
 
 using namespace heron::core;
 

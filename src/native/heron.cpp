@@ -1,9 +1,9 @@
 // The native C API: translation to the core.
 #include <heron/heron.h>
-#include "../core/context.hpp"
-#include "../core/guard.hpp"
-#include "../core/log.hpp"
-#include "../core/status.hpp"
+#include "core/context.hpp"
+#include "core/guard.hpp"
+#include "core/log.hpp"
+#include "core/status.hpp"
 
 using namespace heron::core;
 

@@ -1,8 +1,8 @@
 // The native API of the batched Kronecker products.
 #include <heron/heron.h>
-#include "../core/context.hpp"
-#include "../core/guard.hpp"
-#include "../core/operations.hpp"
+#include "core/context.hpp"
+#include "core/guard.hpp"
+#include "core/operations.hpp"
 
 using namespace heron::core;
 

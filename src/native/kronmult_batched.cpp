@@ -1,9 +1,9 @@
 // The names of heron/kronmult.h: every call is one batched Kronecker product or product of matrices, added
 // atomically.
 #include <heron/kronmult.h>
-#include "../core/context.hpp"
-#include "../core/guard.hpp"
-#include "../core/operations.hpp"
+#include "core/context.hpp"
+#include "core/guard.hpp"
+#include "core/operations.hpp"
 #include <heron/args.h>
 #include <type_traits>
 

@@ -1,8 +1,8 @@
 // The native API of products with operators of the caller's.
 #include <heron/heron.h>
-#include "../core/guard.hpp"
-#include "../core/ops/spmm_op.hpp"
-#include "../core/submit.hpp"
+#include "core/guard.hpp"
+#include "core/ops/spmm_op.hpp"
+#include "core/submit.hpp"
 #include <cstring>
 
 using namespace heron::core;

@@ -1,4 +1,4 @@
-#include "../../backends/cuda/dense_choice.hpp"
+#include "../../backends/cuda/dense/choice.hpp"
 
 #include "catch.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 // Helpers of the runtime's tests.
-#include "../catch.hpp"
+#include "catch.hpp"
 #include <cuda_runtime.h>
 #include <chrono>
 #include <vector>

@@ -65,7 +65,7 @@ def check_clblas(compat, source):
     libraries = [compat / name for name in ("libclBLAS.so.2", "libclAmdBlas.so.1")]
     if not any(library.exists() for library in libraries):
         return []
-    expected = (source / "tests/facade/clblas_symbols.txt").read_text().split()
+    expected = (source / "tests/facade/clblas/symbols.txt").read_text().split()
     problems = []
     for library in libraries:
         problems += difference(f"{library.name} exports", exported(library), expected)

@@ -1,6 +1,6 @@
 #pragma once
 // The recording plug-in in the host plug-in's place, and operands for the calls that reach it.
-#include "facade.hpp"
+#include "facade/cusparse/facade.hpp"
 #include "recording.h"
 #include <cstdlib>
 #include <cstring>

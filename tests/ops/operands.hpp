@@ -2,8 +2,8 @@
 // device.
 #pragma once
 
-#include "../reference.hpp"
-#include "../rig.hpp"
+#include "reference.hpp"
+#include "rig.hpp"
 
 #include <string>
 #include <vector>

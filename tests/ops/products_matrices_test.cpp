@@ -1,7 +1,7 @@
 // SpMM, SDDMM and conversions of real matrices from $HERON_TEST_DATA, and of generated ones.
 #include "real_matrices.hpp"
-#include "sddmm_problem.hpp"
-#include "spmm_problem.hpp"
+#include "ops/sddmm/sddmm_problem.hpp"
+#include "ops/spmm/spmm_problem.hpp"
 
 using namespace heron::test;
 

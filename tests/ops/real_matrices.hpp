@@ -4,7 +4,7 @@
 
 #include "operands.hpp"
 
-#include "generators.hpp"
+#include "matrix/generators.hpp"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // What the other tests rely on: canaries that notice a byte, and memory that starts as it should.
-#include "../rig.hpp"
+#include "rig.hpp"
 
 #include <algorithm>
 

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench_values.hpp"
-#include "measure.hpp"
-#include "packed_matrix.hpp"
-#include "report.hpp"
-#include "spmv_reference.hpp"
+#include "measure/bench_values.hpp"
+#include "measure/measure.hpp"
+#include "matrix/packed_matrix.hpp"
+#include "measure/report.hpp"
+#include "bench/spmv/spmv_reference.hpp"
 
 using namespace heron::tools;
 

@@ -1,4 +1,4 @@
-#include "gemm_shapes.hpp"
+#include "bench/dense/gemm_shapes.hpp"
 
 #include "catch.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "generators.hpp"
-#include "matrix_market.hpp"
+#include "matrix/generators.hpp"
+#include "matrix/matrix_market.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "matrix_market.hpp"
-#include "sparse_matrix.hpp"
+#include "matrix/matrix_market.hpp"
+#include "matrix/sparse_matrix.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "generators.hpp"
-#include "spy.hpp"
+#include "matrix/generators.hpp"
+#include "picture/spy.hpp"
 
 namespace {
 

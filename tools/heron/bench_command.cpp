@@ -6,17 +6,17 @@
 #include <utility>
 
 #include "commands.hpp"
-#include "dense_bench.hpp"
-#include "dense_study.hpp"
-#include "device.hpp"
-#include "eigen_spmv.hpp"
-#include "handle_bench.hpp"
-#include "kron_bench.hpp"
-#include "sddmm_bench.hpp"
-#include "spgemm_bench.hpp"
-#include "spmm_bench.hpp"
-#include "spmv_bench.hpp"
-#include "trisolve_bench.hpp"
+#include "bench/dense/dense_bench.hpp"
+#include "bench/dense/dense_study.hpp"
+#include "measure/device.hpp"
+#include "peers/eigen_spmv.hpp"
+#include "bench/handle_bench.hpp"
+#include "bench/kron/kron_bench.hpp"
+#include "bench/sddmm/sddmm_bench.hpp"
+#include "bench/spgemm/spgemm_bench.hpp"
+#include "bench/spmm/spmm_bench.hpp"
+#include "bench/spmv/spmv_bench.hpp"
+#include "bench/trisolve/trisolve_bench.hpp"
 
 namespace heron::tools {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "commands.hpp"
-#include "device.hpp"
-#include "device_record.hpp"
-#include "report.hpp"
+#include "measure/device.hpp"
+#include "measure/device_record.hpp"
+#include "measure/report.hpp"
 
 namespace heron::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "device_record.hpp"
-#include "report.hpp"
+#include "measure/device_record.hpp"
+#include "measure/report.hpp"
 
 namespace {
 

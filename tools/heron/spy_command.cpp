@@ -4,8 +4,8 @@
 #include <string>
 
 #include "commands.hpp"
-#include "generators.hpp"
-#include "spy.hpp"
+#include "matrix/generators.hpp"
+#include "picture/spy.hpp"
 
 namespace heron::tools {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "commands.hpp"
-#include "device.hpp"
-#include "gemm_tuner.hpp"
+#include "measure/device.hpp"
+#include "tune/gemm_tuner.hpp"
 
 namespace heron::tools {
 namespace {

@@ -1,6 +1,6 @@
 // Between sparse and dense matrices. A CSC matrix is handled as the CSR matrix of the transposes.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {

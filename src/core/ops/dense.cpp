@@ -1,9 +1,9 @@
 // Dense products and triangular solves: validation, row order turned into column order, one operation
 // submitted.
 #include "dense.hpp"
-#include "../descriptors.hpp"
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/descriptors.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 #include <cmath>
 

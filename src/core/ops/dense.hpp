@@ -8,8 +8,8 @@
 // Hermitian matrix are not read and become 0. Nothing at all is done where m or n is 0, or (alpha = 0 or k =
 // 0) and beta = 1, so that HERK and HER2K then leave the diagonal as it was. A and B may be NULL where they
 // are not read.
-#include "../context.hpp"
-#include "../error.hpp"
+#include "core/context.hpp"
+#include "core/error.hpp"
 #include <heron/args.h>
 
 namespace heron::core {

@@ -1,8 +1,8 @@
 // Batched Kronecker products: validation, and the translation of layouts into steps.
 #include "kron.hpp"
-#include "../descriptors.hpp"
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/descriptors.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <heron/heron.h>
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the files of the Kronecker products share.
-#include "../context.hpp"
+#include "core/context.hpp"
 #include <heron/args.h>
 
 namespace heron::core {

@@ -1,7 +1,7 @@
 // Whether the outputs of a batch are distinct, and its groups groups of its items.
 #include "kron.hpp"
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 #include <vector>
 

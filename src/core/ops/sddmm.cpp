@@ -1,7 +1,7 @@
 // C := alpha*(op(A)*op(B)) on C's pattern + beta*C: validation, and the dense operands as vectors along the
 // inner dimension.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {

@@ -1,8 +1,8 @@
 // Sparse times sparse: validation, the buffers of the phases, and their composition from the plug-ins'
 // operations.
-#include "../spgemm.hpp"
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/spgemm.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 
 namespace heron::core {

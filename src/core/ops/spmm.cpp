@@ -1,7 +1,7 @@
 // C := alpha*op(A)*op(B) + beta*C: validation, composition of the formats, one column as SpMV, and the
 // plans that preprocess leaves.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // C := epilogue(A times B, C) with operators of the caller's: validation and composition.
 #include "spmm_op.hpp"
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 // Sparse times dense with operators of the caller's, as both public interfaces put it.
-#include "../operations.hpp"
+#include "core/operations.hpp"
 #include <heron/args.h>
 #include <string>
 

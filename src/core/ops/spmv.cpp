@@ -1,6 +1,6 @@
 // y := alpha*op(A)*x + beta*y: validation, composition of the formats, and the plans that preprocess leaves.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 #include <algorithm>
 
 namespace heron::core {

@@ -1,7 +1,7 @@
 // Sparse triangular solves: validation, composition (SpSV is SpSM with one column), the order of the phases,
 // and the copies of values that updates leave in the workspace.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {

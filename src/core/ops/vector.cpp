@@ -1,6 +1,6 @@
 // axpby, gather, scatter, rot and spvv: validation and quick returns.
-#include "../element_types.hpp"
-#include "../submit.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {

@@ -1,0 +1,587 @@
+#pragma once
+// What a crew works on: the sizes and places of a chunk of items in shared memory, and the copies that bring
+// it there.
+#include "pass.cuh"
+#include "tensor.cuh"
+#include <type_traits>
+
+namespace heron::HERON_LEVEL::kron_cuda {
+
+template <class CT>
+struct item_parameters {
+    factor_operand factors[most_modes];  // in the order of the product
+    operand in, out;
+    int in_is_chunk, out_is_chunk;  // a workspace that holds the units of this launch alone
+    int64_t in_step, in_vector, out_step, out_vector;
+    int64_t first, units, vectors;  // a unit is an item and a column
+    int64_t column;                 // of all units, where vectors is 1
+    const void* order;              // of the items, or NULL
+    int order_is_wide;
+    int64_t tiles, inner;  // of a unit; behind the modes of the pass
+    int factors_are_shared;
+    // Where the tiles of all units follow each other without gaps, aligned to 16 bytes, else NULL. Tiles with
+    // runs need only units without gaps.
+    const CT* dense_in;
+    CT* dense_out;
+    const CT* dense_factors;
+    int64_t factor_stride;  // from item to item, where factors are dense
+    int factors_are_plain;  // each one without gaps, not transposed or conjugate
+    int atomic;
+    kron_scalar<CT> alpha, beta;
+};
+
+// Several neighbours, as one access.
+template <class CT, int count>
+struct alignas(sizeof(CT) * count) neighbours {
+    CT a[count];
+};
+
+// Neighbours that one access of at most 16 bytes covers where blocks of `elements` begin at multiples of
+// their size.
+template <class CT>
+__host__ __device__ constexpr int access_width(int elements) {
+    int width = 1;
+    while (2 * width * static_cast<int>(sizeof(CT)) <= 16 && elements % (2 * width) == 0) width *= 2;
+    return width;
+}
+
+// An address that comes from a list has lost its space; this names it.
+template <class T>
+static __device__ inline void store_global(T* to, const T& value) {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(T) == 16) {
+        int64_t words[2];
+        __builtin_memcpy(words, &value, 16);
+        asm volatile("st.global.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(words[0]), "l"(words[1]) : "memory");
+    } else if constexpr (sizeof(T) == 8) {
+        int64_t word;
+        __builtin_memcpy(&word, &value, 8);
+        asm volatile("st.global.b64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+    } else {
+        int32_t word;
+        __builtin_memcpy(&word, &value, 4);
+        asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(word) : "memory");
+    }
+#else
+    *to = value;
+#endif
+}
+
+// Stores 16 bytes that will not be used again soon.
+template <class T>
+static __device__ inline void store_streaming(T* to, const T& value) {
+    static_assert(sizeof(T) == 16);
+    int64_t words[2];
+    __builtin_memcpy(words, &value, 16);
+    asm volatile("st.global.cs.v2.b64 [%0], {%1, %2};" ::"l"(to), "l"(words[0]), "l"(words[1]) : "memory");
+}
+
+// Says that a line may leave the second-level cache before others.
+static __device__ inline uint64_t evict_first_policy() {
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+// Copies 16 bytes from global to shared memory without waiting.
+static __device__ inline void copy_async_hinted(void* shared, const void* global, uint64_t policy) {
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                 "l"(policy)
+                 : "memory");
+}
+
+constexpr int warp_item_bytes = 4 * 1024;
+// Of items that are not of powers of two, whose fibres seldom fill a block.
+constexpr int most_warp_item_bytes = 8 * 1024;
+// What a warp has on chip with both of its buffers.
+constexpr int most_warp_chunk_bytes = 16 * 1024;
+// Shared memory of a block where a multiprocessor is to hold two.
+constexpr int most_item_bytes = 96 * 1024;
+// Where it holds three.
+constexpr int most_buffered_bytes = 76 * 1024;
+// That of a block that has one to itself.
+constexpr int most_block_bytes = 226 * 1024;
+
+// Registers of data that a stage has use for where it keeps its factors.
+template <class CT, int N, int G>
+constexpr int stage_registers = (G * N * N + power(N, G) + N) * static_cast<int>(sizeof(CT)) / 4;
+
+// D modes of tensors with an innermost run of W neighbours. `Outer` of them, one behind the other, have the
+// same factors and count as one item.
+template <class Element, int factor_rows, int D, int W, int Outer = 1>
+struct item_shape {
+    using CT = Element;
+    static constexpr int N = factor_rows, modes = D, width = W;
+    static constexpr int size = Outer * W * power(N, D);
+    static constexpr int bytes = size * static_cast<int>(sizeof(CT));
+    static constexpr int quad = 16 / static_cast<int>(sizeof(CT));  // elements of 16 bytes
+    static constexpr bool in_thread = W > 1 ? false : size <= 16 || (size == 27 && sizeof(CT) <= 8);
+    static constexpr bool is_odd_sized = W == 1 && D >= 3 && N >= 5 && !is_power_of_two(N) && sizeof(CT) <= 8;
+    static constexpr bool in_warp = bytes <= (is_odd_sized ? most_warp_item_bytes : warp_item_bytes);
+
+    // Two larger factors at once where there are fibres for the threads and, of 8-byte elements, registers.
+    static constexpr int wanted_modes() {
+        if (in_thread) return D;
+        const bool is_real = std::is_same_v<CT, f32> || std::is_same_v<CT, f64>;
+        const bool has_registers = sizeof(CT) == 4 ? N <= 7 : N <= 6 && D > 3 && bytes <= most_item_bytes;
+        if (is_real && is_odd_sized && has_registers && (in_warp || size / (N * N) >= 64)) return 2;
+        return fused_modes<CT, N> < D ? fused_modes<CT, N> : D;
+    }
+    static constexpr int modes_at_once = wanted_modes();
+
+    // Items with factors that are worth registers and room.
+    static constexpr bool has_large_factors = N >= 5 && (D >= 3 || W > 1);
+    // Whether the factors of a stage stay in a thread's registers from fibre to fibre.
+    template <int G>
+    static constexpr bool keeps = has_large_factors && sizeof(CT) <= 8 ? stage_registers<CT, N, G> <= 130
+                                                                       : keeps_factors<CT, N, G>;
+    static constexpr bool is_streamed = modes_at_once == 1 && !keeps<1>;
+    static constexpr bool is_run_of_40 = std::is_same_v<Element, f64> && N == 10 && D == 2 && W == 40;
+    // Threads of a block for one item: as many as have the registers.
+    static constexpr int most_block_threads =
+        is_run_of_40                                                                       ? 128
+        : W > 1                                                                            ? 256
+        : has_large_factors && !is_streamed && stage_registers<CT, N, modes_at_once> > 110 ? 384
+                                                                                           : most_threads;
+
+    // Whether the matrix units do it.
+    static constexpr bool uses_tensor =
+        std::is_same_v<CT, f64> && N == 8 &&
+        ((W == 1 && (D == 2 || D == 3) && size == 512) || (W == 8 && D == 3 && Outer == 1));
+
+    static constexpr bool uses_planes = std::is_same_v<CT, f64> && N == 16 && (D == 2 || D == 3) && W == 1;
+
+    // Items whose factors take more room than they do: a warp has few of them, each with lanes for all of its
+    // fibres.
+    static constexpr bool has_heavy_factors = in_warp && D == 2 && N > 8 && W == 1 && bytes > 512;
+
+    // Lanes of a team: as many as have fibres, most of the time.
+    static constexpr int lanes() {
+        const int fibres = size / power(N, modes_at_once);
+        if (uses_planes) return 32;
+        int lanes = 32;
+        if (has_heavy_factors) {
+            while (lanes / 2 >= fibres) lanes /= 2;
+            return lanes;
+        }
+        if (is_odd_sized) {
+            const auto has_idle = [&] { return fibres * 10 < (fibres + lanes - 1) / lanes * lanes * 8; };
+            const int buffered = bytes * (bytes <= warp_item_bytes ? 2 : 1);
+            while (!is_streamed && lanes > 8 && has_idle() && 64 / lanes * buffered <= most_warp_chunk_bytes)
+                lanes /= 2;
+        } else {
+            while (lanes > 1 && (lanes > fibres || fibres * 10 < (fibres + lanes - 1) / lanes * lanes * 7))
+                lanes /= 2;
+        }
+        // Fewer items at a time where their factors are large.
+        while (lanes < 32 &&
+               32 / lanes * (size + D * N * N) * static_cast<int>(sizeof(CT)) > most_item_bytes / 2)
+            lanes *= 2;
+        return lanes;
+    }
+    static constexpr int team = in_warp ? lanes() : 0;
+
+    // Fibres that a thread takes at once where it reads the factor from shared memory.
+    static constexpr int streamed_fibres() {
+        if (has_heavy_factors) return 1;
+        if (D < 3 || W > 1 || N < 9 || sizeof(CT) < 8) return fibres_at_once<CT, N>;
+        if (!in_warp) return N % 2 == 1 && sizeof(CT) == 8 ? 3 : fibres_at_once<CT, N>;
+        const int needed = (size / N + 31) / 32;
+        return needed < 4 ? needed : 4;
+    }
+    static constexpr int streamed_at_once = streamed_fibres();
+    static constexpr int per_thread = is_streamed ? streamed_at_once : 1;
+    static constexpr int items = in_warp ? 32 / team : 1;
+
+    // An element's place in shared memory. For powers of two there is a gap of 16 bytes in every 128 (and for
+    // 4-byte elements and N other than 8 another one), so that fibres of any mode meet all banks. Additive
+    // where the elements' numbers have no common bits.
+    static constexpr bool has_gaps = is_power_of_two(N * W);
+    __host__ __device__ static constexpr int place(int element) {
+        if (uses_tensor) return W == 1 ? tensor_cube_place(element) : tensor_runs_place(element);
+        if (uses_planes) return tensor_planes_place(element);
+        if (!has_gaps) return element;
+        return element + element / (8 * quad) * quad +
+               (sizeof(CT) == 4 && N != 8 ? element / (64 * quad) * (4 * quad) : 0);
+    }
+    static constexpr int chunk = items * size;
+    // Chunks that do not begin at multiples of 16 bytes lie as far from one in shared memory too.
+    static constexpr bool shifts = W == 1 && chunk % quad != 0 && !has_gaps;
+    static constexpr int last_place = place(chunk - 1) + (shifts ? quad - 1 : 0);
+    static constexpr int chunk_room =
+        (uses_tensor && W > 1) || uses_planes ? chunk : (last_place + quad) / quad * quad;
+
+    // Large factors begin at multiples of 16 bytes. Those of items next to each other lie an odd number of
+    // accesses apart.
+    static constexpr int factor_size = D * N * N;
+    static constexpr int factor_pitch = has_large_factors ? (N * N + quad - 1) / quad * quad : N * N;
+    static constexpr bool spaces_factors = D * factor_pitch % quad == 0 && items > 1;
+    static constexpr int factor_stride =
+        spaces_factors ? (D * factor_pitch / quad | 1) * quad : D * factor_pitch;
+    static constexpr int factor_room = uses_tensor   ? tensor_factor_place(factor_size)
+                                       : uses_planes ? tensor_wide_factor_place(factor_size)
+                                                     : (items * factor_stride + quad - 1) / quad * quad;
+    // Whether 16 bytes of factors that follow each other are such in shared memory.
+    static constexpr bool copies_factor_quads =
+        N * N % quad == 0 || (factor_stride == factor_size && items * factor_size % quad == 0);
+
+    // Whether tiles that a crew has at a time are of one item, of which each has so many, with the same
+    // factors.
+    __host__ __device__ static constexpr bool has_one_set(int64_t tiles) {
+        return items == 1 || (N * N % quad == 0 && tiles > 1 && tiles % items == 0);
+    }
+
+    static constexpr int buffer_bytes = (chunk_room + factor_room) * static_cast<int>(sizeof(CT));
+    static constexpr bool is_buffered =
+        in_warp ? bytes <= warp_item_bytes : 2 * buffer_bytes <= most_buffered_bytes;
+    static constexpr int buffers = is_buffered ? 2 : 1;
+    static constexpr bool fits = buffer_bytes <= most_block_bytes;
+    // Crews of a block.
+    __host__ __device__ static constexpr int crews_with(int bytes_each) {
+        int crews = in_warp ? 4 : 1;
+        while (crews > 1 && crews * bytes_each > most_item_bytes) crews /= 2;
+        return crews;
+    }
+    static constexpr int crews = crews_with(buffers * buffer_bytes);
+    static constexpr int shared_bytes = crews * buffers * buffer_bytes;
+
+    // Blocks that a multiprocessor is to have registers for, as measured; 0: the compiler's choice, 1: more.
+    static constexpr bool is_run_of_27 = std::is_same_v<CT, f64> && N == 9 && D == 2 && W == 27;
+    static constexpr int least_blocks = in_warp && sizeof(CT) == 4 && N == 4 && D == 5 ? 5
+                                        : has_heavy_factors && sizeof(CT) == 8         ? 4
+                                        : is_run_of_27                                 ? 1
+                                        : is_run_of_40                                 ? 3
+                                                                                       : 0;
+};
+
+// The threads that share a chunk.
+template <bool in_warp>
+struct crew_threads {
+    int size, rank;
+
+    __device__ crew_threads() : crew_threads(static_cast<int>(blockDim.x)) {}
+    // Of a block whose size the compiler is to know.
+    explicit __device__ crew_threads(int block_threads)
+        : size(in_warp ? 32 : block_threads),
+          rank(in_warp ? static_cast<int>(threadIdx.x) & 31 : static_cast<int>(threadIdx.x)) {}
+    __device__ void sync() const {
+        if constexpr (in_warp)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
+};
+
+// What a tile is of: the unit's number in the launch, its item and column, and the tile's first element.
+struct tile_origin {
+    int64_t unit, item, column, begin;
+};
+
+template <int size, int W, class CT>
+static __device__ inline tile_origin origin_of(const item_parameters<CT>& p, int64_t tile) {
+    tile_origin o{tile, 0, p.column, 0};
+    if (p.tiles > 1) {
+        o.unit = tile / p.tiles;
+        const int64_t number = tile - o.unit * p.tiles;
+        const int64_t runs = p.inner / W;
+        o.begin = W == 1 ? number * size : number / runs * (size / W) * p.inner + number % runs * W;
+    }
+    o.item = p.first + o.unit;
+    if (p.vectors > 1) {
+        o.column = o.item % p.vectors;
+        o.item /= p.vectors;
+    }
+    o.item = kernels::kron_entry(p.order, p.order_is_wide, o.item);
+    return o;
+}
+
+// How far an element is from its tile's first one, and elements `apart` from each other are, where runs of W
+// neighbours begin `inner` apart. An item's elements are fewer than 2^31, which saves half of the addresses'
+// instructions.
+template <int W>
+static __device__ inline int offset_in_tile(int element, int inner) {
+    return W == 1 ? element : element / W * inner + element % W;
+}
+template <int W, int apart>
+static __device__ inline int distance_in_tile(int inner) {
+    return W == 1 || apart < W ? apart : apart / W * inner;
+}
+
+template <class CT>
+static __device__ inline const CT* input_of(const item_parameters<CT>& p, const tile_origin& o) {
+    const CT* const unit = p.in_is_chunk ? locate<const CT>(p.in, o.unit)
+                                         : locate<const CT>(p.in, o.item) + o.column * p.in_vector;
+    return unit + o.begin * p.in_step;
+}
+
+template <class CT>
+static __device__ inline CT* output_of(const item_parameters<CT>& p, const tile_origin& o) {
+    CT* const unit =
+        p.out_is_chunk ? locate<CT>(p.out, o.unit) : locate<CT>(p.out, o.item) + o.column * p.out_vector;
+    return unit + o.begin * p.out_step;
+}
+
+// Starts the copies of a chunk's inputs.
+template <class Shape>
+class chunk_fetch {
+    using shape = Shape;
+    using CT = typename Shape::CT;
+    static constexpr int N = Shape::N, W = Shape::width;
+    using crew_type = crew_threads<shape::in_warp>;
+    static constexpr bool copies_quads = shape::chunk % shape::quad == 0;
+
+  public:
+    __device__ chunk_fetch(const item_parameters<CT>& p, const crew_type& crew) : p_(p), crew_(crew) {}
+
+    // is_hinted: large items leave the second-level cache before what is in use there.
+    template <bool is_hinted = false>
+    __device__ void vectors(int64_t chunk, CT* to) const {
+        const int64_t first = chunk * shape::items;
+        const CT* const from = copies_quads ? run_of_quads(first) : nullptr;
+        if (from) {
+            const uint64_t policy = is_hinted ? evict_first_policy() : 0;
+#pragma unroll 8
+            for (int e = crew_.rank * shape::quad; e < shape::chunk; e += crew_.size * shape::quad) {
+                if constexpr (is_hinted)
+                    copy_async_hinted(to + shape::place(e), from + offset(e), policy);
+                else
+                    copy_async<16>(to + shape::place(e), from + offset(e));
+            }
+            return;
+        }
+        if constexpr (shape::shifts) {
+            if (p_.dense_in && first + shape::items <= tiles_) {
+                to += shift_of(chunk);
+                const CT* const from = p_.dense_in + first * shape::size;
+                const int head = (shape::quad - shift_of(chunk)) % shape::quad;
+                const int body = (shape::chunk - head) / shape::quad * shape::quad;
+#pragma unroll 4
+                for (int e = crew_.rank * shape::quad; e < body; e += crew_.size * shape::quad)
+                    copy_async<16>(to + head + e, from + head + e);
+                const int left = shape::chunk - body;
+                if (crew_.rank < left) {
+                    const int e = crew_.rank < head ? crew_.rank : crew_.rank + body;
+                    copy_async<sizeof(CT)>(to + e, from + e);
+                }
+                return;
+            }
+        }
+        if constexpr (shape::items == 1) {
+            const CT* const from = input_of(p_, origin(first));
+#pragma unroll 4
+            for (int e = crew_.rank; e < shape::size; e += crew_.size)
+                copy_async<sizeof(CT)>(to + shape::place(e), from + offset(e) * p_.in_step);
+        } else {
+            const int64_t tile = first + crew_.rank % shape::items;
+            const CT* const mine = tile < tiles_ ? input_of(p_, origin(tile)) : nullptr;
+            const int count = here(first) * shape::size;
+            if (item_copies_quads && p_.in_step == 1 && all_aligned(mine))
+                tiles_of_lanes<shape::quad>(mine, count, to);
+            else
+                tiles_of_lanes<1>(mine, count, to);
+        }
+    }
+
+    // Elements of room before the chunk in its buffer.
+    __device__ int shift_of(int64_t chunk) const {
+        if (!shape::shifts || !p_.dense_in || (chunk + 1) * shape::items > tiles_) return 0;
+        return static_cast<int>(chunk * shape::chunk % shape::quad);
+    }
+
+    // Whether all tiles of a chunk have the same factors, of which there is one set on chip then.
+    __device__ bool has_one_set() const { return p_.factors_are_shared || shape::has_one_set(p_.tiles); }
+
+    // What tells the factors of two chunks apart.
+    __device__ int64_t factors_key(int64_t chunk) const {
+        if (p_.factors_are_shared) return 0;
+        return shape::items == 1 || has_one_set() ? origin(chunk * shape::items).item : chunk;
+    }
+
+    __device__ void factors(int64_t chunk, CT* to) const {
+        const int all = (shape::has_one_set(p_.tiles) ? 1 : shape::items) * shape::factor_size;
+        const int64_t first = chunk * shape::items;
+        if (p_.dense_factors && first + shape::items <= tiles_) {
+            constexpr int width = shape::copies_factor_quads ? shape::quad : 1;
+            const CT* const from = p_.dense_factors + origin(first).item * p_.factor_stride;
+#pragma unroll 4
+            for (int e = crew_.rank * width; e < all; e += crew_.size * width)
+                copy_async<width * sizeof(CT)>(to + factor_place(e), from + e);
+            return;
+        }
+        const int count = (has_one_set() ? 1 : here(first)) * shape::modes;
+        const CT* next = find_factor(first, 0, count);
+#pragma unroll 1
+        for (int found = 0; found < count; found += 32) {
+            const CT* const mine = next;
+            next = find_factor(first, found + 32, count);
+            const int here = count - found < 32 ? count - found : 32;
+            if (N * N % shape::quad == 0 && p_.factors_are_plain && all_aligned(mine))
+                factors_of_lanes<shape::quad>(mine, found, here, to);
+            else
+                factors_of_lanes<1>(mine, found, here, to);
+        }
+    }
+
+  private:
+    // Whether 16 bytes of items that begin at multiples of them can be copied at once.
+    static constexpr bool item_copies_quads = W == 1 && shape::size % shape::quad == 0;
+
+    // Where the chunk begins, if all of it can be copied by 16 bytes, else NULL.
+    __device__ const CT* run_of_quads(int64_t first) const {
+        if (W % (W == 1 ? 1 : shape::quad) == 0 && p_.dense_in && first + shape::items <= tiles_)
+            return W == 1 ? p_.dense_in + first * shape::size : input_of(p_, origin(first));
+        if (W > 1 || shape::items > 1 || p_.in_step != 1) return nullptr;
+        const CT* const from = input_of(p_, origin(first));
+        return is_aligned(from) ? from : nullptr;
+    }
+
+    // Copies the tiles that lanes 0, 1, ... have found.
+    template <int width>
+    __device__ void tiles_of_lanes(const CT* mine, int count, CT* to) const {
+#pragma unroll 2
+        for (int begin = 0; begin < shape::chunk; begin += 32 * width) {
+            const int e = begin + crew_.rank * width;
+            const CT* const from = of_lane(mine, e / shape::size % shape::items);
+            if (e < count)
+                copy_async<width * sizeof(CT)>(to + shape::place(e), from + e % shape::size * p_.in_step);
+        }
+    }
+
+    // The factor number `found` + lane of the chunk, item by item.
+    __device__ const CT* find_factor(int64_t first, int found, int count) const {
+        const int number = found + crew_.rank % 32;
+        if (number >= count) return nullptr;
+        return locate<const CT>(p_.factors[number % shape::modes].a,
+                                origin(first + number / shape::modes).item);
+    }
+
+    // Copies `count` factors of the chunk, from number `found` on, that lanes 0, 1, ... have found.
+    template <int width>
+    __device__ void factors_of_lanes(const CT* mine, int found, int count, CT* to) const {
+#pragma unroll 1
+        for (int begin = 0; begin < count * N * N; begin += crew_.size * width) {
+            const int e = begin + crew_.rank * width;
+            const CT* const factor = of_lane(mine, e / (N * N) % 32);
+            if (e >= count * N * N) continue;
+            const int number = found + e / (N * N), i = e % (N * N);
+            const factor_operand& f = p_.factors[number % shape::modes];
+            CT* const place = to + factor_place(found * (N * N) + e);
+            if constexpr (width > 1) {
+                copy_async<width * sizeof(CT)>(place, factor + i);
+            } else {
+                const CT* const from = factor + i % N * f.row_step + i / N * f.column_step;
+                if (f.conjugate)
+                    *place = conj(*from);
+                else
+                    copy_async<sizeof(CT)>(place, from);
+            }
+        }
+    }
+
+    __device__ static const CT* of_lane(const CT* mine, int lane) {
+        return reinterpret_cast<const CT*>(from_lane(reinterpret_cast<unsigned long long>(mine), lane));
+    }
+    __device__ static bool is_aligned(const CT* from) { return reinterpret_cast<uintptr_t>(from) % 16 == 0; }
+    __device__ static bool all_aligned(const CT* mine) {
+        return __all_sync(0xffffffffu, is_aligned(mine)) != 0;
+    }
+
+    __device__ tile_origin origin(int64_t tile) const { return origin_of<shape::size, W>(p_, tile); }
+    __device__ int offset(int e) const { return offset_in_tile<W>(e, static_cast<int>(p_.inner)); }
+    __device__ int here(int64_t first) const {
+        const int64_t left = tiles_ - first;
+        return left < shape::items ? static_cast<int>(left) : shape::items;
+    }
+    __device__ static int factor_place(int e) {
+        if constexpr (shape::uses_tensor) return tensor_factor_place(e);
+        if constexpr (shape::uses_planes) return tensor_wide_factor_place(e);
+        const int item = shape::items == 1 ? 0 : e / shape::factor_size;
+        const int in_item = e - item * shape::factor_size;
+        return item * shape::factor_stride + in_item / (N * N) * shape::factor_pitch + in_item % (N * N);
+    }
+
+    const item_parameters<CT>& p_;
+    const crew_type& crew_;
+    const int64_t tiles_ = p_.units * p_.tiles;
+};
+
+// A crew's buffers, each for a chunk and for factors, which are copied anew only where they change.
+template <class Shape>
+class chunk_buffers {
+    using CT = typename Shape::CT;
+
+  public:
+    static constexpr int room = Shape::buffers * (Shape::chunk_room + Shape::factor_room);
+
+    __device__ chunk_buffers(const chunk_fetch<Shape>& fetch, CT* memory) : fetch_(fetch), memory_(memory) {}
+
+    __device__ CT* vectors(int buffer) const {
+        return memory_ + buffer * (Shape::chunk_room + Shape::factor_room);
+    }
+    __device__ CT* factors(int buffer) const { return vectors(buffer) + Shape::chunk_room; }
+    // Where the factors of the chunk are that was started last.
+    __device__ int factor_buffer() const { return factor_buffer_; }
+
+    __device__ void start(int64_t chunk, int buffer) {
+        fetch_.vectors(chunk, vectors(buffer));
+        const int64_t wanted = fetch_.factors_key(chunk);
+        if (wanted != key_) {
+            factor_buffer_ = Shape::buffers == 2 ? factor_buffer_ ^ 1 : 0;
+            fetch_.factors(chunk, factors(factor_buffer_));
+        }
+        key_ = wanted;
+    }
+
+  private:
+    const chunk_fetch<Shape>& fetch_;
+    CT* memory_;
+    int64_t key_ = -1;
+    int factor_buffer_ = Shape::buffers - 1;
+};
+
+// Brings `count` neighbours into the second-level cache.
+template <class CT, class Crew>
+static __device__ inline void prefetch_run(const CT* from, int count, const Crew& crew) {
+    constexpr int line = 128 / static_cast<int>(sizeof(CT));
+    for (int e = crew.rank * line; e < count + line - 1; e += crew.size * line)
+        prefetch_line(from + (e < count ? e : count - 1));
+}
+
+// Brings a tile of runs in global memory into the second-level cache.
+template <class Shape, class Crew>
+static __device__ inline void prefetch_tile(const typename Shape::CT* from, int64_t inner, const Crew& crew) {
+    constexpr int W = Shape::width;
+    constexpr int line = 128 / static_cast<int>(sizeof(typename Shape::CT));
+    constexpr int parts = (W - 2) / line + 2;
+    for (int e = crew.rank; e < Shape::size / W * parts; e += crew.size) {
+        const int in_run = e % parts * line;
+        prefetch_line(from + e / parts * inner + (in_run < W ? in_run : W - 1));
+    }
+}
+
+// Brings what the results of a chunk will be added to into the second-level cache.
+template <class CT, int N, int D, int W>
+static __device__ inline void prefetch_outputs(const item_parameters<CT>& p,
+                                               const crew_threads<item_shape<CT, N, D, W>::in_warp>& crew,
+                                               int64_t chunk) {
+    using shape = item_shape<CT, N, D, W>;
+    if (p.out_step != 1) return;
+    const int64_t first = chunk * shape::items;
+    const int64_t left = p.units * p.tiles - first;
+    const int here = left < shape::items ? static_cast<int>(left) : shape::items;
+    const auto output = [&](int64_t tile) { return output_of(p, origin_of<shape::size, W>(p, tile)); };
+    if constexpr (W > 1) {
+        prefetch_tile<shape>(output(first), p.inner, crew);
+    } else if (p.dense_out) {
+        prefetch_run(p.dense_out + first * shape::size, here * shape::size, crew);
+    } else if constexpr (shape::items == 1) {
+        prefetch_run(output(first), shape::size, crew);
+    } else {
+        const struct { int size, rank; } team{shape::team, crew.rank % shape::team};
+        const int item = crew.rank / shape::team;
+        if (item < here) prefetch_run(output(first + item), shape::size, team);
+    }
+}
+
+}  // namespace heron::HERON_LEVEL::kron_cuda

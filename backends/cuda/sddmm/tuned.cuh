@@ -1,0 +1,167 @@
+#pragma once
+// Launches the SDDMM kernels for one row of the table of data types. Operands that are not contiguous along
+// the inner dimension, or not aligned to 16 bytes, are packed into the workspace first.
+#include "kernel.cuh"
+#include "tuned.hpp"
+#include <algorithm>
+
+namespace heron::HERON_LEVEL {
+
+// A word of an element's size, to move it.
+template <int bytes>
+struct raw_of;
+template <>
+struct raw_of<2> {
+    using type = raw16;
+};
+template <>
+struct raw_of<4> {
+    using type = raw32;
+};
+template <>
+struct raw_of<8> {
+    using type = raw64;
+};
+template <>
+struct raw_of<16> {
+    using type = raw128;
+};
+
+// Whether the kernels can read the operand where it is, if its address is aligned.
+template <class VX>
+bool has_pieces(const heron_sddmm_vectors& v, int64_t k) {
+    constexpr int64_t size = vector_of<VX>::size;
+    return v.element_step == 1 && k % size == 0 && v.vector_step % size == 0 && v.batch_stride % size == 0;
+}
+
+// SIZE knows no addresses: an operand that only its address keeps from being read in pieces has no room in
+// the workspace.
+template <class VX>
+bool is_misaligned(const heron_sddmm_vectors& v, int64_t k) {
+    return has_pieces<VX>(v, k) && reinterpret_cast<uintptr_t>(v.values) % sizeof(vector_of<VX>) != 0;
+}
+
+template <class VX, class VC, class CT, class IT>
+class sddmm_launcher {
+    static constexpr int64_t piece_size = vector_of<VX>::size;
+
+  public:
+    sddmm_launcher(cuda_device& device, heron_phase phase, const heron_sddmm_args& args,
+                   heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
+
+    void apply() {
+        VX* const packed_a = packing_space(args_.a, args_.c.rows);
+        VX* const packed_b = packing_space(args_.b, args_.c.cols);
+        if (phase_ != HERON_PHASE_RUN || count() == 0) return;
+        sampling<VX, VC, CT, IT> p{};
+        p.c = args_.c;
+        use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
+        use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
+        p.pieces = static_cast<int>(padded() / piece_size);
+        p.conjugate_a = args_.a.conjugate;
+        p.conjugate_b = args_.b.conjugate;
+        p.block_rows = static_cast<int>(block_rows());
+        p.block_cols = static_cast<int>(block_cols());
+        p.block_size = p.block_rows * p.block_cols;
+        p.count = count();
+        p.lines = static_cast<int>(args_.c.rows / p.block_rows);
+        p.tiles = static_cast<int>((p.count + sddmm_tile - 1) / sddmm_tile);
+        p.alpha = as_argument<CT>(args_.alpha);
+        p.beta = as_argument<CT>(args_.beta);
+        sample(p);
+    }
+
+  private:
+    void sample(const sampling<VX, VC, CT, IT>& p) {
+        switch (p.pieces) {
+            case 8: return launch<sddmm_shape<4, 2, true>>(p);
+            case 16: return launch<sddmm_shape<4, 4, true>>(p);
+            case 32: return launch<sddmm_shape<8, 4, true>>(p);
+            case 64: return launch<sddmm_shape<8, 8, true>>(p);
+        }
+        if (p.pieces <= 16) return launch<sddmm_shape<8, 2, false>>(p);
+        if (p.pieces <= 32) return launch<sddmm_shape<8, 4, false>>(p);
+        launch<sddmm_shape<8, 8, false>>(p);
+    }
+
+    template <class Shape>
+    void launch(const sampling<VX, VC, CT, IT>& p) {
+        const int64_t parts = (p.tiles + sddmm_part - 1) / sddmm_part;
+        device_.launch_blocks(sample_elements<Shape, VX, VC, CT, IT>, parts * p.c.batch_count, sddmm_threads,
+                              0, p);
+    }
+
+    int64_t items_of(const heron_sddmm_vectors& v) const {
+        return v.batch_stride == 0 ? 1 : args_.c.batch_count;
+    }
+
+    VX* packing_space(const heron_sddmm_vectors& v, int64_t vectors) {
+        if (args_.k == 0 || has_pieces<VX>(v, args_.k)) return nullptr;
+        return layout_.template take<VX>(items_of(v) * vectors * padded());
+    }
+
+    void use(const heron_sddmm_vectors& v, int64_t vectors, VX* packed, const vector_of<VX>*& from,
+             unsigned& step, int64_t& stride) {
+        if (packed) pack(v, vectors, packed);
+        const VX* const values = packed ? packed : as<const VX>(v.values);
+        from = reinterpret_cast<const vector_of<VX>*>(values);
+        step = static_cast<unsigned>((packed ? padded() : v.vector_step) * int64_t{sizeof(VX)});
+        stride = v.batch_stride == 0 ? 0 : (packed ? vectors * padded() : v.batch_stride) / piece_size;
+    }
+
+    void pack(const heron_sddmm_vectors& v, int64_t vectors, VX* packed) {
+        using RT = typename raw_of<sizeof(VX)>::type;
+        const int64_t tiles = turned_tiles<RT>(vectors, padded()) * items_of(v);
+        device_.launch_blocks(turn_dense<RT>, tiles, turn_threads, 0, static_cast<const RT*>(v.values),
+                              vectors, args_.k, v.vector_step, v.element_step, v.batch_stride,
+                              reinterpret_cast<RT*>(packed), padded(), items_of(v));
+    }
+
+    int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }
+    int64_t block_rows() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_rows : 1; }
+    int64_t block_cols() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_cols : 1; }
+    int64_t count() const { return args_.c.nnz * block_rows() * block_cols(); }
+
+    cuda_device& device_;
+    const heron_phase phase_;
+    const heron_sddmm_args& args_;
+    workspace_layout layout_;
+};
+
+// Where C has too few elements to be worth packing an operand, or sizes or distances are beyond what a kernel
+// counts in 32 bits, the shared plan strides through the operands; so it does at a misaligned address.
+template <class VX>
+bool takes_pieces(const heron_sddmm_args& args) {
+    constexpr int64_t fewest_uses = 4;
+    constexpr int64_t most = INT32_MAX / 16;
+    const heron_spmat& c = args.c;
+    const bool is_bsr = c.format == HERON_FORMAT_BSR;
+    const int64_t block_size = is_bsr ? c.block_rows * c.block_cols : 1;
+    const auto takes = [&](const heron_sddmm_vectors& v, int64_t vectors) {
+        return has_pieces<VX>(v, args.k) ? v.vector_step <= most
+                                         : c.nnz * block_size * fewest_uses >= vectors;
+    };
+    return args.k <= most && block_size <= most && c.nnz * block_size <= sddmm_tile * int64_t{most} &&
+           c.rows <= INT32_MAX / 2 && c.cols <= INT32_MAX / 2 && takes(args.a, c.rows) &&
+           takes(args.b, c.cols);
+}
+
+template <class VX, class VC, class CT>
+void tuned_sddmm(cuda_device& device, heron_phase phase, const heron_sddmm_args& args,
+                 heron_workspace& workspace) {
+    const bool misaligned =
+        phase == HERON_PHASE_RUN && (is_misaligned<VX>(args.a, args.k) || is_misaligned<VX>(args.b, args.k));
+    if (takes_pieces<VX>(args) && !misaligned)
+        return visit_index(args.c.index_type, [&]<class IT>(type<IT>) {
+            sddmm_launcher<VX, VC, CT, IT>(device, phase, args, workspace).apply();
+        });
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_offsets_and_indices(offset_type_of(args.c), args.c.index_type,
+                              [&]<class OT, class IT>(type<OT>, type<IT>) {
+                                  plans::sddmm_plan<cuda_device, VX, VC, CT, OT, IT>(device, args).apply();
+                              });
+}
+
+}  // namespace heron::HERON_LEVEL

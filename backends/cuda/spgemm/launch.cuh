@@ -1,0 +1,169 @@
+#pragma once
+// How the kernels of sparse products are launched: shared memory, grids, and the bins of rows.
+#include "ranks.cuh"
+#include <algorithm>
+#include <optional>
+
+namespace heron::HERON_LEVEL {
+
+// Row numbers have 32 bits in the bins.
+inline bool is_for_tuned_spgemm(const heron_spgemm_args& args) {
+    return args.a.matrix.rows < INT32_MAX && !plans::is_empty_product(args);
+}
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+class spgemm_launcher {
+  public:
+    explicit spgemm_launcher(cuda_device& device) : device_(device) {}
+
+    // Bytes of shared memory that a block can have beside what kernels declare.
+    int64_t shared_limit() const { return device_.shared_bytes() - cuda_device::declared_at_most; }
+
+    // As many places as fit with so many bytes each, a power of two, at most `most`.
+    int largest_table(int most, size_t bytes_each) const {
+        while (most * static_cast<int64_t>(bytes_each) > shared_limit()) most /= 2;
+        return most;
+    }
+
+    // For kernels that stride over a list whose size only the device knows: enough blocks to fill it.
+    int64_t blocks_for(int64_t most_groups, int64_t groups_per_block) const {
+        const int64_t wanted = ceil_div(most_groups, groups_per_block);
+        const int64_t enough = int64_t{32} * device_.multiprocessors();
+        return wanted < enough ? wanted : enough;
+    }
+
+    // Threads of a block whose groups of `lanes` take so many bytes each.
+    int threads_for(int lanes, size_t bytes_each) const {
+        int threads = 128;
+        while (threads > warp_size && threads / lanes * static_cast<int64_t>(bytes_each) > shared_limit())
+            threads /= 2;
+        return threads;
+    }
+
+    cuda_device& device() { return device_; }
+
+  private:
+    cuda_device& device_;
+};
+
+// Bins in a workspace.
+class placed_bins {
+  public:
+    placed_bins(workspace_layout& layout, int64_t rows)
+        : bins_{layout.take<int>(row_bins::count), layout.take<int>(row_bins::count), layout.take<int>(rows)},
+          rows_(rows) {}
+
+    template <class Rule>
+    void fill(spgemm_launcher& launcher, const Rule& rule) const {
+        cuda_device& device = launcher.device();
+        device.fill(bins_.sizes, 0, row_bins::count * sizeof(int));
+        device.fill(bins_.cursors, 0, row_bins::count * sizeof(int));
+        const int64_t blocks = ceil_div(rows_, int64_t{spgemm_threads} * bin_rows_each);
+        device.launch_blocks(sort_into_bins<false, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
+        device.launch_blocks(sort_into_bins<true, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
+    }
+    row_list list(int bin) const { return {bins_.sizes, bins_.lists, bin}; }
+    const row_bins& bins() const { return bins_; }
+
+  private:
+    row_bins bins_;
+    int64_t rows_;
+};
+
+// Bytes for the ranks of all rows, 0 if there are none. Rows of bin b have more than limit(b)/2 products.
+inline int64_t rank_bytes(const heron_spgemm_args& args) {
+    constexpr int64_t most_per_element = 64;
+    const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
+    const bool has_kernel = args.c.type == HERON_R_32F || args.c.type == HERON_R_64F ||
+                            args.c.type == HERON_C_32F || args.c.type == HERON_C_64F;
+    if (!args.scratch_stays || !has_kernel) return 0;
+    int64_t bytes = rank_space::limit(0) * a.rows + 2 * args.products;
+    // The longest row is known unless it is cut at what fits a row of C.
+    const bool is_known = args.longest < plans::row_limit(args);
+    for (int bin = rank_space::ranked - 1; bin >= 0; --bin)
+        if (bin == rank_space::ranked - 1 || (is_known && args.longest <= rank_space::limit(bin)))
+            bytes = std::min(bytes, rank_space::limit(bin) * a.rows);
+    return bytes <= most_per_element * (a.nnz + b.nnz + a.rows) ? bytes : 0;
+}
+
+// The ranks in a workspace: the first part of that of the symbolic and the numeric phase.
+class placed_ranks {
+  public:
+    placed_ranks(workspace_layout& layout, const heron_spgemm_args& args) : args_(args) {
+        const int64_t bytes = rank_bytes(args);
+        if (bytes == 0) return;
+        const int64_t rows = args.a.matrix.rows;
+        bins_.emplace(layout, rows);
+        int* const flags = layout.take<int>(2);
+        space_ = {bins_->bins(), flags, flags + 1, layout.take<int>(rows), layout.take<uint8_t>(bytes)};
+    }
+
+    bool are_kept() const { return bins_.has_value(); }
+    const rank_space& space() const { return space_; }
+
+    void sort_rows(spgemm_launcher& launcher, int64_t hash_limit) const {
+        bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit});
+        launcher.device().fill(space_.unordered, 0, 2 * sizeof(int));
+    }
+    // Calls f(bin) for the bins that can have rows.
+    template <class F>
+    void visit(F&& f) const {
+        f(0);
+        for (int bin = 1; bin < rank_space::ranked; ++bin)
+            if (!knows_products() || args_.longest > rank_space::limit(bin - 1)) f(bin);
+    }
+    bool can_have_rest() const { return !knows_products() || args_.longest > rank_space::most_products; }
+    bool can_have_too_many() const { return !knows_products() || args_.longest > most_ranks; }
+
+  private:
+    bool knows_products() const { return args_.longest < plans::row_limit(args_); }
+
+    const heron_spgemm_args& args_;
+    std::optional<placed_bins> bins_;
+    rank_space space_{};
+};
+
+// The elements of a row of B that are read at a time are few: eight lanes have enough of them.
+inline bool has_short_rows(const heron_spgemm_args& args) {
+    constexpr int64_t short_row = 12;
+    return args.products <= short_row * args.a.matrix.nnz;
+}
+
+// Whether a bitmap of a row's columns is small enough to be better than any table.
+inline bool is_narrow(const heron_spgemm_args& args) {
+    constexpr int64_t most_columns = int64_t{1} << 18;
+    return args.b.matrix.cols <= most_columns;
+}
+
+template <bool with_columns, class OT, class IT>
+void find_rows_by_bitmaps(spgemm_launcher& launcher, const heron_spgemm_args& args, const row_list& list,
+                          int threads, const row_results<IT>& results) {
+    const row_pattern<OT, IT> a(args.a.matrix), b(args.b.matrix);
+    constexpr int most_words = 32768;
+    const int64_t all = ceil_div(ceil_div(args.b.matrix.cols, 32), threads) * threads;
+    const int64_t words = std::min<int64_t>(all, launcher.largest_table(most_words, 4));
+    launcher.device().launch_blocks(find_rows_by_bitmap<with_columns, OT, IT>, launcher.blocks_for(a.rows, 1),
+                                    threads, static_cast<size_t>(words) * 4, a, b, list, args.b.matrix.cols,
+                                    static_cast<int>(words), results);
+}
+
+// Lengths or columns of longer rows: those that a hash table of `limit` elements takes, and the others.
+template <bool with_columns, class OT, class IT>
+void find_long_rows(spgemm_launcher& launcher, const heron_spgemm_args& args, const row_list& hashed,
+                    int limit, const row_list& others, const row_results<IT>& results) {
+    const row_pattern<OT, IT> a(args.a.matrix), b(args.b.matrix);
+    const int places = table_places(limit);
+    const size_t hash_bytes = sizeof(IT) * static_cast<size_t>(with_columns ? places + places / 2 : places);
+    if (is_narrow(args))
+        find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args, hashed, spgemm_threads, results);
+    else
+        launcher.device().launch_blocks(find_rows_by_hash<with_columns, OT, IT>,
+                                        launcher.blocks_for(a.rows, 1), spgemm_threads, hash_bytes, a, b,
+                                        hashed, places, results);
+    constexpr int most_threads = 1024;
+    if (args.longest > limit)
+        find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args, others, most_threads, results);
+}
+
+}  // namespace heron::HERON_LEVEL

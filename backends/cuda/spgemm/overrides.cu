@@ -1,0 +1,190 @@
+// The slots of sparse products: products per row, lengths of C's rows, and the way to the values' types.
+#include "launch.cuh"
+#include "common/runtime/slot.hpp"
+#include "tuned.hpp"
+
+namespace heron::HERON_LEVEL {
+namespace {
+
+int64_t shares_of(int64_t rows) { return ceil_div(rows, rows_per_share); }
+
+template <class OT, class IT>
+void tuned_estimate(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                    heron_workspace& workspace) {
+    const row_pattern<OT, IT> a(args.a.matrix);
+    workspace_layout layout(phase, workspace);
+    auto* const facts = layout.take<row_facts>(1);
+    if (phase != HERON_PHASE_RUN) return;
+    device.fill(facts, 0, sizeof *facts);
+    device.launch_blocks(count_row_products<OT, IT>, ceil_div(a.rows, counted_rows), spgemm_threads, 0, a,
+                         static_cast<const OT*>(args.b.matrix.offsets), plans::row_limit(args),
+                         args.row_products, facts);
+    row_facts all{0, 0};
+    device.read(&all, facts, sizeof all);
+    plans::report(args.products_found, all.sum);
+    plans::report(args.longest_found, all.longest);
+}
+
+template <class OT, class IT>
+class tuned_symbolic {
+  public:
+    tuned_symbolic(cuda_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : launcher_(device),
+          args_(args),
+          a_(args.a.matrix),
+          b_(args.b.matrix),
+          ranks_(layout, args),
+          facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)) {
+        if (!ranks_.are_kept()) bins_.emplace(layout, a_.rows);
+    }
+
+    void run() {
+        cuda_device& device = launcher_.device();
+        const int64_t shares = shares_of(a_.rows);
+        device.fill(args_.row_offsets, 0, static_cast<size_t>(a_.rows + 1) * sizeof(int64_t));
+        count();
+        device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
+        device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
+        row_facts all{0, 0};
+        device.read(&all, facts_ + shares, sizeof all);
+        plans::require_offsets_hold(args_.c, all.sum);
+        device.launch_blocks(scan_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_,
+                             shares);
+        plans::write_product_offsets(device, args_);
+        plans::report(args_.nnz_found, all.sum);
+        plans::report(args_.longest_found, all.longest);
+    }
+
+  private:
+    void count() {
+        const int hash_limit = launcher_.largest_table(16384, sizeof(IT)) / 2;
+        ranks_.are_kept() ? count_with_ranks(hash_limit) : count_by_tables(hash_limit);
+    }
+
+    void count_with_ranks(int hash_limit) {
+        ranks_.sort_rows(launcher_, hash_limit);
+        ranks_.visit([&](int bin) {
+            constexpr int64_t most_columns = int64_t{1} << (32 - rank_bits);
+            if (sizeof(IT) == 4 && args_.b.matrix.cols < most_columns)
+                rank<uint32_t>(bin);
+            else
+                rank<uint64_t>(bin);
+        });
+        const rank_space& space = ranks_.space();
+        if (ranks_.can_have_too_many()) count_short<32>(space.rest(), rank_space::most_products);
+        if (ranks_.can_have_rest())
+            find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
+                                          space.rows_of(rank_space::ranked + 1),
+                                          {args_.row_offsets, nullptr, nullptr, 0});
+    }
+
+    template <class K>
+    void rank(int bin) {
+        const bool is_short = has_short_rows(args_);
+        switch (bin) {
+            case 0: return is_short ? rank_sorted<8, 4, K>(bin) : rank_sorted<32, 1, K>(bin);
+            case 1: return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
+            case 2: return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
+            case 3: return rank_sorted<32, 8, K>(bin);
+            default:
+                return rank(rank_rows<K, OT, IT>, warp_size,
+                            rank_memory<K, IT>::bytes(rank_space::limit(bin)), bin);
+        }
+    }
+    template <int lanes, int each, class K>
+    void rank_sorted(int bin) {
+        rank(rank_short_rows<lanes, each, K, OT, IT>, lanes, sorted_bytes<IT>(lanes * each), bin);
+    }
+    void rank(void (*kernel)(row_pattern<OT, IT>, row_pattern<OT, IT>, rank_space, int, const int64_t*,
+                             int64_t*),
+              int lanes, size_t bytes, int bin) {
+        const int groups = ranked_threads / lanes;
+        launcher_.device().launch_blocks(kernel, launcher_.blocks_for(a_.rows, groups), ranked_threads,
+                                         bytes * groups, a_, b_, ranks_.space(), bin, args_.row_products,
+                                         args_.row_offsets);
+    }
+
+    void count_by_tables(int hash_limit) {
+        const length_limits limits{{32, 256, 1024, hash_limit}};
+        bins_->fill(launcher_, bound_rule{args_.row_products, plans::row_limit(args_), limits});
+        for (int bin = 0; bin < 2; ++bin)
+            has_short_rows(args_) ? count_short<8>(bins_->list(bin), limits.limit[bin])
+                                  : count_short<32>(bins_->list(bin), limits.limit[bin]);
+        count_short<32>(bins_->list(2), limits.limit[2]);
+        if (args_.longest > limits.limit[2])
+            find_long_rows<false, OT, IT>(launcher_, args_, bins_->list(3), hash_limit, bins_->list(4),
+                                          {args_.row_offsets, nullptr, nullptr, 0});
+    }
+
+    template <int lanes>
+    void count_short(const row_list& list, int limit) {
+        const int places = table_places(limit);
+        const size_t bytes = static_cast<size_t>(places) * sizeof(IT);
+        const int threads = launcher_.threads_for(lanes, bytes);
+        const int groups = threads / lanes;
+        launcher_.device().launch_blocks(
+            count_short_rows<lanes, OT, IT>, launcher_.blocks_for(a_.rows, groups), threads, bytes * groups,
+            a_, b_, list, args_.row_products, plans::row_limit(args_), places, args_.row_offsets);
+    }
+
+    spgemm_launcher launcher_;
+    const heron_spgemm_args& args_;
+    row_pattern<OT, IT> a_, b_;
+    placed_ranks ranks_;
+    row_facts* facts_;
+    std::optional<placed_bins> bins_;  // without ranks
+};
+
+}  // namespace
+
+namespace plans {
+
+static void cuda_spgemm_estimate(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                                 heron_workspace& workspace) {
+    visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        if (is_for_tuned_spgemm(args)) return tuned_estimate<OT, IT>(device, phase, args, workspace);
+        workspace_layout layout(phase, workspace);
+        estimate_products<cuda_device, OT, IT>(device, phase, args, layout);
+    });
+}
+
+static void cuda_spgemm_symbolic(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                                 heron_workspace& workspace) {
+    visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        workspace_layout layout(phase, workspace);
+        if (is_for_tuned_spgemm(args)) {
+            tuned_symbolic<OT, IT> plan(device, args, layout);
+            if (phase == HERON_PHASE_RUN) plan.run();
+        } else {
+            spgemm_symbolic_plan<cuda_device, OT, IT> plan(device, args, layout);
+            if (phase == HERON_PHASE_RUN) plan.run();
+        }
+    });
+}
+
+static void cuda_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                                heron_workspace& workspace) {
+    if (is_for_tuned_spgemm(args)) {
+        switch (args.c.type) {
+            case HERON_R_32F: return tuned_spgemm_numeric<f32>(device, phase, args, workspace);
+            case HERON_R_64F: return tuned_spgemm_numeric<f64>(device, phase, args, workspace);
+            case HERON_C_32F: return tuned_spgemm_numeric<c32>(device, phase, args, workspace);
+            case HERON_C_64F: return tuned_spgemm_numeric<c64>(device, phase, args, workspace);
+            default: break;
+        }
+    }
+    compute_products<cuda_device>(device, phase, args, workspace);
+}
+
+}  // namespace plans
+
+void override_spgemm(heron_backend& table) {
+    table.spgemm_estimate =
+        &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_estimate, operation_names::spgemm_estimate>;
+    table.spgemm_symbolic =
+        &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_numeric =
+        &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_numeric, operation_names::spgemm_numeric>;
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,439 @@
+#pragma once
+// Kernels for the pattern of a sparse product: products per row, bins, lengths and columns of rows, offsets.
+#include "rows.cuh"
+
+namespace heron::HERON_LEVEL {
+
+constexpr int spgemm_threads = 256;
+constexpr int spgemm_warps = spgemm_threads / warp_size;
+
+// What a block found in its share of the rows, or what all have found.
+struct row_facts {
+    int64_t sum, longest;
+};
+
+// The sum and maximum over the block; every thread calls it, and thread 0 gets the result.
+static __device__ inline row_facts reduce_block(row_facts f) {
+    __shared__ row_facts of_warp[spgemm_warps];
+    const auto merge = [](row_facts a, row_facts b) {
+        return row_facts{a.sum + b.sum, a.longest > b.longest ? a.longest : b.longest};
+    };
+    for (int distance = warp_size / 2; distance > 0; distance /= 2)
+        f = merge(f, from_lane_across(f, distance));
+    if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = f;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int w = 1; w < spgemm_warps; ++w) f = merge(f, of_warp[w]);
+    __syncthreads();
+    return f;
+}
+
+// Exclusive sums over the block's threads in their order; *total gets the sum of all.
+static __device__ inline int64_t scan_block(int64_t v, int64_t* total) {
+    __shared__ int64_t of_warp[warp_size];
+    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const int warps = static_cast<int>(blockDim.x) / warp_size;
+    int64_t inclusive = v;
+    for (int distance = 1; distance < warp_size; distance *= 2) {
+        const int64_t below = from_lane_below(inclusive, distance);
+        if (lane >= distance) inclusive += below;
+    }
+    if (lane == warp_size - 1) of_warp[warp] = inclusive;
+    __syncthreads();
+    int64_t before = 0, all = 0;
+    for (int w = 0; w < warps; ++w) {
+        if (w < warp) before += of_warp[w];
+        all += of_warp[w];
+    }
+    __syncthreads();
+    *total = all;
+    return before + inclusive - v;
+}
+
+constexpr int rows_per_share = 8 * spgemm_threads;
+
+static __device__ inline void add_facts(row_facts* to, row_facts f) {
+    if (f.sum == 0) return;
+    atomicAdd(reinterpret_cast<unsigned long long*>(&to->sum), static_cast<unsigned long long>(f.sum));
+    atomicMax(reinterpret_cast<long long*>(&to->longest), static_cast<long long>(f.longest));
+}
+
+constexpr int counted_rows = 128;        // of a block
+constexpr int most_counted_alone = 512;  // elements of a row that eight lanes count
+
+// products[row], and the facts of all rows, which must be 0 before. Eight lanes take a row of A, and the
+// block those that are long.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    count_row_products(row_pattern<OT, IT> a, const OT* b_offsets, int64_t most, int64_t* products,
+                       row_facts* facts) {
+    __shared__ int long_rows[counted_rows];
+    __shared__ int long_count;
+    if (threadIdx.x == 0) long_count = 0;
+    __syncthreads();
+    const lane_group<8> group;
+    const auto sum_of = [&](int64_t begin, int64_t end, int step) {
+        constexpr int ahead = 4;
+        int64_t sum = 0;
+        for (int64_t k = begin; k < end; k += ahead * step) {
+            IT indices[ahead];
+            OT lengths[ahead];
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) indices[u] = a.indices[k + u * step < end ? k + u * step : k];
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) {
+                const OT* const of = b_offsets + (indices[u] - static_cast<IT>(a.base));
+                lengths[u] = of[1] - of[0];
+            }
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) sum += k + u * step < end ? lengths[u] : 0;
+        }
+        return sum;
+    };
+    row_facts mine{0, 0};
+    const auto note = [&](int64_t row, int64_t sum) {
+        products[row] = sum;
+        mine.sum += sum;
+        const int64_t bound = sum < most ? sum : most;
+        mine.longest = bound > mine.longest ? bound : mine.longest;
+    };
+    const int64_t first = static_cast<int64_t>(blockIdx.x) * counted_rows;
+    for (int i = threadIdx.x / 8; i < counted_rows; i += spgemm_threads / 8) {
+        const int64_t row = first + i;
+        const int64_t begin = row < a.rows ? a.begin(row) : 0;
+        int64_t end = row < a.rows ? a.begin(row + 1) : 0;
+        const bool is_long = end - begin > most_counted_alone;
+        if (is_long) {
+            if (group.lane == 0) long_rows[atomicAdd(&long_count, 1)] = i;
+            end = begin;
+        }
+        int64_t sum = sum_of(begin + group.lane, end, 8);
+        for (int distance = 4; distance > 0; distance /= 2) sum += from_lane_across(sum, distance);
+        if (group.lane == 0 && row < a.rows && !is_long) note(row, sum);
+    }
+    __syncthreads();
+    for (int n = 0; n < long_count; ++n) {
+        const int64_t row = first + long_rows[n];
+        const row_facts f =
+            reduce_block({sum_of(a.begin(row) + threadIdx.x, a.begin(row + 1), spgemm_threads), 0});
+        if (threadIdx.x == 0) note(row, f.sum);
+    }
+    mine = reduce_block(mine);
+    if (threadIdx.x == 0) add_facts(facts, mine);
+}
+
+// The facts of each share of the lengths.
+static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row_facts* facts) {
+    row_facts mine{0, 0};
+    const int64_t first = static_cast<int64_t>(blockIdx.x) * rows_per_share;
+    for (int i = threadIdx.x; i < rows_per_share && first + i < rows; i += spgemm_threads) {
+        const int64_t length = lengths[first + i];
+        mine.sum += length;
+        mine.longest = length > mine.longest ? length : mine.longest;
+    }
+    mine = reduce_block(mine);
+    if (threadIdx.x == 0) facts[blockIdx.x] = mine;
+}
+
+// One block: facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all.
+static __global__ void scan_facts(row_facts* facts, int64_t shares) {
+    int64_t before = 0;
+    row_facts longest{0, 0};
+    for (int64_t first = 0; first < shares; first += spgemm_threads) {
+        const int64_t s = first + threadIdx.x;
+        const row_facts f = s < shares ? facts[s] : row_facts{0, 0};
+        longest.longest = f.longest > longest.longest ? f.longest : longest.longest;
+        int64_t total = 0;
+        const int64_t place = scan_block(f.sum, &total);
+        if (s < shares) facts[s].sum = before + place;
+        before += total;
+    }
+    longest = reduce_block(longest);
+    if (threadIdx.x == 0) facts[shares] = {before, longest.longest};
+}
+
+// Lengths into offsets, in place.
+static __global__ void __launch_bounds__(spgemm_threads)
+    scan_lengths(int64_t* offsets, int64_t rows, const row_facts* facts, int64_t shares) {
+    constexpr int each = rows_per_share / spgemm_threads;
+    constexpr int padded = each + 1;  // so that threads read their own from different banks
+    __shared__ int64_t staged[spgemm_threads * padded];
+    const int thread = static_cast<int>(threadIdx.x);
+    int64_t* const first = offsets + static_cast<int64_t>(blockIdx.x) * rows_per_share;
+    const int64_t left = rows - static_cast<int64_t>(blockIdx.x) * rows_per_share;
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const int at = i * spgemm_threads + thread;
+        staged[at / each * padded + at % each] = at < left ? first[at] : 0;
+    }
+    __syncthreads();
+    int64_t* const own = staged + thread * padded;
+    int64_t sum = 0;
+    for (int i = 0; i < each; ++i) sum += own[i];
+    int64_t total = 0;
+    int64_t place = facts[blockIdx.x].sum + scan_block(sum, &total);
+    for (int i = 0; i < each; ++i) {
+        const int64_t length = own[i];
+        own[i] = place;
+        place += length;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const int at = i * spgemm_threads + thread;
+        if (at < left) first[at] = staged[at / each * padded + at % each];
+    }
+    if (blockIdx.x == 0 && thread == 0) offsets[rows] = facts[shares].sum;
+}
+
+constexpr int bin_rows_each = 8;  // of a thread
+
+// Adds the block's rows to the sizes of bins, or with `moves` moves them there. rule(row) is a row's bin or
+// -1. sizes and cursors must be 0 before.
+template <bool moves, class Rule>
+__global__ void __launch_bounds__(spgemm_threads) sort_into_bins(Rule rule, int64_t rows, row_bins to) {
+    __shared__ int counts[row_bins::count], places[row_bins::count];
+    if (threadIdx.x < row_bins::count) counts[threadIdx.x] = 0;
+    __syncthreads();
+    const int64_t first = static_cast<int64_t>(blockIdx.x) * spgemm_threads * bin_rows_each + threadIdx.x;
+    const int lane = threadIdx.x % warp_size;
+    int bins[bin_rows_each], numbers[bin_rows_each];
+#pragma unroll
+    for (int i = 0; i < bin_rows_each; ++i) {
+        const int64_t row = first + i * spgemm_threads;
+        bins[i] = row < rows ? rule(row) : -1;
+    }
+#pragma unroll
+    for (int i = 0; i < bin_rows_each; ++i) {
+        const unsigned same = __match_any_sync(all_lanes, bins[i]);
+        const int leader = __ffs(static_cast<int>(same)) - 1;
+        int number = 0;
+        if (lane == leader && bins[i] >= 0) number = atomicAdd(counts + bins[i], __popc(same));
+        numbers[i] = __shfl_sync(all_lanes, number, leader) + __popc(same & ((1u << lane) - 1u));
+    }
+    __syncthreads();
+    if (threadIdx.x < row_bins::count && counts[threadIdx.x] > 0) {
+        int* const total = (moves ? to.cursors : to.sizes) + threadIdx.x;
+        const int before = atomicAdd(total, counts[threadIdx.x]);
+        int others = 0;
+        if (moves)
+            for (int bin = 0; bin < static_cast<int>(threadIdx.x); ++bin) others += to.sizes[bin];
+        places[threadIdx.x] = before + others;
+    }
+    if (!moves) return;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < bin_rows_each; ++i)
+        if (bins[i] >= 0)
+            to.lists[places[bins[i]] + numbers[i]] = static_cast<int>(first + i * spgemm_threads);
+}
+
+// Bins by limits: bin b has the lengths above limit[b - 1] (0 for the first) and at most limit[b]; the last
+// has no limit. Length 0 has no bin.
+struct length_limits {
+    static constexpr int bins = 5;
+    __device__ int bin_of(int64_t length) const {
+        if (length == 0) return -1;
+        int bin = 0;
+        while (bin < bins - 1 && length > limit[bin]) ++bin;
+        return bin;
+    }
+    int limit[bins - 1];
+};
+
+// Rows by what they can have at most.
+struct bound_rule {
+    __device__ int operator()(int64_t row) const {
+        return limits.bin_of(products[row] < most ? products[row] : most);
+    }
+    const int64_t* products;
+    int64_t most;
+    length_limits limits;
+};
+
+// *unordered := 1 unless the columns of every row ascend strictly.
+template <int lanes, class OT, class IT>
+__global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * (blockDim.x / lanes);
+    for (int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / lanes) + threadIdx.x / lanes;
+         row < p.rows; row += step) {
+        const int64_t end = p.begin(row + 1) - 1;
+        bool descends = false;
+#pragma unroll 4
+        for (int64_t k = p.begin(row) + threadIdx.x % lanes; k < end; k += lanes)
+            descends |= p.indices[k] >= p.indices[k + 1];
+        if (descends) *unordered = 1;
+    }
+}
+
+// ---- short rows: a group of lanes each ----
+
+// counts[row] := length of the rows in the list. Each group has `places` keys of shared memory.
+template <int lanes, class OT, class IT>
+__global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list,
+                                 const int64_t* products, int64_t most, int places, int64_t* counts) {
+    extern __shared__ int64_t shared[];
+    const lane_group<lanes> group;
+    const int groups = blockDim.x / lanes;
+    key_table<IT> table{reinterpret_cast<IT*>(shared) + static_cast<int>(threadIdx.x) / lanes * places, 0};
+    const int size = list.size();
+    const int* const rows = list.rows();
+    for (int i = blockIdx.x * groups + threadIdx.x / lanes; i < size; i += gridDim.x * groups) {
+        const int64_t row = rows[i];
+        table.mask = table_places(products[row] < most ? products[row] : most) - 1;
+        table.clear(group.lane, lanes);
+        group.sync();
+        int found = 0;
+        for (int64_t k = a.begin(row); k < a.begin(row + 1); ++k) {
+            const int64_t inner = a.column(k);
+            const int64_t end = b.begin(inner + 1);
+            for (int64_t l = b.begin(inner) + group.lane; l < end; l += lanes) {
+                bool is_new;
+                table.claim(b.column(l), is_new);
+                found += is_new;
+            }
+        }
+        group.sync();
+        found = group.sum(found);
+        if (group.lane == 0) counts[row] = found;
+    }
+}
+
+// ---- longer rows: a block each ----
+
+// The products of a row, shared out to the warps of the block in any order: calls f(column) for each. A lane
+// looks up an element of A for each of the warp's next turns.
+template <class OT, class IT, class F>
+static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                        int64_t row, F&& f) {
+    constexpr int ahead = 4;
+    const int lane = threadIdx.x % warp_size;
+    const int warps = static_cast<int>(blockDim.x) / warp_size;
+    const int64_t end = a.begin(row + 1);
+    const int64_t step = static_cast<int64_t>(warps) * warp_size;
+    for (int64_t first = a.begin(row) + threadIdx.x / warp_size; first < end; first += step) {
+        const int64_t own = first + lane * warps;
+        OT begin_of_lane = 0;
+        int length_of_lane = 0;
+        if (own < end) {
+            const int64_t inner = a.column(own);
+            begin_of_lane = static_cast<OT>(b.begin(inner));
+            length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+        }
+        for (int t = 0; t < warp_size && first + t * warps < end; ++t) {
+            const OT begin = value_of_lane(begin_of_lane, t);
+            const int length = value_of_lane(length_of_lane, t);
+            for (int l = lane; l < length; l += ahead * warp_size) {
+                IT columns[ahead];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u)
+                    columns[u] = b.indices[l + u * warp_size < length ? begin + l + u * warp_size : 0];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u)
+                    if (l + u * warp_size < length) f(static_cast<IT>(columns[u] - static_cast<IT>(b.base)));
+            }
+        }
+    }
+}
+
+// Where the rows found go: their lengths to counts, or, with offsets, their columns.
+template <class IT>
+struct row_results {
+    int64_t* counts;
+    const int64_t* offsets;
+    IT* columns;
+    int64_t base;
+};
+
+// Rows by a hash table of `places` keys. With columns half as many keys of shared memory follow, to sort
+// them.
+template <bool with_columns, class OT, class IT>
+__global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int places,
+                                  row_results<IT> results) {
+    extern __shared__ int64_t shared[];
+    __shared__ int found;
+    const key_table<IT> table{reinterpret_cast<IT*>(shared), places - 1};
+    IT* const sorted = table.keys + places;
+    const int size = list.size();
+    const int* const rows = list.rows();
+    for (int i = blockIdx.x; i < size; i += gridDim.x) {
+        const int64_t row = rows[i];
+        if (threadIdx.x == 0) found = 0;
+        table.clear(threadIdx.x, spgemm_threads);
+        __syncthreads();
+        int mine = 0;
+        for_each_product(a, b, row, [&](IT column) {
+            bool is_new;
+            table.claim(column, is_new);
+            mine += is_new;
+        });
+        if (!with_columns) {
+            if (mine > 0) atomicAdd(&found, mine);
+            __syncthreads();
+            if (threadIdx.x == 0) results.counts[row] = found;
+        } else {
+            __syncthreads();
+            const int64_t first = results.offsets[row];
+            for (int place = threadIdx.x; place < places; place += spgemm_threads) {
+                if (table.keys[place] == static_cast<IT>(-1)) continue;
+                const int at = atomicAdd(&found, 1);
+                if (at < places / 2) sorted[at] = table.keys[place];
+            }
+            __syncthreads();
+            const int64_t length = results.offsets[row + 1] - first;
+            const int count = found < places / 2 ? found : places / 2;
+            sort_shared(sorted, count, threadIdx.x, spgemm_threads, [] { __syncthreads(); });
+            for (int k = threadIdx.x; k < count && k < length; k += spgemm_threads)
+                results.columns[first + k] = static_cast<IT>(sorted[k] + static_cast<IT>(results.base));
+        }
+        __syncthreads();
+    }
+}
+
+// Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their
+// products.
+template <bool with_columns, class OT, class IT>
+__global__ void __launch_bounds__(1024)
+    find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols, int words,
+                        row_results<IT> results) {
+    extern __shared__ int64_t shared[];
+    unsigned* const bits = reinterpret_cast<unsigned*>(shared);
+    const int each = words / static_cast<int>(blockDim.x);  // a thread reads this many words in a row
+    const int size = list.size();
+    const int* const rows = list.rows();
+    for (int i = blockIdx.x; i < size; i += gridDim.x) {
+        const int64_t row = rows[i];
+        int64_t found = 0;
+        for (int64_t low = 0; low < cols; low += int64_t{words} * 32) {
+            for (int w = threadIdx.x; w < words; w += blockDim.x) bits[w] = 0;
+            __syncthreads();
+            for_each_product(a, b, row, [&](IT column) {
+                const int64_t place = static_cast<int64_t>(column) - low;
+                if (place < 0 || place >= int64_t{words} * 32) return;
+                const unsigned bit = 1u << (place % 32);
+                if (!(static_cast<volatile unsigned*>(bits)[place / 32] & bit))
+                    atomicOr(bits + place / 32, bit);
+            });
+            __syncthreads();
+            int mine = 0;
+            for (int w = 0; w < each; ++w) mine += __popc(bits[threadIdx.x * each + w]);
+            int64_t total = 0;
+            int64_t place = found + scan_block(mine, &total);
+            if (with_columns) {
+                const int64_t first = results.offsets[row], length = results.offsets[row + 1] - first;
+                for (int w = 0; w < each; ++w)
+                    for (unsigned left = bits[threadIdx.x * each + w]; left != 0; left &= left - 1, ++place) {
+                        const int64_t column =
+                            low + (threadIdx.x * each + w) * int64_t{32} + __ffs(static_cast<int>(left)) - 1;
+                        if (place < length)
+                            results.columns[first + place] = static_cast<IT>(column + results.base);
+                    }
+            }
+            found += total;
+            __syncthreads();
+        }
+        if (!with_columns && threadIdx.x == 0) results.counts[row] = found;
+    }
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,469 @@
+#pragma once
+// Rows of few products. Counting them leaves behind the rank of each product's column in its row of C, a byte
+// each, so that the values need neither a table nor a sort: the products are added to the element of their
+// rank.
+//
+// A group of lanes takes a row. A sorting network in registers (Batcher, AFIPS 1968) brings the columns of up
+// to 256 products in order; of more products a hash table finds the columns, and the network sorts these.
+#include "values.cuh"
+
+namespace heron::HERON_LEVEL {
+
+constexpr int most_ranks = 256;  // of a row, so that one fits a byte
+constexpr int rank_bits = 8;     // of a number beside a column
+constexpr int ranked_threads = 128;
+
+// Rows by their products: ranked bin b holds those with at most limit(b), which have limit(b) bytes each for
+// their ranks; the next one those that a hash table in shared memory counts, and the last the others.
+struct rank_space {
+    static constexpr int ranked = 6;
+    static constexpr int most_products = 32 << (ranked - 1);
+    static __host__ __device__ int limit(int bin) { return 32 << bin; }
+
+    __device__ uint8_t* ranks_of(int bin) const {
+        uint8_t* first = ranks;
+        for (int b = 0; b < bin; ++b) first += static_cast<int64_t>(bins.sizes[b]) * limit(b);
+        return first;
+    }
+    __host__ __device__ row_list rows_of(int bin) const { return {bins.sizes, bins.lists, bin}; }
+    __host__ __device__ row_list rest() const { return {too_many_size, too_many, 0}; }
+
+    row_bins bins;
+    int* unordered;      // whether a row of B does not ascend
+    int* too_many_size;  // rows of ranked bins that have more ranks than a byte holds
+    int* too_many;
+    uint8_t* ranks;
+};
+
+// The bins of a rank_space. `most`: what a row of C can have.
+struct rank_rule {
+    __device__ int operator()(int64_t row) const {
+        const int64_t n = products[row];
+        if (n == 0) return -1;
+        for (int bin = 0; bin < rank_space::ranked; ++bin)
+            if (n <= rank_space::limit(bin)) return bin;
+        return (n < most ? n : most) <= hash_limit ? rank_space::ranked : rank_space::ranked + 1;
+    }
+    const int64_t* products;
+    int64_t most, hash_limit;
+};
+
+// Rows of C by their lengths; with `products` only those that have no ranks.
+struct length_rule {
+    __device__ int operator()(int64_t row) const {
+        const int64_t length = offsets[row + 1] - offsets[row];
+        if (products && products[row] <= rank_space::most_products && length <= most_ranks) return -1;
+        return limits.bin_of(length);
+    }
+    const int64_t* offsets;
+    const int64_t* products;
+    length_limits limits;
+};
+
+// ---- the walk over a row's products ----
+
+// The products of the rows of a warp's groups, a row of B at a time. For each lane it calls load(l, number)
+// with an element of B and the number of the product in its row, or with zeros, and several rows of B later
+// add(is_inside, what load gave, number, t), t being the lane of A's element. A load that uses nothing of
+// what it reads keeps the others in flight. All lanes take part; begin(k, is_inside) is called before each
+// turn over `lanes` elements of A.
+template <int lanes, class OT, class IT>
+struct product_walk {
+    static constexpr int ahead = 4;
+
+    const row_pattern<OT, IT>& a;
+    const row_pattern<OT, IT>& b;
+    const lane_group<lanes>& group;
+
+    template <class Begin, class Load, class Add>
+    __device__ void run(int64_t k, int64_t end, Begin&& begin, Load&& load, Add&& add) const {
+        int passed = 0;
+        for (; __any_sync(all_lanes, k < end); k += lanes) {
+            const bool has_element = k + group.lane < end;
+            OT first_of_lane = 0;
+            int length_of_lane = 0;
+            if (has_element) {
+                const int64_t inner = a.column(k + group.lane);
+                first_of_lane = static_cast<OT>(b.begin(inner));
+                length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+            }
+            begin(k + group.lane, has_element);
+            const int left = end - k < lanes ? static_cast<int>(end - k) : lanes;
+            const int count = __reduce_max_sync(all_lanes, left);
+            for (int t = 0; t < count; t += ahead) {
+                OT first[ahead];
+                int length[ahead], number[ahead];
+                decltype(load(OT{}, 0)) items[ahead];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    first[u] = group.broadcast(first_of_lane, t + u);
+                    length[u] = group.broadcast(length_of_lane, t + u);
+                    number[u] = passed;
+                    passed += length[u];
+                    const bool is_inside = group.lane < length[u];
+                    items[u] =
+                        load(is_inside ? first[u] + group.lane : 0, is_inside ? number[u] + group.lane : 0);
+                }
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    add(group.lane < length[u], items[u], number[u] + group.lane, t + u);
+                    for (int l = group.lane + lanes; __any_sync(all_lanes, l - group.lane < length[u]);
+                         l += lanes) {
+                        const bool is_inside = l < length[u];
+                        add(is_inside, load(is_inside ? first[u] + l : 0, is_inside ? number[u] + l : 0),
+                            number[u] + l, t + u);
+                    }
+                }
+            }
+        }
+    }
+};
+
+// Tells if neighbouring lanes have columns that do not ascend.
+template <int lanes, class IT>
+static __device__ inline bool descends(const lane_group<lanes>& group, bool is_inside, IT column) {
+    const IT before = __shfl_up_sync(all_lanes, column, 1, lanes);
+    return is_inside && group.lane > 0 && before >= column;
+}
+
+// ---- ranks ----
+
+// Sorts the lanes*each keys of a group; lane l gets those of ranks l*each, l*each + 1, ... Runs are merged
+// with the next one backwards, so that all comparisons have one direction.
+template <int lanes, int each, class K>
+static __device__ inline void sort_registers(K (&x)[each], int lane) {
+    const auto compare = [&](int i, int j) {
+        const K a = x[i], b = x[j];
+        x[i] = a < b ? a : b;
+        x[j] = a < b ? b : a;
+    };
+#pragma unroll
+    for (int size = 2; size <= lanes * each; size *= 2) {
+        if (size <= each) {
+#pragma unroll
+            for (int i = 0; i < each; ++i)
+                if ((i & (size / 2)) == 0) compare(i, i ^ (size - 1));
+        } else {
+            const bool is_low = (lane & (size / each / 2)) == 0;
+            K other[each];
+#pragma unroll
+            for (int i = 0; i < each; ++i)
+                other[i] = __shfl_xor_sync(all_lanes, x[each - 1 - i], size / each - 1, lanes);
+#pragma unroll
+            for (int i = 0; i < each; ++i) x[i] = (x[i] < other[i]) == is_low ? x[i] : other[i];
+        }
+#pragma unroll
+        for (int stride = size / 4; stride > 0; stride /= 2) {
+            if (stride >= each) {
+                const bool is_low = (lane & (stride / each)) == 0;
+#pragma unroll
+                for (int i = 0; i < each; ++i) {
+                    const K other = __shfl_xor_sync(all_lanes, x[i], stride / each, lanes);
+                    x[i] = (x[i] < other) == is_low ? x[i] : other;
+                }
+            } else {
+#pragma unroll
+                for (int i = 0; i < each; ++i)
+                    if ((i & stride) == 0) compare(i, i | stride);
+            }
+        }
+    }
+}
+
+// ---- rows that are sorted at once ----
+
+// Bytes of shared memory of a group; groups of eight lanes lie in different banks.
+template <class IT>
+static __host__ __device__ size_t sorted_bytes(int limit) {
+    return limit * sizeof(IT) + 32;
+}
+
+// counts[row] := length of the rows of a ranked bin with at most lanes*each products, and their ranks. K: a
+// column and, in its last byte, the number of a product.
+template <int lanes, int each, class K, class OT, class IT>
+__global__ void __launch_bounds__(ranked_threads)
+    rank_short_rows(const __grid_constant__ row_pattern<OT, IT> a,
+                    const __grid_constant__ row_pattern<OT, IT> b, rank_space space, int bin,
+                    const int64_t* row_products, int64_t* counts) {
+    extern __shared__ int4 shared_quads[];
+    constexpr int limit = lanes * each;
+    const lane_group<lanes> group;
+    const int groups = blockDim.x / lanes;
+    const int own = threadIdx.x / lanes;
+    IT* const columns =
+        reinterpret_cast<IT*>(reinterpret_cast<char*>(shared_quads) + own * sorted_bytes<IT>(limit));
+    uint8_t* const ranks = reinterpret_cast<uint8_t*>(columns);
+    const int size = space.bins.sizes[bin];
+    const int* const rows = space.rows_of(bin).rows();
+    uint8_t* const ranks_of_bin = space.ranks_of(bin);
+    for (int i = blockIdx.x * groups + own; __any_sync(all_lanes, i < size); i += gridDim.x * groups) {
+        const bool is_there = i < size;
+        const int64_t row = is_there ? rows[i] : 0;
+        const int products = is_there ? static_cast<int>(row_products[row]) : 0;
+        product_walk<lanes, OT, IT>{a, b, group}.run(
+            is_there ? a.begin(row) : 0, is_there ? a.begin(row + 1) : 0, [](int64_t, bool) {},
+            [&](OT l, int) { return b.indices[l]; },
+            [&](bool is_inside, IT column, int number, int) {
+                if (descends(group, is_inside, column)) *space.unordered = 1;
+                if (is_inside) columns[number] = column;
+            });
+        __syncwarp();
+        K x[each];
+#pragma unroll
+        for (int j = 0; j < each; ++j) {
+            const int number = j * lanes + group.lane;
+            const IT column = static_cast<IT>(columns[number] - static_cast<IT>(b.base));
+            x[j] = number < products ? static_cast<K>(column) << rank_bits | static_cast<K>(number) : ~K{0};
+        }
+        sort_registers<lanes>(x, group.lane);
+        const K before = __shfl_up_sync(all_lanes, x[each - 1], 1, lanes);
+        bool is_first[each];
+        int found = 0;
+#pragma unroll
+        for (int j = 0; j < each; ++j) {
+            const K left = j > 0 ? x[j > 0 ? j - 1 : 0] : before;
+            is_first[j] =
+                (x[j] >> rank_bits != left >> rank_bits || (j == 0 && group.lane == 0)) && x[j] != ~K{0};
+            found += is_first[j];
+        }
+        int rank = found;
+#pragma unroll
+        for (int distance = 1; distance < lanes; distance *= 2) {
+            const int other = __shfl_up_sync(all_lanes, rank, distance, lanes);
+            if (group.lane >= distance) rank += other;
+        }
+        const int length = group.broadcast(rank, lanes - 1);
+        rank -= found + 1;
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < each; ++j) {
+            rank += is_first[j];
+            if (x[j] != ~K{0}) ranks[x[j] & K{most_ranks - 1}] = static_cast<uint8_t>(rank);
+        }
+        __syncwarp();
+        const auto* const from = reinterpret_cast<const uint32_t*>(ranks);
+        auto* const to = reinterpret_cast<uint32_t*>(ranks_of_bin + static_cast<int64_t>(i) * limit);
+        for (int w = group.lane; 4 * w < products; w += lanes) to[w] = from[w];
+        if (is_there && group.lane == 0) counts[row] = length;
+        __syncwarp();
+    }
+}
+
+// ---- rows whose columns a table finds ----
+
+// Shared memory of a group for the ranks of a row of a bin. K: a column and, in its last byte, a number.
+template <class K, class IT>
+struct rank_memory {
+    static __host__ __device__ int unique(int limit) { return limit < most_ranks ? limit : most_ranks; }
+    static __host__ __device__ int places(int limit) {
+        return limit <= most_ranks / 2 ? 2 * limit : 2 * most_ranks;
+    }
+    static __host__ __device__ size_t bytes(int limit) {
+        return unique(limit) * sizeof(K) + places(limit) * (sizeof(IT) + 1) + limit;
+    }
+
+    __device__ rank_memory(char* memory, int limit)
+        : columns(reinterpret_cast<K*>(memory)),
+          keys(reinterpret_cast<IT*>(columns + unique(limit))),
+          number_at(reinterpret_cast<uint8_t*>(keys + places(limit))),
+          numbers(number_at + places(limit)) {}
+
+    K* columns;          // with their numbers, in the order of these
+    IT* keys;            // a hash table of columns
+    uint8_t* number_at;  // the number of the column at a place; later the rank of a number
+    uint8_t* numbers;    // of the products
+};
+
+// memory.number_at[number] := rank for all numbers below `found`
+template <int lanes, int each, class K, class IT>
+static __device__ inline void find_ranks(const rank_memory<K, IT>& memory, int found, int lane) {
+    K x[each];
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+        const int at = i * lanes + lane;
+        x[i] = at < found ? memory.columns[at] : ~K{0};
+    }
+    sort_registers<lanes>(x, lane);
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+        if (lane * each + i < found)
+            memory.number_at[x[i] & K{most_ranks - 1}] = static_cast<uint8_t>(lane * each + i);
+}
+
+// The same with the network that fits the longest row of the warp.
+template <int lanes, int each, int most, class K, class IT>
+static __device__ inline void find_ranks_of(const rank_memory<K, IT>& memory, int longest, int found,
+                                            int lane) {
+    if constexpr (each < most) {
+        if (longest > lanes * each) return find_ranks_of<lanes, 2 * each, most>(memory, longest, found, lane);
+    }
+    find_ranks<lanes, each>(memory, found, lane);
+}
+
+// A power of two that holds n keys with room for short searches.
+static __device__ inline int ranked_places(int n, int most) {
+    const int places = 1 << (32 - __clz(n + n / 4));
+    return places < 16 ? 16 : places < most ? places : most;
+}
+
+// counts[row] := length of the rows of a ranked bin, and their ranks, a warp each. Rows with too many
+// elements are left to others.
+template <class K, class OT, class IT>
+__global__ void __launch_bounds__(ranked_threads)
+    rank_rows(const __grid_constant__ row_pattern<OT, IT> a, const __grid_constant__ row_pattern<OT, IT> b,
+              rank_space space, int bin, const int64_t* row_products, int64_t* counts) {
+    extern __shared__ int4 shared_quads[];
+    using memory_type = rank_memory<K, IT>;
+    const lane_group<warp_size> group;
+    const int lane = group.lane;
+    const int warps = blockDim.x / warp_size;
+    const int own = threadIdx.x / warp_size;
+    const int limit = rank_space::limit(bin);
+    const memory_type memory(reinterpret_cast<char*>(shared_quads) + own * memory_type::bytes(limit), limit);
+    const int unique = memory_type::unique(limit);
+    const unsigned below = (1u << lane) - 1u;
+    const int size = space.bins.sizes[bin];
+    const int* const rows = space.rows_of(bin).rows();
+    uint8_t* const ranks = space.ranks_of(bin);
+    for (int i = blockIdx.x * warps + own; i < size; i += gridDim.x * warps) {
+        const int64_t row = rows[i];
+        const int products = static_cast<int>(row_products[row]);
+        const key_table<IT> table{memory.keys, ranked_places(products, memory_type::places(limit)) - 1};
+        table.clear(lane, warp_size);
+        __syncwarp();
+        int found = 0;
+        product_walk<warp_size, OT, IT>{a, b, group}.run(
+            a.begin(row), a.begin(row + 1), [](int64_t, bool) {}, [&](OT l, int) { return b.indices[l]; },
+            [&](bool is_inside, IT index, int number, int) {
+                if (descends(group, is_inside, index)) *space.unordered = 1;
+                const IT column = static_cast<IT>(index - static_cast<IT>(b.base));
+                bool is_new = false;
+                int place = -1;
+                if (is_inside && found <= unique) place = table.claim(column, is_new);
+                __syncwarp();
+                const unsigned members = __ballot_sync(all_lanes, is_new);
+                if (is_new) {
+                    const int at = found + __popc(members & below);
+                    if (at < unique) {
+                        memory.number_at[place] = static_cast<uint8_t>(at);
+                        memory.columns[at] = static_cast<K>(column) << rank_bits | static_cast<K>(at);
+                    }
+                }
+                found += __popc(members);
+                __syncwarp();
+                if (place >= 0) memory.numbers[number] = memory.number_at[place];
+            });
+        __syncwarp();
+        if (found > unique) {
+            if (lane == 0) space.too_many[atomicAdd(space.too_many_size, 1)] = static_cast<int>(row);
+            continue;
+        }
+        find_ranks_of<warp_size, 1, most_ranks / warp_size>(memory, found, found, lane);
+        __syncwarp();
+        const int last = unique - 1;  // what is behind the products is no number
+        const auto* const from = reinterpret_cast<const uchar4*>(memory.numbers);
+        auto* const to = reinterpret_cast<uchar4*>(ranks + static_cast<int64_t>(i) * limit);
+        for (int w = lane; 4 * w < products; w += warp_size) {
+            const uchar4 of = from[w];
+            to[w] = {memory.number_at[of.x & last], memory.number_at[of.y & last],
+                     memory.number_at[of.z & last], memory.number_at[of.w & last]};
+        }
+        if (lane == 0) counts[row] = found;
+        __syncwarp();
+    }
+}
+
+// ---- values ----
+
+// Bytes of shared memory of a group. Groups of eight lanes lie in different banks, or neighbouring rows of
+// one pattern would meet there.
+template <class CT, class IT>
+static __host__ __device__ size_t ranked_bytes(int limit) {
+    const size_t unique = limit < most_ranks ? limit : most_ranks;
+    return unique * (sizeof(CT) + sizeof(IT)) + 8 * sizeof(CT);
+}
+
+// A product on its way from memory.
+template <class VT, class IT>
+struct ranked_product {
+    IT index;
+    uint8_t rank;
+    VT b;
+};
+
+// The rows of a ranked bin, with their columns.
+template <int lanes, class VT, class CT, class OT, class IT>
+__global__ void __launch_bounds__(ranked_threads)
+    multiply_ranked_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, rank_space space,
+                         int bin) {
+    extern __shared__ int4 shared_quads[];
+    using product = ranked_product<VT, IT>;
+    const lane_group<lanes> group;
+    const int limit = rank_space::limit(bin);
+    const int groups = blockDim.x / lanes;
+    const int own = threadIdx.x / lanes;
+    CT* const sums =
+        reinterpret_cast<CT*>(reinterpret_cast<char*>(shared_quads) + own * ranked_bytes<CT, IT>(limit));
+    IT* const columns = reinterpret_cast<IT*>(sums + (limit < most_ranks ? limit : most_ranks));
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
+    const bool adds = !equal(alpha, CT{});
+    const bool is_ordered = *space.unordered == 0;
+    const int size = space.bins.sizes[bin];
+    const int* const rows = space.rows_of(bin).rows();
+    const uint8_t* const ranks = space.ranks_of(bin);
+    for (int i = blockIdx.x * groups + own; __any_sync(all_lanes, i < size); i += gridDim.x * groups) {
+        const int64_t row = i < size ? rows[i] : 0;
+        const int64_t first = p.offsets[row];
+        const int length = i < size ? static_cast<int>(p.offsets[row + 1] - first) : 0;
+        const bool is_there = length > 0 && length <= most_ranks;
+        const uint8_t* const own_ranks = ranks + (is_there ? static_cast<int64_t>(i) * limit : 0);
+        if (is_there)
+            for (int k = group.lane; k < length; k += lanes) sums[k] = CT{};
+        CT a_of_lane{};
+        __syncwarp();
+        product_walk<lanes, OT, IT>{p.a, p.b, group}.run(
+            is_there ? p.a.begin(row) : 0, is_there ? p.a.begin(row + 1) : 0,
+            [&](int64_t k, bool has_element) { a_of_lane = has_element && adds ? p.a_at(k) : CT{}; },
+            [&](OT l, int number) {
+                product x;
+                x.index = p.b.indices[l];
+                x.rank = own_ranks[number];
+                x.b = VT{};
+                if (adds) x.b = p.b_values[p.b_permutation ? p.b_permutation[l] : l];
+                return x;
+            },
+            [&](bool is_inside, const product& x, int, int t) {
+                const CT a = group.broadcast(a_of_lane, t);
+                const CT b = p.b_value(x.b);
+                const auto add = [&] {
+                    sums[x.rank] = mad(a, b, sums[x.rank]);
+                    columns[x.rank] = x.index;
+                };
+                if (is_ordered) {
+                    if (is_inside) add();
+                } else {
+                    // A column may occur several times in the row: its lanes add one after the other.
+                    const unsigned same =
+                        __match_any_sync(all_lanes, is_inside ? group.first << 16 | x.rank
+                                                              : -1 - static_cast<int>(threadIdx.x));
+                    const int turn = __popc(same & ((1u << (group.first + group.lane)) - 1u));
+                    for (int turns = 0; __any_sync(all_lanes, turn >= turns); ++turns) {
+                        if (turn == turns && is_inside) add();
+                        __syncwarp();
+                    }
+                }
+                __syncwarp();
+            });
+        __syncwarp();
+        const IT base = static_cast<IT>(p.base) - static_cast<IT>(p.b.base);
+        if (is_there)
+            for (int k = group.lane; k < length; k += lanes) {
+                p.columns[first + k] = static_cast<IT>(columns[k] + base);
+                p.write(first + k, adds ? sums[k] : CT{}, alpha, beta);
+            }
+        __syncwarp();
+    }
+}
+
+}  // namespace heron::HERON_LEVEL

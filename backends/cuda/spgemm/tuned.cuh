@@ -1,0 +1,129 @@
+#pragma once
+// The numeric phase of a sparse product for one type of values. Rows whose products have ranks are summed by
+// these. Of the others those of up to 512 elements are found, sorted and summed in one go; of longer rows the
+// columns are found first, and then parts of them are summed, by blocks where a bitmap of a row of B's width
+// fits, else by warps.
+#include "launch.cuh"
+#include "long.cuh"
+#include "tuned.hpp"
+
+namespace heron::HERON_LEVEL {
+
+template <class CT, class OT, class IT>
+class tuned_numeric {
+  public:
+    tuned_numeric(cuda_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : launcher_(device),
+          args_(args),
+          ranks_(layout, args),
+          bins_(layout, args.a.matrix.rows),
+          unordered_(layout.take<int>(1)) {}
+
+    void run() {
+        const sparse_product<CT, CT, OT, IT> product(args_);
+        if (with_columns()) plans::write_product_offsets(launcher_.device(), args_);
+        if (ranks_.are_kept()) ranked_rows(product);
+        if (!ranks_.are_kept() || ranks_.can_have_rest() ||
+            (ranks_.can_have_too_many() && longest() > most_ranks))
+            other_rows(product);
+    }
+
+  private:
+    static constexpr int chunk = 512;
+
+    bool with_columns() const { return (args_.parts & HERON_SPGEMM_COLUMNS) != 0; }
+    int64_t longest() const { return args_.longest_counted; }
+
+    void ranked_rows(const sparse_product<CT, CT, OT, IT>& product) {
+        ranks_.visit([&](int bin) {
+            has_short_rows(args_) && bin < 3 ? ranked_rows<8>(product, bin) : ranked_rows<32>(product, bin);
+        });
+    }
+    template <int lanes>
+    void ranked_rows(const sparse_product<CT, CT, OT, IT>& product, int bin) {
+        const size_t bytes = ranked_bytes<CT, IT>(rank_space::limit(bin));
+        const int groups = ranked_threads / lanes;
+        launcher_.device().launch_blocks(multiply_ranked_rows<lanes, CT, CT, OT, IT>,
+                                         launcher_.blocks_for(product.a.rows, groups), ranked_threads,
+                                         bytes * groups, product, ranks_.space(), bin);
+    }
+
+    void other_rows(const sparse_product<CT, CT, OT, IT>& product) {
+        const length_limits limits{{32, 128, chunk, 4096}};
+        bins_.fill(launcher_,
+                   length_rule{args_.row_offsets, ranks_.are_kept() ? args_.row_products : nullptr, limits});
+        launcher_.device().fill(unordered_, 0, sizeof(int));
+        launcher_.device().launch_blocks(
+            has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
+            launcher_.blocks_for(product.b.rows, spgemm_warps), spgemm_threads, 0, product.b, unordered_);
+        for (int bin = 0; bin < 2; ++bin)
+            has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
+                                  : short_rows<32>(product, bin, limits.limit[bin]);
+        short_rows<32>(product, 2, limits.limit[2]);
+        if (args_.longest <= chunk) return;
+        if (with_columns())
+            find_long_rows<true, OT, IT>(launcher_, args_, bins_.list(3), limits.limit[3], bins_.list(4),
+                                         {nullptr, args_.row_offsets, product.columns, product.base});
+        if (product.with_values)
+            for (int bin = 3; bin < length_limits::bins; ++bin) {
+                const int64_t most = bin == 3 ? limits.limit[3] : longest();
+                if (takes_long_rows()) long_rows(product, bin, most);
+                chunks(product, bin, most);
+            }
+    }
+
+    template <int lanes>
+    void short_rows(const sparse_product<CT, CT, OT, IT>& product, int bin, int limit) {
+        const int places = table_places(limit);
+        const size_t bytes = group_bytes<CT, IT>(places);
+        const int threads = launcher_.threads_for(lanes, bytes);
+        const int groups = threads / lanes;
+        const auto kernel = with_columns() ? multiply_short_rows<lanes, true, CT, CT, OT, IT>
+                                           : multiply_short_rows<lanes, false, CT, CT, OT, IT>;
+        launcher_.device().launch_blocks(kernel, launcher_.blocks_for(product.a.rows, groups), threads,
+                                         bytes * groups, product, bins_.list(bin), unordered_, places);
+    }
+
+    int words() const { return static_cast<int>(ceil_div(args_.b.matrix.cols, 32)); }
+    bool takes_long_rows() const { return is_narrow(args_); }
+
+    void long_rows(const sparse_product<CT, CT, OT, IT>& product, int bin, int64_t longest_of_bin) {
+        int most = bin == 3 ? 4096 : 8192;
+        while (static_cast<int64_t>(long_row_bytes<CT>(most, words())) > launcher_.shared_limit()) most /= 2;
+        const int threads = bin == 3 ? 256 : 512;
+        const auto parts_per_row = static_cast<int>(ceil_div(longest_of_bin, most));
+        launcher_.device().launch_blocks(multiply_long_rows<CT, CT, OT, IT>,
+                                         launcher_.blocks_for(product.a.rows * parts_per_row, 1), threads,
+                                         long_row_bytes<CT>(most, words()), product, bins_.list(bin),
+                                         unordered_, most, parts_per_row, words());
+    }
+
+    void chunks(const sparse_product<CT, CT, OT, IT>& product, int bin, int64_t longest_of_bin) {
+        const size_t bytes = group_bytes<CT, IT>(2 * chunk);
+        const int threads = launcher_.threads_for(warp_size, bytes);
+        const int warps = threads / warp_size;
+        const int64_t chunks_per_row = ceil_div(longest_of_bin, chunk);
+        launcher_.device().launch_blocks(
+            multiply_chunks<CT, CT, OT, IT>, launcher_.blocks_for(product.a.rows * chunks_per_row, warps),
+            threads, bytes * warps, product, bins_.list(bin), unordered_, takes_long_rows(),
+            static_cast<int>(chunk), static_cast<int>(chunks_per_row));
+    }
+
+    spgemm_launcher launcher_;
+    const heron_spgemm_args& args_;
+    placed_ranks ranks_;
+    placed_bins bins_;
+    int* unordered_;
+};
+
+template <class CT>
+void tuned_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                          heron_workspace& workspace) {
+    plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        workspace_layout layout(phase, workspace);
+        tuned_numeric<CT, OT, IT> plan(device, args, layout);
+        if (phase == HERON_PHASE_RUN) plan.run();
+    });
+}
+
+}  // namespace heron::HERON_LEVEL

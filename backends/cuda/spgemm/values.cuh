@@ -1,0 +1,251 @@
+#pragma once
+// Kernels for the values of a sparse product. Every output element is summed by one group of lanes, in the
+// order of A's elements.
+#include "pattern.cuh"
+
+namespace heron::HERON_LEVEL {
+
+// C := alpha*A*B + beta*C
+template <class VT, class CT, class OT, class IT>
+struct sparse_product {
+    explicit sparse_product(const heron_spgemm_args& args)
+        : a(args.a.matrix),
+          b(args.b.matrix),
+          a_values(static_cast<const VT*>(args.a.matrix.values)),
+          b_values(static_cast<const VT*>(args.b.matrix.values)),
+          a_permutation(static_cast<const OT*>(args.a.permutation)),
+          b_permutation(static_cast<const OT*>(args.b.permutation)),
+          a_conjugate(args.a.conjugate),
+          b_conjugate(args.b.conjugate),
+          offsets(args.row_offsets),
+          columns(static_cast<IT*>(args.c.indices)),
+          values(static_cast<VT*>(args.c.values)),
+          base(args.c.base),
+          with_values((args.parts & HERON_SPGEMM_VALUES) != 0),
+          alpha(as_argument<CT>(args.alpha)),
+          beta(as_argument<CT>(args.beta)) {}
+
+    __device__ CT a_at(int64_t k) const {
+        const CT v = load<CT>(a_values[a_permutation ? static_cast<int64_t>(a_permutation[k]) : k]);
+        return a_conjugate ? conj(v) : v;
+    }
+    __device__ CT b_at(int64_t l) const {
+        return b_value(b_values[b_permutation ? static_cast<int64_t>(b_permutation[l]) : l]);
+    }
+    // What was read of B as a factor.
+    __device__ CT b_value(VT v) const { return b_conjugate ? conj(load<CT>(v)) : load<CT>(v); }
+    __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
+    __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
+    __device__ void write(int64_t k, CT sum, CT alpha_value, CT beta_value) const {
+        CT result = mul(alpha_value, sum);
+        if (!equal(beta_value, CT{})) result = mad(beta_value, load<CT>(values[k]), result);
+        store(values[k], result);
+    }
+
+    row_pattern<OT, IT> a, b;
+    const VT* a_values;
+    const VT* b_values;
+    const OT* a_permutation;
+    const OT* b_permutation;
+    int a_conjugate, b_conjugate;
+    const int64_t* offsets;
+    IT* columns;
+    VT* values;
+    int64_t base;
+    bool with_values;
+    scalar_argument<CT> alpha, beta;
+};
+
+// A row, or the part of it with columns in [low, high], being summed by a group in a table.
+template <int lanes, class VT, class CT, class OT, class IT>
+struct row_sum {
+    const sparse_product<VT, CT, OT, IT>& p;
+    const lane_group<lanes>& group;
+    key_table<IT> table;
+    CT* sums;
+    int64_t low, high;
+    bool ranged;      // low and high say something
+    bool is_ordered;  // the rows of B ascend strictly
+    bool adds;        // the values count; else only the columns do
+
+    // New keys are claimed with with_columns, else only those that are there get sums.
+    template <bool with_columns>
+    __device__ void add_products(int64_t row) const {
+        const int64_t end = p.a.begin(row + 1);
+        for (int64_t first = p.a.begin(row); first < end; first += lanes) {
+            // Each lane looks up one element of A; then they are worked on one after the other.
+            const int64_t k = first + group.lane;
+            int64_t begin_of_lane = 0, end_of_lane = 0;
+            CT a_of_lane{};
+            if (k < end) {
+                const int64_t inner = p.a.column(k);
+                begin_of_lane = p.b.begin(inner);
+                end_of_lane = p.b.begin(inner + 1);
+                if (ranged && is_ordered) {
+                    begin_of_lane = lower_bound(p.b, begin_of_lane, end_of_lane, low);
+                    end_of_lane = lower_bound(p.b, begin_of_lane, end_of_lane, high + 1);
+                }
+                if (adds) a_of_lane = p.a_at(k);
+            }
+            const int count = end - first < lanes ? static_cast<int>(end - first) : lanes;
+            for (int t = 0; t < count; ++t)
+                add_row<with_columns>(group.broadcast(begin_of_lane, t), group.broadcast(end_of_lane, t),
+                                      group.broadcast(a_of_lane, t));
+        }
+    }
+
+  private:
+    // sums += ak * the elements [begin, end) of B, which are of one row.
+    template <bool with_columns>
+    __device__ void add_row(int64_t begin, int64_t end, CT ak) const {
+        for (int64_t first = begin; first < end; first += lanes) {
+            const int64_t l = first + group.lane;
+            int place = -1;
+            if (l < end) {
+                const IT column = p.b.column(l);
+                const bool inside = !ranged || (column >= low && column <= high);
+                bool is_new;
+                if (inside) place = with_columns ? table.claim(column, is_new) : table.find(column);
+            }
+            if (adds) is_ordered ? add(place, ak, l) : add_in_turn(place, ak, l);
+        }
+        group.sync();
+    }
+
+    __device__ void add(int place, CT ak, int64_t l) const {
+        if (place >= 0) sums[place] = mad(ak, p.b_at(l), sums[place]);
+    }
+
+    // A column may occur several times in the row: lanes with the same place add one after the other.
+    __device__ void add_in_turn(int place, CT ak, int64_t l) const {
+        const unsigned same = __match_any_sync(group.mask, place >= 0 ? place : -1 - group.lane);
+        const int turn = __popc(same & ((1u << (group.first + group.lane)) - 1u));
+        for (int t = 0; __any_sync(group.mask, turn >= t); ++t) {
+            if (turn == t) add(place, ak, l);
+            group.sync();
+        }
+    }
+};
+
+template <class CT, class IT>
+static __host__ __device__ size_t group_bytes(int places) {
+    const size_t bytes = static_cast<size_t>(places) * (sizeof(CT) + sizeof(IT)) +
+                         static_cast<size_t>(places) / 2 * sizeof(IT);
+    return (bytes + 15) / 16 * 16;
+}
+
+// Whole rows, a group each; their tables have at most `places` places.
+template <int lanes, bool with_columns, class VT, class CT, class OT, class IT>
+__global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
+                                    int places) {
+    extern __shared__ int4 shared_quads[];
+    const lane_group<lanes> group;
+    const int groups = blockDim.x / lanes;
+    char* const memory =
+        reinterpret_cast<char*>(shared_quads) + threadIdx.x / lanes * group_bytes<CT, IT>(places);
+    CT* const sums = reinterpret_cast<CT*>(memory);
+    key_table<IT> table{reinterpret_cast<IT*>(sums + places), 0};
+    IT* const sorted = table.keys + places;
+    const CT alpha = p.with_values ? p.alpha_now() : CT{};
+    const CT beta = p.with_values ? p.beta_now() : CT{};
+    const bool adds = p.with_values && !equal(alpha, CT{});
+    const bool is_ordered = *unordered == 0;
+    const int size = list.size();
+    const int* const rows = list.rows();
+    for (int i = blockIdx.x * groups + threadIdx.x / lanes; i < size; i += gridDim.x * groups) {
+        const int64_t row = rows[i];
+        const int64_t first = p.offsets[row];
+        const int length = static_cast<int>(p.offsets[row + 1] - first);
+        table.mask = table_places(length) - 1;
+        table.clear(group.lane, lanes);
+        for (int place = group.lane; place <= table.mask; place += lanes) sums[place] = CT{};
+        group.sync();
+        if (!with_columns)
+            for (int k = group.lane; k < length; k += lanes) {
+                bool is_new;
+                table.claim(static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base)), is_new);
+            }
+        group.sync();
+        const row_sum<lanes, VT, CT, OT, IT> sum{p, group, table, sums, 0, 0, false, is_ordered, adds};
+        if (with_columns || adds) sum.template add_products<with_columns>(row);
+        group.sync();
+        int found = length;
+        if (with_columns) {
+            found = 0;
+            for (int place = group.lane; place - group.lane <= table.mask; place += lanes) {
+                const bool taken = place <= table.mask && table.keys[place] != static_cast<IT>(-1);
+                const unsigned members = group.ballot(taken);
+                const int at = found + __popc(members & ((1u << group.lane) - 1u));
+                if (taken && at < length) sorted[at] = table.keys[place];
+                found +=
+                    __popc(members & (lanes == warp_size ? all_lanes : (1u << (lanes % warp_size)) - 1u));
+            }
+            found = found < length ? found : length;
+            sort_shared(sorted, found, group.lane, lanes, [&] { group.sync(); });
+        }
+        for (int k = group.lane; k < found; k += lanes) {
+            const IT column =
+                with_columns ? sorted[k] : static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base));
+            if (with_columns) p.columns[first + k] = static_cast<IT>(column + static_cast<IT>(p.base));
+            const int place = table.find(column);
+            if (p.with_values) p.write(first + k, place < 0 ? CT{} : sums[place], alpha, beta);
+        }
+        group.sync();
+    }
+}
+
+// Long rows whose columns are known: a warp sums the `chunk` elements of C that begin at a multiple of it, in
+// a table of 2*chunk places.
+template <class VT, class CT, class OT, class IT>
+__global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
+                                bool only_unordered, int chunk, int chunks_per_row) {
+    extern __shared__ int4 shared_quads[];
+    if (only_unordered && !*unordered) return;
+    const lane_group<warp_size> group;
+    const int warps = blockDim.x / warp_size;
+    char* const memory =
+        reinterpret_cast<char*>(shared_quads) + threadIdx.x / warp_size * group_bytes<CT, IT>(2 * chunk);
+    CT* const sums = reinterpret_cast<CT*>(memory);
+    const key_table<IT> table{reinterpret_cast<IT*>(sums + 2 * chunk), 2 * chunk - 1};
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
+    const bool adds = !equal(alpha, CT{});
+    const int* const rows = list.rows();
+    const int64_t tasks = static_cast<int64_t>(list.size()) * chunks_per_row;
+    const int64_t step = static_cast<int64_t>(gridDim.x) * warps;
+    for (int64_t t = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.x / warp_size; t < tasks;
+         t += step) {
+        const int64_t row = rows[t / chunks_per_row];
+        const int64_t first = p.offsets[row] + t % chunks_per_row * chunk;
+        const int64_t left = p.offsets[row + 1] - first;
+        if (left <= 0) continue;
+        const int length = left < chunk ? static_cast<int>(left) : chunk;
+        table.clear(group.lane, warp_size);
+        for (int place = group.lane; place <= table.mask; place += warp_size) sums[place] = CT{};
+        group.sync();
+        for (int k = group.lane; k < length; k += warp_size) {
+            bool is_new;
+            table.claim(static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base)), is_new);
+        }
+        group.sync();
+        const row_sum<warp_size, VT, CT, OT, IT> sum{
+            p,
+            group,
+            table,
+            sums,
+            static_cast<int64_t>(p.columns[first]) - p.base,
+            static_cast<int64_t>(p.columns[first + length - 1]) - p.base,
+            true,
+            *unordered == 0,
+            adds};
+        if (adds) sum.template add_products<false>(row);
+        group.sync();
+        for (int k = group.lane; k < length; k += warp_size) {
+            const int place = table.find(static_cast<IT>(p.columns[first + k] - static_cast<IT>(p.base)));
+            p.write(first + k, place < 0 ? CT{} : sums[place], alpha, beta);
+        }
+        group.sync();
+    }
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,9 +1,0 @@
-// Sparse products in complex single precision.
-#include "spgemm_tuned.cuh"
-
-namespace heron::HERON_LEVEL {
-
-template void tuned_spgemm_numeric<c32>(cuda_device&, heron_phase, const heron_spgemm_args&,
-                                        heron_workspace&);
-
-}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,307 @@
+#pragma once
+// Chooses and launches the SpMM kernels for one row of the table of data types.
+//
+// CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
+// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. What
+// must be deterministic although it is transposed goes to the shared plan, and so do the matrices of blocks
+// that spmm_blocks.hpp does not take.
+#include "rows.cuh"
+#include "tuned.hpp"
+#include "turned.cuh"
+#include "cuda/runtime/scan.hpp"
+#include "common/spmm/sorted_columns.hpp"
+#include <bit>
+#include <memory>
+
+namespace heron::HERON_LEVEL {
+
+// As run_items, but nothing where `wanted` is not set.
+template <class Kernel, class... Args>
+__global__ void run_items_if(const int* wanted, int64_t count, Args... args) {
+    if (!*wanted) return;
+    const int64_t step = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t item = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; item < count; item += step)
+        Kernel::run(item, args...);
+}
+
+template <class VA, class VC, class CT, class OT, class IT>
+class spmm_launcher {
+    using product = spmm_product<VA, VC, CT, OT, IT>;
+    using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
+    static constexpr int width = vector_of<VA>::size;
+    static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
+    // Shared memory of a block, and how much of it needs no attribute.
+    static constexpr int shared_limit = 64 * 1024;
+    static constexpr int most_lane_bits = 4;
+
+  public:
+    spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                  heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
+
+    void apply() {
+        if (takes_rows()) return csr();
+        if (takes_coo()) return coo();
+        if (takes_columns()) return csr_transposed();
+        generic(device_, phase_, args_, workspace_).apply();
+    }
+
+  private:
+    bool is_transposed() const { return plans::is_transposed(args_.op); }
+    bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
+    // Unsorted rows are added up in C itself.
+    bool takes_coo() const {
+        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c &&
+               batches() == 1;
+    }
+    // Rows become indices.
+    bool takes_columns() const {
+        const bool fits = sizeof(IT) == 8 || a_.rows <= INT32_MAX;
+        return a_.format == HERON_FORMAT_CSR && is_transposed() &&
+               args_.reproducibility != HERON_DETERMINISTIC && fits && a_.offsets_stride == 0 &&
+               a_.indices_stride == 0;
+    }
+
+    void csr() {
+        workspace_layout layout(phase_, workspace_);
+        take_operands(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
+        multiply(p);
+    }
+
+    // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
+    // operations.
+    void coo() {
+        workspace_layout layout(phase_, workspace_);
+        OT* const offsets = layout.take<OT>(a_.rows + 1);
+        int* const unsorted = layout.take<int>(1);
+        take_operands(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const IT* const rows = as<const IT>(a_.row_indices);
+        const heron_index none = 0;
+        const heron_index base = a_.base;
+        device_.fill(unsorted, 0, sizeof *unsorted);
+        launch<kernels::spmm_coo_find_unsorted>(a_.nnz - 1, rows, a_.nnz - 1, none, unsorted);
+        launch<kernels::spmm_coo_offsets>(a_.rows + 1, rows, a_.rows, a_.nnz, none, base, offsets);
+        product p = operands(offsets, indices(), nullptr);
+        p.skipped = unsorted;
+        multiply(p);
+        if constexpr (adds_into_c) {
+            const kernels::spmm_sums sums = sums_in_c(a_.nnz);
+            scale_where(unsorted);
+            launch_if<kernels::spmm_coo_scatter>(unsorted, a_.nnz * shape_.columns, rows, indices(), values(),
+                                                 b(), c(), shape_, sums, alpha_.value, alpha_.device,
+                                                 static_cast<const int*>(unsorted));
+        }
+    }
+
+    void csr_transposed() {
+        workspace_layout layout(phase_, workspace_);
+        const sorted_columns<cuda_device, OT, IT> sorted(layout, a_);
+        take_operands(layout);
+        if (phase_ == HERON_PHASE_SIZE) return;
+        // A plan is for matrices that can be multiplied without it: the caller may overwrite the workspace.
+        const auto* const known = adds_into_c ? sorted_columns_plan::of(workspace_) : nullptr;
+        if (!known || phase_ == HERON_PHASE_ANALYSE) {
+            sort(sorted);
+            if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
+        }
+        product p = operands(sorted.offsets, sorted.rows, sorted.positions);
+        p.shape.base = 0;
+        if (known) {
+            device_.launch_blocks(compare_stamps, 1, 1, 0, sorted.front, sorted.back, known->stamp,
+                                  sorted.is_lost);
+            p.skipped = sorted.is_lost;
+        }
+        multiply(p);
+        if constexpr (adds_into_c) {
+            if (known) scatter_where(sorted.is_lost);
+        }
+    }
+
+    void leave_plan(const sorted_columns<cuda_device, OT, IT>& sorted) {
+        if (!adds_into_c) return;
+        auto plan = std::make_unique<sorted_columns_plan>(workspace_);
+        device_.launch_blocks(set_stamps, 1, 1, 0, sorted.front, sorted.back, plan->stamp);
+        workspace_.plan = plan.release();
+    }
+
+    void sort(const sorted_columns<cuda_device, OT, IT>& s) {
+        auto* const next = reinterpret_cast<unsigned long long*>(s.counts);
+        device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
+        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
+                              a_.base, next);
+        s.scan.apply(device_, s.counts, 0, s.offsets);
+        s.scan.apply(device_, s.counts, 0, s.counts);
+        device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
+                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, s.rows,
+                              s.positions);
+    }
+
+    static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }
+
+    // B by rows, unless it is usable as it is, and the shares.
+    void take_operands(workspace_layout& layout) {
+        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * turned_ld() * b_items());
+        const int64_t count = std::max(shares_for(false).count, shares_for(true).count);
+        const int64_t patterns = a_.offsets_stride == 0 ? 1 : batches();
+        shares_.same_pattern = patterns == 1;
+        shares_.stride = turned_ld();
+        shares_.places = layout.take<spmm_place>((count + 1) * patterns);
+        shares_.heads = layout.take<CT>(count * batches() * turned_ld());
+        shares_.tails = layout.take<CT>(count * batches() * turned_ld());
+        shares_.split_count = layout.take<unsigned long long>(1);
+        shares_.split = layout.take<int64_t>(count * batches());
+    }
+
+    // Tiles of at most 256 bytes of B's rows: narrower ones stay in the caches, wider ones read A less often.
+    int lane_bits() const {
+        const int64_t vectors = turned_ld() / width;
+        constexpr int64_t most = int64_t{1} << most_lane_bits;
+        return std::countr_zero(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, most))));
+    }
+
+    // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
+    // C goes through the tile, which holds all rows of a share.
+    spmm_shares<CT> shares_for(bool has_tile) const {
+        spmm_shares<CT> shares = shares_;
+        shares.size = !has_tile && lane_bits() == most_lane_bits ? 4096 : 2048;
+        shares.row_cost = has_tile ? 8 : 4;
+        shares.slack = 32;
+        while (division_for(shares, has_tile).bytes > shared_limit) shares.size /= 2;
+        shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
+        return shares;
+    }
+    spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile) const {
+        return spmm_division::make<VA, CT, IT>(shares, lane_bits(), has_tile);
+    }
+
+    // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
+    bool needs_turned_b() const {
+        return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width;
+    }
+    int64_t turned_ld() const { return (args_.c.cols + width - 1) / width * width; }
+    int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
+
+    product operands(const OT* offsets, const IT* indices, const OT* positions) {
+        product p{};
+        p.offsets = offsets;
+        p.indices = indices;
+        p.values = values();
+        p.positions = positions;
+        p.nnz = a_.nnz;
+        p.b = b();
+        p.b_ld = args_.b.ld;
+        p.c = c();
+        p.shape = shape_;
+        p.alpha = alpha_;
+        p.beta = beta_;
+        p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0 && is_near(args_.b.ld);
+        p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) &&
+                         args_.c.cols % width == 0 && args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
+                         args_.c.batch_stride * int64_t(sizeof(VC)) % 16 == 0;
+        return p;
+    }
+
+    static bool is_near(int64_t ld) { return ld <= INT32_MAX / int64_t(sizeof(VA)); }
+    static bool is_aligned(const void* p, size_t bytes) {
+        return reinterpret_cast<uintptr_t>(p) % bytes == 0;
+    }
+
+    void multiply(product& p) {
+        if (shape_.rows == 0 || shape_.columns == 0) return;
+        if (turned_b_) turn_b(p);
+        multiply_by_shares(p);
+    }
+
+    void multiply_by_shares(const product& p) {
+        const spmm_shares<CT> shares = shares_for(!p.c_is_aligned);
+        const spmm_division division = division_for(shares, !p.c_is_aligned);
+        const int64_t tiles = (shape_.columns + division.columns - 1) / division.columns;
+        const int64_t patterns = shares.same_pattern ? 1 : batches();
+        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
+        constexpr int warps = spmm_threads / warp_size;
+        device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns + warps - 1) / warps,
+                              spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
+                              p.shape.base, batches(), p.skipped);
+        const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
+        device_.launch_blocks(kernel, shares.count * tiles * batches(), spmm_threads,
+                              static_cast<size_t>(division.bytes), p, shares, division, batches());
+        device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>, std::min(shares.count * batches(), most_blocks),
+                              spmm_threads, 0, p, shares);
+    }
+
+    void turn_b(product& p) {
+        const int64_t tiles = turned_tiles<VA>(args_.b.rows, turned_ld()) * b_items();
+        device_.launch_blocks(turn_dense<VA>, tiles, turn_threads, 0, b(), args_.b.rows, args_.b.cols,
+                              shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
+                              turned_ld(), b_items());
+        p.b = turned_b_;
+        p.b_ld = turned_ld();
+        p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
+        p.b_is_aligned = is_near(turned_ld());
+    }
+
+    template <template <class...> class Kernel, class... Args>
+    void launch(int64_t count, Args... args) {
+        device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
+    }
+
+    // What is seldom wanted: few blocks, since most launches do nothing.
+    template <template <class...> class Kernel, class... Args>
+    void launch_if(const int* wanted, int64_t count, Args... args) {
+        using kernel = Kernel<VA, VC, CT, OT, IT>;
+        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
+        device_.launch_blocks(run_items_if<kernel, Args...>, std::min(blocks_for(count), most_blocks),
+                              spmm_threads, 0, wanted, count, args...);
+    }
+
+    kernels::spmm_sums sums_in_c(heron_index lines) const {
+        return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
+    }
+
+    void scale_where(const int* wanted) {
+        launch_if<kernels::spmm_scale>(wanted, shape_.rows * shape_.columns * batches(), c(), shape_,
+                                       beta_.value, beta_.device, wanted);
+    }
+
+    // The transposed product by atomic additions into C.
+    void scatter_where(const int* wanted) {
+        if constexpr (adds_into_c) {
+            scale_where(wanted);
+            launch_if<kernels::spmm_csr_scatter>(
+                wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
+                b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device, wanted);
+        }
+    }
+
+    int64_t batches() const { return args_.c.batch_count; }
+    const IT* indices() const { return as<const IT>(a_.indices); }
+    const VA* values() const { return as<const VA>(a_.values); }
+    const VA* b() const { return as<const VA>(args_.b.values); }
+    VC* c() const { return as<VC>(args_.c.values); }
+
+    cuda_device& device_;
+    heron_phase phase_;
+    const heron_spmm_args& args_;
+    const heron_spmat& a_;
+    heron_workspace& workspace_;
+    kernels::spmm_shape shape_ = plans::shape_of(args_);
+    scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
+    VA* turned_b_ = nullptr;
+    spmm_shares<CT> shares_{};
+};
+
+template <class VA, class VC, class CT>
+void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+                heron_workspace& workspace) {
+    const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
+    visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64, args.a.index_type,
+                              [&]<class OT, class IT>(type<OT>, type<IT>) {
+                                  spmm_launcher<VA, VC, CT, OT, IT>(device, phase, args, workspace).apply();
+                              });
+}
+
+}  // namespace heron::HERON_LEVEL

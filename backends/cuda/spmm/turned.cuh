@@ -1,0 +1,55 @@
+#pragma once
+// The pattern of a transposed CSR matrix by its columns.
+#include "operands.cuh"
+
+namespace heron::HERON_LEVEL {
+
+// counts[column] += 1 for every element.
+template <class IT>
+__global__ void __launch_bounds__(spmm_threads)
+    count_columns(const IT* indices, int64_t nnz, int64_t base, unsigned long long* counts) {
+    const int64_t step = int64_t(gridDim.x) * spmm_threads;
+    for (int64_t k = int64_t(blockIdx.x) * spmm_threads + threadIdx.x; k < nnz; k += step)
+        atomicAdd(counts + (int64_t(indices[k]) - base), 1ull);
+}
+
+// Elements that a thread of sort_columns takes in a row, after one search for the first one's row.
+constexpr int sorted_per_thread = 16;
+
+// Puts every element at the next place of its column: `next` starts as the columns' offsets. The order within
+// a column is any.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spmm_threads)
+    sort_columns(const OT* offsets, const IT* indices, int64_t rows, int64_t nnz, int64_t base,
+                 unsigned long long* next, IT* sorted_rows, OT* positions) {
+    const int64_t step = int64_t(gridDim.x) * spmm_threads * sorted_per_thread;
+    const int64_t thread = int64_t(blockIdx.x) * spmm_threads + threadIdx.x;
+    for (int64_t first = thread * sorted_per_thread; first < nnz; first += step) {
+        int64_t row = 0;
+        int64_t high = rows - 1;
+        while (row < high) {
+            const int64_t middle = row + (high - row + 1) / 2;
+            if (int64_t(offsets[middle]) - base <= first)
+                row = middle;
+            else
+                high = middle - 1;
+        }
+        const int64_t last = first + sorted_per_thread < nnz ? first + sorted_per_thread : nnz;
+        for (int64_t k = first; k < last; ++k) {
+            while (int64_t(offsets[row + 1]) - base <= k) ++row;
+            const auto to = static_cast<int64_t>(atomicAdd(next + (int64_t(indices[k]) - base), 1ull));
+            sorted_rows[to] = static_cast<IT>(row);
+            positions[to] = static_cast<OT>(k);
+        }
+    }
+}
+
+// Two stamps lie around what ANALYSE leaves in the workspace, which the caller may overwrite.
+static __global__ void set_stamps(uint64_t* front, uint64_t* back, uint64_t stamp) { *front = *back = stamp; }
+
+static __global__ void compare_stamps(const uint64_t* front, const uint64_t* back, uint64_t stamp,
+                                      int* is_lost) {
+    *is_lost = *front != stamp || *back != stamp;
+}
+
+}  // namespace heron::HERON_LEVEL

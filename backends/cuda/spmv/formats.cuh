@@ -1,0 +1,164 @@
+#pragma once
+// COO, SELL and small-block BSR times vector.
+#include "operands.cuh"
+
+namespace heron::HERON_LEVEL {
+
+// COO: out[to] += alpha*op(a)*x[from]. Every warp takes a run of consecutive elements, 32 at a time. Where
+// neighbours have the same destination, as the elements of a row have, they are added up first and leave the
+// warp once.
+template <class VA, class VX, class CT, class IT>
+class coo_scatter_run {
+  public:
+    static constexpr int slabs = 16;
+    static constexpr int64_t elements = slabs * warp_size;
+
+    __device__ coo_scatter_run(const IT* to, const product<VA, VX, CT, CT, IT, IT>& p, CT alpha)
+        : to_(to), p_(p), alpha_(alpha), lane_(threadIdx.x % warp_size) {}
+
+    __device__ void run(int64_t first) {
+        constexpr int batch = 4;
+        for (int slab = 0; slab < slabs && first < p_.nnz; slab += batch, first += batch * warp_size) {
+            IT to[batch];
+            CT term[batch];
+#pragma unroll
+            for (int j = 0; j < batch; ++j) load_slab(first + j * warp_size, to[j], term[j]);
+#pragma unroll
+            for (int j = 0; j < batch; ++j) add_slab(to[j], term[j]);
+        }
+        if (lane_ == 0) put(pending_to_, pending_);
+    }
+
+  private:
+    static constexpr IT none = -1;
+
+    __device__ void load_slab(int64_t first, IT& to, CT& term) const {
+        const int64_t k = first + lane_;
+        const bool inside = k < p_.nnz;
+        to = inside ? load_streaming(to_ + k) : none;
+        term = inside
+                   ? mul(p_.element(load_streaming(p_.values + k)), p_.x_at(load_streaming(p_.indices + k)))
+                   : CT{};
+    }
+
+    __device__ void put(IT to, CT sum) const {
+        if (to != none) atomic_add(p_.y + (static_cast<int64_t>(to) - p_.base), mul(alpha_, sum));
+    }
+
+    __device__ void add_slab(IT to, CT term) {
+        if (lane_ == 0) {
+            if (to == pending_to_)
+                term = add(pending_, term);
+            else
+                put(pending_to_, pending_);
+        }
+        const IT to_below = from_lane_below(to, 1);
+        const unsigned heads = __ballot_sync(all_lanes, lane_ == 0 || to_below != to);
+        const unsigned up_to_here = all_lanes >> (warp_size - 1 - lane_);
+        const int begin = warp_size - 1 - __clz(static_cast<int>(heads & up_to_here));
+        // Lanes that are all heads have nothing to add up.
+        for (int distance = heads == all_lanes ? warp_size : 1; distance < warp_size; distance *= 2) {
+            const CT below = from_lane_below(term, distance);
+            if (lane_ - distance >= begin) term = add(below, term);
+        }
+        const bool ends = lane_ < warp_size - 1 && (heads >> (lane_ + 1) & 1u);
+        if (ends) put(to, term);
+        pending_to_ = value_of_lane(to, warp_size - 1);
+        pending_ = value_of_lane(term, warp_size - 1);
+    }
+
+    const IT* const to_;
+    const product<VA, VX, CT, CT, IT, IT>& p_;
+    const CT alpha_;
+    const int lane_;
+    IT pending_to_ = none;
+    CT pending_{};
+};
+
+// p.indices are the places in x, p.y is out.
+template <class VA, class VX, class CT, class IT>
+__global__ void __launch_bounds__(block_threads)
+    scatter_coo(const __grid_constant__ product<VA, VX, CT, CT, IT, IT> p, const IT* to) {
+    using work = coo_scatter_run<VA, VX, CT, IT>;
+    const int64_t warp = (static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x) / warp_size;
+    const CT alpha = p.alpha_now();
+    if (equal(alpha, CT{})) return;
+    work(to, p, alpha).run(warp * work::elements);
+}
+
+// SELL: one thread per row, several loads at a time. Threads of a warp read neighbours, because a slice is
+// stored column by column. Column -1 is padding.
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+__global__ void __launch_bounds__(block_threads)
+    multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size) {
+    constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
+    const int64_t row = static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+    if (row >= p.rows) return;
+    const CT alpha = p.alpha_now();
+    const int64_t slice = row / slice_size;
+    const int64_t origin = static_cast<int64_t>(p.offsets[0]);
+    const int64_t begin = static_cast<int64_t>(p.offsets[slice]) - origin + row % slice_size;
+    const int64_t end = equal(alpha, CT{}) ? begin : static_cast<int64_t>(p.offsets[slice + 1]) - origin;
+    CT sum{};
+    for (int64_t k = begin; k < end; k += batch * slice_size) {
+        IT index[batch];
+        VA a[batch];
+#pragma unroll
+        for (int j = 0; j < batch; ++j) {
+            const int64_t at = k + j * slice_size;
+            index[j] = at < end ? load_streaming(p.indices + at) : IT{-1};
+        }
+#pragma unroll
+        for (int j = 0; j < batch; ++j)
+            if (index[j] >= 0) a[j] = load_streaming(p.values + k + j * slice_size);
+#pragma unroll
+        for (int j = 0; j < batch; ++j)
+            if (index[j] >= 0) sum = mad(p.element(a[j]), p.x_at(index[j]), sum);
+    }
+    kernels::update_y(p.y, row, sum, alpha, p.beta_now());
+}
+
+// Shape of the blocks of a BSR matrix of up to 32 elements each.
+struct small_blocks {
+    int rows, columns;
+    int row_major;
+};
+
+// BSR with small blocks: one warp per row of blocks. The elements of as many whole blocks as 32 lanes hold
+// are read at once; a lane keeps its place within the block all along, and in the end the lanes of one row
+// are added up in order.
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+__global__ void __launch_bounds__(block_threads)
+    multiply_small_blocks(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, small_blocks shape,
+                          int64_t block_rows) {
+    __shared__ CT sums[block_threads];
+    const int64_t block_row = (static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x) / warp_size;
+    if (block_row >= block_rows) return;
+    const int lane = threadIdx.x % warp_size;
+    const int area = shape.rows * shape.columns;
+    const int at_once = warp_size / area;
+    const int place = lane % area;
+    const int column = shape.row_major ? place % shape.columns : place / shape.rows;
+    const CT alpha = p.alpha_now();
+    const int64_t begin = p.offset(block_row);
+    const int64_t end = equal(alpha, CT{}) || lane >= at_once * area ? begin : p.offset(block_row + 1);
+    CT sum{};
+    for (int64_t b = begin + lane / area; b < end; b += at_once) {
+        const int64_t index = static_cast<int64_t>(load_shared_by_many(p.indices + b)) - p.base;
+        const CT x = load<CT>(load_shared_by_many(p.x_shifted + p.base + index * shape.columns + column));
+        sum = mad(p.element(load_streaming(p.values + b * area + place)), x, sum);
+    }
+    CT* const mine = sums + threadIdx.x / warp_size * warp_size;
+    mine[lane] = sum;
+    __syncwarp();
+    if (lane >= shape.rows) return;
+    CT total{};
+    for (int group = 0; group < at_once; ++group)
+        for (int c = 0; c < shape.columns; ++c)
+            total = add(
+                total,
+                mine[group * area + (shape.row_major ? lane * shape.columns + c : c * shape.rows + lane)]);
+    kernels::update_y(p.y, block_row * shape.rows + lane, total, alpha, p.beta_now());
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,365 @@
+#pragma once
+// Chooses and launches the SpMV kernels for one row of the table of data types.
+//
+// CSR without transposition has three ways. Where rows are alike, which only ANALYSE can know,
+// multiply_row_vectors is the fastest for long rows and multiply_rows for short ones; multiply_tiles takes
+// any matrix. All are right for every matrix, so a plan that no longer fits costs time only.
+#include "columns.cuh"
+#include "formats.cuh"
+#include "rows.cuh"
+#include "transposed.cuh"
+#include "tuned.hpp"
+#include "vectors.cuh"
+#include "common/vector/plan.hpp"
+#include <bit>
+#include <memory>
+
+namespace heron::HERON_LEVEL {
+
+struct csr_plan : heron_plan {
+    int lanes_per_row = 0;  // of multiply_row_vectors; 0: the matrix is not one for it
+    int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
+    row_shares shares{0, 1};
+    int64_t blocks = 1;
+    void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
+    transposed_kind kind = transposed_kind::without;
+    column_pattern by_columns{};
+    tile_pattern by_tiles{};
+};
+
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+class spmv_launcher {
+    using operands = product<VA, VX, VY, CT, OT, IT>;
+    using scatter_operands = product<VA, VX, CT, CT, OT, IT>;
+    static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
+    // What the transposed product with a pattern is built for.
+    static constexpr bool has_patterns = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
+                                         (sizeof(CT) == 4 || sizeof(CT) == 8) && !std::is_same_v<CT, i32> &&
+                                         std::is_same_v<OT, i32> && std::is_same_v<IT, i32>;
+
+  public:
+    spmv_launcher(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
+                  heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
+
+    void apply() {
+        const bool transposed = plans::is_transposed(args_.op);
+        const bool deterministic = args_.reproducibility == HERON_DETERMINISTIC;
+        if (a_.format == HERON_FORMAT_CSR) return transposed ? csr_transposed() : csr();
+        if (a_.format == HERON_FORMAT_COO && (transposed || !deterministic)) return coo();
+        if (a_.format == HERON_FORMAT_SELL && !transposed) return sell();
+        if (a_.format == HERON_FORMAT_BSR && !transposed && a_.block_rows * a_.block_cols <= warp_size)
+            return bsr_small();
+        plans::spmv_plan<cuda_device, VA, VX, VY, CT, OT, IT>(device_, phase_, args_, workspace_).apply();
+    }
+
+  private:
+    void csr() {
+        workspace_layout layout(phase_, workspace_);
+        const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
+        auto* const starts = layout.take<int64_t>(tiles + 1);
+        auto* const heads = layout.take<CT>(tiles);
+        auto* const carries = layout.take<CT>(tiles);
+        auto* const most = layout.take<unsigned>(row_candidates::count + 1);
+        if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
+        if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
+        const csr_plan* const plan = plan_of_this_workspace();
+        if (plan && plan->lanes_per_row > 0 && has_aligned_quads())
+            return by_row_vectors(plan->lanes_per_row);
+        plan && plan->rows_per_tile > 0 ? by_rows(*plan)
+                                        : by_tiles(tiles, plan != nullptr, starts, heads, carries);
+    }
+
+    const csr_plan* plan_of_this_workspace() const {
+        const auto* const plan = static_cast<const csr_plan*>(workspace_.plan);
+        return plan && plan->memory == workspace_.memory ? plan : nullptr;
+    }
+
+    bool has_aligned_quads() const {
+        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 &&
+               reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0;
+    }
+
+    void by_row_vectors(int lanes) {
+        const int64_t rows_per_block = block_threads / lanes;
+        device_.launch_blocks(multiply_row_vectors<VA, VX, VY, CT, OT, IT>,
+                              (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, 0,
+                              csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
+    }
+
+    // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
+    // row of mean length, but no more lanes than fill a 128-byte line with indices.
+    int lanes_of_rows() const {
+        constexpr int64_t shortest_mean = 12;
+        constexpr int64_t most_lanes = 8;
+        const int64_t mean = a_.nnz / a_.rows;
+        if (mean < shortest_mean) return 0;
+        return static_cast<int>(
+            std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
+    }
+
+    void by_rows(const csr_plan& plan) {
+        device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, plan.blocks, block_threads, 0,
+                              csr_operands(), plan.rows_per_tile, plan.shares);
+    }
+
+    void by_tiles(int64_t tiles, bool has_starts, int64_t* starts, CT* heads, CT* carries) {
+        // While all tiles are worked on at once, it costs less that every block looks for its own.
+        const int64_t at_once = int64_t{6} * device_.multiprocessors();
+        if (!has_starts && tiles > at_once) {
+            find_starts(tiles, starts);
+            has_starts = true;
+        }
+        device_.launch_blocks(multiply_tiles<VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, csr_operands(),
+                              starts, has_starts, heads, carries);
+        if (tiles > 1)
+            device_.launch_blocks(join_tiles<VY, CT, OT>, (tiles + block_threads - 1) / block_threads,
+                                  block_threads, 0, list(), tiles, starts, heads, carries, y(), alpha_,
+                                  beta_);
+    }
+
+    void find_starts(int64_t tiles, int64_t* starts) {
+        device_.launch_blocks(find_tiles<OT>, tiles / block_warps + 1, block_threads, 0, list(),
+                              tile_items<CT>, tiles, starts);
+    }
+
+    // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
+    void analyse(int64_t tiles, int64_t* starts, unsigned* most) {
+        if (a_.rows == 0 || a_.nnz == 0 || is_capturing(device_.stream())) return;
+        auto plan = std::make_unique<csr_plan>();
+        plan->memory = workspace_.memory;
+        plan->rows_per_tile = measure(most);
+        if (plan->rows_per_tile > 0) {
+            plan->lanes_per_row = lanes_of_rows();
+            plan->shares = shares_of_rows(plan->rows_per_tile);
+            const int64_t row_tiles = (a_.rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
+            plan->blocks = std::min(
+                row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
+        } else {
+            find_starts(tiles, starts);
+        }
+        workspace_.plan = plan.release();
+    }
+
+    // A lane's share of a row of mean length is cut into batches of one size.
+    row_shares shares_of_rows(int rows_per_tile) const {
+        const int lanes = lanes_per_row(rows_per_tile);
+        const int64_t share = std::max<int64_t>((a_.nnz / a_.rows + lanes) / lanes, 1);
+        const int64_t batches = (share + row_shares::most_batch<CT> - 1) / row_shares::most_batch<CT>;
+        return {std::countr_zero(static_cast<unsigned>(lanes)),
+                static_cast<int>((share + batches - 1) / batches)};
+    }
+
+    // Rows per tile for multiply_rows: as many as fit a stage everywhere; 0 where that leaves most of a stage
+    // empty.
+    int measure(unsigned* most) {
+        using tile = row_tile<VA, IT>;
+        constexpr int octet = 8;
+        const row_candidates candidates;
+        device_.fill(most, 0, (row_candidates::count + 1) * sizeof *most);
+        device_.launch_blocks(measure_rows<OT>,
+                              (a_.rows + octet * block_threads - 1) / (octet * block_threads), block_threads,
+                              0, offsets(), a_.rows, candidates, most);
+        unsigned found[row_candidates::count + 1] = {};
+        device_.read(found, most, sizeof found);
+        const unsigned longest = std::max(found[row_candidates::count], 1u);
+        // Rows of one length fit more exactly than any candidate says.
+        int best = static_cast<int>(std::min<unsigned>(tile::usable / longest, tile::most_rows));
+        if (best > octet) best = best / octet * octet;
+        for (int c = 0; c < row_candidates::count; ++c)
+            if (found[c] <= static_cast<unsigned>(tile::usable)) best = std::max(best, candidates.rows[c]);
+        const double mean = static_cast<double>(a_.nnz) / static_cast<double>(a_.rows);
+        const bool fills = best * (mean + 1) >= 0.4 * tile::usable || best == tile::most_rows;
+        return fills ? best : 0;
+    }
+
+    void csr_transposed() {
+        if constexpr (has_patterns)
+            if (transposed_patterns::serves(pattern())) return csr_with_pattern();
+        csr_scattered();
+    }
+
+    csr_pattern pattern() const { return {offsets(), indices(), a_.rows, a_.cols, a_.nnz, a_.base}; }
+
+    void csr_with_pattern() {
+        if (phase_ == HERON_PHASE_SIZE) return size_of_patterns();
+        if (phase_ == HERON_PHASE_ANALYSE) return analyse_columns();
+        const csr_plan* const plan = plan_of_this_workspace();
+        const transposed_kind kind = plan ? plan->kind : transposed_kind::without;
+        if (kind == transposed_kind::by_columns) return gather(plan->by_columns);
+        if (kind != transposed_kind::without) return scatter_by(kind, plan->by_tiles);
+        csr_scattered();
+    }
+
+    // One workspace serves all ways.
+    void size_of_patterns() {
+        const size_t bytes = transposed_patterns(phase_, workspace_, pattern()).bytes();
+        csr_scattered();
+        workspace_.size = std::max(workspace_.size, bytes);
+    }
+
+    // Waits for the device, so it leaves no plan while the stream is captured.
+    void analyse_columns() {
+        if (is_capturing(device_.stream())) return;
+        transposed_patterns patterns(phase_, workspace_, pattern());
+        const transposed_kind kind = patterns.analyse(device_, sizeof(CT));
+        if (kind == transposed_kind::without) return csr_scattered();
+        auto plan = std::make_unique<csr_plan>();
+        plan->memory = workspace_.memory;
+        plan->kind = kind;
+        plan->by_columns = patterns.by_columns();
+        plan->by_tiles = patterns.by_tiles();
+        workspace_.plan = plan.release();
+    }
+
+    void gather(const column_pattern& columns) {
+        const operands p = transposed_operands();
+        const int64_t blocks = (a_.cols + block_threads - 1) / block_threads;
+        device_.launch_blocks(gather_columns<CT>, blocks, block_threads, 0, p, columns, a_.cols);
+        device_.launch_blocks(scatter_if_lost<CT>, device_.multiprocessors(), block_threads, 0, p, columns);
+    }
+
+    void scatter_by(transposed_kind kind, const tile_pattern& tiles) {
+        if (beta_.device || !is_one(beta_.value))
+            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
+                                                       beta_.device);
+        const int64_t count = (a_.nnz + tile_pattern::elements - 1) / tile_pattern::elements;
+        if (kind == transposed_kind::by_tiles)
+            device_.launch_blocks(combine_tiles<CT>, count, tile_pattern::threads,
+                                  tiles.most_columns * sizeof(CT), transposed_operands(), tiles);
+        else
+            device_.launch_blocks(scatter_parts<CT>, count, tile_pattern::threads, 0, transposed_operands(),
+                                  tiles);
+    }
+
+    operands transposed_operands() const {
+        operands p = csr_operands();
+        p.x_shifted = x();
+        return p;
+    }
+
+    void csr_scattered() {
+        workspace_layout layout(phase_, workspace_);
+        const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
+        auto* const starts = layout.take<int64_t>(tiles + 1);
+        CT* const out = accumulator(layout);
+        if (phase_ == HERON_PHASE_ANALYSE && tiles > 0 && !is_capturing(device_.stream())) {
+            auto plan = std::make_unique<csr_plan>();
+            plan->memory = workspace_.memory;
+            find_starts(tiles, starts);
+            workspace_.plan = plan.release();
+        }
+        if (phase_ != HERON_PHASE_RUN) return;
+        const bool has_starts = plan_of_this_workspace() || tiles == 0;
+        const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        const bool scales = scale.device || !is_one(scale.value);
+        if (scales || !has_starts) {
+            const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
+            device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
+                                  block_threads, 0, out, args_.y.size, scale, list(), tiles,
+                                  has_starts ? nullptr : starts);
+        }
+        device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0, scattered(out, 0),
+                              starts);
+        finish(out);
+    }
+
+    void coo() {
+        using work = coo_scatter_run<VA, VX, CT, IT>;
+        constexpr int64_t per_block = work::elements * block_warps;
+        workspace_layout layout(phase_, workspace_);
+        CT* const out = accumulator(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        if (scale.device || !is_one(scale.value))
+            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
+                                                       scale.device);
+        const bool transposed = plans::is_transposed(args_.op);
+        const auto* const to = as<const IT>(transposed ? a_.indices : a_.row_indices);
+        const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
+        const product<VA, VX, CT, CT, IT, IT> p{nullptr, from,    values(),     x() - a_.base, out, a_.rows,
+                                                a_.nnz,  a_.base, conjugated(), alpha_,        {}};
+        device_.launch_blocks(scatter_coo<VA, VX, CT, IT>, (a_.nnz + per_block - 1) / per_block,
+                              block_threads, 0, p, to);
+        finish(out);
+    }
+
+    void sell() {
+        workspace_layout(phase_, workspace_);
+        if (phase_ != HERON_PHASE_RUN) return;
+        device_.launch_blocks(multiply_slices<VA, VX, VY, CT, OT, IT>,
+                              (a_.rows + block_threads - 1) / block_threads, block_threads, 0, csr_operands(),
+                              a_.slice_size);
+    }
+
+    void bsr_small() {
+        workspace_layout(phase_, workspace_);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const int64_t block_rows = a_.rows / a_.block_rows;
+        const small_blocks shape{static_cast<int>(a_.block_rows), static_cast<int>(a_.block_cols),
+                                 a_.block_order == HERON_ORDER_ROW};
+        device_.launch_blocks(multiply_small_blocks<VA, VX, VY, CT, OT, IT>,
+                              (block_rows + block_warps - 1) / block_warps, block_threads, 0, csr_operands(),
+                              shape, block_rows);
+    }
+
+    // Where atomic additions go: y itself, or a workspace of compute type for a y of another type.
+    CT* accumulator(workspace_layout& layout) {
+        if constexpr (adds_into_y)
+            return y();
+        else
+            return layout.take<CT>(args_.y.size);
+    }
+
+    // alpha is in the sums already.
+    void finish(const CT* out) {
+        if constexpr (!adds_into_y) {
+            const scalar_argument<CT> unit{scalar_value<CT>(1, 0), nullptr};
+            device_.launch<kernels::finish<VA, VX, VY, CT, OT, IT>>(
+                kernels::spmv, args_.y.size, out, y(), unit.value, unit.device, beta_.value, beta_.device);
+        }
+    }
+
+    static bool is_one(CT v) {
+        const CT unit = scalar_value<CT>(1, 0);
+        return __builtin_memcmp(&v, &unit, sizeof v) == 0;
+    }
+
+    operands csr_operands() const {
+        return {offsets(), indices(), values(),     x() - a_.base, y(),  a_.rows,
+                a_.nnz,    a_.base,   conjugated(), alpha_,        beta_};
+    }
+    scatter_operands scattered(CT* out, int64_t x_shift) const {
+        return {offsets(), indices(), values(),     x() - x_shift, out, a_.rows,
+                a_.nnz,    a_.base,   conjugated(), alpha_,        {}};
+    }
+    merged_list<OT> list() const { return {offsets(), a_.rows, a_.nnz, a_.base}; }
+
+    const OT* offsets() const { return as<const OT>(a_.offsets); }
+    const IT* indices() const { return as<const IT>(a_.indices); }
+    const VA* values() const { return as<const VA>(a_.values); }
+    const VX* x() const { return as<const VX>(args_.x.values); }
+    VY* y() const { return as<VY>(args_.y.values); }
+    int conjugated() const { return plans::is_conjugated(args_.op); }
+
+    cuda_device& device_;
+    const heron_phase phase_;
+    const heron_spmv_args& args_;
+    const heron_spmat& a_;
+    heron_workspace& workspace_;
+    const scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    const scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
+};
+
+template <class VA, class VX, class VY, class CT>
+void tuned_spmv(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
+                heron_workspace& workspace) {
+    // COO has no offsets: any index width that pairs with its indices will do.
+    const heron_index_type offset_type =
+        args.a.format == HERON_FORMAT_COO ? HERON_INDEX_64 : args.a.offset_type;
+    visit_offsets_and_indices(offset_type, args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        spmv_launcher<VA, VX, VY, CT, OT, IT>(device, phase, args, workspace).apply();
+    });
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,8 @@
+// Triangular solves in complex single precision.
+#include "tuned.cuh"
+
+namespace heron::HERON_LEVEL {
+
+template void tuned_trisolve<c32>(cuda_device&, heron_phase, const heron_trisolve_args&, heron_workspace&);
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,312 @@
+#pragma once
+// Many right-hand sides at once: lanes of a warp solve one row, each for one or a few right-hand sides. Rows
+// hand over their solutions through a matrix that is filled with a mark before the solve: whoever reads
+// anything else there reads the solution, so that there is neither a flag nor a fence between two rows. The
+// matrix is stored by rows, so that a row is read in few pieces; operands that are not are turned.
+#include "sweep.cuh"
+#include "common/trisolve/plan.hpp"
+#include <type_traits>
+
+namespace heron::HERON_LEVEL {
+
+// Most of a division by the pivot can be done before there is anything to divide: Newton's step for the
+// quotient, with the remainder of a fused operation, then rounds it as a division does. Where that overflows
+// or divides by zero, the result is that of a division.
+template <class CT>
+struct divisor {
+    CT pivot{};
+    CT inverse{};
+
+    divisor() = default;
+    explicit __device__ divisor(CT p) : pivot(p), inverse(CT{1} / p) {}
+    __device__ CT of(CT rest) const {
+        const CT rough = rest * inverse;
+        const CT quotient = fma(fma(-rough, pivot, rest), inverse, rough);
+        return isfinite(quotient) ? quotient : rest / pivot;
+    }
+};
+template <class CT>
+requires(std::is_same_v<CT, c32> || std::is_same_v<CT, c64>) struct divisor<CT> {
+    CT pivot{};
+
+    divisor() = default;
+    explicit __device__ divisor(CT p) : pivot(p) {}
+    __device__ CT of(CT rest) const { return divide(rest, pivot); }
+};
+
+template <class CT>
+struct solve_operands {
+    const CT* values;
+    const CT* diagonal;  // NULL, or in place of that of the values
+    bool unit, conjugate;
+    scalar_argument<CT> alpha;
+    const CT* b;
+    int64_t b_row, b_column;
+    CT* c;
+    int64_t c_row, c_column;
+
+    __device__ CT scale() const { return SCALAR(CT, alpha.value, alpha.device); }
+    __device__ CT element(int64_t k) const { return conjugate ? conj(values[k]) : values[k]; }
+    // What the row is divided by.
+    __device__ divisor<CT> by(int64_t row, CT pivot) const {
+        if (unit) return divisor<CT>(one<CT>());
+        if (diagonal) pivot = conjugate ? conj(diagonal[row]) : diagonal[row];
+        return divisor<CT>(pivot);
+    }
+};
+
+// Neighbouring right-hand sides of a solution in memory, all of whose bits are set until it is there. They
+// are those of a NaN, in whose place a solve writes another one.
+template <class CT, int count>
+struct alignas(count * sizeof(CT)) solution_pack {
+    CT of[count];
+};
+template <class CT, int count>
+struct solution_box {
+    using pack = solution_pack<CT, count>;
+    using word = std::conditional_t<std::is_same_v<CT, f64> || std::is_same_v<CT, c64>, uint64_t, unsigned>;
+    static constexpr int parts = sizeof(pack) / sizeof(word);
+    static constexpr word unset = ~word{0};
+
+    static __device__ void post(CT* to, const pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        for (word& each : w)
+            if (each == unset) each = unset >> 1;
+        auto* const p = reinterpret_cast<word*>(to);
+        if constexpr (parts == 1)
+            store_relaxed(p, w[0]);
+        else if constexpr (parts == 2)
+            store_relaxed(p, w[0], w[1]);
+        else
+            store_relaxed(p, w[0], w[1], w[2], w[3]);
+    }
+    static __device__ void clear(pack& value) { __builtin_memset(&value, 0xff, sizeof value); }
+    static __device__ void peek(bool wanted, const CT* from, pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        const auto* const p = reinterpret_cast<const word*>(from);
+        if constexpr (parts == 1)
+            load_relaxed_if(wanted, p, w[0]);
+        else if constexpr (parts == 2)
+            load_relaxed_if(wanted, p, w[0], w[1]);
+        else
+            load_relaxed_if(wanted, p, w[0], w[1], w[2], w[3]);
+        __builtin_memcpy(&value, w, sizeof value);
+    }
+    static __device__ bool is_set(const pack& value) {
+        word w[parts];
+        __builtin_memcpy(w, &value, sizeof value);
+        bool set = true;
+        for (const word each : w) set = set && each != unset;
+        return set;
+    }
+};
+
+// Elements of a row on their way into its sums.
+template <class CT, int count, int batch>
+struct element_batch {
+    using box = solution_box<CT, count>;
+
+    CT elements[batch];
+    typename box::pack x[batch];
+    int columns[batch];
+    unsigned needed = 0;   // which elements have a share
+    unsigned waiting = 0;  // and for which of them there is no x yet
+
+    template <class OT, class IT>
+    __device__ void take(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, int row,
+                         unsigned k, unsigned end, CT& pivot) {
+        needed = 0;
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            columns[i] = k + i < end ? static_cast<int>(triangle.column(k + i)) : -1;
+            elements[i] = k + i < end ? o.element(triangle.source(k + i)) : CT{};
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            if (triangle.needs(row, columns[i])) needed |= 1u << i;
+            if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) pivot = add(pivot, elements[i]);
+            box::clear(x[i]);
+        }
+        waiting = needed;
+    }
+    __device__ void look(const CT* sides, int width) {
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            box::peek(waiting >> i & 1u, sides + static_cast<int64_t>(columns[i]) * width, x[i]);
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (box::is_set(x[i])) waiting &= ~(1u << i);
+    }
+    __device__ void add_to(CT (&sum)[count]) {
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (needed >> i & 1u)
+#pragma unroll
+                for (int s = 0; s < count; ++s) sum[s] = mad(elements[i], x[i].of[s], sum[s]);
+        needed = 0;
+    }
+};
+
+constexpr int many_threads = 256;
+// As many on a multiprocessor as their registers allow.
+template <int count, int batch>
+constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
+
+// Divides what is left of the scaled right-hand sides of a row, and hands the solution over.
+template <int count, class CT>
+static __device__ void finish_row(const solve_operands<CT>& o, int row, int side, int sides, bool is_zero,
+                                  const CT (&right)[count], const CT (&sum)[count], const divisor<CT>& by,
+                                  CT* own_sides, int width, bool write_c) {
+    using box = solution_box<CT, count>;
+    typename box::pack result{};
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (!is_zero) result.of[s] = by.of(sub(right[s], sum[s]));
+    box::post(own_sides + static_cast<int64_t>(row) * width, result);
+    if (!write_c) return;
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (side + s < sides) o.c[row * o.c_row + (side + s) * o.c_column] = result.of[s];
+}
+
+// A row that all threads of a block walk together: each group of lanes some of its elements, then one group
+// adds up the sums.
+template <int count, int batch, int tile_sides, class CT, class OT, class IT>
+static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                                      const row_record& record, int side, int sides, CT* own_sides, int width,
+                                      bool write_c) {
+    constexpr int lanes = tile_sides / count;
+    constexpr int groups = many_threads / lanes;
+    __shared__ CT sums[groups][tile_sides];
+    __shared__ CT pivots[groups];
+    const int group = static_cast<int>(threadIdx.x) / lanes;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const bool is_used = side < sides;
+    CT sum[count] = {};
+    CT pivot{};
+    for (unsigned k = record.begin + group * batch; is_used && k < record.end; k += groups * batch) {
+        element_batch<CT, count, batch> next;
+        next.take(o, triangle, record.row, k, record.end, pivot);
+        while (next.waiting != 0) next.look(own_sides, width);
+        next.add_to(sum);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int s = 0; s < count; ++s) sums[group][lane * count + s] = sum[s];
+    if (lane == 0) pivots[group] = pivot;
+    __syncthreads();
+    if (group != 0 || !is_used) return;
+    const CT alpha = o.scale();
+    CT right[count] = {};
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (side + s < sides) right[s] = mul(alpha, o.b[record.row * o.b_row + (side + s) * o.b_column]);
+    for (int g = 1; g < groups; ++g) {
+        pivot = add(pivot, pivots[g]);
+#pragma unroll
+        for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[g][lane * count + s]);
+    }
+    finish_row<count>(o, record.row, side, sides, false, right, sum, o.by(record.row, pivot), own_sides,
+                      width, write_c);
+}
+
+// Right-hand sides [0, sides) of the operands, `count` of them by one lane and tile_sides by a block. solved
+// has rows of `width` elements, a multiple of count.
+template <class CT, class OT, class IT, int count, int batch, int tile_sides, bool with_long>
+__global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
+    solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
+               CT* solved, bool write_c, solve_control* control) {
+    constexpr int lanes = tile_sides / count;
+    constexpr int rows = many_threads / lanes;
+    __shared__ long_rows<rows> long_ones;
+    const bool ordered = order.is_ordered();
+    const block_ticket ticket = draw_ticket(control);
+    const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
+    const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
+    const int first = static_cast<int>(ticket.number / tiles) * rows;
+    const int own = static_cast<int>(threadIdx.x) / lanes;
+    const int side = first_side + static_cast<int>(threadIdx.x) % lanes * count;
+    const bool active = own < order.n - first && side < sides;
+    const row_record record = active ? order.at(triangle, first + own, ordered) : row_record{};
+    const int row = record.row;
+    const CT alpha = o.scale();
+    const bool is_zero = equal(alpha, CT{});
+    const bool is_long = with_long && !is_zero && record.end - record.begin > triangle.longest;
+    const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
+    CT* const own_sides = solved + side;
+    for (int from = 0; from < rows;) {
+        const int until = some_long ? long_ones.next(from) : rows;
+        if (until > from) {
+            const bool in_run = active && own >= from && own < until;
+            unsigned k = record.begin;
+            const unsigned end = is_zero || !in_run ? 0u : record.end;
+            CT right[count] = {};
+            if (in_run && !is_zero)
+#pragma unroll
+                for (int s = 0; s < count; ++s)
+                    if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
+            CT sum[count] = {};
+            CT pivot{};
+            divisor<CT> by;
+            element_batch<CT, count, batch> next;
+            const auto take = [&] {
+                next.take(o, triangle, row, k, end, pivot);
+                k += batch;
+                if (k >= end) by = o.by(row, pivot);
+            };
+            take();
+#pragma unroll
+            for (CT& each : right) each = mul(alpha, each);
+            bool posted = !in_run;
+            while (!__all_sync(all_lanes, posted)) {
+                next.look(own_sides, width);
+                if (next.waiting != 0 || posted) continue;
+                next.add_to(sum);
+                if (k < end) {
+                    take();
+                } else {
+                    finish_row<count>(o, row, side, sides, is_zero, right, sum, by, own_sides, width,
+                                      write_c);
+                    posted = true;
+                }
+            }
+        }
+        if (with_long && until < rows)
+            solve_long_row<count, batch, tile_sides>(o, triangle, order.at(triangle, first + until, ordered),
+                                                     side, sides, own_sides, width, write_c);
+        from = until + 1;
+    }
+    give_ticket_back(control, ticket);
+}
+
+// To := from, tile by tile: whichever of the two has neighbouring rows beside each other is walked that way.
+template <class CT>
+__global__ void __launch_bounds__(many_threads)
+    turn_tiles(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
+               int64_t to_column, int64_t n, int sides) {
+    __shared__ CT tile[warp_size][warp_size + 1];
+    constexpr int lines = many_threads / warp_size;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int line = static_cast<int>(threadIdx.x) / warp_size;
+    const int tiles = (sides + warp_size - 1) / warp_size;
+    const int64_t first_row = static_cast<int64_t>(blockIdx.x / tiles) * warp_size;
+    const int first_side = static_cast<int>(blockIdx.x % tiles) * warp_size;
+    const bool reads_rows = from_column == 1;
+    for (int i = line; i < warp_size; i += lines) {
+        const int r = reads_rows ? i : lane;
+        const int s = reads_rows ? lane : i;
+        if (first_row + r < n && first_side + s < sides)
+            tile[r][s] = from[(first_row + r) * from_row + (first_side + s) * from_column];
+    }
+    __syncthreads();
+    for (int i = line; i < warp_size; i += lines) {
+        const int r = reads_rows ? lane : i;
+        const int s = reads_rows ? i : lane;
+        if (first_row + r < n && first_side + s < sides)
+            to[(first_row + r) * to_row + (first_side + s) * to_column] = tile[r][s];
+    }
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,262 @@
+#pragma once
+// A triangular solve in one launch: the rows wait for each other (trisolve_sweep.cuh). ANALYSE gathers op(A)
+// by rows where A is not that already, and puts the rows into the order of their levels where that helps.
+#include "cuda/runtime/report.hpp"
+#include "grid.cuh"
+#include "many.cuh"
+#include "pattern.hpp"
+#include "tuned.hpp"
+
+namespace heron::HERON_LEVEL {
+
+// The solution of one right-hand side as a sweep.
+template <class CT>
+struct solve_work {
+    using value = CT;
+    using divisor = HERON_LEVEL::divisor<CT>;
+    using box = mailbox<CT>;
+    static constexpr int most_threads = 256;
+    static constexpr int least_blocks = sizeof(CT) > 8 ? 2 : 3;
+    static constexpr unsigned longest_nap = 100;
+    solve_operands<CT> o;
+
+    __device__ bool is_void() const { return equal(o.scale(), CT{}); }
+    __device__ CT prepare(int64_t row) const { return is_void() ? CT{} : mul(o.scale(), o.b[row * o.b_row]); }
+    __device__ CT load(int64_t k) const { return o.element(k); }
+    __device__ CT add(CT sum, CT element, CT x) const { return mad(element, x, sum); }
+    __device__ CT join(CT a, CT b) const { return heron::HERON_LEVEL::add(a, b); }
+    __device__ CT add_pivot(CT pivot, CT element) const { return heron::HERON_LEVEL::add(pivot, element); }
+    __device__ auto ready(int row, CT pivot) const { return o.by(row, pivot); }
+    __device__ CT finish(CT right, CT sum, const divisor& by) const {
+        return is_void() ? CT{} : by.of(sub(right, sum));
+    }
+    __device__ void store(int row, CT x) const { o.c[row * o.c_row] = x; }
+};
+
+template <class CT>
+struct sweep_plan final : heron_plan {
+    gathered_triangle triangle;
+    bool may_have_long_rows = true;
+    device_report long_rows;
+    // Of many right-hand sides: n rows of `width` elements each.
+    int width = 0;
+    CT* solved = nullptr;
+    CT* turned = nullptr;
+
+    // Whether rows must be expected that are better walked by whole blocks: as long as the device has not
+    // said that there are none.
+    bool expects_long_rows() const { return may_have_long_rows && long_rows.answer().value_or(true); }
+};
+
+template <class CT>
+class tuned_trisolve_run {
+  public:
+    tuned_trisolve_run(cuda_device& device, heron_phase phase, const heron_trisolve_args& args,
+                       heron_workspace& workspace)
+        : device_(device),
+          args_(args),
+          workspace_(workspace),
+          layout_(phase, workspace),
+          n_(args.a.rows),
+          stored_(plans::stored_elements(args.a)),
+          control_(layout_.template take<solve_control>(2)),
+          schedule_(layout_.template take<row_schedule>(1)),
+          guess_(layout_.template take<grid_guess>(1)),
+          grid_starts_(layout_.template take<unsigned>(grid_room(n_))),
+          levels_(layout_.template take<unsigned>(n_)),
+          counts_(layout_.template take<unsigned>(n_)),
+          boxes_(layout_.template take<slot>(n_)),
+          records_(layout_.template take<row_record>(n_)),
+          places_(layout_.template take<unsigned>(n_)),
+          staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
+
+    // Takes what the analysis needs beside what all solves use.
+    void analyse(heron_phase phase) {
+        sweep_plan<CT> plan;
+        if (args_.b.cols > 1)
+            plan.width =
+                static_cast<int>((std::min<int64_t>(args_.b.cols, widest) + packed - 1) / packed) * packed;
+        plan.solved = layout_.template take<CT>(n_ * plan.width);
+        plan.turned = layout_.template take<CT>(n_ * plan.width);
+        const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
+        if (phase == HERON_PHASE_SIZE) return;
+        // Levels, counts, and boxes without stamps.
+        const zeroed_memory zeroed{levels_, static_cast<size_t>(reinterpret_cast<char*>(records_) -
+                                                                reinterpret_cast<char*>(levels_))};
+        plan.may_have_long_rows = n_ > longest_row(stored_, n_);
+        if (plan.may_have_long_rows && n_ >= fewest_ordered_rows && !is_capturing(device_.stream()))
+            plan.long_rows = device_report::take();
+        const order_memory memory{control_,
+                                  schedule_,
+                                  guess_,
+                                  grid_starts_,
+                                  records_,
+                                  places_,
+                                  levels_,
+                                  counts_,
+                                  zeroed,
+                                  plan.long_rows.address(),
+                                  plan.long_rows.value(true),
+                                  plan.long_rows.value(false)};
+        if (is_gathered()) {
+            plan.triangle = gather_triangle(device_, args_, gathering);
+            order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
+        } else {
+            order_by_levels(device_, args_.a, is_lower(), memory);
+        }
+        plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
+    }
+
+    void run() {
+        const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
+        const row_order order{schedule_, records_, places_, static_cast<int>(n_), is_lower(), 0};
+        if (is_gathered()) {
+            const gathered_triangle& t = plan.triangle;
+            return solve(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(),
+                                                 is_unit(), longest_row(stored_, n_)},
+                         order, plan);
+        }
+        visit_offsets_and_indices(
+            args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
+                                            nullptr, n_, args_.a.base, is_lower(), is_unit(),
+                                            longest_row(stored_, n_)},
+                      order, plan);
+            });
+    }
+
+  private:
+    using slot = typename mailbox<CT>::slot;
+    // Right-hand sides of one launch.
+    static constexpr int64_t widest = 64;
+    // Of one lane: what a load brings at a time.
+    static constexpr int packed = 16 / sizeof(CT);
+
+    bool is_gathered() const { return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
+    bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
+    bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
+
+    template <class OT, class IT>
+    void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
+        solve_operands<CT> o = operands();
+        // An analysis for one right-hand side has left no room for more than one at a time.
+        const int64_t width = args_.c.cols == 1 || plan.width == 0 ? 1 : plan.width;
+        const bool with_long = plan.expects_long_rows();
+        for (int64_t first = 0; first < args_.c.cols; first += width) {
+            const int64_t sides = std::min(width, args_.c.cols - first);
+            if (width == 1)
+                solve_one(o, triangle, order, with_long);
+            else
+                solve_some(o, triangle, order, plan, static_cast<int>(sides), with_long);
+            o.b += sides * o.b_column;
+            o.c += sides * o.c_column;
+        }
+    }
+
+    template <class OT, class IT>
+    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
+                   bool with_long) {
+        const solve_work<CT> work{o};
+        constexpr int64_t few_elements = 4;
+        visit_lanes(stored_, n_, few_elements, [&]<int lanes>(lane_count<lanes>) {
+            order.levels_ahead = lanes == 1 ? 5 : 2;
+            const auto launch = [&](auto kernel, int threads) {
+                device_.launch_blocks(kernel, blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle,
+                                      order, control_, boxes_);
+            };
+            // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
+            constexpr int most_threads = solve_work<CT>::most_threads;
+            constexpr int few_threads = lanes == 1 ? 64 : most_threads;
+            if (with_long)
+                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, true>, most_threads);
+            else
+                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, false>, few_threads);
+        });
+    }
+
+    template <class OT, class IT>
+    void solve_some(solve_operands<CT> o, const triangle_rows<OT, IT>& triangle, const row_order& order,
+                    const sweep_plan<CT>& plan, int sides, bool with_long) {
+        CT* const c = o.c;
+        const bool turns_b = o.b_column != 1;
+        const bool turns_c = o.c_column != 1;
+        device_.fill(plan.solved, 0xff, static_cast<size_t>(n_ * plan.width) * sizeof(CT));
+        if (turns_b) {
+            turn(o.b, o.b_row, o.b_column, plan.turned, plan.width, 1, sides);
+            o.b = plan.turned;
+            o.b_row = plan.width;
+            o.b_column = 1;
+        }
+        const auto launch = [&](auto kernel, int tile_sides) {
+            const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
+            device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
+                                  many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
+                                  !turns_c, control_ + 1);
+        };
+        // A long row keeps as many blocks busy as there are tiles.
+        constexpr int tile = 32;
+        constexpr int long_tile = 8;
+        if (with_long)
+            launch(solve_many<CT, OT, IT, packed, 8, long_tile, true>, long_tile);
+        else if (stored_ <= 6 * n_)
+            launch(solve_many<CT, OT, IT, packed, 4, tile, false>, tile);
+        else
+            launch(solve_many<CT, OT, IT, packed, 8, tile, false>, tile);
+        if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
+    }
+
+    void turn(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
+              int64_t to_column, int sides) {
+        const int64_t tiles = (n_ + warp_size - 1) / warp_size * ((sides + warp_size - 1) / warp_size);
+        device_.launch_blocks(turn_tiles<CT>, tiles, many_threads, 0, from, from_row, from_column, to, to_row,
+                              to_column, n_, sides);
+    }
+
+    solve_operands<CT> operands() {
+        const plans::element_steps c = plans::steps_of(args_.c);
+        plans::element_steps b = plans::steps_of(args_.b);
+        const CT* from = as<const CT>(args_.b.values);
+        if (plans::must_stage(args_)) {
+            device_.launch<kernels::stage_right_side<CT, i32>>(kernels::trisolve, n_ * args_.c.cols,
+                                                               args_.c.cols, from, b.row, b.column, staged_);
+            b = {args_.c.cols, 1};
+            from = staged_;
+        }
+        return {as<const CT>(args_.a.values),
+                static_cast<const CT*>(args_.diagonal),
+                is_unit(),
+                plans::is_conjugated(args_.op),
+                as_argument<CT>(args_.alpha),
+                from,
+                b.row,
+                b.column,
+                as<CT>(args_.c.values),
+                c.row,
+                c.column};
+    }
+
+    cuda_device& device_;
+    const heron_trisolve_args& args_;
+    heron_workspace& workspace_;
+    workspace_layout layout_;
+    int64_t n_, stored_;
+    solve_control* control_;  // of one right-hand side, and of many
+    row_schedule* schedule_;
+    grid_guess* guess_;
+    unsigned* grid_starts_;
+    unsigned* levels_;
+    unsigned* counts_;
+    slot* boxes_;
+    row_record* records_;
+    unsigned* places_;
+    CT* staged_;
+};
+
+template <class CT>
+void tuned_trisolve(cuda_device& device, heron_phase phase, const heron_trisolve_args& args,
+                    heron_workspace& workspace) {
+    tuned_trisolve_run<CT> run(device, phase, args, workspace);
+    phase == HERON_PHASE_RUN ? run.run() : run.analyse(phase);
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,42 @@
+#pragma once
+// The plans' Device on the CPU: an element kernel is a loop over contiguous ranges, one per thread.
+#include "common/runtime/device.hpp"
+#include "queue.hpp"
+#include <omp.h>
+
+namespace heron::HERON_LEVEL {
+
+class host_device {
+  public:
+    static constexpr bool strided = false;
+
+    explicit host_device(heron_queue* queue)
+        : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()), packing_(queue->packing) {}
+
+    static void log_failure(const char* operation, const char* reason) noexcept {
+        host::log_error(operation, reason);
+    }
+
+    int threads() const { return threads_; }
+    const host::packing_memory& packing() const { return packing_; }
+
+    template <class Kernel, class... Args>
+    void launch(const kernel_family&, int64_t count, Args... args) {
+        const int team = count < smallest_parallel_count ? 1 : threads_;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
+        for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);
+    }
+
+    void fill(void* p, unsigned char byte, size_t bytes) { __builtin_memset(p, byte, bytes); }
+    void copy(void* to, const void* from, size_t bytes) { __builtin_memmove(to, from, bytes); }
+    void read(void* to, const void* from, size_t bytes) { __builtin_memcpy(to, from, bytes); }
+    void write(void* to, const void* from, size_t bytes) { __builtin_memcpy(to, from, bytes); }
+
+  private:
+    // Below this many items a thread team costs more than it gains.
+    static constexpr int64_t smallest_parallel_count = 512;
+    int threads_;
+    const host::packing_memory& packing_;
+};
+
+}  // namespace heron::HERON_LEVEL

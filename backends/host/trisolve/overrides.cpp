@@ -1,0 +1,246 @@
+// Sparse triangular solves on the CPU. Right-hand sides are shared between threads; a single one is solved by
+// one thread, or by all in blocks of rows where ANALYSE has found that they run side by side. Every row is
+// summed in one order by one thread: the same bits on every run.
+#include "common/runtime/slot.hpp"
+#include "schedule.hpp"
+
+namespace heron::HERON_LEVEL {
+namespace {
+
+struct host_solve_plan final : heron_plan {
+    bool is_gathered = false;
+    bool has_edges = false;
+    bool is_distant = false;
+    block_schedule* blocks = nullptr;  // at most one of them
+    level_schedule* levels = nullptr;
+
+    host_solve_plan() = default;
+    host_solve_plan(host_solve_plan&& other) noexcept
+        : is_gathered(other.is_gathered),
+          has_edges(other.has_edges),
+          is_distant(other.is_distant),
+          blocks(other.blocks),
+          levels(other.levels) {
+        other.blocks = nullptr;
+        other.levels = nullptr;
+    }
+    ~host_solve_plan() override {
+        delete blocks;
+        delete levels;
+    }
+};
+
+template <class CT, class ST>
+class host_trisolve_run {
+  public:
+    host_trisolve_run(host_device& device, heron_phase phase, const heron_trisolve_args& args,
+                      heron_workspace& workspace)
+        : device_(device),
+          args_(args),
+          workspace_(workspace),
+          layout_(phase, workspace),
+          n_(args.a.rows),
+          stored_(plans::stored_elements(args.a)),
+          begin_(layout_.template take<ST>(may_gather() ? n_ + 1 : 0)),
+          columns_(layout_.template take<ST>(may_gather() ? stored_ : 0)),
+          sources_(layout_.template take<ST>(may_gather() ? stored_ : 0)),
+          order_(layout_.template take<ST>(n_)),
+          edges_(layout_.template take<int64_t>(n_)),
+          staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
+
+    void analyse() {
+        host_solve_plan plan;
+        const bool shares = team_for(device_, stored_ + n_) > 1;
+        if (may_gather() && (shares || args_.a.format != HERON_FORMAT_CSR)) {
+            gather();
+            plan.is_gathered = true;
+        }
+        if (shares) {
+            visit_rows(plan, [&](const auto& rows) { make_schedule(rows, plan); });
+            // One thread alone is faster with the matrix as it is.
+            const bool is_serial = !plan.blocks && !plan.levels;
+            if (is_serial && args_.a.format == HERON_FORMAT_CSR) plan.is_gathered = false;
+        }
+        visit_rows(plan, [&](const auto& rows) {
+            plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
+            plan.is_distant = gathers_fast() && needs_distant_rows(rows);
+        });
+        plans::leave_plan(static_cast<host_solve_plan&&>(plan), workspace_);
+    }
+
+    void run() {
+        const host_solve_plan& plan = plans::required_plan<host_solve_plan>(workspace_);
+        const solve_operands<CT> o = operands();
+        if (equal(o.alpha, CT{})) return clear(o);
+        visit_rows(plan, [&](const auto& rows) { solve(rows, o, plan); });
+    }
+
+  private:
+    bool transposed() const { return plans::is_transposed(args_.op); }
+    bool may_gather() const { return args_.a.format != HERON_FORMAT_CSR || transposed(); }
+    bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != transposed(); }
+
+    void gather() {
+        plans::visit_triangle<ST>(args_.a, transposed(), [&](const auto& builder) {
+            const plans::row_triangle<ST> t = builder.build();
+            device_.write(begin_, t.begin.data(), t.begin.bytes());
+            device_.write(columns_, t.columns.data(), t.columns.bytes());
+            device_.write(sources_, t.sources.data(), t.sources.bytes());
+        });
+    }
+
+    // Calls f with op(A) by rows, or with A itself.
+    template <class F>
+    void visit_rows(const host_solve_plan& plan, F&& f) {
+        const CT* const values = as<const CT>(args_.a.values);
+        const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
+        if (plan.is_gathered)
+            return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, edges, n_, 0,
+                                                     is_lower(), is_lower(), plan.is_distant});
+        const heron_spmat& a = args_.a;
+        visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+            f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr,
+                                               values, edges, n_, a.base, is_lower(),
+                                               args_.a.fill == HERON_FILL_LOWER, plan.is_distant});
+        });
+    }
+
+    // What a row of a level needs has often come from another core, which takes longer than to compute it.
+    static constexpr int smallest_team_for_levels = 4;
+
+    // Blocks of neighbours if they let two threads work, else levels if they are wide enough, else nothing.
+    template <class Rows>
+    void make_schedule(const Rows& rows, host_solve_plan& plan) {
+        constexpr double least_gain = 1.6;
+        constexpr int64_t sizes[] = {2048, 512, 128};
+        for (const int64_t size : sizes) {
+            if (n_ < 4 * size) continue;
+            plan.blocks = new (std::nothrow) block_schedule(rows, size);
+            if (plan.blocks && plan.blocks->speed_up() >= least_gain) return;
+            delete plan.blocks;
+            plan.blocks = nullptr;
+        }
+        if (team_for(device_, stored_ + n_) >= smallest_team_for_levels) make_levels(rows, plan);
+    }
+
+    template <class Rows>
+    void make_levels(const Rows& rows, host_solve_plan& plan) {
+        constexpr int64_t least_work = 8000;
+        host_array<int64_t> level(n_);
+        int64_t count = 0;
+        for (int64_t place = 0; place < n_; ++place) {
+            const int64_t row = rows.row_at(place);
+            level[row] = 0;
+            for (int64_t k = rows.begin(row); k < rows.begin(row + 1); ++k) {
+                const int64_t column = rows.columns[k] - rows.base;
+                if (rows.needs(row, column) && level[column] >= level[row]) level[row] = level[column] + 1;
+            }
+            if (level[row] >= count) count = level[row] + 1;
+            if (count * least_work > stored_ + n_) return;
+        }
+        host_array<int64_t> starts(count + 1, 0);
+        for (int64_t row = 0; row < n_; ++row) ++starts[level[row] + 1];
+        for (int64_t l = 0; l < count; ++l) starts[l + 1] += starts[l];
+        plan.levels = new (std::nothrow) level_schedule(starts, count);
+        if (!plan.levels) return;
+
+        for (int64_t row = 0; row < n_; ++row) order_[starts[level[row]]++] = static_cast<ST>(row);
+    }
+
+    template <class Rows>
+    void solve(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan) {
+        const int64_t columns = args_.c.cols;
+        const int team = team_for(device_, (stored_ + n_) * columns);
+        const bool scatters = transposed() && !plan.is_gathered;
+        if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
+        // Four columns are read together.
+        const int64_t groups = (columns + 3) / 4;
+        const int used = groups < team ? static_cast<int>(groups) : team;
+        run_team(columns > 1 ? used : 1, [&](int member, int members) {
+            const range part = equal_part(groups, member, members);
+            solve_columns(rows, o, scatters,
+                          {part.begin * 4, part.end * 4 < columns ? part.end * 4 : columns});
+        });
+    }
+
+    template <class Rows>
+    void solve_vector_by_all(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan,
+                             int team) {
+        constexpr const ST* in_place = nullptr;
+        if (team > 1 && plan.blocks && plan.blocks->room.is_open())
+            return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places, in_place); });
+        if (team > 1 && plan.levels && plan.levels->room.is_open())
+            return share(team, *plan.levels, [&](range places) { solve_vector(rows, o, places, order_); });
+        solve_vector(rows, o, {0, n_}, in_place);
+    }
+
+    template <class Schedule, class F>
+    static void share(int team, Schedule& schedule, F&& f) {
+        schedule.start();
+        double end = 0;
+        run_team(team, [&](int member, int) {
+            schedule.run(f);
+            if (member == 0) end = omp_get_wtime();
+        });
+        schedule.room.has_waited_since(end);
+    }
+
+    solve_operands<CT> operands() {
+        plans::element_steps b = plans::steps_of(args_.b);
+        const plans::element_steps c = plans::steps_of(args_.c);
+        const CT* from = as<const CT>(args_.b.values);
+        if (plans::must_stage(args_)) {
+            stage(from, b);
+            b = {args_.b.cols, 1};
+            from = staged_;
+        }
+        const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
+        return {alpha.device ? *alpha.device : alpha.value,
+                static_cast<const CT*>(args_.diagonal),
+                args_.a.diag == HERON_DIAG_UNIT,
+                plans::is_conjugated(args_.op),
+                from,
+                b.row,
+                b.column,
+                as<CT>(args_.c.values),
+                c.row,
+                c.column};
+    }
+
+    void stage(const CT* b, plans::element_steps steps) {
+        for (int64_t i = 0; i < n_; ++i)
+            for (int64_t j = 0; j < args_.b.cols; ++j)
+                staged_[i * args_.b.cols + j] = b[i * steps.row + j * steps.column];
+    }
+
+    void clear(const solve_operands<CT>& o) {
+        for (int64_t i = 0; i < n_; ++i)
+            for (int64_t j = 0; j < args_.c.cols; ++j) o.c[i * o.c_row + j * o.c_column] = CT{};
+    }
+
+    host_device& device_;
+    const heron_trisolve_args& args_;
+    heron_workspace& workspace_;
+    workspace_layout layout_;
+    int64_t n_, stored_;
+    ST *begin_, *columns_, *sources_, *order_;
+    int64_t* edges_;
+    CT* staged_;
+};
+
+void host_trisolve(host_device& device, heron_phase phase, const heron_trisolve_args& args,
+                   heron_workspace& workspace) {
+    plans::visit_trisolve(args, [&]<class CT, class ST>(type<CT>, type<ST>) {
+        host_trisolve_run<CT, ST> run(device, phase, args, workspace);
+        if (phase == HERON_PHASE_ANALYSE) run.analyse();
+        if (phase == HERON_PHASE_RUN) run.run();
+    });
+}
+
+}  // namespace
+
+void override_trisolve(heron_backend& table) {
+    table.trisolve = &slot<host_device, heron_trisolve_args, &host_trisolve, operation_names::trisolve>;
+}
+
+}  // namespace heron::HERON_LEVEL

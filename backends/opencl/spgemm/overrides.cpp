@@ -1,0 +1,517 @@
+// Sparse products for GPUs: short and middling rows by teams of work-items with tables in local memory,
+// longer ones by the shared plan.
+#include "opencl/runtime/device.hpp"
+#include "common/runtime/slot.hpp"
+#include "bins.hpp"
+#include <cstdlib>
+#include <optional>
+
+namespace heron::opencl {
+namespace {
+
+constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
+constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
+constexpr kernel_family ranking{"spgemm_rows spgemm_ranks", "CT OT IT"};
+struct find_unordered {
+    static constexpr const char* name = "find_unordered";
+};
+struct count_lengths {
+    static constexpr const char* name = "count_lengths";
+};
+struct multiply_rows {
+    static constexpr const char* name = "multiply_rows";
+};
+struct rank_products {
+    static constexpr const char* name = "rank_products";
+};
+struct find_columns {
+    static constexpr const char* name = "find_columns";
+};
+struct multiply_chunks {
+    static constexpr const char* name = "multiply_chunks";
+};
+struct multiply_ranked {
+    static constexpr const char* name = "multiply_ranked";
+};
+
+// Mirrors spgemm_rows.cl.
+constexpr int64_t rank_limit(int bin) { return int64_t{32} << bin; }
+
+// Of the bounds by which rows are counted, and of the lengths by which they are summed. The first bin without
+// a limit has the long rows; those behind it have none.
+constexpr int64_t no_limit = INT64_MAX;
+constexpr bin_limits counted{{64, 256, 1024, 4096, no_limit, no_limit, no_limit}};
+constexpr bin_limits summed{{32, 64, 256, 1024, no_limit, no_limit, no_limit}};
+// Where products have ranks, rows are counted by them.
+constexpr int ranked_bins = 4;
+constexpr int64_t most_ranked = rank_limit(ranked_bins - 1);
+constexpr bin_limits ranked{{32, 64, 128, most_ranked, 1024, 4096, no_limit}};
+
+bool is_long(const bin_limits& limits, int bin) { return limits.limits[bin] == no_limit; }
+
+// What fits the longest bin with a limit.
+int64_t largest_limit(const bin_limits& limits) {
+    int bin = 0;
+    while (!is_long(limits, bin + 1)) ++bin;
+    return limits.limits[bin];
+}
+
+// These mirror spgemm_long.cl.
+constexpr int64_t chunk = 512;
+constexpr int64_t marked_columns = 8192 * 32;
+
+// The columns of long rows are found in several passes over the products where B is wide.
+bool takes_long_rows(const heron_spgemm_args& args) {
+    constexpr int64_t most_passes = 16;
+    return args.b.matrix.cols <= most_passes * marked_columns;
+}
+
+constexpr uint64_t local_bytes_needed = 48 * 1024;
+
+std::string define(const char* name, int64_t value) {
+    return std::string("#define ") + name + ' ' + std::to_string(value) + '\n';
+}
+
+// How the kernels of a bin divide a group.
+struct team_shape {
+    int group, lanes, limit;
+
+    bool operator==(const team_shape&) const = default;
+    int64_t teams() const { return group / lanes; }
+    std::string definitions() const {
+        return define("GROUP", group) + define("LANES", lanes) + define("PLACES", 2 * limit) +
+               define("LIMIT", limit);
+    }
+};
+
+// A group is as many items as a GPU runs in step. The elements of a row of B that are read at a time are few:
+// eight lanes have enough of them.
+team_shape shape_of(const bin_limits& limits, int bin, bool has_short_rows) {
+    const int limit = static_cast<int>(limits.limits[bin]);
+    if (limit == largest_limit(limits)) return {128, 128, limit};
+    return {32, has_short_rows && limit <= 64 ? 8 : 32, limit};
+}
+
+// The same for long rows.
+struct chunk_shape {
+    int group;
+
+    bool operator==(const chunk_shape&) const = default;
+    int64_t teams() const { return group / 32; }
+    std::string definitions() const { return define("GROUP", group); }
+};
+
+// The same for ranks.
+struct ranked_shape {
+    int group, lanes, each;
+    bool is_wide;  // keys take 64 bits
+
+    bool operator==(const ranked_shape&) const = default;
+    int64_t teams() const { return group / lanes; }
+    std::string definitions() const {
+        return define("GROUP", group) + define("LANES", lanes) + define("EACH", each) +
+               define("STAGES", lanes == 8 ? 6 : 15) +
+               (is_wide ? "#define KEY ulong\n" : "#define KEY uint\n");
+    }
+};
+
+bool has_short_rows(const heron_spgemm_args& args) {
+    constexpr int64_t short_row = 12;
+    return args.products <= short_row * args.a.matrix.nnz;
+}
+
+// Where teams wait for each other by barriers, groups are small and have few of them.
+ranked_shape shape_of(const device_traits& traits, const heron_spgemm_args& args, int bin) {
+    constexpr int64_t most_columns = int64_t{1} << 24;
+    const int limit = static_cast<int>(rank_limit(bin));
+    const bool has_warps = traits.nvidia_major > 0;
+    const int lanes = has_warps && has_short_rows(args) && limit <= 128 ? 8 : 32;
+    return {has_warps ? 128 : 32, lanes, limit / lanes, args.b.matrix.cols >= most_columns};
+}
+
+template <class CT>
+chunk_shape chunk_shape_of(const device_traits& traits) {
+    return {traits.nvidia_major > 0 ? (sizeof(CT) > 8 ? 64 : 128) : 32};
+}
+
+template <class CT, class OT, class IT, class Shape>
+const kept_program& program_of(const kernel_family& family, const Shape& shape) {
+    static program_list<Shape> programs;
+    return programs.get(shape, [&] {
+        const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
+        program_key key = make_program_key(family, names, std::size(names));
+        key.definitions += shape.definitions();
+        return key;
+    });
+}
+
+// Groups that stride over a list whose size only the device knows: enough to fill it.
+template <class Shape>
+int64_t groups_for(opencl_device& device, int64_t rows, const Shape& shape) {
+    return std::min(quotient_up(rows, shape.teams()), int64_t{64} * device.traits().compute_units);
+}
+
+// Products of rows are known unless they were cut at what fits a row of C.
+bool knows_products(const heron_spgemm_args& args) { return args.longest < plans::row_limit(args); }
+
+// How many groups of what size run a kernel of a program.
+struct group_launch {
+    const kept_program& program;
+    int64_t groups;
+    int size;
+};
+
+template <class CT, class OT, class IT, class Shape>
+group_launch teams_of(opencl_device& device, const kernel_family& family, const Shape& shape, int64_t rows) {
+    return {program_of<CT, OT, IT>(family, shape), groups_for(device, rows, shape), shape.group};
+}
+
+// The kernels for the rows of one bin of a product: all take the patterns of A and B first.
+template <class OT, class IT>
+class bin_kernels {
+  public:
+    bin_kernels(opencl_device& device, const heron_spgemm_args& args, const row_bins<OT, IT>& rows, int bin)
+        : device_(device), args_(args), rows_(rows), bin_(bin) {}
+
+    template <class Kernel, class... Args>
+    void find(const group_launch& l, Args... args) const {
+        const heron_spmat &a = args_.a.matrix, &b = args_.b.matrix;
+        device_.launch_program_groups<Kernel>(
+            l.program, l.groups, static_cast<size_t>(l.size), as<const OT>(a.offsets),
+            as<const IT>(a.indices), heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices),
+            heron_index{b.base}, rows_.sizes(), rows_.lists(), bin_, args...);
+    }
+
+    // And their values, and where C goes.
+    template <class Kernel, class CT, class... Args>
+    void multiply(const group_launch& l, const scalar_argument<CT>& alpha, const scalar_argument<CT>& beta,
+                  Args... args) const {
+        const heron_spgemm_operand &a = args_.a, &b = args_.b;
+        find<Kernel>(l, as<const CT>(a.matrix.values), as<const OT>(a.permutation), int{a.conjugate},
+                     as<const CT>(b.matrix.values), as<const OT>(b.permutation), int{b.conjugate},
+                     static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices),
+                     as<CT>(args_.c.values), heron_index{args_.c.base}, alpha.value, alpha.device, beta.value,
+                     beta.device, heron_index{a.matrix.rows}, args...);
+    }
+
+    // The lengths of long rows, or with c_indices their columns.
+    template <class CT>
+    void find_long(const chunk_shape& shape, i64* counts, IT* c_indices) const {
+        const int64_t most_groups = int64_t{8} * device_.traits().compute_units;
+        find<find_columns>({program_of<CT, OT, IT>(chunking, shape),
+                            std::min(args_.a.matrix.rows, most_groups), share_group},
+                           heron_index{args_.b.matrix.cols}, counts,
+                           static_cast<const i64*>(args_.row_offsets), c_indices, heron_index{args_.c.base});
+    }
+
+  private:
+    opencl_device& device_;
+    const heron_spgemm_args& args_;
+    const row_bins<OT, IT>& rows_;
+    int bin_;
+};
+
+template <class F>
+void visit_ranked_type(heron_type t, F&& f) {
+    switch (t) {
+        case HERON_R_32F: return f(type<f32>{});
+        case HERON_R_64F: return f(type<f64>{});
+        case HERON_C_32F: return f(type<c32>{});
+        default: return f(type<c64>{});
+    }
+}
+
+// Bytes for the ranks of all products, 0 if there are none.
+int64_t rank_bytes(const heron_spgemm_args& args) {
+    constexpr int64_t most_per_element = 64;
+    const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
+    const heron_type t = args.c.type;
+    const bool has_kernel = t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F;
+    if (!args.scratch_stays || !has_kernel) return 0;
+    int64_t bytes = rank_limit(0) * a.rows + 2 * args.products;
+    for (int bin = ranked_bins - 1; bin >= 0; --bin)
+        if (bin == ranked_bins - 1 || (knows_products(args) && args.longest <= rank_limit(bin)))
+            bytes = std::min(bytes, rank_limit(bin) * a.rows);
+    return bytes <= most_per_element * (a.nnz + b.nnz + a.rows) ? bytes : 0;
+}
+
+// The ranks of the products and the rows by the numbers of these: the first part of the workspace of the
+// symbolic and the numeric phase.
+template <class OT, class IT>
+class kept_ranks {
+  public:
+    kept_ranks(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout) : args_(args) {
+        const int64_t bytes = rank_bytes(args);
+        if (bytes == 0) return;
+        bins_.emplace(device, layout, args.a.matrix.rows);
+        unordered_ = layout.take<int>(1);
+        ranks_ = layout.take<uint8_t>(bytes);
+    }
+
+    bool are_there() const { return bins_.has_value(); }
+    uint8_t* get() const { return ranks_; }
+    int* unordered() const { return unordered_; }
+    bool take_all_rows() const { return common_bin() >= 0; }
+    const row_bins<OT, IT>& bins() const { return *bins_; }
+
+    void sort_rows() {
+        if (take_all_rows()) return;
+        bins_->fill(args_.row_products, nullptr, {ranked, 0, most_ranked, plans::row_limit(args_)});
+    }
+    // In the numeric phase.
+    void adopt_rows() {
+        if (!take_all_rows()) bins_->adopt_lists();
+    }
+    // Calls f(bin) for bins that can have rows.
+    template <class F>
+    void visit(F&& f) const {
+        if (take_all_rows()) return f(common_bin());
+        bins_->visit(ranked, 1, longest(), [&](int bin) {
+            if (bin < ranked_bins) f(bin);
+        });
+    }
+    template <class F>
+    void visit_rest(F&& f) const {
+        bins_->visit(ranked, most_ranked + 1, longest(), f);
+    }
+    bool have_all() const { return longest() <= most_ranked; }
+
+  private:
+    int64_t longest() const { return knows_products(args_) ? args_.longest : INT64_MAX; }
+
+    // The bin that takes all rows as they are, because most fill it; -1 if there is none.
+    int common_bin() const {
+        int bin = 0;
+        while (bin < ranked_bins && longest() > rank_limit(bin)) ++bin;
+        const bool is_filled = bin == 0 || 2 * args_.products >= rank_limit(bin) * args_.a.matrix.rows;
+        return bin < ranked_bins && is_filled ? bin : -1;
+    }
+
+    const heron_spgemm_args& args_;
+    std::optional<row_bins<OT, IT>> bins_;
+    int* unordered_ = nullptr;  // whether a row of B does not ascend
+    uint8_t* ranks_ = nullptr;
+};
+
+template <class OT, class IT>
+class team_symbolic {
+  public:
+    team_symbolic(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : device_(device),
+          args_(args),
+          ranks_(device, args, layout),
+          totals_(device, layout, args.a.matrix.rows) {
+        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(counted));
+        if (!ranks_.are_there()) bins_.emplace(device, layout, args.a.matrix.rows);
+    }
+
+    void run() {
+        const int64_t rows = args_.a.matrix.rows;
+        const int64_t most = plans::row_limit(args_);
+        if (!ranks_.are_there() || !ranks_.take_all_rows())
+            device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
+        ranks_.are_there() ? count_with_ranks() : count_by_tables();
+        const row_facts all = totals_.find(args_.row_offsets, most);
+        plans::require_offsets_hold(args_.c, all.sum);
+        totals_.scan(args_.row_offsets, args_.c);
+        plans::report(args_.nnz_found, all.sum);
+        plans::report(args_.longest_found, all.longest);
+    }
+
+  private:
+    void count_with_ranks() {
+        device_.fill(ranks_.unordered(), 0, sizeof(int));
+        ranks_.sort_rows();
+        ranks_.visit(
+            [&](int bin) { visit_ranked_type(args_.c.type, [&]<class CT>(type<CT>) { rank<CT>(bin); }); });
+        if (ranks_.have_all()) return;
+        ranks_.visit_rest([&](int bin) { count(ranks_.bins(), ranked, bin); });
+    }
+
+    void count_by_tables() {
+        if (args_.longest > counted.limits[0])
+            bins_->fill(args_.row_products, nullptr, {counted, 0, 0, plans::row_limit(args_)});
+        bins_->visit(counted, 1, args_.longest, [&](int bin) { count(*bins_, counted, bin); });
+    }
+
+    template <class CT>
+    void rank(int bin) {
+        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
+        bin_kernels(device_, args_, ranks_.bins(), bin)
+            .template find<rank_products>(teams_of<CT, OT, IT>(device_, ranking, shape, args_.a.matrix.rows),
+                                          heron_index{args_.a.matrix.rows},
+                                          static_cast<const i64*>(args_.row_products),
+                                          reinterpret_cast<uint32_t*>(ranks_.get()),
+                                          static_cast<i64*>(args_.row_offsets), ranks_.unordered());
+    }
+
+    void count(const row_bins<OT, IT>& rows, const bin_limits& limits, int bin) {
+        const int64_t a_rows = args_.a.matrix.rows;
+        const bin_kernels kernels(device_, args_, rows, bin);
+        if (is_long(limits, bin)) return count_long_rows(kernels);
+        kernels.template find<count_lengths>(
+            teams_of<f32, OT, IT>(device_, tables, shape_of(limits, bin, has_short_rows(args_)), a_rows),
+            heron_index{a_rows}, static_cast<i64*>(args_.row_offsets));
+    }
+
+    void count_long_rows(const bin_kernels<OT, IT>& kernels) {
+        if (longer_) return longer_->run();
+        kernels.template find_long<f32>(chunk_shape_of<f32>(device_.traits()), args_.row_offsets, nullptr);
+    }
+
+    opencl_device& device_;
+    const heron_spgemm_args& args_;
+    kept_ranks<OT, IT> ranks_;
+    row_totals<OT, IT> totals_;
+    std::optional<plans::length_count<opencl_device, OT, IT>> longer_;
+    std::optional<row_bins<OT, IT>> bins_;  // without ranks
+};
+
+template <class CT, class OT, class IT>
+class team_numeric {
+  public:
+    team_numeric(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout)
+        : device_(device),
+          args_(args),
+          ranks_(device, args, layout),
+          bins_(device, layout, args.a.matrix.rows),
+          unordered_(layout.take<int>(1)) {
+        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(summed));
+    }
+
+    void run() {
+        if (with_columns()) plans::write_product_offsets(device_, args_);
+        if (ranks_.are_there()) {
+            ranks_.adopt_rows();
+            ranks_.visit([&](int bin) { multiply_by_ranks(bin); });
+            if (ranks_.have_all()) return;
+        }
+        multiply_by_tables();
+    }
+
+  private:
+    bool with_columns() const { return (args_.parts & HERON_SPGEMM_COLUMNS) != 0; }
+    bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
+
+    void multiply_by_ranks(int bin) {
+        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
+        bin_kernels(device_, args_, ranks_.bins(), bin)
+            .template multiply<multiply_ranked>(teams(ranking, shape, args_.a.matrix.rows), alpha_, beta_,
+                                                static_cast<const int*>(ranks_.unordered()),
+                                                static_cast<const uint8_t*>(ranks_.get()));
+    }
+
+    // All rows, or those whose products have no ranks.
+    void multiply_by_tables() {
+        const int64_t longest = args_.longest_counted;
+        const i64* const products = ranks_.are_there() ? args_.row_products : nullptr;
+        if (products || longest > summed.limits[0])
+            bins_.fill(args_.row_offsets, products, {summed, 1, most_ranked, 0});
+        const heron_spmat& b = args_.b.matrix;
+        device_.fill(unordered_, 0, sizeof(int));
+        device_.launch_program<find_unordered>(sorting_program<OT, IT>(), b.rows, as<const OT>(b.offsets),
+                                               as<const IT>(b.indices), heron_index{b.base}, unordered_);
+        bins_.visit(summed, 1, longest,
+                    [&](int bin) { is_long(summed, bin) ? multiply_long_rows(bin) : multiply(bin); });
+    }
+
+    void multiply_long_rows(int bin) {
+        if (longer_) return longer_->compute_rows();
+        const bin_kernels kernels(device_, args_, bins_, bin);
+        const chunk_shape shape = chunk_shape_of<CT>(device_.traits());
+        if (with_columns()) kernels.template find_long<CT>(shape, nullptr, as<IT>(args_.c.indices));
+        if (!with_values()) return;
+        const int64_t chunks_per_row = quotient_up(args_.longest_counted, chunk);
+        kernels.template multiply<multiply_chunks>(
+            teams(chunking, shape, args_.a.matrix.rows * chunks_per_row), alpha_, beta_,
+            static_cast<const int*>(unordered_), static_cast<int>(chunks_per_row));
+    }
+
+    void multiply(int bin) {
+        const team_shape shape = shape_of(summed, bin, has_short_rows(args_));
+        bin_kernels(device_, args_, bins_, bin)
+            .template multiply<multiply_rows>(teams(tables, shape, args_.a.matrix.rows), alpha_, beta_,
+                                              static_cast<const int*>(unordered_), int{with_columns()},
+                                              int{with_values()});
+    }
+
+    template <class Shape>
+    group_launch teams(const kernel_family& family, const Shape& shape, int64_t rows) {
+        return teams_of<CT, OT, IT>(device_, family, shape, rows);
+    }
+
+    opencl_device& device_;
+    const heron_spgemm_args& args_;
+    kept_ranks<OT, IT> ranks_;
+    row_bins<OT, IT> bins_;
+    int* unordered_;
+    std::optional<plans::spgemm_numeric_plan<opencl_device, CT, CT, OT, IT>> longer_;
+    const scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
+    const scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
+};
+
+// HERON_OPENCL_SPGEMM=teams or items overrides the choice, for comparing the two and for testing the teams on
+// a CPU.
+bool prefers_teams(const device_traits& traits) {
+    static const char* const wanted = std::getenv("HERON_OPENCL_SPGEMM");
+    return prefers("teams", "items", wanted, traits.is_gpu);
+}
+
+// Rows and columns have 32 bits in lists and tables.
+bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
+    return prefers_teams(traits) && traits.largest_group >= share_group &&
+           traits.local_bytes >= local_bytes_needed && args.a.matrix.rows < INT32_MAX &&
+           args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
+}
+
+}  // namespace
+
+void spgemm_estimate(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
+                     heron_workspace& workspace) {
+    if (!takes_teams(device.traits(), args)) return plans::spgemm_estimate(device, phase, args, workspace);
+    plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        workspace_layout layout(phase, workspace);
+        const row_totals<OT, IT> totals(device, layout, args.a.matrix.rows);
+        if (phase != HERON_PHASE_RUN) return;
+        const row_facts all = totals.find_products(args);
+        plans::report(args.products_found, all.sum);
+        plans::report(args.longest_found, all.longest);
+    });
+}
+
+void spgemm_symbolic(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
+                     heron_workspace& workspace) {
+    if (!takes_teams(device.traits(), args)) return plans::spgemm_symbolic(device, phase, args, workspace);
+    plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+        workspace_layout layout(phase, workspace);
+        team_symbolic<OT, IT> symbolic(device, args, layout);
+        if (phase == HERON_PHASE_RUN) symbolic.run();
+    });
+}
+
+void spgemm_numeric(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
+                    heron_workspace& workspace) {
+    if (!takes_teams(device.traits(), args)) return plans::spgemm_numeric(device, phase, args, workspace);
+    visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
+        if constexpr (std::is_same_v<VT, CT> && !std::is_same_v<CT, i32>) {
+            plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                workspace_layout layout(phase, workspace);
+                team_numeric<CT, OT, IT> numeric(device, args, layout);
+                if (phase == HERON_PHASE_RUN) numeric.run();
+            });
+        } else {
+            plans::spgemm_numeric(device, phase, args, workspace);
+        }
+    });
+}
+
+void override_spgemm(heron_backend& table) {
+    table.spgemm_estimate =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_estimate, operation_names::spgemm_estimate>;
+    table.spgemm_symbolic =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_symbolic, operation_names::spgemm_symbolic>;
+    table.spgemm_numeric =
+        &slot<opencl_device, heron_spgemm_args, &spgemm_numeric, operation_names::spgemm_numeric>;
+}
+
+}  // namespace heron::opencl

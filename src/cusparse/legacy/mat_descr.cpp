@@ -1,0 +1,64 @@
+// The matrix descriptor of the typed functions: type, fill mode, diagonal type and index base.
+#include "cusparse/translate.hpp"
+
+using namespace heron;
+using namespace heron::cusparse;
+
+struct cusparseMatDescr {
+    cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+    cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+    cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
+    cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
+
+namespace {
+
+template <class E>
+cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseMatDescr::*field, E value,
+                     int last, const char* argument) {
+    return guarded(function, [&] {
+        if (!descr) throw core::error(HERON_NOT_INITIALIZED, "descrA", "is NULL");
+        core::require(static_cast<int>(value) >= 0 && static_cast<int>(value) <= last, argument,
+                      "is not one of its values");
+        descr->*field = value;
+    });
+}
+
+}  // namespace
+
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descr) {
+    return guarded(__func__, [&] {
+        cusparseMatDescr_t& made = *core::required(descr, "descrA");
+        made = new cusparseMatDescr;
+    });
+}
+
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descr) {
+    return guarded(__func__, [&] { delete descr; });
+}
+
+cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t descr, cusparseMatrixType_t type) {
+    return set(__func__, descr, &cusparseMatDescr::type, type, CUSPARSE_MATRIX_TYPE_TRIANGULAR, "type");
+}
+cusparseStatus_t cusparseSetMatFillMode(cusparseMatDescr_t descr, cusparseFillMode_t fill) {
+    return set(__func__, descr, &cusparseMatDescr::fill, fill, CUSPARSE_FILL_MODE_UPPER, "fillMode");
+}
+cusparseStatus_t cusparseSetMatDiagType(cusparseMatDescr_t descr, cusparseDiagType_t diag) {
+    return set(__func__, descr, &cusparseMatDescr::diag, diag, CUSPARSE_DIAG_TYPE_UNIT, "diagType");
+}
+cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t descr, cusparseIndexBase_t base) {
+    return set(__func__, descr, &cusparseMatDescr::base, base, CUSPARSE_INDEX_BASE_ONE, "base");
+}
+
+cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t descr) {
+    return descr ? descr->type : CUSPARSE_MATRIX_TYPE_GENERAL;
+}
+cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t descr) {
+    return descr ? descr->fill : CUSPARSE_FILL_MODE_LOWER;
+}
+cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t descr) {
+    return descr ? descr->diag : CUSPARSE_DIAG_TYPE_NON_UNIT;
+}
+cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t descr) {
+    return descr ? descr->base : CUSPARSE_INDEX_BASE_ZERO;
+}
