@@ -39,6 +39,7 @@ DEVICE_FREE = "backends/common"
 # What a device must offer, its vocabulary and the user's files may say which devices there are.
 DEVICE_NAMES_ALLOWED_IN = ("backends/common/dialect", "backends/common/runtime")
 
+MOST_FILES_OF_AN_OPERATION = 12
 DIALECT = {"backends/common/dialect/dialect.hpp", "backends/common/dialect/dialect.cl"}
 
 problems = []
@@ -144,14 +145,26 @@ def check_variadic_macros(path, name, lines):
             report(path, number, "OpenCL C has no variadic macros")
 
 
+def check_files_of_last_operation(texts):
+    """An operation is added in few files (src/README.md): those that name the one added last, tuned overrides apart."""
+    operations = re.findall(r"^HERON_OP\(\w+, (\w+)\)", (ROOT / "include/heron/ops.def").read_text(), re.M)
+    word = re.compile(rf"\b{operations[-1]}\b")
+    tuned = ("backends/host", "backends/opencl", "backends/cuda")
+    files = [name for name, text in texts.items() if word.search(text) and not any(is_under(name, f) for f in tuned)]
+    if len(files) > MOST_FILES_OF_AN_OPERATION:
+        report(ROOT / "include/heron/ops.def", 1, f"{operations[-1]} is spread over {len(files)} files: {', '.join(files)}")
+
+
 def main():
+    texts = {}
     cuda_files = []
     for folder in ("src", "backends", "include", "tools", "tests"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix not in SOURCES or not path.is_file():
                 continue
             name = path.relative_to(ROOT).as_posix()
-            lines = path.read_text().splitlines()
+            texts[name] = path.read_text()
+            lines = texts[name].splitlines()
             check_includes(path, name, lines)
             check_device_free(path, name, lines)
             check_macros(path, name, lines)
@@ -160,6 +173,7 @@ def main():
             if path.suffix in (".cu", ".cuh"):
                 cuda_files.append(path)
     check_cub(cuda_files)
+    check_files_of_last_operation(texts)
     print("\n".join(problems) if problems else "layers: no breach found")
     sys.exit(bool(problems))
 
