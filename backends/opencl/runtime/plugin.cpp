@@ -1,5 +1,6 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "common/runtime/plan_record.hpp"
+#include "common/runtime/slot.hpp"
 #include "adopt.hpp"
 #include "device.hpp"
 #include <cstring>
