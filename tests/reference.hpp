@@ -529,12 +529,16 @@ inline sparse_expectation spgemm(const entries& a, cusparseOperation_t op_a, con
     return result;
 }
 
+// A bound that comes from the result itself, like that of a residual, is infinite where the result is, and
+// then tells nothing: only a finite bound holds, and within it neither NaN nor an infinity.
+inline bool is_within(double error, double bound) { return std::isfinite(bound) && error <= bound; }
+
 // Empty when every element is within its bound (a NaN never is), else the first that is not and how many.
 inline std::string difference(const std::vector<number>& actual, const expectation& expected) {
     if (actual.size() != expected.value.size()) return "the sizes differ";
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = actual.size(); i-- > 0;) {
-        if (absolute(actual[i] - expected.value[i]) <= expected.bound[i]) continue;
+        if (is_within(absolute(actual[i] - expected.value[i]), expected.bound[i])) continue;
         first = i;
         ++wrong;
     }

@@ -101,3 +101,28 @@ TEST_CASE("the oracle notices what is wrong") {
     CHECK(difference({1.0, std::numeric_limits<double>::quiet_NaN()}, expected) != "");
     CHECK(difference({1.0}, expected) != "");
 }
+
+TEST_CASE("the oracle takes no infinite solution of a triangular system") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const entries lower{2, 2, {{0, 0, 2.0}, {1, 0, 1.0}, {1, 1, 4.0}}};
+    const auto residual = [&](const std::vector<number>& x) {
+        const system_residual found =
+            triangular_residual(lower, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_DIAG_TYPE_NON_UNIT, {}, 1.0,
+                                {4.0, 10.0}, x, 1, CUDA_R_64F);
+        return difference(found.left, found.right);
+    };
+    CHECK(residual({2.0, 2.0}) == "");
+    CHECK(residual({2.0, 2.1}) != "");
+    CHECK(residual({2.0, infinity}) != "");
+    CHECK(residual({infinity, 2.0}) != "");
+    CHECK(residual({infinity, -infinity}) != "");
+    CHECK(residual({2.0, std::numeric_limits<double>::quiet_NaN()}) != "");
+}
+
+TEST_CASE("an infinite bound tells nothing") {
+    const double infinity = std::numeric_limits<double>::infinity();
+    CHECK(is_within(0.0, 0.0));
+    CHECK_FALSE(is_within(infinity, infinity));
+    CHECK_FALSE(is_within(0.0, infinity));
+    CHECK_FALSE(is_within(std::numeric_limits<double>::quiet_NaN(), 1.0));
+}

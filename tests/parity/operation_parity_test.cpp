@@ -479,7 +479,8 @@ void skip_without_device() {
 }
 
 bool is_close(double a, double b) {
-    return (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-12 * (std::fabs(a) + std::fabs(b));
+    if (!std::isfinite(a) || !std::isfinite(b)) return a == b || (std::isnan(a) && std::isnan(b));
+    return std::fabs(a - b) <= 1e-12 * (std::fabs(a) + std::fabs(b));
 }
 
 bool are_close(const std::vector<double>& a, const std::vector<double>& b) {

@@ -112,7 +112,7 @@ std::string difference(const dense_case& before, const dense_case& after, heron_
                 continue;
             }
             const double error = std::abs(got - want.value);
-            if (!(error <= unit * want.size + smallest(cuda_type(type))))
+            if (!is_within(error, unit * want.size + smallest(cuda_type(type))))
                 return fmt::format("element ({}, {}) is {}+{}i, expected {}+{}i: error {} > {}", i, j,
                                    got.real(), got.imag(), want.value.real(), want.value.imag(), error,
                                    unit * want.size);

@@ -85,7 +85,7 @@ void check_triangular(random_source& random, const triangular_shape& t, bool sol
         const number target = product(alpha, b.at(i, j));
         const double bound = epsilon(cuda_type(t.type)) * roundings * (sum.size + std::abs(target));
         want = {x.at(i, j), 1.0};
-        if (!(std::abs(sum.value - target) <= bound)) want.value = std::nan("");
+        if (!is_within(std::abs(sum.value - target), bound)) want.value = std::nan("");
         return true;
     };
     CHECK(difference(b, x, t.type, roundings, expected) == "");

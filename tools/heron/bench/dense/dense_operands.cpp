@@ -280,8 +280,10 @@ bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, i
                 add(at(b_, 0, i, l, p.n, HERON_OP_NONE), std::conj(at(a_, 0, j, l, p.n, HERON_OP_NONE)));
         }
     }
-    return std::abs(got - sum) <=
-           (traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
+    // A solution that is not finite has no finite size, which bounds nothing.
+    return std::isfinite(size) &&
+           std::abs(got - sum) <=
+               (traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
 }
 
 }  // namespace heron::tools
