@@ -68,8 +68,9 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
         core::log(core::log_level::error, function, reason);
         return status;
     };
+    if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
+    const core::log_scope scope;
     try {
-        if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
         f();
         return clblasSuccess;
     } catch (const failure& e) {

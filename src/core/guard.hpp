@@ -13,8 +13,9 @@ Status guard(const char* function, F&& f) noexcept {
         log(log_level::error, function, reason);
         return static_cast<Status>(status);
     };
+    if (log_enabled(log_level::api)) log(log_level::api, function, "called");
+    const log_scope scope;
     try {
-        if (log_enabled(log_level::api)) log(log_level::api, function, "called");
         f();
         return static_cast<Status>(HERON_SUCCESS);
     } catch (const error& e) {

@@ -17,6 +17,9 @@ constexpr int all_levels = 0x1f;
 
 int mask_of_level(int level) { return (1 << level) - 1; }
 
+// The outermost open one of this thread.
+thread_local log_scope* open_scope = nullptr;
+
 struct close_file {
     void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -65,7 +68,7 @@ class logger {
         callback_ = callback;
     }
 
-    void write(log_level level, const char* function, const std::string& message) {
+    void write(log_level level, const char* function, std::string_view message) {
         static constexpr const char* names[] = {"", "Error", "Trace", "Hint", "Info", "Api"};
         const auto index = static_cast<int>(level);
         log_callback callback;
@@ -78,7 +81,9 @@ class logger {
             std::fputs(line.c_str(), file_);
             std::fflush(file_);
         }
-        if (callback) callback(index, function, message.c_str());
+        if (!callback) return;
+        const log_scope::line line{callback, index, function, std::string(message)};
+        if (!log_scope::keep(line)) callback(index, function, line.message.c_str());
     }
 
   private:
@@ -114,12 +119,32 @@ logger& the_logger() {
 
 bool log_enabled(log_level level) noexcept { return the_logger().enabled(level); }
 
-void log(log_level level, const char* function, const std::string& message) noexcept {
+void log(log_level level, const char* function, std::string_view message) noexcept {
     try {
         if (the_logger().enabled(level)) the_logger().write(level, function, message);
     } catch (...) {
         // A line that cannot be written is lost; the call that wrote it goes on.
     }
+}
+
+log_scope::log_scope() noexcept : outer_(open_scope) {
+    if (!outer_) open_scope = this;
+}
+
+log_scope::~log_scope() {
+    if (outer_) return;
+    // What the callback calls opens scopes of its own.
+    open_scope = nullptr;
+    try {
+        for (const line& l : lines_) l.callback(l.level, l.function.c_str(), l.message.c_str());
+    } catch (...) {
+        // The callback's own affair; the call that logged has ended.
+    }
+}
+
+bool log_scope::keep(const line& l) {
+    if (open_scope) open_scope->lines_.push_back(l);
+    return open_scope;
 }
 
 void set_log_level(int level) {

@@ -3,6 +3,8 @@
 // switch it on as in cuSPARSE, HERON_LOG_LEVEL, HERON_LOG_MASK and HERON_LOG_FILE do the same and win.
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace heron::core {
 
@@ -13,7 +15,31 @@ using log_callback = void (*)(int level, const char* function, const char* messa
 bool log_enabled(log_level level) noexcept;
 
 // Writes one line to the log file (standard output unless set) and the callback. Thread-safe, never throws.
-void log(log_level level, const char* function, const std::string& message) noexcept;
+// Within a log_scope the callback is called at its end.
+void log(log_level level, const char* function, std::string_view message) noexcept;
+
+// What a call of a public function opens: mutexes of handles, of the loader and inside plug-ins are held
+// while lines are written, and the callback may itself call the library. So the callback hears of the lines
+// of this thread, in their order, when the outermost scope ends and nothing is held any more.
+class log_scope {
+  public:
+    log_scope() noexcept;
+    ~log_scope();
+    log_scope(const log_scope&) = delete;
+    log_scope& operator=(const log_scope&) = delete;
+
+    struct line {
+        log_callback callback;
+        int level;
+        std::string function, message;
+    };
+    // False where this thread has no open scope.
+    static bool keep(const line& l);
+
+  private:
+    std::vector<line> lines_;
+    log_scope* const outer_;
+};
 
 // level 0..5 enables itself and those below; mask bit (level - 1) enables one. Both throw on values out of
 // range.

@@ -58,8 +58,9 @@ void clear_device_fault() noexcept;
 template <class F>
 cudaError_t guarded(const char* function, F&& f) noexcept {
     if (!core::fits_core()) return refuse_core();
+    if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
+    const core::log_scope scope;
     try {
-        if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
         std::forward<F>(f)();
         return cudaSuccess;
     } catch (...) {

@@ -12,7 +12,7 @@ namespace heron::test {
 inline const bool recorder_chosen =
     setenv("HERON_PLUGIN_PATH", HERON_RECORDER_DIR, 1) == 0 && setenv("HERON_BACKEND", "host", 1) == 0;
 
-inline const recorded_call& recorded() {
+inline recorded_call& recorded() {
     static const auto function = [] {
         void* const plugin = dlopen(HERON_RECORDER_DIR "/libheron-host.so", RTLD_NOW | RTLD_NOLOAD);
         REQUIRE(plugin);

@@ -8,6 +8,15 @@
 extern "C" {
 #endif
 
+/* One of the calls that order work: an operation's phase RUN, memory_alloc, memory_free, event_record or
+ * stream_wait_event. */
+typedef struct recorded_step {
+    const char* function;
+    void* stream;
+    void* object; /* the memory or the event */
+    size_t bytes; /* of memory_alloc */
+} recorded_step;
+
 /* The last call of an operation's slot. */
 typedef struct recorded_call {
     int count;             /* calls since the plug-in was loaded */
@@ -18,13 +27,16 @@ typedef struct recorded_call {
     void* memory;     /* of the workspace */
     heron_plan* plan; /* that the call was given; ANALYSE gives out recorded_plan() */
     int plans_destroyed;
-    int threads;  /* that queue_threads was told last */
-    void* stream; /* that queue_bind was told last */
+    int threads;             /* that queue_threads was told last */
+    void* stream;            /* that queue_bind was told last */
+    recorded_step steps[64]; /* the latest since a test has set step_count to 0 */
+    int step_count;
+    size_t size; /* what SIZE answers where a workspace can be given */
 } recorded_call;
 
-typedef const recorded_call* (*heron_recorded_function)(void);
+typedef recorded_call* (*heron_recorded_function)(void);
 
-/* What SIZE answers, and what ANALYSE of dense_to_sparse and the phases of SpGEMM count. */
+/* What SIZE answers at first, and what ANALYSE of dense_to_sparse and the phases of SpGEMM count. */
 #define RECORDED_SIZE 4096
 #define RECORDED_NNZ 7
 #define RECORDED_VALUES_SIZE 11

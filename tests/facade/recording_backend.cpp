@@ -6,21 +6,36 @@
 
 namespace {
 
-recorded_call last{};
+const heron_host_services* services = nullptr;
+recorded_call last = [] {
+    recorded_call call{};
+    call.size = RECORDED_SIZE;
+    return call;
+}();
 alignas(16) char last_args[1024];
 char plan_token;
 
 // The vector operations have no argument for a workspace, so they must not ask for one.
 template <class Args>
-constexpr size_t workspace_size = RECORDED_SIZE;
+constexpr bool takes_workspace = true;
 template <>
-constexpr size_t workspace_size<heron_axpby_args> = 0;
+constexpr bool takes_workspace<heron_axpby_args> = false;
 template <>
-constexpr size_t workspace_size<heron_gather_args> = 0;
+constexpr bool takes_workspace<heron_gather_args> = false;
 template <>
-constexpr size_t workspace_size<heron_scatter_args> = 0;
+constexpr bool takes_workspace<heron_scatter_args> = false;
 template <>
-constexpr size_t workspace_size<heron_rot_args> = 0;
+constexpr bool takes_workspace<heron_rot_args> = false;
+
+void add_step(const char* function, void* stream, void* object, size_t bytes = 0) {
+    const int most = static_cast<int>(sizeof last.steps / sizeof last.steps[0]);
+    if (last.step_count < most) last.steps[last.step_count++] = {function, stream, object, bytes};
+}
+
+// Plug-ins log while the core holds the handle.
+void log(const char* function) {
+    if (services && services->log) services->log(4, function, "recorded");
+}
 
 void record(const char* operation, heron_phase phase, const void* args, size_t size,
             heron_workspace* workspace) {
@@ -61,7 +76,9 @@ void answer(heron_phase phase, const heron_spgemm_args& args, heron_workspace*) 
 template <class Args, const char* name>
 heron_status slot(heron_queue*, heron_phase phase, const Args* args, heron_workspace* workspace) {
     record(name, phase, args, sizeof *args, workspace);
-    if (phase == HERON_PHASE_SIZE) workspace->size = workspace_size<Args>;
+    if (phase == HERON_PHASE_SIZE) workspace->size = takes_workspace<Args> ? last.size : 0;
+    if (phase == HERON_PHASE_RUN) add_step(name, last.stream, workspace->memory);
+    log(name);
     answer(phase, *args, workspace);
     return HERON_SUCCESS;
 }
@@ -86,10 +103,12 @@ heron_status device_info(int, heron_device_info* info) {
 
 heron_status memory_alloc(int, size_t bytes, heron_memory, void** pointer) {
     *pointer = std::malloc(bytes);
+    add_step("memory_alloc", nullptr, *pointer, bytes);
     return *pointer ? HERON_SUCCESS : HERON_ALLOC_FAILED;
 }
 
 heron_status memory_free(void* pointer) {
+    add_step("memory_free", nullptr, pointer);
     std::free(pointer);
     return HERON_SUCCESS;
 }
@@ -100,7 +119,25 @@ heron_status queue_create(int, heron_queue** queue) {
 }
 
 heron_status queue_bind(heron_queue*, void* stream) {
+    log("queue_bind");
     last.stream = stream;
+    return HERON_SUCCESS;
+}
+
+heron_status event_create(int, void** event) {
+    static char tokens[8];
+    static int next = 0;
+    *event = &tokens[next++ % 8];
+    return HERON_SUCCESS;
+}
+
+heron_status event_record(int, void* stream, void* event) {
+    add_step("event_record", stream, event);
+    return HERON_SUCCESS;
+}
+
+heron_status stream_wait_event(int, void* stream, void* event) {
+    add_step("stream_wait_event", stream, event);
     return HERON_SUCCESS;
 }
 
@@ -146,10 +183,10 @@ heron_backend make_table() {
     table.stream_destroy = nothing;
     table.stream_sync = nothing;
     table.stream_ready = nothing;
-    table.stream_wait_event = nothing;
-    table.event_create = nothing;
+    table.stream_wait_event = stream_wait_event;
+    table.event_create = event_create;
     table.event_destroy = nothing;
-    table.event_record = nothing;
+    table.event_record = event_record;
     table.event_sync = nothing;
     table.event_ready = nothing;
     table.event_elapsed = nothing;
@@ -169,9 +206,10 @@ heron_backend make_table() {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const recorded_call* heron_recorded() { return &last; }
+extern "C" __attribute__((visibility("default"))) recorded_call* heron_recorded() { return &last; }
 
-const heron_backend* heron_plugin(const heron_host_services*) {
+const heron_backend* heron_plugin(const heron_host_services* host_services) {
+    services = host_services;
     static const heron_backend table = make_table();
     return &table;
 }
