@@ -50,6 +50,8 @@ void require_batch_of(int32_t count, int32_t items, const char* argument) {
 void require_batches(const heron_spmat& a, const heron_dnmat& b, const heron_dnmat& c) {
     require_batch_of(a.batch_count, c.batch_count, "matA");
     require_batch_of(b.batch_count, c.batch_count, "matB");
+    if (c.batch_count > 1 && a.batch_count == 1 && b.batch_count == 1)
+        invalid("matC", fmt::format("is a batch of {}, but A and B are one matrix each", c.batch_count));
     if (c.batch_count > 1 && c.batch_stride == 0 && c.rows > 0 && c.cols > 0)
         invalid("matC", "has the batch stride 0: the items of a result may not overlap");
 }

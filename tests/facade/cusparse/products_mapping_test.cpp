@@ -76,6 +76,7 @@ TEST_CASE("SpMM passes batches and reproducibility on") {
     const dense_matrix b(cusparseCreateDnMat, 7, 2, 7, x_values, CUDA_C_64F, CUSPARSE_ORDER_COL);
     const dense_matrix c(cusparseCreateDnMat, 5, 2, 5, y_values, CUDA_C_64F, CUSPARSE_ORDER_COL);
     REQUIRE(cusparseCsrSetStridedBatch(csr, 3, 6, 11) == ok);
+    REQUIRE(cusparseCooSetStridedBatch(coo, 3, 4) == ok);
     REQUIRE(cusparseDnMatSetStridedBatch(c, 3, 17) == ok);
     const heron_spmm_args args = record_spmm(h, none, none, csr, b, c, CUSPARSE_SPMM_CSR_ALG3);
     CHECK(args.reproducibility == HERON_DETERMINISTIC);

@@ -37,6 +37,7 @@ struct spmm_operands {
     const dense_matrix wide_b{cusparseCreateDnMat, 3, 3, 3, b_values, f64, by_columns};
     const dense_matrix float_b{cusparseCreateDnMat, 3, 2, 3, b_values, CUDA_R_32F, by_columns};
     const dense_matrix pair_b{cusparseCreateDnMat, 3, 2, 3, b_values, f64, by_columns};
+    const dense_matrix triple_b{cusparseCreateDnMat, 3, 2, 3, b_values, f64, by_columns};
     const dense_matrix b_without_values{cusparseCreateDnMat, 3, 2, 3, nullptr, f64, by_columns};
     const dense_matrix c{cusparseCreateDnMat, 4, 2, 4, c_values, f64, by_columns};
     const dense_matrix long_c{cusparseCreateDnMat, 5, 2, 5, c_values, f64, by_columns};
@@ -50,6 +51,7 @@ struct spmm_operands {
     spmm_operands() {
         REQUIRE(cusparseCsrSetStridedBatch(pair, 2, 0, 4) == ok);
         REQUIRE(cusparseDnMatSetStridedBatch(pair_b, 2, 6) == ok);
+        REQUIRE(cusparseDnMatSetStridedBatch(triple_b, 3, 6) == ok);
         REQUIRE(cusparseDnMatSetStridedBatch(triple_c, 3, 8) == ok);
         REQUIRE(cusparseDnMatSetStridedBatch(overlapping_c, 3, 0) == ok);
     }
@@ -111,8 +113,10 @@ void try_spmm() {
     try_arguments(run, o);
     try_arrays(run, o);
     // A batch of A and of B must have as many items as C.
-    SUBJECT(pairs, cusparseSpMM, h, none, none, &one, o.a, o.b, &zero, o.triple_c, f64, alg, buffer);
+    SUBJECT(pairs, cusparseSpMM, h, none, none, &one, o.a, o.triple_b, &zero, o.triple_c, f64, alg, buffer);
     pairs.works().watch(c_values, sizeof c_values).bad<4>("matA", o.pair).bad<5>("matB", o.pair_b);
+    // One product, of which C would get several copies: a caller who sized C for one is not overwritten.
+    pairs.bad<5>("matC", o.b);
     pairs.any<0>().any<1>().any<2>().any<3>().any<6>().any<7>().any<8>().any<9>().any<10>();
 }
 
