@@ -5,12 +5,19 @@
 #include "operations.hpp"
 #include "status.hpp"
 #include <fmt/format.h>
+#include <algorithm>
 #include <vector>
 
 namespace heron::core {
 
 template <class Args>
 using slot_pointer = heron_status (*)(heron_queue*, heron_phase, const Args*, heron_workspace*);
+
+// Throws what a slot has answered, unless it is success.
+inline void require_success(const context& c, const char* operation, heron_status status) {
+    if (status != HERON_SUCCESS)
+        throw error(status, fmt::format("{} on {}", operation, c.backend().name), status_string(status));
+}
 
 template <class Args>
 void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron_phase phase,
@@ -19,31 +26,36 @@ void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron
         not_supported(operation, fmt::format("the {} plug-in is older and lacks it", c.backend().name));
     heron_status status = HERON_SUCCESS;
     c.with_queue([&](heron_queue* queue) { status = slot(queue, phase, &args, &workspace); });
-    if (status != HERON_SUCCESS)
-        throw error(status, fmt::format("{} on {}", operation, c.backend().name), status_string(status));
+    require_success(c, operation, status);
 }
+
+// The workspace that operations ask for whose callers expect to allocate one, where the plug-in needs less.
+// Programs that get NULL for an allocation of no bytes take it for a failure.
+constexpr size_t least_workspace = 8;
 
 // Throws when the operation needs a workspace and got none.
 template <class Args>
 void require_workspace(context& c, const char* operation, slot_pointer<Args> slot, const Args& args,
-                       const void* memory) {
+                       const void* memory, size_t least) {
     if (memory) return;
     heron_workspace needed{};
     call_slot(c, operation, slot, HERON_PHASE_SIZE, args, needed);
-    if (needed.size > 0)
-        invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", needed.size));
+    if (const size_t bytes = std::max(needed.size, least); bytes > 0)
+        invalid("externalBuffer", fmt::format("is NULL, but {} bytes are needed", bytes));
 }
 
-// Submits one phase. plan: NULL or where the plan goes in ANALYSE and comes from in RUN.
+// Submits one phase. plan: NULL or where the plan goes in ANALYSE and comes from in RUN. least: the bytes
+// that SIZE answers at least.
 template <class Args>
 void submit(context& c, const char* operation, slot_pointer<Args> slot, const phase_call& phase,
-            const Args& args, heron_plan** plan = nullptr) {
+            const Args& args, heron_plan** plan = nullptr, size_t least = 0) {
     heron_workspace workspace{};
-    if (phase.phase != HERON_PHASE_SIZE) require_workspace(c, operation, slot, args, phase.memory);
+    if (phase.phase != HERON_PHASE_SIZE) require_workspace(c, operation, slot, args, phase.memory, least);
     workspace.memory = phase.memory;
     workspace.plan = plan ? *plan : nullptr;
     call_slot(c, operation, slot, phase.phase, args, workspace);
-    if (phase.phase == HERON_PHASE_SIZE) *required(phase.size, "bufferSize") = workspace.size;
+    if (phase.phase == HERON_PHASE_SIZE)
+        *required(phase.size, "bufferSize") = std::max(workspace.size, least);
     if (plan) *plan = workspace.plan;
 }
 

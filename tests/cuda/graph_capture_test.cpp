@@ -456,9 +456,12 @@ TEST_CASE("conversions are replayed from a graph") {
     expect(cusparseCsrSetPointers(sparse, offsets.data(), indices.data(), values.data()));
     expect(cusparseDenseToSparse_convert(s.handle(), dense, sparse, CUSPARSE_DENSETOSPARSE_ALG_DEFAULT,
                                          buffer.data()));
+    expect(cusparseSparseToDense_bufferSize(s.handle(), sparse, result, CUSPARSE_SPARSETODENSE_ALG_DEFAULT,
+                                            &bytes));
+    device_array<char> other_buffer(bytes);
     check_replay(s, values, cells, to, cells, [&] {
-        expect(
-            cusparseSparseToDense(s.handle(), sparse, result, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr));
+        expect(cusparseSparseToDense(s.handle(), sparse, result, CUSPARSE_SPARSETODENSE_ALG_DEFAULT,
+                                     other_buffer.data()));
     });
     expect(cusparseDestroyDnMat(dense));
     expect(cusparseDestroyDnMat(result));

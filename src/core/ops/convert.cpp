@@ -38,7 +38,7 @@ void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a
     heron_operation op = HERON_OP_NONE;
     heron_sparse_to_dense_args args{canonical(a.value, op), b.value};
     if (op == HERON_OP_TRANSPOSE) transpose(args.b);
-    submit(c, "sparse_to_dense", c.table().sparse_to_dense, phase, args);
+    submit(c, "sparse_to_dense", c.table().sparse_to_dense, phase, args, nullptr, least_workspace);
 }
 
 void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b) {

@@ -29,6 +29,10 @@ void require_format(const heron_spmat& a, const spmv_algorithm& algorithm) {
     if (a.batch_count > 1) not_supported("matA", "SpMV takes no batches");
 }
 
+size_t least_workspace_of(heron_format format) {
+    return format == HERON_FORMAT_CSR || format == HERON_FORMAT_COO ? least_workspace : 0;
+}
+
 plan_key key_of(const context& c, const heron_spmv_args& args, const void* workspace) {
     return {&c.table(),
             c.device(),
@@ -70,7 +74,7 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
     const plan_key key = key_of(c, args, phase.memory);
     const plan_cache::shared_plan kept = phase.phase == HERON_PHASE_RUN ? a.plans.find(key) : nullptr;
     heron_plan* plan = kept.get();
-    submit(c, "spmv", c.table().spmv, phase, args, &plan);
+    submit(c, "spmv", c.table().spmv, phase, args, &plan, least_workspace_of(a.value.format));
     if (phase.phase == HERON_PHASE_ANALYSE) a.plans.store(key, plan);
 }
 

@@ -723,20 +723,41 @@ void try_spmv_arrays(Subject& s, const spmv_operands& o) {
     s.template bad<6>("vecY", o.y_without_values);
 }
 
+// What these functions answer is allocated, and NULL taken for a failure: never 0.
+void check_sizes_are_not_0(cusparseHandle_t h, const spmv_operands& o) {
+    const sparse_matrix empty(cusparseCreateCsr, 4, 3, 0, offsets, nullptr, nullptr, i32, i32, zero_based,
+                              f64);
+    const sparse_matrix coo(cusparseCreateCoo, 4, 3, 4, rows, columns, values, i32, zero_based, f64);
+    const dense_matrix dense(cusparseCreateDnMat, 4, 3, 4, dense_values, f64, CUSPARSE_ORDER_COL);
+    for (cusparseSpMatDescr_t a :
+         {static_cast<cusparseSpMatDescr_t>(o.a), static_cast<cusparseSpMatDescr_t>(coo),
+          static_cast<cusparseSpMatDescr_t>(empty)}) {
+        size_t bytes = 0;
+        CHECK(cusparseSpMV_bufferSize(h, no_transpose, &one, a, o.x, &zero, o.y, f64,
+                                      CUSPARSE_SPMV_ALG_DEFAULT, &bytes) == ok);
+        CHECK(bytes > 0);
+        bytes = 0;
+        CHECK(cusparseSparseToDense_bufferSize(h, a, dense, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, &bytes) ==
+              ok);
+        CHECK(bytes > 0);
+    }
+}
+
 void try_spmv() {
     const handle h(cusparseCreate);
     const spmv_operands o;
     constexpr auto alg = CUSPARSE_SPMV_ALG_DEFAULT;
+    check_sizes_are_not_0(h, o);
     SUBJECT(size, cusparseSpMV_bufferSize, h, no_transpose, &one, o.a, o.x, &zero, o.y, f64, alg, &out.bytes);
     size.works().watch(&out, sizeof out).watch(y_values, sizeof y_values).bad<9>("bufferSize", nullptr);
     try_spmv_arguments(size, o);
     SUBJECT(preprocess, cusparseSpMV_preprocess, h, no_transpose, &one, o.a, o.x, &zero, o.y, f64, alg,
             buffer);
-    preprocess.works().watch(y_values, sizeof y_values).any<9>();
+    preprocess.works().watch(y_values, sizeof y_values).bad<9>("externalBuffer", nullptr);
     try_spmv_arguments(preprocess, o);
     try_spmv_arrays(preprocess, o);
     SUBJECT(run, cusparseSpMV, h, no_transpose, &one, o.a, o.x, &zero, o.y, f64, alg, buffer);
-    run.works().watch(y_values, sizeof y_values).any<9>();
+    run.works().watch(y_values, sizeof y_values).bad<9>("externalBuffer", nullptr);
     try_spmv_arguments(run, o);
     try_spmv_arrays(run, o);
 }
@@ -799,7 +820,9 @@ void try_conversions() {
     dense_size.watch(&out, sizeof out).bad<4>("bufferSize", nullptr);
     SUBJECT(dense_run, cusparseSparseToDense, h, o.sparse, o.dense, to_dense, buffer);
     try_sparse_to_dense_arguments(dense_run, o);
-    dense_run.any<4>().bad<1>("matA", o.without_values).bad<1>("matA", o.without_offsets);
+    dense_run.bad<4>("externalBuffer", nullptr)
+        .bad<1>("matA", o.without_values)
+        .bad<1>("matA", o.without_offsets);
     dense_run.bad<2>("matB", o.dense_without_values);
 
     std::fill(std::begin(dense_values), std::end(dense_values), 1.0);

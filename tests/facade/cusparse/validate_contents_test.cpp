@@ -15,7 +15,7 @@ constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto one_based = CUSPARSE_INDEX_BASE_ONE;
 constexpr auto f64 = CUDA_R_64F;
 
-double values[64], x_values[16], y_values[16], dense_values[64];
+double values[64], x_values[16], y_values[16], dense_values[64], workspace[64];
 
 using int32s = std::vector<int32_t>;
 using int64s = std::vector<int64_t>;
@@ -29,7 +29,7 @@ std::string complaint(cusparseConstSpMatDescr_t a) {
     const dense_matrix b(cusparseCreateDnMat, rows, cols, rows, dense_values, f64, CUSPARSE_ORDER_COL);
     log_capture log;
     const cusparseStatus_t status =
-        cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr);
+        cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, workspace);
     const auto lines = log.take();
     if (status == ok) {
         CHECK(lines.empty());
@@ -170,7 +170,7 @@ TEST_CASE("every item of a batch is validated") {
         const handle h(cusparseCreate);
         log_capture log;
         const bool accepted =
-            cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, nullptr) == ok;
+            cusparseSparseToDense(h, a, b, CUSPARSE_SPARSETODENSE_ALG_DEFAULT, workspace) == ok;
         const auto lines = log.take();
         CHECK(lines.size() == (accepted ? 0 : 1));
         return accepted ? std::string() : lines[0].message;
