@@ -26,6 +26,7 @@ void wait(core::context& context, const tail& t) {
     try {
         context.wait_for(events.size(), events.data());
     } catch (const core::error& e) {
+        if (e.status() != HERON_MAPPING_ERROR && e.status() != HERON_INVALID_VALUE) throw;
         fail(e.status() == HERON_MAPPING_ERROR ? clblasInvalidContext : clblasInvalidEventWaitList,
              "eventWaitList: holds what is no event of the queue's context");
     }
@@ -38,6 +39,7 @@ size_t bytes_of(core::context& context, char name, cl_mem memory) {
         if (e.status() == HERON_MAPPING_ERROR)
             fail(clblasInvalidContext,
                  fmt::format("{}: belongs to another context than a command queue", name));
+        if (e.status() != HERON_INVALID_VALUE) throw;
         fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC),
              fmt::format("{}: is no buffer", name));
     }

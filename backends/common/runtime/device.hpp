@@ -14,6 +14,7 @@
 //
 // launch takes kernel arguments by value, in the kernel's own order and exactly of its parameter types.
 #include "common/dialect/dialect.hpp"
+#include "guard.hpp"
 #include <heron/backend.h>
 
 namespace heron::HERON_LEVEL {
@@ -22,12 +23,6 @@ namespace heron::HERON_LEVEL {
 struct kernel_family {
     const char* name;
     const char* types;  // "VT CT IT"
-};
-
-// Thrown inside a plug-in, turned into a status and a log line where the table is entered.
-struct plan_error {
-    heron_status status;
-    const char* reason;
 };
 
 // Hands out consecutive aligned parts of a workspace. In the SIZE phase there is no memory and only the sum

@@ -3,14 +3,15 @@
 #include "queue.hpp"
 #include "table.hpp"
 #include "common/runtime/allocation_registry.hpp"
+#include "common/runtime/guard.hpp"
 #include "common/runtime/tuning_file.hpp"
 #include <cuda.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <new>
 
 heron_plan::~heron_plan() = default;
 
@@ -19,8 +20,9 @@ namespace {
 
 const heron_host_services* services = nullptr;
 
+// Never destroyed: handles free their memory while the process exits.
 allocation_registry& allocations() {
-    static allocation_registry registry;
+    static allocation_registry& registry = *new allocation_registry;
     return registry;
 }
 
@@ -37,7 +39,7 @@ heron_status checked(const current_device& scope) noexcept { return checked(scop
 
 // Runs f with the device current.
 template <class F>
-heron_status on_device(int device, F&& f) noexcept {
+heron_status on_device(int device, F&& f) {
     const current_device scope(device);
     const heron_status status = checked(scope);
     return status == HERON_SUCCESS ? f() : status;
@@ -152,7 +154,26 @@ heron_status device_sync(int device) {
 
 heron_status device_current(int* device) { return checked(cudaGetDevice(device), "cudaGetDevice"); }
 
+struct core_log {
+    static void log_failure(const char* function, const char* reason) noexcept {
+        log_error(function, reason);
+    }
+};
+
+// Memory may be allocated while a stream of this thread is being captured.
+class relaxed_capture {
+  public:
+    relaxed_capture() noexcept { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    relaxed_capture(const relaxed_capture&) = delete;
+    relaxed_capture& operator=(const relaxed_capture&) = delete;
+
+  private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 cudaError_t allocate(heron_memory kind, size_t bytes, void** pointer) noexcept {
+    const relaxed_capture scope;
     switch (kind) {
         case HERON_MEMORY_DEVICE: return cudaMalloc(pointer, bytes);
         case HERON_MEMORY_HOST: return cudaMallocHost(pointer, bytes);
@@ -161,13 +182,19 @@ cudaError_t allocate(heron_memory kind, size_t bytes, void** pointer) noexcept {
     return cudaErrorInvalidValue;
 }
 
+cudaError_t free_block(heron_memory kind, void* pointer) noexcept {
+    return kind == HERON_MEMORY_HOST ? cudaFreeHost(pointer) : cudaFree(pointer);
+}
+
 heron_status memory_alloc(int device, size_t bytes, heron_memory kind, void** pointer) {
     return on_device(device, [&] {
         void* memory = nullptr;
         const heron_status status = checked(allocate(kind, bytes, &memory), "memory_alloc");
         if (status != HERON_SUCCESS) return status;
+        const auto release = [kind](void* block) { free_block(kind, block); };
+        std::unique_ptr<void, decltype(release)> owned(memory, release);
         if (memory) allocations().add(memory, bytes, kind, device);
-        *pointer = memory;
+        *pointer = owned.release();
         return HERON_SUCCESS;
     });
 }
@@ -185,7 +212,7 @@ heron_status memory_free(void* pointer) {
     return on_device(device, [&] {
         // Before the memory is free: another thread may get the same address at once.
         if (!allocations().remove(pointer)) return HERON_INVALID_VALUE;
-        const cudaError_t error = kind == HERON_MEMORY_HOST ? cudaFreeHost(pointer) : cudaFree(pointer);
+        const cudaError_t error = free_block(kind, pointer);
         if (error != cudaSuccess) allocations().add(pointer, bytes, kind, device);
         return checked(error, "memory_free");
     });
@@ -222,7 +249,30 @@ heron_status memory_owner(const void* pointer, void** base, size_t* bytes, heron
 }
 
 cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
-cudaEvent_t as_event(void* event) { return static_cast<cudaEvent_t>(event); }
+
+// What it was recorded behind last outside of any capture, and in a capture.
+struct event {
+    cudaEvent_t handle = nullptr;
+    cudaEvent_t captured = nullptr;
+    unsigned long long capture = 0;  // of `captured`
+
+    event() = default;
+    ~event() {
+        if (captured) cudaEventDestroy(captured);
+    }
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+};
+event& as_event(void* e) { return *static_cast<event*>(e); }
+
+// Which capture the stream is part of; 0 for none.
+unsigned long long capture_of(cudaStream_t stream) noexcept {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    if (!is_capturing(stream)) return 0;
+    if (cudaStreamGetCaptureInfo(stream, &status, &id) != cudaSuccess) cudaGetLastError();
+    return id;
+}
 
 heron_status stream_create(int device, void** stream) {
     return on_device(device, [&] {
@@ -251,38 +301,56 @@ heron_status stream_ready(int device, void* stream, int* ready) {
     return on_device(device,
                      [&] { return answer(cudaStreamQuery(as_stream(stream)), "cudaStreamQuery", ready); });
 }
-heron_status stream_wait_event(int device, void* stream, void* event) {
+// Work that is captured runs when its graph is launched, which the program orders: nothing outside of the
+// same capture can wait for it, nor it for that.
+heron_status stream_wait_event(int device, void* stream, void* e) {
     return on_device(device, [&] {
-        return checked(cudaStreamWaitEvent(as_stream(stream), as_event(event), 0), "cudaStreamWaitEvent");
+        const unsigned long long capture = capture_of(as_stream(stream));
+        if (capture != 0 && capture != as_event(e).capture) return HERON_SUCCESS;
+        const cudaEvent_t handle = capture != 0 ? as_event(e).captured : as_event(e).handle;
+        return checked(cudaStreamWaitEvent(as_stream(stream), handle, 0), "cudaStreamWaitEvent");
     });
 }
 
-heron_status event_create(int device, void** event) {
+heron_status event_create(int device, void** out) {
     return on_device(device, [&] {
-        cudaEvent_t created = nullptr;
-        const heron_status status = checked(cudaEventCreate(&created), "cudaEventCreate");
-        if (status == HERON_SUCCESS) *event = created;
+        auto created = std::make_unique<event>();
+        const heron_status status = checked(cudaEventCreate(&created->handle), "cudaEventCreate");
+        if (status == HERON_SUCCESS) *out = created.release();
         return status;
     });
 }
-heron_status event_destroy(void* event) {
-    return checked(cudaEventDestroy(as_event(event)), "cudaEventDestroy");
+heron_status event_destroy(void* e) {
+    const std::unique_ptr<event> owned(&as_event(e));
+    return checked(cudaEventDestroy(owned->handle), "cudaEventDestroy");
 }
-heron_status event_record(int device, void* stream, void* event) {
+heron_status record_in_capture(event& e, cudaStream_t stream, unsigned long long capture) {
+    if (!e.captured) {
+        const heron_status status =
+            checked(cudaEventCreateWithFlags(&e.captured, cudaEventDisableTiming), "cudaEventCreate");
+        if (status != HERON_SUCCESS) return status;
+    }
+    e.capture = capture;
+    return checked(cudaEventRecord(e.captured, stream), "cudaEventRecord");
+}
+heron_status event_record(int device, void* stream, void* e) {
     return on_device(device, [&] {
-        return checked(cudaEventRecord(as_event(event), as_stream(stream)), "cudaEventRecord");
+        const unsigned long long capture = capture_of(as_stream(stream));
+        if (capture != 0) return record_in_capture(as_event(e), as_stream(stream), capture);
+        return checked(cudaEventRecord(as_event(e).handle, as_stream(stream)), "cudaEventRecord");
     });
 }
-heron_status event_sync(void* event) {
-    return checked(cudaEventSynchronize(as_event(event)), "cudaEventSynchronize");
+heron_status event_sync(void* e) {
+    return checked(cudaEventSynchronize(as_event(e).handle), "cudaEventSynchronize");
 }
-heron_status event_ready(void* event, int* ready) {
-    return answer(cudaEventQuery(as_event(event)), "cudaEventQuery", ready);
+heron_status event_ready(void* e, int* ready) {
+    return answer(cudaEventQuery(as_event(e).handle), "cudaEventQuery", ready);
 }
 heron_status event_elapsed(void* start, void* stop, float* milliseconds) {
     float elapsed = 0;
     const heron_status status =
-        checked(cudaEventElapsedTime(&elapsed, as_event(start), as_event(stop)), "cudaEventElapsedTime");
+        checked(cudaEventElapsedTime(&elapsed, as_event(start).handle, as_event(stop).handle),
+                "cudaEventElapsedTime");
     if (status == HERON_SUCCESS) *milliseconds = elapsed;
     return status;
 }
@@ -290,14 +358,12 @@ heron_status event_elapsed(void* start, void* stop, float* milliseconds) {
 // Without memory a queue works all the same, so no error is one.
 void make_scratch(scratch_memory& scratch) noexcept {
     constexpr size_t size = size_t{8} << 20;
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // that of another stream of this thread
-    cudaThreadExchangeStreamCaptureMode(&mode);
+    const relaxed_capture scope;
     if (cudaEventCreateWithFlags(&scratch.used, cudaEventDisableTiming) == cudaSuccess &&
         cudaMalloc(&scratch.bytes, size) == cudaSuccess)
         scratch.size = size;
     else
         cudaGetLastError();
-    cudaThreadExchangeStreamCaptureMode(&mode);
 }
 void free_scratch(const scratch_memory& scratch) noexcept {
     cudaFree(scratch.bytes);
@@ -317,8 +383,7 @@ heron_status queue_create(int device, heron_queue** queue) {
         return HERON_ARCH_MISMATCH;
     }
     return on_device(device, [&] {
-        auto* const created = new (std::nothrow) heron_queue;
-        if (!created) return HERON_ALLOC_FAILED;
+        auto* const created = new heron_queue;
         created->device = device;
         created->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
         created->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
@@ -381,32 +446,12 @@ heron_backend make_table() {
     table.size = sizeof table;
     table.name = "cuda";
     table.version = HERON_PLUGIN_VERSION;
-    table.device_count = device_count;
-    table.device_info = device_info;
-    table.device_sync = device_sync;
-    table.device_current = device_current;
-    table.memory_alloc = memory_alloc;
-    table.memory_free = memory_free;
-    table.memory_owner = memory_owner;
-    table.stream_create = stream_create;
-    table.stream_destroy = stream_destroy;
-    table.stream_sync = stream_sync;
-    table.stream_ready = stream_ready;
-    table.stream_wait_event = stream_wait_event;
-    table.event_create = event_create;
-    table.event_destroy = event_destroy;
-    table.event_record = event_record;
-    table.event_sync = event_sync;
-    table.event_ready = event_ready;
-    table.event_elapsed = event_elapsed;
-    table.queue_create = queue_create;
-    table.queue_destroy = queue_destroy;
-    table.queue_bind = queue_bind;
-    table.queue_sync = queue_sync;
-    table.queue_threads = queue_threads;
-    table.copy = copy;
-    table.fill = fill;
-    table.plan_destroy = plan_destroy;
+#define HERON_ENTRY(name) table.name = &table_entry<core_log, table_names::name, &name>::call;
+#define HERON_OPTIONAL_ENTRY(name)
+#include "common/runtime/table_entries.def"
+#undef HERON_OPTIONAL_ENTRY
+#undef HERON_ENTRY
+    table.device_current = &table_entry<core_log, table_names::device_current, &device_current>::call;
     fill_slots(table);
     return table;
 }

@@ -5,19 +5,27 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <memory>
 #include <omp.h>
 #include <unistd.h>
 
 #include "common/runtime/allocation_registry.hpp"
+#include "common/runtime/guard.hpp"
 
 namespace heron::host {
 namespace {
 
 const heron_host_services* services = nullptr;
 
+struct core_log {
+    static void log_failure(const char* function, const char* reason) noexcept {
+        log_error(function, reason);
+    }
+};
+
+// Never destroyed: handles free their memory while the process exits.
 allocation_registry& allocations() {
-    static allocation_registry registry;
+    static allocation_registry& registry = *new allocation_registry;
     return registry;
 }
 
@@ -73,10 +81,14 @@ heron_status device_sync(int) { return HERON_SUCCESS; }
 heron_status memory_alloc(int, size_t bytes, heron_memory kind, void** pointer) {
     constexpr size_t alignment = 256;
     if (bytes > SIZE_MAX - alignment) return HERON_ALLOC_FAILED;
-    void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (!p) return HERON_ALLOC_FAILED;
-    allocations().add(p, bytes, kind, 0);
-    *pointer = p;
+    struct releaser {
+        void operator()(void* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<void, releaser> memory(
+        std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+    if (!memory) return HERON_ALLOC_FAILED;
+    allocations().add(memory.get(), bytes, kind, 0);
+    *pointer = memory.release();
     return HERON_SUCCESS;
 }
 
@@ -91,8 +103,8 @@ heron_status memory_owner(const void* pointer, void** base, size_t* bytes, heron
 }
 
 heron_status stream_create(int, void** stream) {
-    *stream = new (std::nothrow) char;
-    return *stream ? HERON_SUCCESS : HERON_ALLOC_FAILED;
+    *stream = new char;
+    return HERON_SUCCESS;
 }
 heron_status stream_destroy(int, void* stream) {
     delete static_cast<char*>(stream);
@@ -106,8 +118,8 @@ heron_status stream_ready(int, void*, int* ready) {
 heron_status stream_wait_event(int, void*, void*) { return HERON_SUCCESS; }
 
 heron_status event_create(int, void** out) {
-    *out = new (std::nothrow) event;
-    return *out ? HERON_SUCCESS : HERON_ALLOC_FAILED;
+    *out = new event;
+    return HERON_SUCCESS;
 }
 heron_status event_destroy(void* e) {
     delete static_cast<event*>(e);
@@ -132,10 +144,10 @@ heron_status event_elapsed(void* start, void* stop, float* milliseconds) {
 
 heron_status queue_create(int device, heron_queue** queue) {
     if (device != 0) return HERON_INVALID_VALUE;
-    *queue = new (std::nothrow) heron_queue;
-    if (!*queue) return HERON_ALLOC_FAILED;
+    auto created = std::make_unique<heron_queue>();
     // Without this memory the dense operations are slower, and nothing else changes.
-    (*queue)->packing.reserve(omp_get_max_threads());
+    created->packing.reserve(omp_get_max_threads());
+    *queue = created.release();
     return HERON_SUCCESS;
 }
 heron_status queue_destroy(heron_queue* queue) {
@@ -165,31 +177,11 @@ heron_backend make_table() {
     table.size = sizeof table;
     table.name = "host";
     table.version = HERON_PLUGIN_VERSION;
-    table.device_count = device_count;
-    table.device_info = device_info;
-    table.device_sync = device_sync;
-    table.memory_alloc = memory_alloc;
-    table.memory_free = memory_free;
-    table.memory_owner = memory_owner;
-    table.stream_create = stream_create;
-    table.stream_destroy = stream_destroy;
-    table.stream_sync = stream_sync;
-    table.stream_ready = stream_ready;
-    table.stream_wait_event = stream_wait_event;
-    table.event_create = event_create;
-    table.event_destroy = event_destroy;
-    table.event_record = event_record;
-    table.event_sync = event_sync;
-    table.event_ready = event_ready;
-    table.event_elapsed = event_elapsed;
-    table.queue_create = queue_create;
-    table.queue_destroy = queue_destroy;
-    table.queue_bind = queue_bind;
-    table.queue_sync = queue_sync;
-    table.queue_threads = queue_threads;
-    table.copy = copy;
-    table.fill = fill;
-    table.plan_destroy = plan_destroy;
+#define HERON_ENTRY(name) table.name = &table_entry<core_log, table_names::name, &name>::call;
+#define HERON_OPTIONAL_ENTRY(name)
+#include "common/runtime/table_entries.def"
+#undef HERON_OPTIONAL_ENTRY
+#undef HERON_ENTRY
     if (const level* const chosen = chosen_level()) chosen->fill_slots(table);
     return table;
 }

@@ -37,6 +37,13 @@ void* allocate_svm(device& d, size_t bytes, heron_memory kind) {
     return clSVMAlloc(context, flags, bytes, 0);
 }
 
+void free_block(device& d, heron_memory kind, void* pointer) {
+    if (!is_svm(d, kind)) return std::free(pointer);
+    const cl_context context = d.context();
+    const std::lock_guard lock(allocator());
+    clSVMFree(context, pointer);
+}
+
 struct place {
     bool is_device = false;   // shared virtual memory
     bool is_pageable = true;  // neither device memory nor HERON_MEMORY_HOST
@@ -78,7 +85,12 @@ void* allocate(int index, size_t bytes, heron_memory kind) {
         fail(HERON_ALLOC_FAILED, "no memory for " + std::to_string(bytes) +
                                      " bytes (largest single allocation " +
                                      std::to_string(d.traits().largest_allocation) + ")");
-    allocations().add(p, bytes, kind, index);
+    try {
+        allocations().add(p, bytes, kind, index);
+    } catch (...) {
+        free_block(d, kind, p);
+        throw;
+    }
     return p;
 }
 
@@ -93,10 +105,7 @@ void release(void* pointer) {
     device& d = device_at(index);
     d.finish();
     if (!allocations().remove(pointer)) fail(HERON_INVALID_VALUE, "the address is already free");
-    if (!is_svm(d, kind)) return std::free(pointer);
-    const cl_context context = d.context();
-    const std::lock_guard lock(allocator());
-    clSVMFree(context, pointer);
+    free_block(d, kind, pointer);
 }
 
 bool find_owner(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device) {
