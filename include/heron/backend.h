@@ -50,8 +50,9 @@ typedef struct heron_backend {
      * there is no such choice. Creates no context. */
     heron_status (*device_current)(int* device);
 
-    /* Memory of a device. free accepts NULL. owner says whether this backend allocated the address (interior
-     * pointers included), with base, size and kind of its allocation; HERON_INVALID_VALUE if not. */
+    /* Memory of a device. free accepts NULL, and comes after the work under way that uses the memory. owner
+     * says whether this backend allocated the address (interior pointers included), with base, size and kind
+     * of its allocation; HERON_INVALID_VALUE if not. */
     heron_status (*memory_alloc)(int device, size_t bytes, heron_memory kind, void** pointer);
     heron_status (*memory_free)(void* pointer);
     heron_status (*memory_owner)(const void* pointer, void** base, size_t* bytes, heron_memory* kind,
@@ -59,7 +60,9 @@ typedef struct heron_backend {
 
     /* Native streams: cudaStream_t on CUDA, an object of the plug-in elsewhere. NULL is the device's default
      * stream, and so are CUDA's cudaStreamLegacy (1) and cudaStreamPerThread (2) where there is nothing
-     * finer. stream_ready: whether all that the stream was given is done; waits for nothing. */
+     * finer. stream_ready: whether all that the stream was given is done; waits for nothing.
+     * stream_wait_event: what the stream is given next starts after the event; of events and streams that are
+     * captured only those of one capture wait for each other. */
     heron_status (*stream_create)(int device, void** stream);
     heron_status (*stream_destroy)(int device, void* stream);
     heron_status (*stream_sync)(int device, void* stream);

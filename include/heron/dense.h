@@ -32,8 +32,12 @@ extern "C" {
 HERON_API heron_status heron_set_pointer_mode(heron_handle handle, heron_pointer_mode mode);
 HERON_API heron_status heron_get_pointer_mode(heron_handle handle, heron_pointer_mode* mode);
 
-/* Device memory that later calls of the handle may overwrite, in the order of its stream, until it is
- * replaced; NULL and 0, as at first: none. It stays the caller's. Only HERON_GEMM_3M takes it. */
+/* Functions that need memory beside their operands and have no argument for it, such as heron_gemm with
+ * HERON_GEMM_3M, take it from the handle, call after call, also across changes of the stream. The handle
+ * allocates such memory when it is first needed, lets it grow, and frees it when it is destroyed. With
+ * heron_set_workspace they take the caller's memory instead, until it is replaced, and fail where it is too
+ * small; NULL and 0, as at first: the handle's own. A captured CUDA graph keeps the memory's address: it is
+ * launched in order with the handle's other calls, and before the handle is destroyed. */
 HERON_API heron_status heron_set_workspace(heron_handle handle, void* memory, size_t bytes);
 
 /* *bytes := what heron_gemm needs of it for these sizes, whatever the operations are; 0 for all algorithms
@@ -50,7 +54,7 @@ HERON_API heron_status heron_gemm_workspace(heron_handle handle, heron_type type
  * digits, while norms stay as accurate up to a small factor (N. J. Higham, SIAM J. Matrix Anal. Appl. 13(3),
  * 1992, 681-687). An infinity or NaN in A or B may make both parts of an element NaN, and the sums of parts
  * may overflow. Besides the common statuses: HERON_NOT_SUPPORTED           another type, or
- * heron_gemm_batched HERON_INSUFFICIENT_RESOURCES  the handle's workspace is too small */
+ * heron_gemm_batched HERON_INSUFFICIENT_RESOURCES  the memory of heron_set_workspace is too small */
 
 /* C := alpha*op(A)*op(B) + beta*C. C is m x n, op(A) m x k, op(B) k x n; all four operations. type: R_32F,
  * R_64F, C_32F, C_64F, and R_16F, R_16BF, C_16F, C_16BF, which are stored so and computed in single

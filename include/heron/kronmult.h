@@ -20,7 +20,8 @@
  * leading dimensions and refuses the first that is too small.
  *
  * The calls work on the handle of heron_kronmult_set_handle, or on one of their own that heron_create makes
- * at the first call, and return when the work is submitted. They are safe to call from several threads. */
+ * at the first call, take memory that they need from it, and return when the work is submitted. They are safe
+ * to call from several threads. */
 #ifndef HERON_KRONMULT_H
 #define HERON_KRONMULT_H
 

@@ -42,11 +42,13 @@ context::context() : context(default_backend()) {}
 
 context::context(const core::backend& b) : context(b, default_device(b)) {}
 
-context::context(const core::backend& b, int device) : backend_(checked(b, device)), device_(device) {
+context::context(const core::backend& b, int device)
+    : backend_(checked(b, device)), device_(device), scratch_(table(), device) {
     check(table().queue_create(device_, &queue_), "creating a queue");
 }
 
-context::context(const core::backend& b, command_queue queue) : backend_(b), device_(-1) {
+context::context(const core::backend& b, command_queue queue)
+    : backend_(b), device_(-1), scratch_(table(), -1) {
     if (!b.table.abi) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
     if (!b.table.queue_adopt)
         not_supported("commandQueue", fmt::format("the {} plug-in adopts no queues", b.name));
@@ -66,15 +68,9 @@ void context::set_stream(void* stream) {
     stream_ = stream;
 }
 
-heron_workspace context::workspace() const {
-    const std::lock_guard lock(mutex_);
-    return workspace_;
-}
-
 void context::set_workspace(void* memory, size_t bytes) {
     const std::lock_guard lock(mutex_);
-    workspace_.memory = memory;
-    workspace_.size = bytes;
+    scratch_.use(memory, bytes);
 }
 
 core::pointer_mode context::pointer_mode() const {

@@ -1,6 +1,7 @@
 #pragma once
 // A handle: one device of one backend, the stream in use and the pointer mode.
 #include "loader.hpp"
+#include "scratch.hpp"
 #include <mutex>
 
 namespace heron::core {
@@ -37,8 +38,7 @@ class context {
     void set_pointer_mode(core::pointer_mode mode);
     int threads() const;
     void set_threads(int threads);
-    // Device memory of the caller's for operations that need some and have no argument for it.
-    heron_workspace workspace() const;
+    // Device memory of the caller's in place of the handle's own scratch.
     void set_workspace(void* memory, size_t bytes);
 
     // Runs f(queue) while no other thread uses the queue.
@@ -46,6 +46,16 @@ class context {
     void with_queue(F&& f) {
         const std::lock_guard lock(mutex_);
         f(queue_);
+    }
+
+    // The same for an operation that has no argument for a workspace: f(queue, memory), with memory of at
+    // least so many bytes that belongs to it in the order of the handle's calls.
+    template <class F>
+    void with_scratch(size_t bytes, F&& f) {
+        const std::lock_guard lock(mutex_);
+        void* const memory = scratch_.acquire(bytes, stream_);
+        f(queue_, memory);
+        if (memory) scratch_.release(stream_);
     }
 
     // On a caller's command queue, as the slots of the same meaning in backend.h; these throw their statuses.
@@ -63,7 +73,7 @@ class context {
     void* stream_ = nullptr;
     core::pointer_mode pointer_mode_ = core::pointer_mode::host;
     int threads_ = 0;
-    heron_workspace workspace_{};
+    scratch scratch_;
     mutable std::mutex mutex_;
 };
 

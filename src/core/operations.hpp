@@ -39,7 +39,7 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
 // As for SpMV.
 using spmm_algorithm = spmv_algorithm;
 
-// Batches: C says how many items there are; A and B have as many or are shared.
+// Batches: C says how many items there are; A and B have as many, or one of the two is shared.
 void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
           const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result,
           heron_type compute_type, const spmm_algorithm& algorithm);
@@ -69,6 +69,8 @@ void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a,
 // few.
 void kronmult(context& c, const phase_call& phase, const heron_kronmult_desc& desc, const void* alpha,
               const void* beta, size_t bytes);
+// RUN with alpha = 1 and beta = 1 where the output mode has one, in the handle's scratch.
+void kronmult_in_scratch(context& c, const heron_kronmult_desc& desc);
 // Throws what kronmult would throw for the descriptor alone. operations and bytes may be NULL.
 void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* bytes);
 

@@ -29,6 +29,18 @@ void call_slot(context& c, const char* operation, slot_pointer<Args> slot, heron
     require_success(c, operation, status);
 }
 
+// RUN of an operation that takes its workspace from the handle's scratch.
+template <class Args>
+void run_in_scratch(context& c, const char* operation, slot_pointer<Args> slot, const Args& args,
+                    size_t bytes) {
+    heron_status status = HERON_SUCCESS;
+    c.with_scratch(bytes, [&](heron_queue* queue, void* memory) {
+        heron_workspace workspace{bytes, memory, nullptr};
+        status = slot(queue, HERON_PHASE_RUN, &args, &workspace);
+    });
+    require_success(c, operation, status);
+}
+
 // The workspace that operations ask for whose callers expect to allocate one, where the plug-in needs less.
 // Programs that get NULL for an allocation of no bytes take it for a failure.
 constexpr size_t least_workspace = 8;

@@ -11,7 +11,7 @@ using namespace heron::core;
 
 namespace {
 
-// The handle in use and a workspace of it that only grows.
+// The handle in use.
 class library_state {
   public:
     // Never destroyed: plug-ins may be gone before static objects are.
@@ -21,57 +21,30 @@ class library_state {
     }
 
     void use(heron_handle handle) {
+        context* const wanted = handle ? &context::from(handle) : nullptr;
         const std::lock_guard lock(mutex_);
-        release();
-        used_ = handle ? &context::from(handle) : nullptr;
+        used_ = wanted;
     }
 
-    // f(context, reserve), where reserve(bytes) gives a workspace.
+    // f(context), while the handle stays the one in use.
     template <class F>
     void with_context(F&& f) {
         const std::lock_guard lock(mutex_);
         if (!used_ && !own_) own_ = new context;
-        context& c = used_ ? *used_ : *own_;
-        f(c, [&](size_t bytes) { return reserve(c, bytes); });
+        f(used_ ? *used_ : *own_);
     }
 
   private:
-    void* reserve(context& c, size_t bytes) {
-        if (bytes <= bytes_) return memory_;
-        release();
-        check(c.table().memory_alloc(c.device(), bytes, HERON_MEMORY_DEVICE, &memory_), "workspace");
-        bytes_ = bytes;
-        owner_ = &c;
-        return memory_;
-    }
-
-    void release() {
-        if (!memory_) return;
-        owner_->with_queue(
-            [&](heron_queue* queue) { check(owner_->table().queue_sync(queue), "workspace"); });
-        check(owner_->table().memory_free(memory_), "workspace");
-        memory_ = nullptr;
-        bytes_ = 0;
-    }
-
     std::mutex mutex_;
     context* used_ = nullptr;
     context* own_ = nullptr;
-    context* owner_ = nullptr;
-    void* memory_ = nullptr;
-    size_t bytes_ = 0;
 };
 
 template <class T>
 constexpr heron_type type_of = std::is_same_v<T, float> ? HERON_R_32F : HERON_R_64F;
 
 void multiply(const heron_kronmult_desc& desc) {
-    library_state::instance().with_context([&](context& c, auto&& reserve) {
-        size_t bytes = 0;
-        kronmult(c, {HERON_PHASE_SIZE, &bytes}, desc, nullptr, nullptr, 0);
-        void* const memory = reserve(bytes);
-        kronmult(c, {HERON_PHASE_RUN, nullptr, memory}, desc, nullptr, nullptr, bytes);
-    });
+    library_state::instance().with_context([&](context& c) { kronmult_in_scratch(c, desc); });
 }
 
 // Overlapping outputs are added up, without gaps in X and Y.
@@ -190,7 +163,7 @@ heron_status kgemm(int transpose_a, int transpose_b, const gemm_sizes& sizes, T 
         args.ldb = b.ld;
         args.ldc = c.ld;
         args.count = count;
-        library_state::instance().with_context([&](context& context, auto&&) { kron_gemm(context, args); });
+        library_state::instance().with_context([&](context& context) { kron_gemm(context, args); });
     });
 }
 

@@ -197,15 +197,8 @@ size_t workspace_of_gemm(context& context, const heron_gemm_args& args) {
     return needed.size;
 }
 
-// In the handle's workspace.
 void run_3m(context& context, const heron_gemm_args& args) {
-    heron_workspace workspace = context.workspace();
-    const size_t needed = workspace_of_gemm(context, args);
-    if (needed > workspace.size)
-        throw error(
-            HERON_INSUFFICIENT_RESOURCES, "algorithm",
-            fmt::format("needs {} bytes of workspace, but the handle has {}", needed, workspace.size));
-    call_slot(context, "gemm", context.table().gemm, HERON_PHASE_RUN, args, workspace);
+    run_in_scratch(context, "gemm", context.table().gemm, args, workspace_of_gemm(context, args));
 }
 
 // A real matrix is its own conjugate: the plug-ins see fewer cases.

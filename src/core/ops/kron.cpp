@@ -208,33 +208,49 @@ void check_contents(context& c, const heron_kron_gemm_args& args, bool reads) {
 
 heron_scalar constant(double value) { return {nullptr, value, 0}; }
 
+// A product that is about to run, and the workspace that it needs.
+struct kron_call {
+    heron_kronmult_args args;
+    size_t bytes;
+};
+
+// The workspace does for any alpha.
+kron_call prepare(context& c, const heron_kronmult_desc& desc, const void* alpha, bool running) {
+    require_element_type(desc.type);
+    const heron_scalar a = alpha ? scalar_argument(c, alpha, desc.type, "alpha") : constant(1);
+    heron_kronmult_args args = translate(desc, running, !a.device && a.re == 0 && a.im == 0);
+    args.alpha = constant(1);
+    args.beta = constant(desc.output == HERON_KRON_STORE ? 0 : 1);
+    heron_workspace workspace{};
+    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_SIZE, args, workspace);
+    args.alpha = a;
+    return {args, workspace.size};
+}
+
 }  // namespace
 
 void kronmult(context& c, const phase_call& phase, const heron_kronmult_desc& desc, const void* alpha,
               const void* beta, size_t bytes) {
     const bool running = phase.phase == HERON_PHASE_RUN;
-    require_element_type(desc.type);
-    const heron_scalar a = alpha ? scalar_argument(c, alpha, desc.type, "alpha") : constant(1);
-    heron_kronmult_args args = translate(desc, running, !a.device && a.re == 0 && a.im == 0);
-    args.alpha = a;
-    args.beta = constant(desc.output == HERON_KRON_STORE ? 0 : 1);
-    if (running && desc.output == HERON_KRON_AXPBY) args.beta = scalar_argument(c, beta, desc.type, "beta");
-    // The workspace must do for any alpha.
-    heron_kronmult_args sizing = args;
-    sizing.alpha = constant(1);
-    heron_workspace workspace{};
-    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_SIZE, sizing, workspace);
+    kron_call call = prepare(c, desc, alpha, running);
     if (!running) {
-        *required(phase.size, "bytes") = workspace.size;
+        *required(phase.size, "bytes") = call.bytes;
         return;
     }
-    if (bytes < workspace.size)
+    if (desc.output == HERON_KRON_AXPBY) call.args.beta = scalar_argument(c, beta, desc.type, "beta");
+    if (bytes < call.bytes)
         throw error(HERON_INSUFFICIENT_RESOURCES, "workspace_bytes",
-                    fmt::format("is {}, but {} are needed", bytes, workspace.size));
-    if (workspace.size > 0) required(phase.memory, "workspace");
-    require_distinct_outputs(c, args);
-    workspace.memory = phase.memory;
-    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_RUN, args, workspace);
+                    fmt::format("is {}, but {} are needed", bytes, call.bytes));
+    if (call.bytes > 0) required(phase.memory, "workspace");
+    require_distinct_outputs(c, call.args);
+    heron_workspace workspace{call.bytes, phase.memory, nullptr};
+    call_slot(c, "kronmult", c.table().kronmult, HERON_PHASE_RUN, call.args, workspace);
+}
+
+void kronmult_in_scratch(context& c, const heron_kronmult_desc& desc) {
+    const kron_call call = prepare(c, desc, nullptr, true);
+    require_distinct_outputs(c, call.args);
+    run_in_scratch(c, "kronmult", c.table().kronmult, call.args, call.bytes);
 }
 
 void kronmult_cost(const heron_kronmult_desc& desc, double* operations, double* bytes) {

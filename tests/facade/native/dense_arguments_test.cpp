@@ -292,16 +292,19 @@ TEST_CASE("two passes need scalars of the host") {
         if (takes(f, 'p')) p.check_refused(f, x, "algorithm", HERON_NOT_SUPPORTED);
 }
 
-TEST_CASE("products by 3M are refused without workspace, in batches, and for real numbers") {
+TEST_CASE("products by 3M are refused in too small a workspace, in batches, and for real numbers") {
     problem p;
     arguments x = p.good();
     x.algorithm = HERON_GEMM_3M;
+    char small = 0;
+    REQUIRE(heron_set_workspace(x.handle, &small, sizeof small) == HERON_SUCCESS);
     for (const function& f : functions()) {
         if (!takes(f, 'g')) continue;
         const bool is_batch = takes(f, 'q');
         for (const heron_type type : {HERON_C_32F, HERON_C_64F}) {
             x.type = type;
-            p.check_refused(f, x, "algorithm", is_batch ? HERON_NOT_SUPPORTED : HERON_INSUFFICIENT_RESOURCES);
+            p.check_refused(f, x, is_batch ? "algorithm" : "workspace",
+                            is_batch ? HERON_NOT_SUPPORTED : HERON_INSUFFICIENT_RESOURCES);
         }
         for (const heron_type type : {HERON_R_32F, HERON_R_64F, HERON_C_16F}) {
             x.type = type;

@@ -285,45 +285,82 @@ TEST_CASE("KRONMULT's entry points are called with their type as a template argu
     expect(heron_kronmult_set_handle(nullptr));
 }
 
+namespace {
+
+// A batch of cubes with the factors of its items one after the other, ready to be multiplied.
+struct cube_batch {
+    static constexpr std::int64_t items = 6;
+
+    cube_batch(std::int64_t n, random_source& random) : b(problem(n, random)), a(factors_of(b.p)) {}
+
+    heron_status multiply() {
+        return kronmult3_batched(static_cast<int>(b.p.factors[0].n), static_cast<const double*>(a.data()),
+                                 static_cast<double*>(b.x.data()), static_cast<double*>(b.y.data()),
+                                 static_cast<double*>(nullptr), items);
+    }
+
+    batch<double> b;
+    device_memory a;
+
+  private:
+    static kron_problem problem(std::int64_t n, random_source& random) {
+        kron_problem p = square_kron(HERON_R_64F, 3, n, items, random);
+        p.output = HERON_KRON_ADD;
+        p.fill(random);
+        return p;
+    }
+    static device_memory factors_of(const kron_problem& p) {
+        std::vector<number> numbers;
+        for (std::size_t k = 0; k < items; ++k)
+            for (const kron_factor_case& f : p.factors) {
+                const auto begin = f.stored.begin() + f.places.offsets[k];
+                numbers.insert(numbers.end(), begin, begin + f.m * f.n);
+            }
+        const std::vector<unsigned char> bytes = encode(p.data_type(), numbers);
+        return device_memory(bytes.size(), 0, bytes.data());
+    }
+};
+
+}  // namespace
+
 TEST_CASE("KRONMULT's entry points are called from several threads") {
     // Workspaces of different sizes, which the calls share.
     random_source random(24);
     constexpr int threads = 4;
-    std::vector<kron_problem> problems;
-    for (int t = 0; t < threads; ++t) {
-        problems.push_back(square_kron(HERON_R_64F, 3, 2 + 2 * t, 6, random));
-        problems.back().output = HERON_KRON_ADD;
-        problems.back().fill(random);
-    }
-    std::vector<std::unique_ptr<batch<double>>> batches;
-    std::vector<std::unique_ptr<device_memory>> factors;
-    for (const kron_problem& p : problems) {
-        batches.push_back(std::make_unique<batch<double>>(p));
-        std::vector<number> a;
-        for (std::size_t k = 0; k < 6; ++k)
-            for (const kron_factor_case& f : p.factors) {
-                const auto begin = f.stored.begin() + f.places.offsets[k];
-                a.insert(a.end(), begin, begin + f.m * f.n);
-            }
-        factors.push_back(std::make_unique<device_memory>(a.size() * sizeof(double)));
-        factors.back()->upload(encode(p.data_type(), a).data());
-    }
+    std::vector<std::unique_ptr<cube_batch>> batches;
+    for (int t = 0; t < threads; ++t) batches.push_back(std::make_unique<cube_batch>(2 + 2 * t, random));
     expect(heron_kronmult_set_handle(native()));
     std::vector<heron_status> statuses(threads, HERON_SUCCESS);
     std::vector<std::thread> workers;
     for (std::size_t t = 0; t < threads; ++t)
-        workers.emplace_back([&, t] {
-            statuses[t] = kronmult3_batched(
-                static_cast<int>(problems[t].factors[0].n), static_cast<const double*>(factors[t]->data()),
-                static_cast<double*>(batches[t]->x.data()), static_cast<double*>(batches[t]->y.data()),
-                static_cast<double*>(nullptr), 6);
-        });
+        workers.emplace_back([&, t] { statuses[t] = batches[t]->multiply(); });
     for (std::thread& worker : workers) worker.join();
     for (std::size_t t = 0; t < threads; ++t) {
         expect(statuses[t]);
-        batches[t]->compare();
+        batches[t]->b.compare();
     }
     expect(heron_kronmult_set_handle(nullptr));
+}
+
+TEST_CASE("KRONMULT's entry points share their memory in order when the stream changes") {
+    random_source random(26);
+    std::vector<std::unique_ptr<cube_batch>> batches;
+    for (int k = 0; k < 24; ++k) batches.push_back(std::make_unique<cube_batch>(4 + k % 3 * 2, random));
+    void* streams[2] = {};
+    for (void*& stream : streams) expect(heron_stream_create(native(), &stream));
+    expect(heron_kronmult_set_handle(native()));
+    for (std::size_t k = 0; k < batches.size(); ++k) {
+        expect(heron_set_stream(native(), streams[k % 2]));
+        expect(batches[k]->multiply());
+    }
+    for (void* const stream : streams) {
+        expect(heron_set_stream(native(), stream));
+        expect(heron_synchronize(native()));
+    }
+    expect(heron_set_stream(native(), nullptr));
+    for (const auto& batch : batches) batch->b.compare();
+    expect(heron_kronmult_set_handle(nullptr));
+    for (void* const stream : streams) expect(heron_stream_destroy(native(), stream));
 }
 
 TEST_CASE("scalars that are passed by value do not depend on the handle's pointer mode") {

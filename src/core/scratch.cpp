@@ -1,0 +1,60 @@
+#include "scratch.hpp"
+#include "context.hpp"
+#include "error.hpp"
+#include <fmt/format.h>
+#include <algorithm>
+
+namespace heron::core {
+
+scratch::~scratch() {
+    for (void* const block : blocks_) table_.memory_free(block);
+    if (event_) table_.event_destroy(event_);
+}
+
+void scratch::use(void* memory, size_t bytes) {
+    callers_ = memory;
+    callers_bytes_ = bytes;
+}
+
+void* scratch::acquire(size_t bytes, void* stream) {
+    if (bytes == 0) return nullptr;
+    if (callers_ && bytes > callers_bytes_)
+        throw error(HERON_INSUFFICIENT_RESOURCES, "workspace",
+                    fmt::format("{} bytes are needed, but the handle was given {}", bytes, callers_bytes_));
+    void* const memory = callers_ ? callers_ : grown_to(bytes);
+    if (!event_) check(table_.event_create(device_, &event_), "creating an event");
+    if (is_used_ && stream != stream_) has_several_streams_ = true;
+    if (has_several_streams_)
+        check(table_.stream_wait_event(device_, stream, event_), "waiting for another stream");
+    return memory;
+}
+
+void scratch::release(void* stream) {
+    check(table_.event_record(device_, stream, event_), "marking the end of the work");
+    if (!is_used_) stream_ = stream;
+    is_used_ = true;
+}
+
+// Doubled, so that what lies unused in smaller blocks is no more than the last.
+void* scratch::grown_to(size_t bytes) {
+    if (bytes <= bytes_) return blocks_.back();
+    if (device_ < 0)
+        not_supported("workspace", "a caller's command queue has no memory of the library's own");
+    blocks_.reserve(blocks_.size() + 1);
+    size_t size = std::max(bytes, 2 * bytes_);
+    void* memory = allocated(size);
+    if (!memory && size > bytes) memory = allocated(size = bytes);
+    if (!memory) throw error(HERON_ALLOC_FAILED, "workspace", fmt::format("no memory for {} bytes", bytes));
+    blocks_.push_back(memory);
+    bytes_ = size;
+    return memory;
+}
+
+void* scratch::allocated(size_t bytes) {
+    void* memory = nullptr;
+    const heron_status status = table_.memory_alloc(device_, bytes, HERON_MEMORY_DEVICE, &memory);
+    if (status != HERON_SUCCESS && status != HERON_ALLOC_FAILED) check(status, "allocation");
+    return status == HERON_SUCCESS ? memory : nullptr;
+}
+
+}  // namespace heron::core

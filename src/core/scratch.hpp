@@ -1,0 +1,46 @@
+#pragma once
+// Device memory of a handle's own, for operations whose functions have no argument for a workspace.
+#include <heron/backend.h>
+#include <vector>
+
+namespace heron::core {
+
+// The operations that use it follow each other, on whatever streams they are: one that comes on another
+// stream than the last waits for it there. It grows and is freed with the handle only, because work under
+// way, and graphs that were captured, keep addresses of it. The caller may give memory in its place.
+//
+// One thread at a time, as the handle's mutex sees to.
+class scratch {
+  public:
+    scratch(const heron_backend& table, int device) : table_(table), device_(device) {}
+    ~scratch();
+    scratch(const scratch&) = delete;
+    scratch& operator=(const scratch&) = delete;
+
+    // NULL and 0: none of the caller's any more.
+    void use(void* memory, size_t bytes);
+
+    // Memory of at least so many bytes for what the stream is given next. Throws INSUFFICIENT_RESOURCES where
+    // the caller's memory is too small, ALLOC_FAILED where the device has none.
+    void* acquire(size_t bytes, void* stream);
+    // After that work was submitted.
+    void release(void* stream);
+
+  private:
+    void* grown_to(size_t bytes);
+    void* allocated(size_t bytes);
+
+    const heron_backend& table_;
+    const int device_;
+    std::vector<void*> blocks_;  // the last is in use
+    size_t bytes_ = 0;           // of the last
+    void* callers_ = nullptr;
+    size_t callers_bytes_ = 0;
+    void* event_ = nullptr;   // behind the last use
+    void* stream_ = nullptr;  // of the first use
+    bool is_used_ = false;
+    // From then on every use waits: which of them were captured, and so wait for nothing, the plug-in knows.
+    bool has_several_streams_ = false;
+};
+
+}  // namespace heron::core
