@@ -1,8 +1,9 @@
-// Settings of the dense OpenCL kernels: what they cannot mean is named in the log, and the product is right.
+// Settings of the OpenCL kernels: what they cannot mean is named in the log, and the product is right.
 #include "catch.hpp"
 #include "child_process.hpp"
 #include "skip_without_backend.hpp"
 #include <heron/dense.h>
+#include <heron/kronmult.h>
 #include <algorithm>
 
 using namespace heron::test;
@@ -12,8 +13,8 @@ namespace {
 void expect(heron_status actual) { REQUIRE(actual == HERON_SUCCESS); }
 
 // What a process with these settings logs; its product has to be right.
-std::string product_with(const std::string& settings) {
-    const child_result child = run_child(settings + " HERON_LOG_LEVEL=3", "child: product");
+std::string product_with(const std::string& settings, const std::string& child_case = "child: product") {
+    const child_result child = run_child(settings + " HERON_LOG_LEVEL=3", child_case);
     CHECK(child.status == 0);
     check_contains(child.output, "product ok");
     return child.output;
@@ -64,4 +65,42 @@ TEST_CASE("a scratch size that is no number of bytes is named and ignored") {
         check_contains(product_with(std::string("HERON_OPENCL_SCRATCH=").append(bytes)),
                        "[Hint][HERON_OPENCL_SCRATCH] is no number of bytes; it is ignored");
     CHECK(product_with("HERON_OPENCL_SCRATCH=8192").find("SCRATCH") == std::string::npos);
+}
+
+TEST_CASE("child: Kronecker product", "[.]") {
+    heron_handle handle = nullptr;
+    void* memory = nullptr;
+    expect(heron_create(&handle));
+    expect(heron_kronmult_set_handle(handle));
+    expect(heron_alloc(handle, 3 * 4 * sizeof(float), HERON_MEMORY_DEVICE, &memory));
+    auto* const a = static_cast<float*>(memory);
+    // A, x and y := 1; y += A*x.
+    const float operands[8] = {1, 2, 3, 4, 5, 6, 1, 1};
+    expect(heron_copy(handle, a, operands, sizeof operands));
+    expect(heron_skronmult1_batched(2, a, a + 4, a + 6, nullptr, 1));
+    expect(heron_synchronize(handle));
+    float y[2];
+    expect(heron_copy(handle, y, a + 6, sizeof y));
+    std::puts(y[0] == 24 && y[1] == 35 ? "product ok" : "product wrong");
+    heron_kronmult_set_handle(nullptr);
+    heron_free(handle, memory);
+    heron_destroy(handle);
+}
+
+TEST_CASE("choices of kernels that mean nothing are named and ignored") {
+    skip_without_backend();
+    const std::string child = "child: Kronecker product";
+    for (const char* const entry : {"tiles", "spmv=rows", "spmv=registers", "registers", "gemm=gpu",
+                                    "kron=", "=gpu", "kron", " kron=gpu"}) {
+        const std::string output = product_with(
+            std::string("HERON_OPENCL_KERNELS='kron=generic,").append(entry).append(",'"), child);
+        check_contains(output, std::string("[Hint][HERON_OPENCL_KERNELS] \"")
+                                   .append(entry)
+                                   .append("\" names no kernels; it is ignored"));
+        CHECK(output.find("kron=generic") == std::string::npos);
+    }
+    for (const char* const setting : {"", "gpu", "generic", "kron=registers",
+                                      "generic,spmv=gpu,spmm=gpu,sddmm=gpu,spgemm=gpu,trisolve=gpu"})
+        CHECK(product_with(std::string("HERON_OPENCL_KERNELS=").append(setting), child)
+                  .find("HERON_OPENCL_KERNELS") == std::string::npos);
 }

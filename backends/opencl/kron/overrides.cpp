@@ -3,7 +3,7 @@
 #include "common/kron/plan.hpp"
 #include "common/runtime/slot.hpp"
 #include "opencl/runtime/device.hpp"
-#include <cstdlib>
+#include "opencl/runtime/kernels.hpp"
 
 namespace heron::opencl {
 
@@ -84,9 +84,10 @@ class square_kron {
     }
 
     // False when no division into passes fits the device; nothing has been done then.
-    bool on_gpu(const char* wanted) {
+    bool on_gpu() {
         const bool needs_registers = device_.traits().nvidia_major > 0 && !passes_fit();
-        if (prefers("registers", "tiles", wanted, needs_registers)) {
+        const kernel_choice wanted = wanted_kernels("kron");
+        if (wanted == kernel_choice::by_device ? needs_registers : wanted == kernel_choice::registers) {
             const held_shape t = best_held();
             if (t.planes > 0 && phase_ == HERON_PHASE_RUN) launch_held(t);
             if (t.planes > 0) return true;
@@ -506,10 +507,8 @@ bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_ar
     const auto run = [&]<int N>() {
         if (n != N) return false;
         square_kron<CT, N> k(device, phase, args, workspace);
-        const char* const wanted = std::getenv("HERON_OPENCL_KRON");
-        const bool is_gpu = prefers("registers", "items", wanted, device.traits().is_gpu);
-        if (prefers("tiles", "items", wanted, is_gpu))
-            return power(N, args.ndim) * N <= INT32_MAX && k.on_gpu(wanted);
+        if (takes_gpu_kernels("kron", device.traits().is_gpu))
+            return power(N, args.ndim) * N <= INT32_MAX && k.on_gpu();
         if constexpr (std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) {
             k.on_processor();
             return true;

@@ -348,10 +348,4 @@ device& device_at(int index) {
     return *devices[static_cast<size_t>(index)];
 }
 
-bool prefers(const char* tuned, const char* shared, const char* wanted, bool is_default) {
-    if (wanted && std::strcmp(wanted, tuned) == 0) return true;
-    if (wanted && std::strcmp(wanted, shared) == 0) return false;
-    return is_default;
-}
-
 }  // namespace heron::opencl

@@ -22,8 +22,4 @@ struct device_traits {
     bool is_unified = false;       // fine-grained, and device memory is host memory
 };
 
-// Which of two ways an operation takes. For comparing the two, and for testing what GPUs get on a processor,
-// an environment variable that holds the name of one overrides the choice.
-bool prefers(const char* tuned, const char* shared, const char* wanted, bool is_default);
-
 }  // namespace heron::opencl

@@ -1,8 +1,8 @@
 // SDDMM on OpenCL: CSR on a GPU by groups of work-items, everything else by the shared plan.
 #include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/sddmm/plan.hpp"
-#include <cstdlib>
 
 namespace heron::opencl {
 namespace {
@@ -77,20 +77,13 @@ class grouped_sddmm {
     workspace_layout layout_;
 };
 
-// HERON_OPENCL_SDDMM=groups or items overrides the choice, for comparing the two and for testing the groups
-// on a CPU.
-bool prefers_groups(const device_traits& traits) {
-    static const char* const wanted = std::getenv("HERON_OPENCL_SDDMM");
-    return prefers("groups", "items", wanted, traits.is_gpu);
-}
-
 // Packing an operand has to pay.
 bool takes_groups(const device_traits& traits, const heron_sddmm_args& args) {
     constexpr int64_t fewest_uses = 4;
     const auto takes = [&](const heron_sddmm_vectors& v, int64_t vectors) {
         return v.element_step == 1 || args.k <= 1 || args.c.nnz * fewest_uses >= vectors;
     };
-    return args.c.format == HERON_FORMAT_CSR && args.c.nnz > 0 && prefers_groups(traits) &&
+    return args.c.format == HERON_FORMAT_CSR && args.c.nnz > 0 && takes_gpu_kernels("sddmm", traits.is_gpu) &&
            traits.largest_group >= group_size && traits.local_bytes >= local_bytes_needed &&
            takes(args.a, args.c.rows) && takes(args.b, args.c.cols);
 }

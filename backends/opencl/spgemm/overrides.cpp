@@ -1,9 +1,9 @@
 // Sparse products for GPUs: short and middling rows by teams of work-items with tables in local memory,
 // longer ones by the shared plan.
 #include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "bins.hpp"
-#include <cstdlib>
 #include <optional>
 
 namespace heron::opencl {
@@ -450,16 +450,9 @@ class team_numeric {
     const scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
 };
 
-// HERON_OPENCL_SPGEMM=teams or items overrides the choice, for comparing the two and for testing the teams on
-// a CPU.
-bool prefers_teams(const device_traits& traits) {
-    static const char* const wanted = std::getenv("HERON_OPENCL_SPGEMM");
-    return prefers("teams", "items", wanted, traits.is_gpu);
-}
-
 // Rows and columns have 32 bits in lists and tables.
 bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
-    return prefers_teams(traits) && traits.largest_group >= share_group &&
+    return takes_gpu_kernels("spgemm", traits.is_gpu) && traits.largest_group >= share_group &&
            traits.local_bytes >= local_bytes_needed && args.a.matrix.rows < INT32_MAX &&
            args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
 }

@@ -1,11 +1,11 @@
 // SpMM for GPUs: spmm_tuned.cl where it applies, else the shared plan.
 #include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/plan.hpp"
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <memory>
 
 namespace heron::opencl {
@@ -294,13 +294,6 @@ class shared_spmm {
     int* split_count_ = nullptr;
 };
 
-// HERON_OPENCL_SPMM=shares or items overrides the choice, for comparing the two and for testing the shares on
-// a CPU.
-bool prefers_shares(const device_traits& traits) {
-    static const char* const wanted = std::getenv("HERON_OPENCL_SPMM");
-    return prefers("shares", "items", wanted, traits.is_gpu);
-}
-
 bool is_uniform(const heron_spmm_args& args) {
     const heron_type t = args.a.type;
     return t == args.c.type && t == args.compute_type &&
@@ -313,7 +306,7 @@ bool is_near(int64_t n) { return n < INT32_MAX; }
 bool takes_shares(const device_traits& traits, const heron_spmm_args& args) {
     const heron_spmat& a = args.a;
     if (a.format != HERON_FORMAT_CSR || a.nnz == 0 || args.c.rows == 0 || args.c.cols == 0) return false;
-    if (!prefers_shares(traits) || traits.largest_group < group_size ||
+    if (!takes_gpu_kernels("spmm", traits.is_gpu) || traits.largest_group < group_size ||
         traits.local_bytes < local_bytes_needed)
         return false;
     if (!is_uniform(args) || !is_near(args.b.ld) || !is_near(args.c.cols)) return false;

@@ -1,12 +1,12 @@
 // SpMV on OpenCL: CSR on a GPU by tiles of equally many stored elements, everything else by the shared plan.
 #include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "columns.hpp"
 #include "common/spmv/plan.hpp"
 #include "common/vector/plan.hpp"
 #include "common/runtime/plan_record.hpp"
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 namespace heron::opencl {
@@ -183,16 +183,9 @@ class tiled_spmv {
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
 };
 
-// HERON_OPENCL_SPMV=tiles or rows overrides the choice, for comparing the two and for testing the tiles on a
-// CPU.
-bool prefers_tiles(const device_traits& traits) {
-    static const char* const wanted = std::getenv("HERON_OPENCL_SPMV");
-    return prefers("tiles", "rows", wanted, traits.is_gpu);
-}
-
 bool takes_tiles(const device_traits& traits, const heron_spmat& a) {
-    return a.format == HERON_FORMAT_CSR && prefers_tiles(traits) && traits.largest_group >= group_size &&
-           traits.local_bytes >= local_bytes_needed;
+    return a.format == HERON_FORMAT_CSR && takes_gpu_kernels("spmv", traits.is_gpu) &&
+           traits.largest_group >= group_size && traits.local_bytes >= local_bytes_needed;
 }
 
 // A matrix that stores nothing leaves beta*y.

@@ -1,10 +1,10 @@
 // Triangular solves: in one launch where the device is known to let groups wait for each other, else by the
 // shared plan, level by level.
 #include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/trisolve/plan.hpp"
 #include <algorithm>
-#include <cstdlib>
 
 namespace heron::opencl {
 namespace {
@@ -331,12 +331,10 @@ class sweep_trisolve {
 };
 
 // Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
-// to let it. HERON_OPENCL_TRISOLVE=sweep or levels overrides the choice, for comparing the two and for
-// testing the sweep elsewhere.
+// to let it.
 bool prefers_sweep(const device_traits& traits) {
     constexpr cl_uint nvidia = 0x10de;
-    static const char* const wanted = std::getenv("HERON_OPENCL_TRISOLVE");
-    return prefers("sweep", "levels", wanted, traits.is_gpu && traits.vendor_id == nvidia);
+    return takes_gpu_kernels("trisolve", traits.is_gpu && traits.vendor_id == nvidia);
 }
 
 bool takes_sweep(const device_traits& traits, const heron_trisolve_args& args) {
