@@ -266,7 +266,7 @@ allocation runtime::forget(void* pointer, bool is_host) {
         fail(cudaErrorInvalidValue, "ptr: is not the start of a live allocation of this runtime");
     if ((found->second.kind == HERON_MEMORY_HOST) != is_host)
         fail(cudaErrorInvalidValue, is_host ? "ptr: is device memory" : "devPtr: is host memory");
-    const allocation block = found->second;
+    allocation block = found->second;
     allocations_.erase(found);
     return block;
 }
