@@ -1,5 +1,5 @@
-# Install rules: libraries, headers, the CMake package and the pkg-config files. The compat libraries and headers go where
-# they shadow nothing until asked for.
+# Install rules: libraries, headers, the CMake package and the pkg-config files. The compat libraries and headers go off the
+# default search path.
 include(CMakePackageConfigHelpers)
 
 set_target_properties(heron PROPERTIES EXPORT_NAME heron)
