@@ -143,7 +143,8 @@ void __cudaUnregisterFatBinary(void** handle) {
 }
 
 char __cudaInitModule(void** handle) {
-    return guarded(__func__, [&] { module_registry::get().with(handle, give_memory); }) == cudaSuccess;
+    const cudaError_t status = guarded(__func__, [&] { module_registry::get().with(handle, give_memory); });
+    return status == cudaSuccess ? 1 : 0;
 }
 
 void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* device_name, int,
