@@ -10,6 +10,8 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__)
 RESULTS = ROOT / "tools/bench/results"
 SOURCES = {".h", ".hpp", ".cpp", ".cu", ".cuh", ".cl", ".c", ".inc", ".def", ".md", ".py", ".txt"}
 TOP_FOLDERS = r"(?:src|backends|include|tests|tools|cmake|\.ci|\.github)"
+SUFFIXES = r"(?:h|hpp|c|cpp|cu|cuh|cl|inc|def|py|md|txt)"
+PLACEHOLDERS = re.compile(r"\b(FAMILY|TYPE|PREFIX)\b")
 
 problems = []
 
@@ -27,14 +29,20 @@ def tracked_files():
     return [path for path in ROOT.rglob("*") if path.is_file() and not re.match(r"build|\.git/", str(path.relative_to(ROOT)))]
 
 
-def check_files_named(path, text):
-    """Links are relative to the page; paths in backticks to the repository or the page."""
+def is_there(name, page, files):
+    """A path from the repository or the page, or the end of one: `kron/tiles.cl`."""
+    if any((folder / name).exists() for folder in (ROOT, page.parent)):
+        return True
+    return any(file.as_posix().endswith("/" + name) for file in files)
+
+
+def check_files_named(page, text, files):
     for link in re.finditer(r"\]\(([^)#:]+)\)", text):
-        if not (path.parent / link.group(1)).exists():
-            report(path, text, link.start(), f"links {link.group(1)}, which does not exist")
-    for name in re.finditer(rf"`({TOP_FOLDERS}/[\w./-]+)`", text):
-        if not any((folder / name.group(1)).exists() for folder in (ROOT, path.parent)):
-            report(path, text, name.start(), f"names {name.group(1)}, which does not exist")
+        if not (page.parent / link.group(1)).exists():
+            report(page, text, link.start(), f"links {link.group(1)}, which does not exist")
+    for name in re.finditer(rf"`({TOP_FOLDERS}/[\w./-]+|[\w./-]+/[\w.-]+\.{SUFFIXES})`", text):
+        if not PLACEHOLDERS.search(name.group(1)) and not is_there(name.group(1), page, files):
+            report(page, text, name.start(), f"names {name.group(1)}, which does not exist")
 
 
 def headings():
@@ -59,12 +67,13 @@ def check_ids(path, text, known):
 def main():
     known = headings()
     checked = 0
-    for path in tracked_files():
+    files = tracked_files()
+    for path in files:
         if path.suffix not in SOURCES:
             continue
         text = path.read_text(errors="replace")
         if path.suffix == ".md":
-            check_files_named(path, text)
+            check_files_named(path, text, files)
         check_ids(path, text, known)
         checked += 1
     print("\n".join(problems))
