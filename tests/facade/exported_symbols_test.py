@@ -15,6 +15,7 @@ import sys
 SIZE_LIMIT = 3_000_000
 CPP_LIBRARY_SIZE = 1_000_000  # of a C++ library that a compiler puts into each of ours
 CUDA_SIZE_LIMIT = 40_000_000  # of the plug-in, for one architecture
+HOST_SIZE_LIMIT = 12_000_000  # of the plug-in, with every instruction set level
 SANITIZER_SYMBOLS = re.compile(r"^(__asan|__ubsan|__tsan|_ZTI|_ZTS|__odr_asan)")
 
 
@@ -99,6 +100,13 @@ def check_cuda_size(library, architectures):
     return [f"{library.name} has {library.stat().st_size} bytes, more than {CUDA_SIZE_LIMIT}"]
 
 
+def check_host_size(library):
+    is_for_debugging = ".debug_info" in output("readelf", "-S", "-W", library)
+    if is_for_debugging or library.stat().st_size <= HOST_SIZE_LIMIT:
+        return []
+    return [f"{library.name} has {library.stat().st_size} bytes, more than {HOST_SIZE_LIMIT}"]
+
+
 def check_needed(library, needed):
     return [f"{library.name} needs {name}" for name in needed if re.match(r"lib(cuda|nv|cusparse|cublas)", name)]
 
@@ -124,6 +132,7 @@ def main():
     for plugin in plugins:
         problems += check_plugin(plugin)
     problems += check_cuda_size(build / "lib/heron/libheron-cuda.so", architectures)
+    problems += check_host_size(build / "lib/heron/libheron-host.so")
     needs = {library: dynamic(library, "NEEDED") for library in compat | {heron}}
     for library, needed in needs.items():
         problems += check_needed(library, needed)

@@ -17,19 +17,29 @@ inline int team_for(const host_device& device, int64_t work) {
     return device.threads() < largest_team ? device.threads() : largest_team;
 }
 
+using team_work = void (*)(void* self, int member, int members);
+
+// Apart from what the team does, so that the compiler sees that once and not once for one thread and once for
+// several.
+[[gnu::noinline]] inline void run_team(int team, team_work work, void* self) {
+    if (team == 1) return work(self, 0, 1);
+#pragma omp parallel num_threads(team)
+    work(self, omp_get_thread_num(), omp_get_num_threads());
+}
+
 // Runs f(member, team) on every member; does not wait between members.
 template <class F>
-void run_team(int team, F&& f) {
-    if (team == 1) return f(0, 1);
-#pragma omp parallel num_threads(team)
-    f(omp_get_thread_num(), omp_get_num_threads());
+void run_team(int team, const F& f) {
+    run_team(
+        team, [](void* self, int member, int members) { (*static_cast<const F*>(self))(member, members); },
+        const_cast<F*>(&f));
 }
 
 // Runs f(part, parts) for each of team*pieces parts. A member has `pieces` parts that follow each other; when
 // it is done with them it does what others have left, so that a thread that the machine keeps waiting does
 // not make all wait.
 template <class F>
-void share_parts(int team, int pieces, F&& f) {
+void share_parts(int team, int pieces, const F& f) {
     struct alignas(64) counter {
         int next;
     };

@@ -15,6 +15,20 @@ struct row_writer {
     void operator()(int64_t row, CT sum) const { kernels::update_y(y, row, sum, alpha, beta); }
 };
 
+// What does not depend on the matrix is compiled apart, once for all formats.
+template <class VY, class CT>
+[[gnu::noinline]] void add_up_by_all(int team, const accumulator<CT>* accumulators, int count, int64_t n,
+                                     VY* y, CT beta) {
+    run_team(team, [&](int member, int members) {
+        add_up(accumulators, count, equal_part(n, member, members), y, beta);
+    });
+}
+
+template <class VY, class CT>
+[[gnu::noinline]] void scale_by_all(int team, int64_t n, VY* y, CT beta) {
+    run_team(team, [&](int member, int members) { scale_part(equal_part(n, member, members), y, beta); });
+}
+
 template <class VA, class VX, class VY, class CT, class IT>
 class host_spmv_plan {
   public:
@@ -122,16 +136,10 @@ class host_spmv_plan {
             if (covers_all(elements(), n, last)) accumulators[member].cover_all(n);
             source.add_rows(member, last, accumulators[member]);
         });
-        run_team(team, [&](int member, int members) {
-            add_up(accumulators, adders, equal_part(n, member, members), y(), beta);
-        });
+        add_up_by_all(team, accumulators, adders, n, y(), beta);
     }
 
-    void scale(int team, CT beta) {
-        run_team(team, [&](int member, int members) {
-            scale_part(equal_part(args_.y.size, member, members), y(), beta);
-        });
-    }
+    void scale(int team, CT beta) { scale_by_all(team, args_.y.size, y(), beta); }
 
     int64_t elements() const {
         const heron_spmat& a = args_.a;

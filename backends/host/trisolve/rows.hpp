@@ -28,6 +28,8 @@ template <class CT, class OT, class IT, bool gathered>
 struct triangle_rows {
     // Whether the hardware can gather what a row needs of one right-hand side.
     static constexpr bool can_gather_needed = !gathered && can_gather<CT, CT, CT>;
+    // Whether the rows may be those of A while op(A) is its transpose: gathered ones are always op(A)'s.
+    static constexpr bool can_scatter = !gathered;
 
     const OT* offsets;
     const IT* columns;
@@ -281,16 +283,18 @@ template <class CT, class Rows, class ST>
 // All rows for one group of columns.
 template <class Group, bool has_edges, class CT, class Rows>
 void solve_group(const Rows& rows, const solve_operands<CT>& o, bool scatters, int64_t first) {
-    if (!scatters) {
+    if (!Rows::can_scatter || !scatters) {
         for (int64_t place = 0; place < rows.n; ++place)
             gather_row<Group, has_edges>(rows, o, rows.row_at(place), first);
         return;
     }
-    for (int64_t row = 0; row < rows.n; ++row)
-        for (int64_t j = first; j < first + Group::count; ++j)
-            o.c[row * o.c_row + j * o.c_column] = mul(o.alpha, o.b[row * o.b_row + j * o.b_column]);
-    for (int64_t place = 0; place < rows.n; ++place)
-        scatter_row<Group, has_edges>(rows, o, rows.row_at(place), first);
+    if constexpr (Rows::can_scatter) {
+        for (int64_t row = 0; row < rows.n; ++row)
+            for (int64_t j = first; j < first + Group::count; ++j)
+                o.c[row * o.c_row + j * o.c_column] = mul(o.alpha, o.b[row * o.b_row + j * o.b_column]);
+        for (int64_t place = 0; place < rows.n; ++place)
+            scatter_row<Group, has_edges>(rows, o, rows.row_at(place), first);
+    }
 }
 
 // Some columns, as many at a time as fit the registers, so that the matrix is read less often.

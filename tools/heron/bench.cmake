@@ -1,0 +1,56 @@
+# heron bench and heron tune.
+find_package(Eigen3 QUIET NO_MODULE)
+option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
+
+target_sources(heron-cli PRIVATE
+    bench/dense/dense_bench.cpp
+    bench/dense/dense_operands.cpp
+    bench/dense/dense_study.cpp
+    bench/dense/dense_study_picture.cpp
+    bench/handle_bench.cpp
+    bench/kron/kron_bench.cpp
+    bench/sddmm/sddmm_bench.cpp
+    bench/sddmm/sddmm_contender.cpp
+    bench/spgemm/spgemm_bench.cpp
+    bench/spgemm/spgemm_contenders.cpp
+    bench/spmm/spmm_bench.cpp
+    bench/spmm/spmm_match.cpp
+    bench/spmv/spmv_bench.cpp
+    bench/spmv/spmv_contenders.cpp
+    bench/spmv/spmv_match.cpp
+    bench/spmv/spmv_operands.cpp
+    bench/trisolve/trisolve_bench.cpp
+    bench/trisolve/trisolve_contenders.cpp
+    bench_command.cpp
+    measure/bandwidth.cpp
+    measure/contestants.cpp
+    measure/flop_peak.cpp
+    measure/product_report.cpp
+    peers/blas_peers.cpp
+    peers/cusparse_library.cpp
+    tune/gemm_tile_tuner.cpp
+    tune/gemm_tuner.cpp
+    tune/tuning_file.cpp
+    tune_command.cpp)
+target_link_libraries(heron-cli PRIVATE OpenMP::OpenMP_CXX)
+# These measure what they compute themselves.
+set(timed_sources measure/bandwidth.cpp measure/flop_peak.cpp)
+if(OpenCL_FOUND)
+  target_sources(heron-cli PRIVATE peers/opencl_blas_peers.cpp)
+  target_include_directories(heron-cli PRIVATE ${OpenCL_INCLUDE_DIRS})
+else()
+  target_sources(heron-cli PRIVATE peers/opencl_blas_missing.cpp)
+endif()
+if(TARGET Eigen3::Eigen)
+  target_sources(heron-cli PRIVATE peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
+  set(eigen_sources peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  list(APPEND timed_sources ${eigen_sources})
+  # A false positive of GCC 12 in its own AVX-512 intrinsics.
+  set_property(SOURCE ${eigen_sources} APPEND PROPERTY
+      COMPILE_OPTIONS "-Wno-maybe-uninitialized;$<$<BOOL:${HERON_BENCH_NATIVE}>:-march=native>")
+else()
+  target_sources(heron-cli PRIVATE peers/eigen_missing.cpp)
+endif()
+set_property(SOURCE ${timed_sources} APPEND PROPERTY COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+set_source_files_properties(${timed_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
