@@ -6,22 +6,25 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<c32> {
-    using large = std::tuple<candidate<large_thread_tile<c32, 128, 128, 8, 4, 8, 8, 1>, 75, 75>,
-                             candidate<large_thread_tile<c32, 128, 64, 8, 4, 8, 8, 2>, 73, 41>,
-                             candidate<large_thread_tile<c32, 96, 96, 8, 4, 6, 6, 1>, 75, 75>,
-                             candidate<large_thread_tile<c32, 64, 64, 8, 4, 4, 8, 3>, 74, 62>,
-                             candidate<large_thread_tile<c32, 32, 32, 32, 3, 4, 8, 4, 4>, 67, 58>,
-                             candidate<large_thread_tile<c32, 64, 16, 16, 3, 8, 4, 4, 4>, 60, 40>>;
-    using small = candidate<thread_tile<c32, 32, 32, 8, 3, 4, 4>, 40, 15>;
+    // Tile, depth, stages, part, blocks, slices, steps; percent of the peak when full, alone.
+    using large = std::tuple<
+        candidate<thread_tile_of<c32, tile_shape{{128, 128}, 8, 4, {8, 8}, 1}>, percent_of_peak{75, 75}>,
+        candidate<thread_tile_of<c32, tile_shape{{128, 64}, 8, 4, {8, 8}, 2}>, percent_of_peak{73, 41}>,
+        candidate<thread_tile_of<c32, tile_shape{{96, 96}, 8, 4, {6, 6}, 1}>, percent_of_peak{75, 75}>,
+        candidate<thread_tile_of<c32, tile_shape{{64, 64}, 8, 4, {4, 8}, 3}>, percent_of_peak{74, 62}>,
+        candidate<thread_tile_of<c32, tile_shape{{32, 32}, 32, 3, {4, 8}, 4, 4}>, percent_of_peak{67, 58}>,
+        candidate<thread_tile_of<c32, tile_shape{{64, 16}, 16, 3, {8, 4}, 4, 4}>, percent_of_peak{60, 40}>>;
+    using small = candidate<thread_tile<c32, 32, 32, 8, 3, 4, 4>, percent_of_peak{40, 15}>;
     using tiny = thread_tile<c32, 32, 32, 8, 3, 4, 4>;
     using items16 = items_tile<c32, 16, 16, 4, 4, 64>;
-    using batches = std::tuple<batch_candidate<stream_thread_tile<c32, 4, 4, 16, 2, 256, 2>, 60, 32>,
-                               batch_candidate<stream_thread_tile<c32, 8, 8, 8, 3, 256, 1>, 54>,
-                               batch_candidate<large_thread_tile<c32, 64, 64, 8, 4, 4, 8, 3>, 82>,
-                               batch_candidate<large_thread_tile<c32, 80, 80, 8, 4, 5, 5, 1>, 71>,
-                               batch_candidate<large_thread_tile<c32, 96, 96, 8, 4, 6, 6, 1>, 79>,
-                               batch_candidate<large_thread_tile<c32, 112, 112, 8, 4, 7, 7, 1>, 75>,
-                               batch_candidate<large_thread_tile<c32, 128, 128, 8, 4, 8, 8, 1>, 85>>;
+    using batches = std::tuple<
+        batch_candidate<stream_thread_tile<c32, 4, 4, 16, 2, 256, 2>, batch_speed{60, 32}>,
+        batch_candidate<stream_thread_tile<c32, 8, 8, 8, 3, 256, 1>, batch_speed{54}>,
+        batch_candidate<thread_tile_of<c32, tile_shape{{64, 64}, 8, 4, {4, 8}, 3}>, batch_speed{82}>,
+        batch_candidate<thread_tile_of<c32, tile_shape{{80, 80}, 8, 4, {5, 5}, 1}>, batch_speed{71}>,
+        batch_candidate<thread_tile_of<c32, tile_shape{{96, 96}, 8, 4, {6, 6}, 1}>, batch_speed{79}>,
+        batch_candidate<thread_tile_of<c32, tile_shape{{112, 112}, 8, 4, {7, 7}, 1}>, batch_speed{75}>,
+        batch_candidate<thread_tile_of<c32, tile_shape{{128, 128}, 8, 4, {8, 8}, 1}>, batch_speed{85}>>;
     static double batch_limit(const parameters<c32>&) { return HUGE_VAL; }
 };
 }  // namespace dense_cuda

@@ -5,24 +5,28 @@ namespace heron::HERON_LEVEL {
 
 namespace dense_cuda {
 // Two blocks fit a multiprocessor but where both panels come by depth.
-struct steps_of_16 : large_complex_tile<64, 64, 16, 3, 32, 32, 2, 4> {
+struct steps_of_16 : complex_tile_of<tile_shape{{64, 64}, 16, 3, {32, 32}, 2}> {
     static constexpr bool takes_depths = false, mirrors = false;
 };
-struct mirrored_tile : large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4> {
+struct mirrored_tile : complex_tile_of<tile_shape{{64, 64}, 8, 4, {32, 32}, 2}> {
     static constexpr bool mirrors_only = true;
 };
 
 template <>
 struct tiles_for<c64> {
+    // Tile, depth, stages, part, blocks, slices, steps; percent of the peak when full, alone.
     using large = std::tuple<
-        candidate<steps_of_16, 81, 60>, candidate<large_complex_tile<32, 64, 16, 3, 16, 16, 2, 8>, 77, 58>,
-        candidate<mirrored_tile, 78, 59>, candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 74, 46>,
-        candidate<large_complex_tile<64, 16, 16, 3, 16, 16, 3, 8>, 70, 43>>;
-    using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, 26, 8>;
+        candidate<steps_of_16, percent_of_peak{81, 60}>,
+        candidate<complex_tile_of<tile_shape{{32, 64}, 16, 3, {16, 16}, 2, 1, 8}>, percent_of_peak{77, 58}>,
+        candidate<mirrored_tile, percent_of_peak{78, 59}>,
+        candidate<complex_tile_of<tile_shape{{32, 32}, 16, 3, {16, 16}, 3, 1, 8}>, percent_of_peak{74, 46}>,
+        candidate<complex_tile_of<tile_shape{{64, 16}, 16, 3, {16, 16}, 3, 1, 8}>, percent_of_peak{70, 43}>>;
+    using small = candidate<warp_tile<32, 32, 8, 3, 16, 16>, percent_of_peak{26, 8}>;
     using tiny = thread_tile<c64, 16, 16, 8, 3, 2, 2>;
     using items16 = items_tile<c64, 16, 16, 4, 2, 64>;
-    using batches = std::tuple<batch_candidate<large_complex_tile<64, 64, 8, 4, 32, 32, 2, 4>, 78>,
-                               batch_candidate<large_complex_tile<32, 32, 16, 3, 16, 16, 3, 8>, 70>>;
+    using batches = std::tuple<
+        batch_candidate<complex_tile_of<tile_shape{{64, 64}, 8, 4, {32, 32}, 2}>, batch_speed{78}>,
+        batch_candidate<complex_tile_of<tile_shape{{32, 32}, 16, 3, {16, 16}, 3, 1, 8}>, batch_speed{70}>>;
     static double batch_limit(const parameters<c64>&) { return HUGE_VAL; }
 };
 }  // namespace dense_cuda

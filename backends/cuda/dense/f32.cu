@@ -6,19 +6,22 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<f32> {
-    using large = std::tuple<candidate<large_thread_tile<f32, 256, 128, 8, 4, 8, 16, 1>, 73, 73>,
-                             candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 73, 63>,
-                             candidate<large_thread_tile<f32, 128, 64, 16, 4, 8, 8, 3>, 70, 54>,
-                             candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 62, 44>,
-                             candidate<large_thread_tile<f32, 32, 32, 32, 3, 4, 8, 4, 4>, 46, 28>,
-                             candidate<large_thread_tile<f32, 64, 16, 32, 3, 8, 4, 4, 4>, 46, 28>>;
-    using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, 20, 8>;
+    // Tile, depth, stages, part, blocks, slices, steps; percent of the peak when full, alone.
+    using large = std::tuple<
+        candidate<thread_tile_of<f32, tile_shape{{256, 128}, 8, 4, {8, 16}, 1}>, percent_of_peak{73, 73}>,
+        candidate<thread_tile_of<f32, tile_shape{{128, 128}, 8, 4, {8, 16}, 2}>, percent_of_peak{73, 63}>,
+        candidate<thread_tile_of<f32, tile_shape{{128, 64}, 16, 4, {8, 8}, 3}>, percent_of_peak{70, 54}>,
+        candidate<thread_tile_of<f32, tile_shape{{64, 64}, 16, 4, {8, 4}, 4}>, percent_of_peak{62, 44}>,
+        candidate<thread_tile_of<f32, tile_shape{{32, 32}, 32, 3, {4, 8}, 4, 4}>, percent_of_peak{46, 28}>,
+        candidate<thread_tile_of<f32, tile_shape{{64, 16}, 32, 3, {8, 4}, 4, 4}>, percent_of_peak{46, 28}>>;
+    using small = candidate<thread_tile<f32, 32, 32, 16, 2, 4, 4>, percent_of_peak{20, 8}>;
     using tiny = thread_tile<f32, 32, 32, 16, 2, 4, 4>;
     using items16 = items_tile<f32, 16, 16, 4, 4, 128>;
-    using batches = std::tuple<batch_candidate<stream_thread_tile<f32, 8, 4, 16, 3, 256, 2>, 46>,
-                               batch_candidate<large_thread_tile<f32, 64, 64, 16, 4, 8, 4, 4>, 60>,
-                               batch_candidate<large_thread_tile<f32, 96, 96, 16, 4, 4, 12, 2>, 62>,
-                               batch_candidate<large_thread_tile<f32, 128, 128, 8, 4, 8, 16, 2>, 70>>;
+    using batches = std::tuple<
+        batch_candidate<stream_thread_tile<f32, 8, 4, 16, 3, 256, 2>, batch_speed{46}>,
+        batch_candidate<thread_tile_of<f32, tile_shape{{64, 64}, 16, 4, {8, 4}, 4}>, batch_speed{60}>,
+        batch_candidate<thread_tile_of<f32, tile_shape{{96, 96}, 16, 4, {4, 12}, 2}>, batch_speed{62}>,
+        batch_candidate<thread_tile_of<f32, tile_shape{{128, 128}, 8, 4, {8, 16}, 2}>, batch_speed{70}>>;
     static double batch_limit(const parameters<f32>&) { return HUGE_VAL; }
 };
 }  // namespace dense_cuda

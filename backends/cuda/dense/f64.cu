@@ -6,20 +6,23 @@ namespace heron::HERON_LEVEL {
 namespace dense_cuda {
 template <>
 struct tiles_for<f64> {
-    using large = std::tuple<candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 79, 79>,
-                             candidate<large_real_tile<128, 64, 16, 4, 32, 32, 1>, 76, 76>,
-                             candidate<large_real_tile<96, 96, 16, 4, 48, 24, 1>, 76, 76>,
-                             candidate<large_real_tile<64, 64, 16, 3, 32, 32, 3>, 72, 46>,
-                             candidate<large_real_tile<32, 32, 32, 3, 16, 16, 4>, 47, 30>,
-                             candidate<large_real_tile<64, 16, 32, 3, 16, 16, 4>, 46, 30>>;
-    using small = candidate<thread_tile<f64, 32, 32, 8, 3, 4, 4>, 18, 8>;
+    // Tile, depth, stages, part, blocks, slices, steps; percent of the peak when full, alone.
+    using large = std::tuple<
+        candidate<real_tile_of<tile_shape{{128, 128}, 16, 4, {64, 32}, 1}>, percent_of_peak{79, 79}>,
+        candidate<real_tile_of<tile_shape{{128, 64}, 16, 4, {32, 32}, 1}>, percent_of_peak{76, 76}>,
+        candidate<real_tile_of<tile_shape{{96, 96}, 16, 4, {48, 24}, 1}>, percent_of_peak{76, 76}>,
+        candidate<real_tile_of<tile_shape{{64, 64}, 16, 3, {32, 32}, 3}>, percent_of_peak{72, 46}>,
+        candidate<real_tile_of<tile_shape{{32, 32}, 32, 3, {16, 16}, 4}>, percent_of_peak{47, 30}>,
+        candidate<real_tile_of<tile_shape{{64, 16}, 32, 3, {16, 16}, 4}>, percent_of_peak{46, 30}>>;
+    using small = candidate<thread_tile<f64, 32, 32, 8, 3, 4, 4>, percent_of_peak{18, 8}>;
     using tiny = thread_tile<f64, 32, 32, 8, 3, 4, 4>;
     using items16 = items_tile<f64, 16, 16, 4, 4, 64>;
-    using batches = std::tuple<batch_candidate<stream_tensor_tile<16, 32, 16, 3, 512, 1>, 48>,
-                               batch_candidate<stream_tensor_tile<32, 24, 16, 3, 384, 1>, 46>,
-                               batch_candidate<stream_tensor_tile<16, 48, 16, 3, 384, 1>, 47>,
-                               batch_candidate<large_real_tile<128, 112, 16, 4, 32, 56, 1>, 74>,
-                               batch_candidate<large_real_tile<128, 128, 16, 4, 64, 32, 1>, 78>>;
+    using batches = std::tuple<
+        batch_candidate<stream_tensor_tile<16, 32, 16, 3, 512, 1>, batch_speed{48}>,
+        batch_candidate<stream_tensor_tile<32, 24, 16, 3, 384, 1>, batch_speed{46}>,
+        batch_candidate<stream_tensor_tile<16, 48, 16, 3, 384, 1>, batch_speed{47}>,
+        batch_candidate<real_tile_of<tile_shape{{128, 112}, 16, 4, {32, 56}, 1}>, batch_speed{74}>,
+        batch_candidate<real_tile_of<tile_shape{{128, 128}, 16, 4, {64, 32}, 1}>, batch_speed{78}>>;
     // Three blocks a multiprocessor with a tile each are sooner ready.
     static double batch_limit(const parameters<f64>& p) {
         return static_cast<double>(tiles_of(p.m, 64) * tiles_of(p.n, 64) * 64 * 64) / 49;

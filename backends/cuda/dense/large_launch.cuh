@@ -12,13 +12,37 @@ namespace heron::HERON_LEVEL::dense_cuda {
 template <class CT>
 struct tiles_for;
 
-// A tile with what a multiprocessor does when it is full of blocks, and when it has one, in percent of its
-// peak, as measured.
-template <class Tile, int Full, int Alone>
+// What a multiprocessor does when it is full of a tile's blocks, and when it has one, as measured (dense-2,
+// dense-9, dense-10).
+struct percent_of_peak {
+    int full, alone;
+};
+template <class Tile, percent_of_peak Speed>
 struct candidate {
     using tile = Tile;
-    static constexpr int full = Full, alone = Alone;
+    static constexpr percent_of_peak speed = Speed;
 };
+
+// What the times of products are computed from.
+struct device_model {
+    double real_peak, complex_peak;    // multiply-adds per microsecond of a multiprocessor
+    double memory, cache;              // bytes per microsecond: operands, and results of parts
+    double real_split, complex_split;  // microseconds for each block of a cluster
+    double second_launch;              // microseconds
+    // Begin and end of a tile, in steps of the inner dimension: of every block, and what those of a
+    // multiprocessor share.
+    double ends, shared_ends;
+};
+// The numbers fit what was measured (dense-10).
+constexpr device_model h200 = {.real_peak = 253e3,
+                               .complex_peak = 63e3,
+                               .memory = 3.6e6,
+                               .cache = 2.5e6,
+                               .real_split = 1.2,
+                               .complex_split = 3,
+                               .second_launch = 3,
+                               .ends = 24,
+                               .shared_ends = 72};
 
 inline int64_t tiles_of_any(int64_t m, int64_t n, bool is_triangle, int rows, int columns) {
     if (is_triangle) return triangle_tiles(m, rows, columns).count();
@@ -37,31 +61,32 @@ struct shares {
 template <class Candidate>
 double time_of_blocks(int64_t count) {
     double lost = 1;
-    for (int64_t i = 0; i < count; ++i) lost *= 1 - static_cast<double>(Candidate::alone) / Candidate::full;
-    return count > 0 ? 100 * static_cast<double>(count) / (Candidate::full * (1 - lost)) : 0;
+    for (int64_t i = 0; i < count; ++i)
+        lost *= 1 - static_cast<double>(Candidate::speed.alone) / Candidate::speed.full;
+    return count > 0 ? 100 * static_cast<double>(count) / (Candidate::speed.full * (1 - lost)) : 0;
 }
 
-// How long the busiest multiprocessor works, in microseconds on an H200. The numbers fit what was measured.
+// How long the busiest multiprocessor works, in microseconds.
 template <class Candidate, class CT>
 double duration(const parameters<CT>& p, int multiprocessors, shares s = {}) {
     using tile = typename Candidate::tile;
     constexpr bool is_complex = !std::is_same_v<CT, real_of<CT>>;
-    constexpr double peak = is_complex ? 63e3 : 253e3;  // multiply-adds of a multiprocessor
-    constexpr double bandwidth = 3.6e6, bandwidth_of_cache = 2.5e6;
+    constexpr device_model model = h200;
+    constexpr double peak = is_complex ? model.complex_peak : model.real_peak;
+    constexpr double split = is_complex ? model.complex_split : model.real_split;
     const int64_t tiles = tiles_of_any(p.m, p.n, p.stored != part::all, tile::rows, tile::columns) * p.count;
     const int64_t turns = tiles_of(tiles * s.count(), multiprocessors);
     const double blocks =
         static_cast<double>(turns / tile::blocks) * time_of_blocks<Candidate>(tile::blocks) +
         time_of_blocks<Candidate>(turns % tile::blocks);
-    // Begin and end of a tile, in steps of the inner dimension.
-    constexpr double ends = 24 + 72.0 / tile::blocks;
+    constexpr double ends = model.ends + model.shared_ends / tile::blocks;
     const auto all_steps = static_cast<double>(p.k * p.terms * p.count);
     const double steps = static_cast<double>(p.k * p.terms) / s.count() + ends;
     const double work = blocks * (tile::rows * tile::columns) * steps / peak;
-    const double copies = static_cast<double>(p.m + p.n) * all_steps * sizeof(CT) / bandwidth;
-    const double exchange = s.splits > 1 ? s.splits * (is_complex ? 3 : 1.2) : 0;
+    const double copies = static_cast<double>(p.m + p.n) * all_steps * sizeof(CT) / model.memory;
+    const double exchange = s.splits > 1 ? s.splits * split : 0;
     const double sums = static_cast<double>(p.m * p.n) * s.parts * sizeof(CT);
-    return std::max(work, copies) + exchange + (s.parts > 1 ? 3 + sums / bandwidth_of_cache : 0);
+    return std::max(work, copies) + exchange + (s.parts > 1 ? model.second_launch + sums / model.cache : 0);
 }
 
 template <class CT>

@@ -9,6 +9,22 @@
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
+// Rows and columns of C.
+struct extent {
+    int rows, columns;
+};
+
+// A block's tile, whose panels have `depth` steps of the inner dimension, `stages` panels under way at a
+// time; what of it a thread has or, on Tensor Cores, a warp; blocks of a multiprocessor; slices of a step,
+// each for threads of their own, or on Tensor Cores steps that are loaded at a time.
+struct tile_shape {
+    extent tile;
+    int depth, stages;
+    extent part;
+    int blocks;
+    int slices = 1, steps = 4;
+};
+
 // Which factors are conjugated while they are multiplied: known beforehand, or different from side to side of
 // a diagonal.
 template <bool second>
@@ -369,5 +385,16 @@ struct large_complex_tile {
     warp_place<BM, WM, WN> at_;
     double sums_[tiles][4];
 };
+
+// The same by their shapes.
+template <class CT, tile_shape S>
+using thread_tile_of = large_thread_tile<CT, S.tile.rows, S.tile.columns, S.depth, S.stages, S.part.rows,
+                                         S.part.columns, S.blocks, S.slices>;
+template <tile_shape S>
+using real_tile_of =
+    large_real_tile<S.tile.rows, S.tile.columns, S.depth, S.stages, S.part.rows, S.part.columns, S.blocks>;
+template <tile_shape S>
+using complex_tile_of = large_complex_tile<S.tile.rows, S.tile.columns, S.depth, S.stages, S.part.rows,
+                                           S.part.columns, S.blocks, S.steps>;
 
 }  // namespace heron::HERON_LEVEL::dense_cuda

@@ -7,13 +7,18 @@
 
 namespace heron::HERON_LEVEL::dense_cuda {
 
-// A tile for batches with how much it does at a time, in no particular unit, as measured. Tiles of units
-// (dense_stream.cuh) adapt to the items, of up to MostLines rows and columns; of large ones
-// (dense_tile_stream.cuh) an item has several.
-template <class Tile, int Speed, int MostLines = INT32_MAX>
+// How much a tile for batches does at a time, in no particular unit, as measured (dense-1, dense-6), and for
+// items of how many rows and columns it is.
+struct batch_speed {
+    int value;
+    int most_lines = INT32_MAX;
+};
+// Tiles of units (dense_stream.cuh) adapt to the items; of large ones (dense_tile_stream.cuh) an item has
+// several.
+template <class Tile, batch_speed Speed>
 struct batch_candidate {
     using tile = Tile;
-    static constexpr int speed = Speed, most_lines = MostLines;
+    static constexpr batch_speed speed = Speed;
 };
 
 template <class Tile>
@@ -120,8 +125,8 @@ bool launch_batch(cuda_device& device, const parameters<CT>& p, bool conjugates_
         using tile = typename C::tile;
         const int64_t rows = tiles_of(p.m, tile::rows) * tile::rows;
         const int64_t columns = tiles_of(p.n, tile::columns) * tile::columns;
-        const double time = static_cast<double>(rows * columns) / C::speed;
-        if (time >= least || std::max(p.m, p.n) > C::most_lines) return;
+        const double time = static_cast<double>(rows * columns) / C::speed.value;
+        if (time >= least || std::max(p.m, p.n) > C::speed.most_lines) return;
         if constexpr (has_units<tile>) {
             if (!takes_units<tile>(device, p)) return;
             launch = &launch_units<tile>;

@@ -12,15 +12,15 @@
 namespace heron::opencl {
 namespace {
 
-bool is_double(heron_type type) { return type == HERON_R_64F || type == HERON_C_64F; }
-bool is_complex(heron_type type) { return type == HERON_C_32F || type == HERON_C_64F; }
-int parts(heron_type type) { return is_complex(type) ? 2 : 1; }
-int real_bytes(heron_type type) { return is_double(type) ? 8 : 4; }
+constexpr bool is_double(heron_type type) { return type == HERON_R_64F || type == HERON_C_64F; }
+constexpr bool is_complex(heron_type type) { return type == HERON_C_32F || type == HERON_C_64F; }
+constexpr int parts(heron_type type) { return is_complex(type) ? 2 : 1; }
+constexpr int real_bytes(heron_type type) { return is_double(type) ? 8 : 4; }
 
-bool is_vector_width(int n) { return n == 2 || n == 4 || n == 8 || n == 16; }
-bool is_between(int low, int n, int high) { return low <= n && n <= high; }
+constexpr bool is_vector_width(int n) { return n == 2 || n == 4 || n == 8 || n == 16; }
+constexpr bool is_between(int low, int n, int high) { return low <= n && n <= high; }
 
-bool is_good(const dense_shape& s, heron_type type) {
+constexpr bool is_good(const dense_shape& s, heron_type type) {
     if (!is_vector_width(s.vw) || !is_between(1, s.mv, 8)) return false;
     if (s.columns) return is_between(1, s.nr, 32);
     const int group = s.wx * s.wy * s.slices;
@@ -50,43 +50,46 @@ std::optional<dense_shape> parse_any(const std::string& text, heron_type type) {
     return s;
 }
 
-bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
+constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 // What dense_direct.cl asks for.
+constexpr bool can_be_direct(const dense_shape& s, heron_type type) {
+    if (!is_good(s, type) || s.columns || !is_power_of_two(s.slices) || s.slices > 16) return false;
+    const int group = s.wx * s.wy * s.slices;
+    const int sums = s.vw * s.mv * s.uw * s.nv;
+    const bool is_divided = sums % s.slices == 0 && s.kt % s.slices == 0;
+    const bool has_whole_loads = s.kt * s.rows() % group == 0 && s.kt * s.cols() % group == 0;
+    const bool has_even_strides = group % s.rows() == 0 && group % s.cols() == 0 && group % (4 * s.kt) == 0;
+    return is_divided && has_whole_loads && has_even_strides && s.kt % 8 == 0;
+}
+
 std::optional<dense_shape> parse_direct(const std::string& text, heron_type type) {
     const auto s = parse_any(text, type);
-    if (!s || s->columns || !is_power_of_two(s->slices) || s->slices > 16) return {};
-    const int group = s->wx * s->wy * s->slices;
-    const int sums = s->vw * s->mv * s->uw * s->nv;
-    const bool is_divided = sums % s->slices == 0 && s->kt % s->slices == 0;
-    const bool has_whole_loads = s->kt * s->rows() % group == 0 && s->kt * s->cols() % group == 0;
-    const bool has_even_strides =
-        group % s->rows() == 0 && group % s->cols() == 0 && group % (4 * s->kt) == 0;
-    if (!is_divided || !has_whole_loads || !has_even_strides || s->kt % 8 != 0) return {};
-    return s;
+    return s && can_be_direct(*s, type) ? s : std::nullopt;
 }
 
 struct known_device {
     const char* name;  // a part of it
     heron_type type;
     bool is_small;
-    const char* shape;
+    dense_shape shape;
 };
 
-// Measured ones only; "NVIDIA H" on an H200, whose multiprocessors all of that generation have.
+// Measured ones only (dense-11, dense-12, dense-13); "NVIDIA H" on an H200, whose multiprocessors all of that
+// generation have.
 constexpr known_device known_devices[] = {
-    {"skylake-avx512", HERON_R_32F, false, "columns 16 2 12"},
-    {"skylake-avx512", HERON_R_64F, false, "columns 8 2 12"},
-    {"skylake-avx512", HERON_C_32F, false, "columns 16 1 12"},
-    {"skylake-avx512", HERON_C_64F, false, "columns 8 1 12"},
-    {"NVIDIA H", HERON_R_32F, false, "tiles 16 16 4 2 4 2 16"},
-    {"NVIDIA H", HERON_R_32F, true, "tiles 8 8 4 2 4 2 16"},
-    {"NVIDIA H", HERON_C_32F, false, "tiles 16 16 4 2 4 1 8"},
-    {"NVIDIA H", HERON_C_32F, true, "tiles 16 16 4 1 4 1 8"},
-    {"NVIDIA H", HERON_R_64F, false, "tiles 16 16 2 4 2 2 8"},
-    {"NVIDIA H", HERON_R_64F, true, "tiles 8 16 2 4 2 2 8"},
-    {"NVIDIA H", HERON_C_64F, false, "tiles 8 16 2 4 2 2 8"},
-    {"NVIDIA H", HERON_C_64F, true, "tiles 8 16 2 4 2 1 8"},
+    {"skylake-avx512", HERON_R_32F, false, {.columns = true, .vw = 16, .mv = 2, .nr = 12}},
+    {"skylake-avx512", HERON_R_64F, false, {.columns = true, .vw = 8, .mv = 2, .nr = 12}},
+    {"skylake-avx512", HERON_C_32F, false, {.columns = true, .vw = 16, .mv = 1, .nr = 12}},
+    {"skylake-avx512", HERON_C_64F, false, {.columns = true, .vw = 8, .mv = 1, .nr = 12}},
+    {"NVIDIA H", HERON_R_32F, false, {.vw = 4, .mv = 2, .wx = 16, .wy = 16, .uw = 4, .nv = 2, .kt = 16}},
+    {"NVIDIA H", HERON_R_32F, true, {.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 2, .kt = 16}},
+    {"NVIDIA H", HERON_C_32F, false, {.vw = 4, .mv = 2, .wx = 16, .wy = 16, .uw = 4, .nv = 1, .kt = 8}},
+    {"NVIDIA H", HERON_C_32F, true, {.vw = 4, .mv = 1, .wx = 16, .wy = 16, .uw = 4, .nv = 1, .kt = 8}},
+    {"NVIDIA H", HERON_R_64F, false, {.vw = 2, .mv = 4, .wx = 16, .wy = 16, .uw = 2, .nv = 2, .kt = 8}},
+    {"NVIDIA H", HERON_R_64F, true, {.vw = 2, .mv = 4, .wx = 8, .wy = 16, .uw = 2, .nv = 2, .kt = 8}},
+    {"NVIDIA H", HERON_C_64F, false, {.vw = 2, .mv = 4, .wx = 8, .wy = 16, .uw = 2, .nv = 2, .kt = 8}},
+    {"NVIDIA H", HERON_C_64F, true, {.vw = 2, .mv = 4, .wx = 8, .wy = 16, .uw = 2, .nv = 1, .kt = 8}},
 };
 
 // The text of the first of the entries "name shape" between separators that is for the name.
@@ -160,45 +163,76 @@ dense_shape processor_default(const device_traits& traits, heron_type type) {
 }
 
 // Sums in registers of 256 work-items, as long as local memory holds two steps of both panels.
-const char* gpu_default_text(heron_type type, bool is_small) {
-    switch (type) {
-        case HERON_R_32F: return is_small ? "tiles 16 16 4 1 4 1 16" : "tiles 16 16 4 2 4 2 16";
-        case HERON_C_32F: return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 4 2 4 1 8";
-        case HERON_R_64F: return is_small ? "tiles 16 16 2 1 2 1 16" : "tiles 16 16 2 4 2 2 8";
-        default: return is_small ? "tiles 8 8 2 1 2 1 8" : "tiles 16 16 2 2 2 1 8";
-    }
-}
+struct usual_shape {
+    heron_type type;
+    dense_shape large, small;
+};
+constexpr usual_shape usual_gpu_shapes[] = {
+    {HERON_R_32F,
+     {.vw = 4, .mv = 2, .wx = 16, .wy = 16, .uw = 4, .nv = 2, .kt = 16},
+     {.vw = 4, .mv = 1, .wx = 16, .wy = 16, .uw = 4, .nv = 1, .kt = 16}},
+    {HERON_C_32F,
+     {.vw = 4, .mv = 2, .wx = 16, .wy = 16, .uw = 4, .nv = 1, .kt = 8},
+     {.vw = 2, .mv = 1, .wx = 16, .wy = 16, .uw = 2, .nv = 1, .kt = 16}},
+    {HERON_R_64F,
+     {.vw = 2, .mv = 4, .wx = 16, .wy = 16, .uw = 2, .nv = 2, .kt = 8},
+     {.vw = 2, .mv = 1, .wx = 16, .wy = 16, .uw = 2, .nv = 1, .kt = 16}},
+    {HERON_C_64F,
+     {.vw = 2, .mv = 2, .wx = 16, .wy = 16, .uw = 2, .nv = 1, .kt = 8},
+     {.vw = 2, .mv = 1, .wx = 8, .wy = 8, .uw = 2, .nv = 1, .kt = 8}},
+};
+constexpr dense_shape least_gpu_shape = {.vw = 2, .mv = 1, .wx = 8, .wy = 8, .uw = 2, .nv = 1, .kt = 8};
 
 dense_shape gpu_default(const device_traits& traits, heron_type type, bool is_small) {
-    const dense_shape s = *parse_dense_shape(gpu_default_text(type, is_small), type);
-    if (2 * stage_bytes(s, type, 0) <= traits.local_bytes &&
-        static_cast<size_t>(s.wx * s.wy) <= traits.largest_group)
-        return s;
-    return *parse_dense_shape("tiles 8 8 2 1 2 1 8", type);
+    for (const usual_shape& usual : usual_gpu_shapes) {
+        const dense_shape& s = is_small ? usual.small : usual.large;
+        if (usual.type == type && 2 * stage_bytes(s, type, 0) <= traits.local_bytes &&
+            static_cast<size_t>(s.wx * s.wy) <= traits.largest_group)
+            return s;
+    }
+    return least_gpu_shape;
 }
 
-struct direct_text {
+struct direct_row {
     heron_type type;
-    const char* shape;
-    double start, wave;
+    direct_shape direct;
 };
 
-// From times on an H200 of cubes from 256 to 1536, in ns.
-constexpr direct_text direct_texts[] = {
-    {HERON_R_32F, "tiles 8 8 4 1 4 1 32 4", 1.5, 11.1},  {HERON_R_32F, "tiles 8 8 4 2 4 1 32 4", 4.0, 17.9},
-    {HERON_R_32F, "tiles 8 8 4 2 4 1 16 2", 9.5, 14.3},  {HERON_R_32F, "tiles 8 8 4 2 4 2 32 4", 0.0, 34.5},
-    {HERON_R_32F, "tiles 8 8 4 2 4 2 16 2", 10.8, 27.2}, {HERON_C_32F, "tiles 8 4 2 2 4 1 32 8", 4.0, 15.2},
-    {HERON_C_32F, "tiles 8 8 2 4 4 1 16 4", 0.0, 53.5},  {HERON_C_32F, "tiles 8 8 2 4 4 1 16 2", 12.6, 45.0},
-    {HERON_C_32F, "tiles 8 16 2 4 4 1 16 2", 0.0, 94.6}, {HERON_R_64F, "tiles 8 8 2 2 2 2 16 2", 1.5, 10.0},
-    {HERON_R_64F, "tiles 8 8 2 4 2 2 16 2", 3.5, 16.0},  {HERON_R_64F, "tiles 8 16 2 4 2 2 8 1", 21.0, 15.0},
-    {HERON_C_64F, "tiles 8 8 2 2 2 1 16 2", 10.0, 14.0}, {HERON_C_64F, "tiles 8 8 2 2 2 2 16 2", 2.0, 26.0},
+// From times on an H200 of cubes from 256 to 1536, in ns (dense-11).
+constexpr direct_row direct_rows[] = {
+    {HERON_R_32F, {{.vw = 4, .mv = 1, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 32, .slices = 4}, 1.5, 11.1}},
+    {HERON_R_32F, {{.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 32, .slices = 4}, 4.0, 17.9}},
+    {HERON_R_32F, {{.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 16, .slices = 2}, 9.5, 14.3}},
+    {HERON_R_32F, {{.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 2, .kt = 32, .slices = 4}, 0.0, 34.5}},
+    {HERON_R_32F,
+     {{.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 2, .kt = 16, .slices = 2}, 10.8, 27.2}},
+    {HERON_C_32F, {{.vw = 2, .mv = 2, .wx = 8, .wy = 4, .uw = 4, .nv = 1, .kt = 32, .slices = 8}, 4.0, 15.2}},
+    {HERON_C_32F, {{.vw = 2, .mv = 4, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 16, .slices = 4}, 0.0, 53.5}},
+    {HERON_C_32F,
+     {{.vw = 2, .mv = 4, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 16, .slices = 2}, 12.6, 45.0}},
+    {HERON_C_32F,
+     {{.vw = 2, .mv = 4, .wx = 8, .wy = 16, .uw = 4, .nv = 1, .kt = 16, .slices = 2}, 0.0, 94.6}},
+    {HERON_R_64F, {{.vw = 2, .mv = 2, .wx = 8, .wy = 8, .uw = 2, .nv = 2, .kt = 16, .slices = 2}, 1.5, 10.0}},
+    {HERON_R_64F, {{.vw = 2, .mv = 4, .wx = 8, .wy = 8, .uw = 2, .nv = 2, .kt = 16, .slices = 2}, 3.5, 16.0}},
+    {HERON_R_64F,
+     {{.vw = 2, .mv = 4, .wx = 8, .wy = 16, .uw = 2, .nv = 2, .kt = 8, .slices = 1}, 21.0, 15.0}},
+    {HERON_C_64F,
+     {{.vw = 2, .mv = 2, .wx = 8, .wy = 8, .uw = 2, .nv = 1, .kt = 16, .slices = 2}, 10.0, 14.0}},
+    {HERON_C_64F, {{.vw = 2, .mv = 2, .wx = 8, .wy = 8, .uw = 2, .nv = 2, .kt = 16, .slices = 2}, 2.0, 26.0}},
 };
+static_assert(std::all_of(std::begin(direct_rows), std::end(direct_rows),
+                          [](const direct_row& row) { return can_be_direct(row.direct.shape, row.type); }));
 
 // For tiles of 16, 32 and 64 rows and columns.
-std::array<const char*, 3> batch_shapes(heron_type type) {
-    if (type == HERON_C_64F) return {"tiles 8 8 2 1 2 1 16", "tiles 8 8 2 2 2 2 8", "tiles 16 16 2 2 2 2 8"};
-    return {"tiles 8 8 2 1 2 1 16", "tiles 8 8 4 1 4 1 16",
-            type == HERON_R_32F ? "tiles 8 8 4 2 4 2 16" : "tiles 16 16 4 1 4 1 8"};
+std::array<dense_shape, 3> batch_shapes(heron_type type) {
+    constexpr dense_shape small = {.vw = 2, .mv = 1, .wx = 8, .wy = 8, .uw = 2, .nv = 1, .kt = 16};
+    if (type == HERON_C_64F)
+        return {small, dense_shape{.vw = 2, .mv = 2, .wx = 8, .wy = 8, .uw = 2, .nv = 2, .kt = 8},
+                dense_shape{.vw = 2, .mv = 2, .wx = 16, .wy = 16, .uw = 2, .nv = 2, .kt = 8}};
+    return {small, dense_shape{.vw = 4, .mv = 1, .wx = 8, .wy = 8, .uw = 4, .nv = 1, .kt = 16},
+            type == HERON_R_32F
+                ? dense_shape{.vw = 4, .mv = 2, .wx = 8, .wy = 8, .uw = 4, .nv = 2, .kt = 16}
+                : dense_shape{.vw = 4, .mv = 1, .wx = 16, .wy = 16, .uw = 4, .nv = 1, .kt = 8}};
 }
 
 bool has_mma(const device_traits& traits, const dense_shape& shape, heron_type type) {
@@ -249,7 +283,7 @@ std::optional<dense_shape> known_shape(const device_traits& traits, heron_type t
     for (const known_device& known : known_devices)
         if (known.type == type && known.is_small == is_small &&
             traits.name.find(known.name) != std::string::npos)
-            return parse_dense_shape(known.shape, type);
+            return known.shape;
     return {};
 }
 
@@ -298,11 +332,8 @@ std::vector<direct_shape> direct_shapes_of(const device_traits& traits, heron_ty
         return {{*wanted, 0, 1}};
     if (traits.is_cpu || parse_dense_shape(find_entry(setting(), ';', name), type)) return {};
     std::vector<direct_shape> found;
-    for (const direct_text& each : direct_texts) {
-        if (each.type != type) continue;
-        const auto shape = parse_direct(each.shape, type);
-        if (shape && fits(traits, *shape, type)) found.push_back({*shape, each.start, each.wave});
-    }
+    for (const direct_row& row : direct_rows)
+        if (row.type == type && fits(traits, row.direct.shape, type)) found.push_back(row.direct);
     return found;
 }
 
@@ -338,10 +369,8 @@ const dense_kit& dense_kits::get(const device_traits& traits, heron_type type, b
     if (kit.shape.columns) {
         kit.batches.push_back({kit.shape, kit.products, 0});
     } else {
-        for (const char* const text : batch_shapes(type)) {
-            const dense_shape shape = *parse_direct(text, type);
+        for (const dense_shape& shape : batch_shapes(type))
             kit.batches.push_back({shape, direct_program(traits, shape, type), 0});
-        }
     }
     for (const direct_shape& each : direct_shapes_of(traits, type))
         kit.singles.push_back(

@@ -15,12 +15,15 @@
 namespace heron::opencl {
 
 struct dense_shape {
-    bool columns = false;  // for processors
-    int vw = 0, mv = 0, nr = 0;
-    int wx = 1, wy = 1, uw = 0, nv = 0, kt = 1, slices = 1;
+    bool columns = false;    // for processors
+    int vw = 0, mv = 0;      // rows of a work-item: elements of a vector, vectors
+    int nr = 0;              // its columns on processors
+    int wx = 1, wy = 1;      // on GPUs work-items of a group along rows and columns
+    int uw = 0, nv = 0;      // and columns of one: elements of a vector, vectors
+    int kt = 1, slices = 1;  // steps in local memory at a time, and teams that share them
 
-    int rows() const { return vw * mv * (columns ? 1 : wx); }
-    int cols() const { return columns ? nr : wy * uw * nv; }
+    constexpr int rows() const { return vw * mv * (columns ? 1 : wx); }
+    constexpr int cols() const { return columns ? nr : wy * uw * nv; }
     std::string text() const;
     // As lines of an OpenCL program.
     std::string definitions(heron_type type) const;
