@@ -62,7 +62,7 @@ HERON_KERNEL(kron_mode, GLOBAL const void* order, int order_is_wide, heron_index
 HERON_END
 
 // The outputs of a chunk of items: y := alpha*w + beta*y, or atomically y += alpha*w. `size` elements per
-// column.
+// column. alpha = 0 does not read w.
 HERON_TYPES(class CT)
 HERON_KERNEL(kron_finish, heron_index first, heron_index vectors, GLOBAL const CT* w, heron_index size,
              CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
@@ -82,21 +82,6 @@ HERON_KERNEL(kron_finish, heron_index first, heron_index vectors, GLOBAL const C
         if (!EQUAL(CT, beta, ZERO(CT))) value = MAD(CT, beta, *to, value);
         *to = value;
     }
-}
-HERON_END
-
-// y := beta*y for the columns of all outputs: the product is zero.
-HERON_TYPES(class CT)
-HERON_KERNEL(kron_scale, heron_index vectors, heron_index size, CT beta_value, GLOBAL const CT* beta_device,
-             GLOBAL CT* y, GLOBAL const void* y_list, int y_kind, heron_index y_stride,
-             heron_index y_list_step, heron_index y_vector, heron_index y_element) {
-    const heron_index e = item % size;
-    const heron_index q = item / size;
-    GLOBAL const CT* const where =
-        kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, q / vectors);
-    GLOBAL CT* const to = (GLOBAL CT*)where + q % vectors * y_vector + e * y_element;
-    const CT beta = SCALAR(CT, beta_value, beta_device);
-    *to = EQUAL(CT, beta, ZERO(CT)) ? ZERO(CT) : MUL(CT, beta, *to);
 }
 HERON_END
 

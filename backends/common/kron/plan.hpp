@@ -15,6 +15,22 @@ namespace heron::HERON_LEVEL::plans {
 
 constexpr int kron_most_factors = 8;
 
+// How kernels of GPUs take factors n x n, by the bytes of an element, so that registers suffice: factors that
+// are applied at once; whether those of `modes` stay in registers from fibre to fibre, or else how many
+// fibres share what is read of one, and how many neighbours of its columns are read at once.
+constexpr int kron_fused_modes(int bytes, int n) {
+    if (n == 2) return 3;
+    return n == 3 || (n == 4 && bytes <= 8) ? 2 : 1;
+}
+constexpr bool kron_keeps_factors(int bytes, int n, int modes) {
+    return bytes * n * n * modes <= (bytes == 4 ? 256 : 200);
+}
+constexpr int kron_fibres_at_once(int bytes, int n) { return bytes * n < 128 ? 2 : 1; }
+constexpr int kron_column_step(int bytes, int n) {
+    if (bytes == 4 && n % 4 == 0) return 4;
+    return bytes <= 8 && n % 2 == 0 ? 2 : 1;
+}
+
 // One factor's turn: out[o, i, f] := sum over j of A[i, j]*in[o, j, f], with out[o, i, f] at o*outer_step +
 // i*line_step + f*inner_step and in without gaps.
 struct kron_step {
@@ -122,6 +138,13 @@ inline heron_index kron_columns(const heron_kronmult_args& args) {
     return columns;
 }
 
+// The size of all factors where they are square and alike, else 0.
+inline heron_index kron_common_size(const heron_kronmult_args& args) {
+    for (int i = 0; i < args.ndim; ++i)
+        if (args.factors[i].m != args.factors[0].n || args.factors[i].n != args.factors[0].n) return 0;
+    return args.factors[0].n;
+}
+
 // Elements from the first to the last of an output, both included.
 inline heron_index kron_output_span(const heron_kronmult_args& args) {
     return (kron_rows(args) - 1) * args.y_step + (args.vectors - 1) * args.y_column_step + 1;
@@ -151,10 +174,11 @@ void kron_scale_outputs(Device& device, const heron_kronmult_args& a) {
     if (a.output != HERON_KRON_STORE && a.output != HERON_KRON_AXPBY) return;
     const auto beta = as_argument<CT>(a.beta);
     const heron_index size = kron_rows(a);
-    device.template launch<kernels::kron_scale<CT>>(
-        kernels::kron, a.count * a.vectors * size, a.vectors, size, beta.value, beta.device, as<CT>(a.y.base),
+    device.template launch<kernels::kron_finish<CT>>(
+        kernels::kron, a.count * a.vectors * size, heron_index{0}, a.vectors, static_cast<const CT*>(nullptr),
+        size, CT{}, static_cast<const CT*>(nullptr), beta.value, beta.device, 0, as<CT>(a.y.base),
         static_cast<const void*>(a.y.list), kron_kind(a.y), heron_index{a.y.stride},
-        heron_index{a.y.list_step}, a.y_column_step, a.y_step);
+        heron_index{a.y.list_step}, a.y_column_step, a.y_step, heron_index{0});
 }
 
 // The items in the order of their outputs' addresses.

@@ -1,6 +1,6 @@
 #pragma once
 // Items whose outputs overlap: sums of the items of a group, or of items sorted by their outputs.
-#include "pass.cuh"
+#include "operands.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
@@ -14,7 +14,7 @@ struct group_parameters {
     int items_are_wide;
     const int64_t* keys;  // else the outputs' addresses in the order of the items
     const int* mixed;     // with keys: set where outputs overlap without being the same
-    int runs_mixed;       // 1: this launch is the one for such outputs, of one team
+    int runs_mixed;       // 1: this launch is the one for such outputs, of one crew
     int64_t vector;
     void* slots;      // an item's elements per slice: the part of a group that began in an earlier slice
     int64_t* owners;  // address of the output that a slot belongs to, or 0
@@ -37,16 +37,19 @@ class group_walk {
         if (g_.keys) return position == 0 || g_.keys[position - 1] != g_.keys[position];
         return offset(group_) == position;
     }
-    __device__ bool ends_behind(int64_t position, int64_t total) const {
-        if (g_.keys) return position + 1 == total || g_.keys[position + 1] != g_.keys[position];
-        return offset(group_ + 1) == position + 1;
-    }
     template <class CT>
     __device__ CT* output(const operand& y, int64_t position) const {
         return g_.keys ? reinterpret_cast<CT*>(g_.keys[position]) : locate<CT>(y, group_);
     }
-    // One behind the group's last position.
+    // One behind the group's last position, where groups are given by offsets.
     __device__ int64_t end() const { return offset(group_ + 1); }
+    // Likewise, of the group at a position; more than `limit` where it goes on there.
+    __device__ int64_t end(int64_t position, int64_t limit) const {
+        if (!g_.keys) return end();
+        int64_t behind = position + 1;
+        while (behind <= limit && behind < g_.count && g_.keys[behind] == g_.keys[position]) ++behind;
+        return behind;
+    }
     __device__ bool is_over() const { return !g_.keys && group_ >= g_.groups; }
 
   private:
@@ -57,73 +60,6 @@ class group_walk {
     const group_parameters& g_;
     int64_t group_ = 0;
 };
-
-// A team takes one tile of the items of one slice. It sums in shared memory what belongs together.
-template <class CT, int N, int W>
-__global__ void __launch_bounds__(most_threads)
-    kron_groups(const __grid_constant__ pass_parameters<CT> p, const __grid_constant__ group_parameters g) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    if (g.mixed && (*g.mixed != 0) != (g.runs_mixed != 0)) return;
-    constexpr int is_first = 1, to_output = 2, to_slot = 4;
-    const team_threads team = make_team(p.team);
-    const block_memory<CT> shared = divide_memory(memory, p, team.slot, true);
-    const int64_t number = static_cast<int64_t>(blockIdx.x) * p.teams + team.slot;
-    const int64_t slice = number / p.tiles;
-    const bool active = slice < g.slices;
-    const int64_t begin = active ? p.first + share(g.count, slice, g.slices) : 0;
-    const int64_t end = active ? p.first + share(g.count, slice + 1, g.slices) : 0;
-    const tile_position at = position_of<N, W>(p, number % p.tiles);
-    const int64_t steps = (g.count + g.slices - 1) / g.slices;
-    const CT alpha = p.alpha.get();
-    group_walk walk(g, begin);
-    bool has_factors = false;
-    bool is_own = g.slices == 1 || (begin < end && walk.begins_at(begin));
-    if (active && team.lane == 0 && number % p.tiles == 0) g.owners[slice] = 0;
-    for (int64_t i = 0; i < steps; ++i) {
-        const int64_t position = begin + i;
-        tile_place<CT> in{}, out{};
-        if (position < end) {
-            walk.move_to(position);
-            const int64_t k = kernels::kron_entry(p.order, p.order_is_wide, position);
-            in = {(p.in_is_chunk ? locate<CT>(p.in, position - p.first)
-                                 : locate<CT>(p.in, k) + g.vector * p.in_vector) +
-                      at.begin * p.in_step,
-                  p.in_step, at.width, 0};
-            if (!walk.is_over()) {
-                CT* const y = walk.template output<CT>(p.out, position) + g.vector * p.out_vector;
-                const bool begins = i == 0 || walk.begins_at(position);
-                if (begins && i > 0) is_own = true;
-                const bool ends = position + 1 == end || walk.ends_behind(position, g.count);
-                const int target = !ends ? 0 : is_own ? to_output : to_slot;
-                CT* const slot = static_cast<CT*>(g.slots) + slice * g.rows;
-                out = {is_own ? y + at.begin * p.out_step : slot + at.begin, is_own ? p.out_step : 1,
-                       at.width, (begins ? is_first : 0) | target};
-                if (target == to_slot && team.lane == 0 && number % p.tiles == 0)
-                    g.owners[slice] = reinterpret_cast<int64_t>(y);
-            }
-            if (!has_factors) load_factors<CT, N>(p, k, shared.factors, team);
-            has_factors = p.factors_are_shared;
-        }
-        load_tile<CT, N, W>(in, p.inner, p.size, team, shared.tiles);
-        team.sync();
-        stages<CT, N, W, 0>(shared.tiles, team.slot * p.size, shared.factors, team, p.size, p.modes);
-        move_elements<CT, N, W>(
-            out, p.inner, p.size, team,
-            [&](const CT* from, int flags) { return flags & to_output ? *from : CT{}; },
-            [&](CT* to, int where, int flags, CT before) {
-                const CT value = shared.tiles[where];
-                const CT sum = flags & is_first ? value : add(shared.sums[where], value);
-                if (flags & to_output)
-                    *to = mad(alpha, sum, before);
-                else if (flags & to_slot)
-                    *to = sum;
-                else
-                    shared.sums[where] = sum;
-            });
-        // Outputs that overlap partly follow each other.
-        if (g.runs_mixed) team.sync();
-    }
-}
 
 // The sum of `count` elements that are `apart` elements apart, some at a time so that none waits for another.
 template <class CT>

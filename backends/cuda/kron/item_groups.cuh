@@ -8,9 +8,11 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-template <class CT, int N, int D, sum_memory where>
+template <class Shape>
 class group_sums {
-    using shape = item_shape<CT, N, D, 1>;
+    using shape = Shape;
+    using CT = typename Shape::CT;
+    static constexpr sum_memory where = Shape::where;
     using crew_type = crew_threads<shape::in_warp>;
     static constexpr int width = shape::size % shape::quad == 0 ? shape::quad : 1;
     using part = neighbours<CT, width>;
@@ -78,62 +80,54 @@ class group_sums {
     int low_ = 0, high_ = 0;  // places that hold sums
 };
 
-// What a crew has in shared memory: buffers, and sums behind them where they are there.
-template <class CT, int N, int D, sum_memory where>
-struct group_shape {
-    using items = item_shape<CT, N, D, 1>;
-    static constexpr int sum_bytes =
-        where == sum_memory::shared ? items::chunk_room * static_cast<int>(sizeof(CT)) : 0;
-    static constexpr int two_buffers = 2 * items::buffer_bytes + sum_bytes;
-    static constexpr int one_buffer = items::buffer_bytes + sum_bytes;
+// What a crew has in shared memory, and where the sums are.
+template <class Element, int N, int D>
+struct summed_item : item_shape<Element, N, D, 1> {
+    using item = item_shape<Element, N, D, 1>;
+    static constexpr int item_sum_bytes = item::chunk_room * static_cast<int>(sizeof(Element));
+    static constexpr bool fits_on_chip = item::buffer_bytes + item_sum_bytes <= most_block_bytes;
+    static constexpr room_row off_chip = row_of(sums_off_chip, {element_of<Element>, N, D, 1});
+    static constexpr sum_memory where =
+        fits_on_chip && !off_chip.result ? sum_memory::shared : sum_memory::second_level;
+
+    static constexpr int sum_bytes = where == sum_memory::shared ? item_sum_bytes : 0;
+    static constexpr int two_buffers = 2 * item::buffer_bytes + sum_bytes;
+    static constexpr int one_buffer = item::buffer_bytes + sum_bytes;
     // A multiprocessor that has room for one block only may as well hold the next item.
     static constexpr bool is_alone = where == sum_memory::shared && 2 * one_buffer > most_block_bytes;
-    // Four blocks with one buffer each instead of two with two: measured in single precision, which alone
-    // this concerns, at (6, 4) 420 instead of 481 us, at (3, 16) 605 instead of 620.
-    static constexpr bool has_small_blocks = !items::in_warp && (N == 4 || N == 16) &&
+    // Four blocks with one buffer each instead of two with two (kron-3).
+    static constexpr bool has_small_blocks = !item::in_warp && (N == 4 || N == 16) &&
                                              4 * two_buffers > most_block_bytes &&
                                              4 * one_buffer <= most_block_bytes;
     static constexpr bool fits_twice = two_buffers <= (is_alone ? most_block_bytes : most_item_bytes);
-    static constexpr int buffers = where == sum_memory::second_level ? items::buffers
+    static constexpr int buffers = where == sum_memory::second_level ? item::buffers
                                    : fits_twice && !has_small_blocks ? 2
                                                                      : 1;
-    static constexpr int crew_bytes = buffers * items::buffer_bytes + sum_bytes;
+    static constexpr int crew_bytes = buffers * item::buffer_bytes + sum_bytes;
     static constexpr bool fits = crew_bytes <= most_block_bytes;
-    static constexpr int crews = items::crews_with(crew_bytes);
+    static constexpr int crews = item::crews_with(crew_bytes);
     static constexpr int shared_bytes = crews * crew_bytes;
 };
 
-// Where a multiprocessor has room for more warps or blocks without sums, which was measured to gain more.
-template <class CT, int N, int D>
-constexpr bool wants_room = (std::is_same_v<CT, f32> && N == 10 && D == 3) ||
-                            (std::is_same_v<CT, c32> && ((N == 6 && D >= 4) || (N == 5 && D == 5))) ||
-                            (std::is_same_v<CT, c64> && N == 9 && D == 4);
-
-// Where sums are: on chip if they fit.
-template <class CT, int N, int D>
-constexpr sum_memory memory_of_sums =
-    group_shape<CT, N, D, sum_memory::shared>::fits && !wants_room<CT, N, D> ? sum_memory::shared
-                                                                             : sum_memory::second_level;
-
-template <class CT, int N, int D, sum_memory where>
-__global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
-                                      ? 32 * group_shape<CT, N, D, where>::crews
-                                      : item_shape<CT, N, D, 1>::most_block_threads)
-    kron_item_groups(const __grid_constant__ item_parameters<CT> p,
+template <class Shape>
+__global__ void __launch_bounds__(Shape::in_warp ? 32 * Shape::crews : Shape::most_block_threads)
+    kron_item_groups(const __grid_constant__ item_parameters<typename Shape::CT> p,
                      const __grid_constant__ group_parameters g) {
-    using shape = item_shape<CT, N, D, 1>;
-    using group = group_shape<CT, N, D, where>;
+    using shape = Shape;
+    using CT = typename Shape::CT;
+    constexpr sum_memory where = Shape::where;
     // One item at a time is added up as its last stage goes.
     using summing_stages = item_stages<shape, false, item_sums<shape, where>>;
     constexpr bool sums_at_once = shape::items == 1 && summing_stages::is_direct;
-    constexpr int buffers = group::buffers;
+    constexpr int buffers = shape::buffers;
     constexpr int buffer_room = shape::chunk_room + shape::factor_room;
     extern __shared__ __align__(16) unsigned char memory[];
+    if (g.mixed && (*g.mixed != 0) != (g.runs_mixed != 0)) return;
     const crew_threads<shape::in_warp> crew;
     const int number = shape::in_warp ? static_cast<int>(threadIdx.x) / 32 : 0;
     CT* const room =
-        reinterpret_cast<CT*>(memory) + number * (group::crew_bytes / static_cast<int>(sizeof(CT)));
-    const int64_t slice = static_cast<int64_t>(blockIdx.x) * group::crews + number;
+        reinterpret_cast<CT*>(memory) + number * (shape::crew_bytes / static_cast<int>(sizeof(CT)));
+    const int64_t slice = static_cast<int64_t>(blockIdx.x) * shape::crews + number;
     if (slice >= g.slices) return;
     const int64_t chunks = (p.units + shape::items - 1) / shape::items;
     const int64_t begin = share(chunks, slice, g.slices);
@@ -152,7 +146,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
     CT* const place_of_sums = where == sum_memory::shared
                                   ? room + buffers * buffer_room
                                   : static_cast<CT*>(g.sums) + slice * shape::chunk_room;
-    group_sums<CT, N, D, where> sums(place_of_sums, crew);
+    group_sums<shape> sums(place_of_sums, crew);
     group_walk walk(g, begin * shape::items);
     CT* const slot = static_cast<CT*>(g.slots) + slice * g.rows;
     bool is_own = g.slices == 1 || walk.begins_at(begin * shape::items);
@@ -198,7 +192,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, 1>::in_warp
             walk.move_to(first + done);
             if (walk.is_over()) break;
             y = walk.template output<CT>(p.out, first + done) + p.column * p.out_vector;
-            const int64_t stop = walk.end();
+            const int64_t stop = walk.end(first + done, first + here);
             const int to = stop - first < here ? static_cast<int>(stop - first) : here;
             if constexpr (!sums_at_once) sums.add(vectors, done, to);
             if (stop <= first + here) {

@@ -8,26 +8,13 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-// Shared memory of a block that every supported device grants.
-constexpr int most_shared_bytes = 99 * 1024;
 // Of a partial result between two passes, whose launches are to fill the device.
 constexpr int64_t least_chunk_bytes = int64_t{24} << 20;
-// Tiles up to this size belong to a warp or less.
-constexpr int warp_tile_bytes = 8 * 1024;
-// Blocks per multiprocessor beyond which a grid strides.
-constexpr int64_t most_blocks = 32;
-
 // A list of items, or all in order.
 struct kron_order_of {
     const void* list = nullptr;
     int is_wide = 1;
 };
-
-inline int power_of_two_up_to(int most) {
-    int p = 1;
-    while (2 * p <= most) p *= 2;
-    return p;
-}
 
 // Items of up to this many factors may fit on chip.
 template <class CT, int N>
@@ -40,15 +27,18 @@ constexpr int most_item_modes() {
 template <class CT, int N>
 using item_modes = std::make_integer_sequence<int, most_item_modes<CT, N>()>;
 
+// Tiles of leading modes; where these would be larger, more passes have been measured to take less time
+// (kron-6, c64 (6, 10)).
+constexpr int most_leading_bytes = 128 * 1024;
+
 template <class CT, int N>
 class square_launch : protected square_passes<CT, N> {
     using base = square_passes<CT, N>;
-    using base::run_of_items, base::run_of_sums, base::least_leading_rows, base::least_leading_modes,
-        base::most_leading_modes;
+    static constexpr leading_row leading = leading_modes_of<CT, N>();
 
   protected:
-    using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_;
-    using base::range, base::parameters, base::item_parameters_of, base::scalar_of;
+    using base::args_, base::rows_, base::passes_, base::keeps_results_, base::chunk_;
+    using base::range, base::item_parameters_of, base::scalar_of;
 
     square_launch(cuda_device& device, const heron_kronmult_args& args) : base(args), device_(device) {}
 
@@ -56,11 +46,7 @@ class square_launch : protected square_passes<CT, N> {
     bool find_passes() {
         for (passes_ = 1; passes_ <= args_.ndim; ++passes_) {
             bool fits = true;
-            for (int i = 0; i < passes_; ++i) {
-                const mode_range r = range(i);
-                if (i > 0 || sums_) fits = fits && layout_of(r, passes_ == 1 && sums_).teams > 0;
-                if (i == 0) fits = fits && with_shape(0, [](auto) {});
-            }
+            for (int i = 0; i < passes_; ++i) fits = fits && with_shape(i, [](auto) {});
             if (fits) return true;
         }
         return false;
@@ -71,27 +57,28 @@ class square_launch : protected square_passes<CT, N> {
     template <class Use>
     bool with_shape(int pass, const Use& use) const {
         if (pass == 0) return with_items(item_modes<CT, N>{}, use);
-        if constexpr (N >= least_leading_rows) return with_leading_tiles<false>(pass, use);
-        return false;
+        return with_leading_tiles<false>(pass, use);
     }
 
     template <int... D, class Use>
     bool with_items(std::integer_sequence<int, D...>, const Use& use) const {
-        const mode_range r = range(0);
-        return ((r.end - r.begin == D + 1 && with_fitting<item_shape<CT, N, D + 1, 1>>(use)) || ...);
+        const int modes = range(0).count();
+        return ((modes == D + 1 && with_fitting<item_shape<CT, N, D + 1, 1>>(use)) || ...);
     }
 
-    template <bool sums, int modes = least_leading_modes, class Use>
+    template <bool sums, int modes = leading.least, class Use>
     bool with_leading_tiles(int pass, const Use& use) const {
-        if constexpr (modes > most_leading_modes) {
+        if constexpr (modes > leading.most) {
             return false;
         } else {
-            constexpr int run = sums ? run_of_sums(modes) : run_of_items(modes);
+            constexpr int run = sums ? run_of_sums<CT, N>(modes) : run_of_items<CT, N>(modes);
             const mode_range r = range(pass);
             const bool may =
-                r.end - r.begin == modes && rows_ <= INT32_MAX && power(N, args_.ndim - r.end) % run == 0;
-            return (may && with_fitting<item_shape<CT, N, modes, run>>(use)) ||
-                   with_leading_tiles<sums, modes + 1>(pass, use);
+                r.count() == modes && rows_ <= INT32_MAX && power(N, args_.ndim - r.end) % run == 0;
+            using tile = item_shape<CT, N, modes, run>;
+            bool fits = false;
+            if constexpr (tile::bytes <= most_leading_bytes) fits = may && with_fitting<tile>(use);
+            return fits || with_leading_tiles<sums, modes + 1>(pass, use);
         }
     }
 
@@ -111,43 +98,6 @@ class square_launch : protected square_passes<CT, N> {
         return Shape::fits && Shape::shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;
     }
 
-    static tile_layout layout_of(const mode_range& r, bool sums) {
-        tile_layout t;
-        const int modes = r.end - r.begin;
-        double size = r.width;
-        for (int i = 0; i < modes; ++i) size *= N;
-        const int copies = sums ? 2 : 1;
-        if (size * copies * sizeof(CT) > most_shared_bytes) return t;
-        t.size = static_cast<int>(size);
-        const int fibres = t.size / power(N, modes < fused_modes<CT, N> ? modes : fused_modes<CT, N>);
-        // Odd where a thread reads single numbers, so that the teams of a warp meet different banks; else
-        // aligned to the loads.
-        const int factors = modes * N * N;
-        t.factor_stride = keeps_factors<CT, N, 1> ? factors / 2 * 2 + 1 : (factors + 3) / 4 * 4;
-        const bool in_warp = t.size * static_cast<int>(sizeof(CT)) <= warp_tile_bytes;
-        t.team = in_warp ? power_of_two_up_to(fibres < 32 ? fibres : 32) : block_team(fibres);
-        t.teams = in_warp ? 128 / t.team : 1;
-        t.shared_bytes = bytes_of(t, copies);
-        while (t.teams > 32 / t.team && t.teams > 1 && t.shared_bytes > 48 * 1024) {
-            t.teams /= 2;
-            t.shared_bytes = bytes_of(t, copies);
-        }
-        if (t.shared_bytes > most_shared_bytes) t.teams = 0;
-        return t;
-    }
-
-    static int block_team(int fibres) {
-        int threads = 64;
-        while (threads < most_threads && threads * 2 < fibres) threads *= 2;
-        return threads;
-    }
-
-    static size_t bytes_of(const tile_layout& t, int copies) {
-        const size_t tiles = static_cast<size_t>((t.teams * t.size + 3) / 4 * 4);
-        return (tiles * static_cast<size_t>(copies) + static_cast<size_t>(t.teams * t.factor_stride)) *
-               sizeof(CT);
-    }
-
     int64_t all_units() const { return args_.count * args_.vectors; }
 
     // A partial result between two passes stays in the second-level cache, where that is large.
@@ -158,11 +108,11 @@ class square_launch : protected square_passes<CT, N> {
 
     void take_chunk(workspace_layout& layout) {
         chunk_units_ = all_units();
-        if (passes_ == 1) return;
+        if (passes_ == 1 && !keeps_results_) return;
         const int64_t item_bytes = rows_ * static_cast<int64_t>(sizeof(CT));
         const int64_t most = chunk_bytes() / item_bytes;
         // Sums read it once more and bring outputs into the cache.
-        const int64_t comfortable = sums_ ? chunk_bytes() / 9 * 8 / item_bytes : most;
+        const int64_t comfortable = keeps_results_ ? chunk_bytes() / 9 * 8 / item_bytes : most;
         const int64_t step = plans::kron_chunk_step(item_bytes);
         if (most < chunk_units_ && most >= step)
             chunk_units_ = best_chunk(rounds(), most, step, comfortable, item_bytes);
@@ -180,38 +130,12 @@ class square_launch : protected square_passes<CT, N> {
                 r = {rows_ / Shape::size, plan.resident * Shape::crews * Shape::items, Shape::bytes};
             };
             const bool is_summed =
-                sums_ && pass + 1 == passes_ &&
+                keeps_results_ && pass + 1 == passes_ &&
                 with_summed_tiles([&]<class Shape>(Shape shape) { by(shape, sum_kernel_of<Shape>); });
             if (!is_summed) with_shape(pass, [&]<class Shape>(Shape shape) { by(shape, kernel_of<Shape>); });
             all.push_back(r);
         }
         return all;
-    }
-
-    template <class... Args>
-    void launch(void (*kernel)(Args...), int64_t blocks, const tile_layout& t,
-                std::type_identity_t<Args>... args) {
-        device_.launch_blocks(kernel, blocks, t.threads(), t.shared_bytes, args...);
-    }
-
-    // The units first, first + 1, ... go through a pass: pairs of item and column, or with `column` items
-    // alone.
-    void launch_units(int pass, int64_t first, int64_t count, const kron_order_of& order,
-                      int64_t column = -1) {
-        const tile_layout t = layout_of(range(pass), false);
-        pass_parameters<CT> p = parameters(pass, t);
-        p.first = first;
-        p.units = count;
-        p.order = order.list;
-        p.order_is_wide = order.is_wide;
-        if (column >= 0) {
-            p.vectors = 1;
-            p.first_vector = column;
-        }
-        int64_t blocks = (count * p.tiles + t.teams - 1) / t.teams;
-        const int64_t most = most_blocks * device_.multiprocessors();
-        if (blocks > most) blocks = most;
-        launch(&kron_units<CT, N, run_width>, blocks, t, p);
     }
 
     template <class Shape>
@@ -298,8 +222,7 @@ class square_launch : protected square_passes<CT, N> {
 
     void one_pass(int pass, int64_t first, int64_t count, const kron_order_of& order, int64_t column) {
         const item_parameters<CT> p = ordered_items(pass, first, count, order, column);
-        if (!with_shape(pass, [&]<class Shape>(Shape) { launch_items<Shape>(p); }))
-            launch_units(pass, first, count, order, column);
+        with_shape(pass, [&]<class Shape>(Shape) { launch_items<Shape>(p); });
     }
 
     // Calls use(shape) with the shape of tiles of the last pass that are added up on chip; false if there is
@@ -307,9 +230,8 @@ class square_launch : protected square_passes<CT, N> {
     template <class Use>
     bool with_summed_tiles(const Use& use) const {
         bool fits = false;
-        if constexpr (N >= least_leading_rows)
-            with_leading_tiles<true>(passes_ - 1,
-                                     [&]<class Tile>(Tile) { fits = with_fitting<summed_tile<Tile>>(use); });
+        with_leading_tiles<true>(passes_ - 1,
+                                 [&]<class Tile>(Tile) { fits = with_fitting<summed_tile<Tile>>(use); });
         return fits;
     }
 

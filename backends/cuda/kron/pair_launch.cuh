@@ -10,40 +10,18 @@ constexpr int64_t pair_slot_bytes = int64_t{36} << 20;
 // Of it, what items may be ahead with their last modes.
 constexpr int64_t pair_lead_bytes = int64_t{20} << 20;
 
-// How items are cut into tasks, and a multiprocessor's blocks. Those of teams have sums beside their vectors.
-template <class CT, int N>
-struct pair_sizes {
-    static constexpr bool exist = false;
-};
-template <class CT>
-requires std::is_same_v<CT, f32> || std::is_same_v<CT, f64>
-struct pair_sizes<CT, 8> {
-    static constexpr bool exist = true;
-    static constexpr int run = 128 / static_cast<int>(sizeof(CT)), team_run = run / 2;
-    static constexpr int width = run / 2;
-    static constexpr int threads = 256, blocks = sizeof(CT) == 8 ? 3 : 2;
-};
-template <>
-struct pair_sizes<f64, 6> {
-    static constexpr bool exist = true;
-    static constexpr int run = 36, team_run = 12;
-    static constexpr int width = 36;
-    static constexpr int threads = 128, blocks = 3;
-};
-
-// Items of three first modes and `modes` last ones.
-template <class CT, int N, int modes>
+// Items of D modes.
+template <class CT, int N, int D>
 class pair_kron : square_passes<CT, N> {
     using base = square_passes<CT, N>;
-    using base::args_, base::rows_, base::passes_, base::last_modes_, base::sums_, base::chunk_;
+    using base::args_, base::rows_, base::passes_, base::last_modes_, base::chunk_;
     using base::item_parameters_of;
 
   public:
     pair_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args)
         : base(args), device_(device), phase_(phase) {
         passes_ = 2;
-        last_modes_ = modes;
-        sums_ = false;
+        last_modes_ = row.last_modes;
     }
 
     // False when it does not apply; nothing has been done then.
@@ -111,12 +89,12 @@ class pair_kron : square_passes<CT, N> {
     }
 
   private:
-    using sizes = pair_sizes<CT, N>;
-    static constexpr int first_modes = 3, team_threads = 128, team_blocks = 3;
+    static constexpr pair_row row = row_of(pairs, {element_of<CT>, N, D, 1});
+    static constexpr int first_modes = D - row.last_modes;
     using stages =
-        pair_stages<CT, N, modes, first_modes, sizes::width, sizes::run, sizes::threads, sizes::blocks>;
-    using team_stages =
-        pair_stages<CT, N, modes, first_modes, sizes::team_run, sizes::team_run, team_threads, team_blocks>;
+        pair_stages<CT, N, row.last_modes, first_modes, row.width, row.run, row.threads, row.blocks>;
+    using team_stages = pair_stages<CT, N, row.last_modes, first_modes, row.group_run, row.group_run,
+                                    row.group_threads, row.group_blocks>;
 
     bool fits(int shared_bytes) const {
         return shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;

@@ -7,9 +7,6 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-// Neighbours that a pass over leading factors reads at once.
-constexpr int run_width = 8;
-
 inline operand as_operand(const heron_batch_operand& o) {
     return {o.base, o.list, o.stride, o.list_step, plans::kron_kind(o)};
 }
@@ -17,15 +14,7 @@ inline operand as_operand(const heron_batch_operand& o) {
 // Modes [begin, end) of the item, applied in one launch.
 struct mode_range {
     int begin, end;
-    int width;  // run_width, or 1 for the last modes
-};
-
-// Size, team and memory of a launch.
-struct tile_layout {
-    int size = 0, team = 0, teams = 0, factor_stride = 0;
-    size_t shared_bytes = 0;
-
-    int threads() const { return team * teams; }
+    int count() const { return end - begin; }
 };
 
 // How a pass goes through its tiles: in rounds of so many as the device works on at a time.
@@ -64,72 +53,15 @@ template <class CT, int N>
 class square_passes {
   protected:
     explicit square_passes(const heron_kronmult_args& args) : args_(args) {
-        sums_ = args.output == HERON_KRON_ADD_GROUPED || args.output == HERON_KRON_ADD_DETERMINISTIC;
         for (int i = 0; i < args.ndim; ++i) rows_ *= N;
         last_modes_ = last_modes_of_two(args.ndim);
     }
 
-    // Rows of factors, and modes, of passes over leading ones that kron_items is compiled for.
-    static constexpr int least_leading_rows = 5;
-    static constexpr bool may_lead_alone = N == 16 && !std::is_same_v<CT, f64>;
-    static constexpr int least_leading_modes = may_lead_alone ? 1 : 2, most_leading_modes = 3;
-
-    // Neighbours that tiles of so many leading modes have: whole sectors where they divide what is behind
-    // them, else many.
-    static constexpr int run_of_items(int modes) {
-        constexpr int bytes = static_cast<int>(sizeof(CT));
-        if (modes == 1) return 64;
-        if (is_power_of_two(N)) return 64 / bytes;
-        if (modes == 2 && N == 9) return bytes == 4 ? 81 : 27;
-        if (modes == 2 && N == 10) return bytes == 16 ? 20 : 40;
-        return N < 7 || modes == 2 ? N * N : N;
-    }
-
-    // Those of tiles that are added up on chip.
-    static constexpr int run_of_sums(int modes) {
-        return std::is_same_v<CT, f64> && N == 9 && modes == 2 ? 81 : run_of_items(modes);
-    }
-
     // Pass 0 has the last modes.
-    mode_range range(int pass) const { return {end_of(pass + 1), end_of(pass), pass == 0 ? 1 : run_width}; }
+    mode_range range(int pass) const { return {end_of(pass + 1), end_of(pass)}; }
 
-    pass_parameters<CT> parameters(int pass, const tile_layout& t) const {
-        const mode_range r = range(pass);
-        pass_parameters<CT> p{};
-        p.modes = r.end - r.begin;
-        p.factors_are_shared = 1;
-        for (int i = 0; i < p.modes; ++i) {
-            const heron_kron_factor_args& f = args_.factors[r.end - 1 - i];
-            p.factors[i] = {as_operand(f.a), f.row_step, f.column_step, f.conjugate};
-            p.factors_are_shared = p.factors_are_shared && f.a.kind == HERON_BATCH_STRIDED && f.a.stride == 0;
-        }
-        p.outer = p.inner = 1;
-        for (int i = 0; i < r.begin; ++i) p.outer *= N;
-        for (int i = r.end; i < args_.ndim; ++i) p.inner *= N;
-        p.tiles = p.outer * ((p.inner + r.width - 1) / r.width);
-        const operand chunk{chunk_, nullptr, rows_, 0, 0};
-        const bool last = is_last(pass);
-        p.in = pass == 0 ? as_operand(args_.x) : chunk;
-        p.in_is_chunk = pass > 0;
-        p.in_step = pass == 0 ? args_.x_step : 1;
-        p.in_vector = args_.x_column_step;
-        p.out = last ? as_operand(args_.y) : chunk;
-        p.out_is_chunk = !last;
-        p.out_step = last ? args_.y_step : 1;
-        p.out_vector = args_.y_column_step;
-        p.vectors = args_.vectors;
-        p.size = t.size;
-        p.team = t.team;
-        p.teams = t.teams;
-        p.factor_stride = t.factor_stride;
-        p.alpha = alpha_of(last);
-        p.beta = beta_of(last);
-        p.atomic = last && args_.output == HERON_KRON_ADD_ATOMIC;
-        return p;
-    }
-
-    // Whether a pass writes to the outputs. Several passes before a sum stay in the workspace.
-    bool is_last(int pass) const { return pass == passes_ - 1 && (passes_ == 1 || !sums_); }
+    // Whether a pass writes to the outputs.
+    bool is_last(int pass) const { return pass == passes_ - 1 && !keeps_results_; }
 
     static kron_scalar<CT> scalar_of(const heron_scalar& s) {
         return {scalar_value<CT>(s.re, s.im), static_cast<const CT*>(s.device)};
@@ -217,19 +149,19 @@ class square_passes {
 
     // Half of them or more, as many as blocks have room for: tiles of few leading ones have longer runs.
     static int last_modes_of_two(int modes) {
-        constexpr int most = N >= least_leading_rows ? most_item_bytes / static_cast<int>(sizeof(CT)) : 0;
+        constexpr int most = N >= 5 ? most_item_bytes / static_cast<int>(sizeof(CT)) : 0;
         int last = (modes + 1) / 2;
-        while (modes - last > least_leading_modes && power(N, last + 1) <= most) ++last;
+        while (modes - last > leading_modes_of<CT, N>().least && power(N, last + 1) <= most) ++last;
         return last;
     }
 
   protected:
     const heron_kronmult_args& args_;
     int64_t rows_ = 1;
-    bool sums_ = false;
     int passes_ = 1;
-    int last_modes_;       // of pass 0 of two
-    CT* chunk_ = nullptr;  // partial results of the items at work
+    bool keeps_results_ = false;  // in the workspace, where they are added up
+    int last_modes_;              // of pass 0 of two
+    CT* chunk_ = nullptr;         // partial results of the items at work
 };
 
 }  // namespace heron::HERON_LEVEL::kron_cuda

@@ -8,61 +8,54 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-// Of slots for sums of groups that are cut.
-constexpr int64_t slot_bytes = int64_t{32} << 20;
-
 template <class CT, int N>
 class square_kron : square_launch<CT, N> {
     using base = square_launch<CT, N>;
     using base::all_passes, base::one_pass, base::all_units, base::find_passes, base::take_chunk;
-    using base::args_, base::rows_, base::sums_, base::passes_, base::chunk_, base::chunk_units_,
+    using base::args_, base::rows_, base::passes_, base::keeps_results_, base::chunk_, base::chunk_units_,
         base::device_;
-    using base::launch, base::last_pass_of_groups;
-    using base::range, base::parameters, base::item_parameters_of, base::scalar_of, base::layout_of;
+    using base::last_pass_of_groups, base::item_parameters_of, base::scalar_of;
     using typename base::block_plan;
 
   public:
     square_kron(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
                 heron_workspace& workspace)
-        : base(device, args), phase_(phase), workspace_(workspace) {}
+        : base(device, args), phase_(phase), workspace_(workspace) {
+        sorts_ = args.output == HERON_KRON_ADD_DETERMINISTIC && !is_distinct();
+        sums_ = args.output == HERON_KRON_ADD_GROUPED || sorts_;
+    }
 
     // False when it does not apply; nothing has been done then.
     bool apply() {
-        if (args_.output == HERON_KRON_ADD_DETERMINISTIC && is_distinct()) sums_ = false;
         workspace_layout layout(phase_, workspace_);
-        if (args_.output == HERON_KRON_ADD_GROUPED && group_items_of(item_modes<CT, N>{}, layout))
-            return true;
-        if (!find_passes()) return false;
-        if (args_.output == HERON_KRON_ADD_DETERMINISTIC && sums_ && passes_ > 1) return false;
+        if (sums_ && sum_items_of(item_modes<CT, N>{}, layout)) return true;
+        keeps_results_ = sums_;
+        if (sorts_ || !find_passes()) return false;
         if (passes_ == 2 && pair_passes(layout)) return true;
         take_chunk(layout);
-        if (!sums_)
-            units();
-        else if (args_.output == HERON_KRON_ADD_GROUPED)
-            grouped(layout);
+        if (phase_ != HERON_PHASE_RUN) return true;
+        if (sums_)
+            grouped_chunks();
         else
-            sorted(layout);
+            units();
         return true;
     }
 
   private:
     // Both passes in one launch; false when that does not apply.
     bool pair_passes(workspace_layout& layout) {
-        if constexpr (pair_sizes<CT, N>::exist) {
-            if (args_.ndim == 6) return pair_passes_of<3>(layout);
-            // In single precision these are items of one pass.
-            if constexpr (std::is_same_v<CT, f64> && N == 8)
-                if (args_.ndim == 5) return pair_passes_of<2>(layout);
-        }
-        return false;
+        return pair_passes_of<5>(layout) || pair_passes_of<6>(layout);
     }
 
-    template <int last_modes>
+    template <int D>
     bool pair_passes_of(workspace_layout& layout) {
-        pair_kron<CT, N, last_modes> pair(device_, phase_, args_);
-        if (!sums_) return pair.apply(layout);
-        return args_.output == HERON_KRON_ADD_GROUPED &&
-               pair.apply_to_groups(layout, [&](const group_parameters& g) { combine(g); });
+        if constexpr (row_of(pairs, {element_of<CT>, N, D, 1}).result != nullptr) {
+            if (args_.ndim != D) return false;
+            pair_kron<CT, N, D> pair(device_, phase_, args_);
+            if (!sums_) return pair.apply(layout);
+            return pair.apply_to_groups(layout, [&](const group_parameters& g) { combine(g); });
+        }
+        return false;
     }
 
     bool is_distinct() const {
@@ -71,39 +64,10 @@ class square_kron : square_launch<CT, N> {
     }
 
     void units() {
-        if (phase_ != HERON_PHASE_RUN) return;
         for (int64_t first = 0; first < all_units(); first += chunk_units_) {
             const int64_t left = all_units() - first;
             all_passes(first, left < chunk_units_ ? left : chunk_units_, kron_order_of{}, -1);
         }
-    }
-
-    void launch_groups(pass_parameters<CT> p, const tile_layout& t, const group_parameters& g) {
-        const int64_t blocks = (g.slices * p.tiles + t.teams - 1) / t.teams;
-        launch(&kron_groups<CT, N, 1>, blocks, t, p, g);
-    }
-
-    // Slices that fill the device, each of some items, and slots for them.
-    int64_t slices_for(const tile_layout& t) const {
-        const int64_t by_threads = 2048 / t.threads();
-        const int64_t by_memory = 2 * most_shared_bytes / static_cast<int64_t>(t.shared_bytes);
-        int64_t blocks = by_threads < by_memory ? by_threads : by_memory;
-        if (blocks > 16) blocks = 16;
-        int64_t slices = (blocks > 1 ? blocks : 1) * device_.multiprocessors() * t.teams;
-        const int64_t worth = args_.count / 4 + 1;
-        const int64_t fitting = slot_bytes / (rows_ * static_cast<int64_t>(sizeof(CT))) + 1;
-        if (slices > worth) slices = worth;
-        return slices < fitting ? slices : fitting;
-    }
-
-    group_parameters take_slices(workspace_layout& layout, const tile_layout& t) const {
-        group_parameters g{};
-        g.rows = rows_;
-        g.count = args_.count;
-        g.slices = slices_for(t);
-        g.slots = layout.take<CT>(rows_ * g.slices);
-        g.owners = layout.take<int64_t>(g.slices);
-        return g;
     }
 
     // Few slots are not worth more than one thread a row.
@@ -125,92 +89,92 @@ class square_kron : square_launch<CT, N> {
                               args_.y_step, scalar_of(args_.alpha));
     }
 
-    // Items that a crew has on chip.
+    group_parameters groups_of_call() const {
+        group_parameters g{};
+        g.rows = rows_;
+        g.count = args_.count;
+        g.offsets = args_.group_offsets;
+        g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
+        g.groups = args_.group_count;
+        return g;
+    }
+
+    template <int... D>
+    bool sum_items_of(std::integer_sequence<int, D...>, workspace_layout& layout) {
+        return ((args_.ndim == D + 1 && sum_items<D + 1>(layout)) || ...);
+    }
+
+    // Items that a crew has on chip, in groups or, sorted by their outputs' addresses, with those of one
+    // output as a group.
     template <int D>
-    bool group_items(workspace_layout& layout) {
-        using shape = item_shape<CT, N, D, 1>;
-        if constexpr (shape::fits) {
-            constexpr sum_memory where = memory_of_sums<CT, N, D>;
-            using group = group_shape<CT, N, D, where>;
-            if (args_.ndim != D || !this->template fits_device<group>()) return false;
-            const auto kernel = &kron_item_groups<CT, N, D, where>;
+    bool sum_items(workspace_layout& layout) {
+        if constexpr (item_shape<CT, N, D, 1>::fits) {
+            using group = summed_item<CT, N, D>;
+            if (!this->template fits_device<group>()) return false;
+            const auto kernel = &kron_item_groups<group>;
             const block_plan plan =
-                this->template plan_blocks<shape>(kernel, group::crews, group::shared_bytes);
-            group_parameters g{};
-            g.rows = rows_;
-            g.count = args_.count;
+                this->template plan_blocks<group>(kernel, group::crews, group::shared_bytes);
+            group_parameters g = groups_of_call();
             g.slices = plan.resident * group::crews;
             // Slots, of groups that are cut, are worth it for four chunks.
-            const int64_t chunks = args_.count / shape::items;
-            const int64_t worth = std::max(chunks / 4, std::min(chunks, args_.group_count)) + 1;
+            const int64_t chunks = args_.count / group::items;
+            const int64_t groups = sorts_ ? args_.count : args_.group_count;
+            const int64_t worth = std::max(chunks / 4, std::min(chunks, groups)) + 1;
             if (g.slices > worth) g.slices = worth;
             g.slots = layout.take<CT>(rows_ * g.slices);
             g.owners = layout.take<int64_t>(g.slices);
-            if (where == sum_memory::second_level) g.sums = layout.take<CT>(shape::chunk_room * g.slices);
-            if (phase_ == HERON_PHASE_RUN && args_.group_count > 0)
-                sum_items(kernel, plan.threads, group::crews, group::shared_bytes, g);
+            if (group::where == sum_memory::second_level)
+                g.sums = layout.take<CT>(group::chunk_room * g.slices);
+            item_parameters<CT> p = item_parameters_of(0, 0, args_.count);
+            p.vectors = 1;
+            if (sorts_ && !sort(layout, p, g)) return true;
+            if (phase_ != HERON_PHASE_RUN || groups == 0) return true;
+            if (args_.group_items) {
+                p.order = args_.group_items;
+                p.order_is_wide = g.offsets_are_wide;
+            }
+            if (p.order) p.dense_in = p.dense_factors = nullptr;
+            for (p.column = 0; p.column < args_.vectors; ++p.column) {
+                device_.launch_blocks(kernel, (g.slices + group::crews - 1) / group::crews, plan.threads,
+                                      group::shared_bytes, p, g);
+                if (sorts_) sum_alone(kernel, plan.threads, group::shared_bytes, p, g);
+                if (g.slices > 1) combine(g);
+            }
             return true;
         }
         return false;
     }
 
+    // Sorts the items by their outputs; false where that is not to be done yet.
+    bool sort(workspace_layout& layout, item_parameters<CT>& p, group_parameters& g) {
+        plans::kron_sorting<cuda_device, CT> sorting(layout, args_.count);
+        int* const mixed = layout.take<int>(1);
+        if (phase_ != HERON_PHASE_RUN) return false;
+        sorting.sort(device_, args_.y);
+        device_.fill(mixed, 0, sizeof(int));
+        device_.launch_blocks(&kron_find_mixed<CT>, (args_.count + 255) / 256, 256, 0, sorting.keys(),
+                              args_.count, plans::kron_output_span(args_) * static_cast<int64_t>(sizeof(CT)),
+                              mixed);
+        g.keys = sorting.keys();
+        g.mixed = mixed;
+        p.order = sorting.order();
+        p.order_is_wide = 1;
+        return true;
+    }
+
+    // One crew for all items, which is the only one to work where outputs overlap without being the same.
     template <class Kernel>
-    void sum_items(Kernel kernel, int threads, int crews, size_t shared_bytes, group_parameters g) {
-        g.offsets = args_.group_offsets;
-        g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
-        g.groups = args_.group_count;
-        item_parameters<CT> p = item_parameters_of(0, 0, args_.count);
-        p.vectors = 1;
-        if (args_.group_items) {
-            p.order = args_.group_items;
-            p.order_is_wide = args_.group_type == HERON_INDEX_64;
-            p.dense_in = p.dense_factors = nullptr;
-        }
-        for (p.column = 0; p.column < args_.vectors; ++p.column) {
-            device_.launch_blocks(kernel, (g.slices + crews - 1) / crews, threads, shared_bytes, p, g);
-            if (g.slices > 1) combine(g);
-        }
-    }
-
-    template <int... D>
-    bool group_items_of(std::integer_sequence<int, D...>, workspace_layout& layout) {
-        return (group_items<D + 1>(layout) || ...);
-    }
-
-    void grouped(workspace_layout& layout) {
-        group_parameters g{};
-        tile_layout t;
-        if (passes_ == 1) {
-            t = layout_of(range(0), true);
-            g = take_slices(layout, t);
-        }
-        if (phase_ != HERON_PHASE_RUN || args_.group_count == 0) return;
-        g.offsets = args_.group_offsets;
-        g.offsets_are_wide = args_.group_type == HERON_INDEX_64;
-        g.groups = args_.group_count;
-        g.rows = rows_;
-        if (passes_ > 1) return grouped_chunks(g);
-        pass_parameters<CT> p = parameters(0, t);
-        p.order = args_.group_items;
-        p.order_is_wide = g.offsets_are_wide;
-        sum(p, t, g);
-    }
-
-    void sum(const pass_parameters<CT>& p, const tile_layout& t, group_parameters g) {
-        for (g.vector = 0; g.vector < args_.vectors; ++g.vector) {
-            launch_groups(p, t, g);
-            if (g.mixed) {
-                group_parameters alone = g;
-                alone.slices = 1;
-                alone.runs_mixed = 1;
-                launch_groups(p, t, alone);
-            }
-            if (g.slices > 1) combine(g);
-        }
+    void sum_alone(Kernel kernel, int threads, size_t shared_bytes, const item_parameters<CT>& p,
+                   group_parameters g) {
+        g.slices = 1;
+        g.runs_mixed = 1;
+        device_.launch_blocks(kernel, 1, threads, shared_bytes, p, g);
     }
 
     // The items of a chunk go through all passes in the workspace and are added up there.
-    void grouped_chunks(group_parameters g) {
+    void grouped_chunks() {
+        group_parameters g = groups_of_call();
+        if (g.groups == 0) return;
         const kron_order_of order{args_.group_items, args_.group_type == HERON_INDEX_64};
         for (g.vector = 0; g.vector < args_.vectors; ++g.vector)
             for (int64_t first = 0; first < args_.count; first += chunk_units_) {
@@ -242,35 +206,10 @@ class square_kron : square_launch<CT, N> {
             launch(&kron_sum_chunk<CT, 1>, sum_threads);
     }
 
-    void sorted(workspace_layout& layout) {
-        const tile_layout t = layout_of(range(0), true);
-        plans::kron_sorting<cuda_device, CT> sorting(layout, args_.count);
-        group_parameters g = take_slices(layout, t);
-        int* const mixed = layout.take<int>(1);
-        if (phase_ != HERON_PHASE_RUN) return;
-        sorting.sort(device_, args_.y);
-        device_.fill(mixed, 0, sizeof(int));
-        device_.launch_blocks(&kron_find_mixed<CT>, (args_.count + 255) / 256, 256, 0, sorting.keys(),
-                              args_.count, plans::kron_output_span(args_) * static_cast<int64_t>(sizeof(CT)),
-                              mixed);
-        g.keys = sorting.keys();
-        g.mixed = mixed;
-        pass_parameters<CT> p = parameters(0, t);
-        p.order = sorting.order();
-        p.order_is_wide = 1;
-        sum(p, t, g);
-    }
-
     heron_phase phase_;
     heron_workspace& workspace_;
+    bool sorts_ = false, sums_ = false;
 };
-
-// The size of all factors, or 0.
-inline int64_t common_size(const heron_kronmult_args& args) {
-    for (int i = 0; i < args.ndim; ++i)
-        if (args.factors[i].m != args.factors[0].n || args.factors[i].n != args.factors[0].n) return 0;
-    return args.factors[0].n;
-}
 
 template <class CT, int... sizes>
 bool for_sizes(cuda_device& device, heron_phase phase, const heron_kronmult_args& args,
@@ -278,7 +217,7 @@ bool for_sizes(cuda_device& device, heron_phase phase, const heron_kronmult_args
     if (args.algorithm != HERON_KRON_FUSED || args.count == 0 || args.vectors == 0 ||
         plans::kron_is_zero(args))
         return false;
-    const int64_t n = common_size(args);
+    const int64_t n = plans::kron_common_size(args);
     return ((n == sizes && square_kron<CT, sizes>(device, phase, args, workspace).apply()) || ...);
 }
 

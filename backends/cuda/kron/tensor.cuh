@@ -3,7 +3,7 @@
 // factor's elements (l/4, 2t) and (l/4, 2t + 1), the order of the sum being free, and likewise two neighbours
 // of 8 x 8 data. The product comes out transposed: what was summed over is in lanes, and what was in lanes
 // can be summed over next. So two modes need no exchange.
-#include "pass.cuh"
+#include "operands.cuh"
 
 namespace heron::HERON_LEVEL::kron_cuda {
 

@@ -17,8 +17,9 @@ struct summed_tile : Tile {
     static constexpr bool fits = crew_bytes <= most_block_bytes;
     static constexpr int crews = Tile::crews_with(crew_bytes);
     static constexpr int shared_bytes = crews * crew_bytes;
-    // As measured.
-    static constexpr int least_blocks = std::is_same_v<CT, c32> && Tile::N == 6 ? 1 : Tile::least_blocks;
+    static constexpr bounds_row measured =
+        row_of(sum_bounds, {element_of<CT>, Tile::N, Tile::modes, Tile::width});
+    static constexpr int least_blocks = measured.blocks > 0 ? measured.blocks : Tile::least_blocks;
 };
 
 // Results that are added to sums on chip, or with them go to the workspace or are added to the output.

@@ -5,6 +5,8 @@
 
 namespace heron::HERON_LEVEL::kron_host {
 
+constexpr int64_t power(int64_t n, int d) { return d == 0 ? 1 : n * power(n, d - 1); }
+
 // Where the operand of item k begins.
 template <class CT>
 [[gnu::always_inline]] inline CT* locate(const heron_batch_operand& o, int64_t k) {
@@ -31,9 +33,9 @@ class item_shape {
             step_of[i] = (f.m + most_lanes<R> - 1) / most_lanes<R> * most_lanes<R>;
             begin_of[i] = factors_size;
             factors_size += step_of[i] * f.n * parts;
-            is_square = is_square && f.m == f.n && f.n == args.factors[0].n;
         }
-        n = is_square ? static_cast<int>(args.factors[0].n < 1000 ? args.factors[0].n : 0) : 0;
+        const int64_t common = plans::kron_common_size(args);
+        n = common < 1000 ? static_cast<int>(common) : 0;
         int64_t most = columns;
         for (int i = 0; i < 2; ++i)
             if (steps.largest(i) > most) most = steps.largest(i);
@@ -51,7 +53,6 @@ class item_shape {
     int64_t begin_of[plans::kron_most_factors] = {};
     int64_t factors_size = 0;
     int64_t buffer_size = 0;
-    bool is_square = true;
     int n = 0;  // size of all factors, if they have one
     // The first factors are applied to the whole item, the others to one of `blocks` stretches of the result
     // after the other, where several fit the second-level cache.
@@ -191,8 +192,6 @@ class item_worker {
         }
     }
 
-    static constexpr int64_t power(int64_t n, int d) { return d == 0 ? 1 : n * power(n, d - 1); }
-
     packed_factor<R> factor(int i) const { return {factors_ + s_.begin_of[i], s_.step_of[i]}; }
 
     void pack(int i, const CT* a) {
@@ -285,51 +284,45 @@ const typename item_worker<CT>::R* pairs_item(item_worker<CT>& w, int64_t k, int
     return w.template pairs_product<D>(k, v);
 }
 
-// The unrolled kernel for ndim factors n x n, or NULL.
-template <class CT>
-item_kernel<CT> small_kernel(int n, int ndim) {
-    if constexpr (parts_of<CT>::count == 1) {
-        switch (n * 10 + ndim) {
-            case 22: return pairs_item<CT, 2>;
-            case 23: return pairs_item<CT, 3>;
-            case 24: return pairs_item<CT, 4>;
-            case 25: return pairs_item<CT, 5>;
-            case 26: return pairs_item<CT, 6>;
-            case 32: return small_item<CT, 3, 2>;
-            case 33: return small_item<CT, 3, 3>;
-            case 42: return small_item<CT, 4, 2>;
-            case 43: return small_item<CT, 4, 3>;
-            case 52: return small_item<CT, 5, 2>;
-            case 62: return small_item<CT, 6, 2>;
-            case 82: return small_item<CT, 8, 2>;
-            default: return nullptr;
-        }
-    } else {
+// The unrolled kernel for D real factors N x N, or NULL where there is none.
+template <class CT, int N, int D>
+constexpr item_kernel<CT> unrolled_item() {
+    constexpr int64_t most_unrolled = 64;
+    if constexpr (parts_of<CT>::count > 1)
         return nullptr;
-    }
+    else if constexpr (N == 2)
+        return pairs_item<CT, D>;
+    else if constexpr (power(N, D) <= most_unrolled)
+        return small_item<CT, N, D>;
+    else
+        return nullptr;
 }
 
-// The kernel that is compiled for factors n x n, or the one for any shape.
-template <class CT>
-item_kernel<CT> square_kernel(int n) {
-    switch (n) {
-        case 2: return any_item<CT, 2>;
-        case 3: return any_item<CT, 3>;
-        case 4: return any_item<CT, 4>;
-        case 5: return any_item<CT, 5>;
-        case 6: return any_item<CT, 6>;
-        case 8: return any_item<CT, 8>;
-        case 10: return any_item<CT, 10>;
-        case 16: return any_item<CT, 16>;
-        default: return any_item<CT, 0>;
-    }
+template <class CT, int N>
+item_kernel<CT> unrolled_kernel(int ndim) {
+    constexpr item_kernel<CT> kernels[] = {unrolled_item<CT, N, 2>(), unrolled_item<CT, N, 3>(),
+                                           unrolled_item<CT, N, 4>(), unrolled_item<CT, N, 5>(),
+                                           unrolled_item<CT, N, 6>()};
+    return ndim >= 2 && ndim <= 6 ? kernels[ndim - 2] : nullptr;
+}
+
+// The kernel that is compiled for factors n x n of these sizes, in_order and unrolled where there is such a
+// one, or the kernel for any shape.
+template <class CT, int... sizes>
+item_kernel<CT> kernel_among(const item_shape<CT>& s, bool in_order) {
+    item_kernel<CT> found = any_item<CT, 0>;
+    const auto consider = [&]<int N>() {
+        if (s.n != N) return;
+        const item_kernel<CT> unrolled = in_order ? unrolled_kernel<CT, N>(s.args.ndim) : nullptr;
+        found = unrolled ? unrolled : any_item<CT, N>;
+    };
+    (consider.template operator()<sizes>(), ...);
+    return found;
 }
 
 template <class CT>
 item_kernel<CT> kernel_for(const item_shape<CT>& s) {
-    const bool in_order = s.args.algorithm == HERON_KRON_FUSED && s.n > 0;
-    if (const item_kernel<CT> small = in_order ? small_kernel<CT>(s.n, s.args.ndim) : nullptr) return small;
-    return square_kernel<CT>(s.n);
+    return kernel_among<CT, 2, 3, 4, 5, 6, 8, 10, 16>(s, s.args.algorithm == HERON_KRON_FUSED);
 }
 
 }  // namespace heron::HERON_LEVEL::kron_host

@@ -142,39 +142,48 @@ constexpr int lanes_for(int64_t count) {
     return l;
 }
 
+// fibres_pass by the shortest vectors of L lanes and more that hold a run.
+template <class R, bool is_complex, int N, int L = 2>
+[[gnu::always_inline]] inline void short_fibres_pass(const R* in, R* out, const packed_factor<R>& f,
+                                                     int64_t outer, int64_t m, int64_t n, int64_t inner) {
+    if constexpr (L < most_lanes<R>) {
+        if (inner > L) return short_fibres_pass<R, is_complex, N, 2 * L>(in, out, f, outer, m, n, inner);
+        fibres_pass<R, is_complex, N, L>(in, out, f, outer, m, n, inner);
+    } else {
+        fibres_pass<R, is_complex, N, most_lanes<R>>(in, out, f, outer, m, n, inner);
+    }
+}
+
+// pairs_pass where fibres lie inside a vector; false where they do not.
+template <class R, int S = 1>
+[[gnu::always_inline]] inline bool try_pairs_pass(const R* in, R* out, const packed_factor<R>& f,
+                                                  int64_t size, int64_t inner) {
+    if constexpr (S < most_lanes<R>) {
+        if (inner != S) return try_pairs_pass<R, 2 * S>(in, out, f, size, inner);
+        pairs_pass<R, S>(in, out, f, size);
+        return true;
+    }
+    return false;
+}
+
 // One factor's turn, sizes known to the compiler or not.
 template <class R, bool is_complex, int N>
 [[gnu::always_inline]] inline void any_pass(const R* in, R* out, const packed_factor<R>& f, int64_t outer,
                                             int64_t m, int64_t n, int64_t inner) {
     constexpr int most = most_lanes<R>;
     if constexpr (is_complex) {
-        if (inner == 1 && most > 2) return fibres_pass<R, true, N, 2>(in, out, f, outer, m, n, 2);
-        if (inner == 2 && most > 4)
-            return fibres_pass < R, true, N, most < 4 ? most : 4 > (in, out, f, outer, m, n, 4);
-        if (inner <= 4 && most > 8)
-            return fibres_pass < R, true, N, most < 8 ? most : 8 > (in, out, f, outer, m, n, 2 * inner);
-        return fibres_pass<R, true, N, most>(in, out, f, outer, m, n, 2 * inner);
+        short_fibres_pass<R, true, N>(in, out, f, outer, m, n, 2 * inner);
     } else {
         if constexpr (N == 2) {
             const int64_t size = 2 * outer * inner;
-            if (size >= most) {
-                if (inner == 1) return pairs_pass<R, 1>(in, out, f, size);
-                if (inner == 2 && most >= 4) return pairs_pass < R, most >= 4 ? 2 : 1 > (in, out, f, size);
-                if (inner == 4 && most >= 8) return pairs_pass < R, most >= 8 ? 4 : 1 > (in, out, f, size);
-                if (inner == 8 && most >= 16) return pairs_pass < R, most >= 16 ? 8 : 1 > (in, out, f, size);
-            }
+            if (size >= most && try_pairs_pass(in, out, f, size, inner)) return;
         }
         if (inner == 1) {
             if constexpr (N > 0) return rows_pass<R, N, lanes_for<R>(N)>(in, out, f, outer, m, n);
             if (m > most / 2) return rows_pass<R, N, most>(in, out, f, outer, m, n);
             return rows_pass<R, N, (most > 4 ? most / 2 : most)>(in, out, f, outer, m, n);
         }
-        if (inner <= 2 && most > 2) return fibres_pass<R, false, N, 2>(in, out, f, outer, m, n, inner);
-        if (inner <= 4 && most > 4)
-            return fibres_pass < R, false, N, most < 4 ? most : 4 > (in, out, f, outer, m, n, inner);
-        if (inner <= 8 && most > 8)
-            return fibres_pass < R, false, N, most < 8 ? most : 8 > (in, out, f, outer, m, n, inner);
-        fibres_pass<R, false, N, most>(in, out, f, outer, m, n, inner);
+        short_fibres_pass<R, false, N>(in, out, f, outer, m, n, inner);
     }
 }
 

@@ -79,8 +79,8 @@ class square_kron {
         static const char id = 0;
         // Compilers of processors take seconds for a program: only frequent sizes have one of their own.
         constexpr int known = N <= 4 || N == 8 ? N : 0;
-        launch(id, "kron_items", program_key{"kron_common kron_items", definitions(known)}, workers, 1, p,
-               alpha(), beta(), work, buffer);
+        launch(id, "kron_items", program_key{"kron_common kron_items", definitions("N", known)}, workers, 1,
+               p, alpha(), beta(), work, buffer);
     }
 
     // False when no division into passes fits the device; nothing has been done then.
@@ -312,11 +312,11 @@ class square_kron {
 
     static void set_registers(tile_shape& t) {
         const bool in_one = t.width == 1 && (t.size <= 16 || (t.size == 27 && element_bytes <= 8));
-        const int64_t usual = N == 2 ? 3 : N == 3 || (N == 4 && element_bytes <= 8) ? 2 : 1;
+        constexpr int64_t usual = plans::kron_fused_modes(element_bytes, N);
         t.at_once = in_one || t.modes < usual ? t.modes : usual;
-        t.keeps = element_bytes * N * N * t.at_once <= (element_bytes == 4 ? 256 : 200);
-        t.fibres = element_bytes * N < 128 ? 2 : 1;
-        t.wide = element_bytes == 4 && N % 4 == 0 ? 4 : element_bytes <= 8 && N % 2 == 0 ? 2 : 1;
+        t.keeps = plans::kron_keeps_factors(element_bytes, N, static_cast<int>(t.at_once));
+        t.fibres = plans::kron_fibres_at_once(element_bytes, N);
+        t.wide = plans::kron_column_step(element_bytes, N);
     }
 
     static int64_t fibres_of(const tile_shape& t) { return t.size / power(N, static_cast<int>(t.at_once)); }
@@ -417,17 +417,9 @@ class square_kron {
     void launch_held(const held_shape& t) {
         parameters p = whole_items();
         const bool has_steps = p.in_step != 1 || p.out_step != 1;
-        std::string text = definitions(N);
-        for (const auto& [name, value] :
-             std::initializer_list<std::pair<const char*, int64_t>>{{"MODES", args_.ndim},
-                                                                    {"COUNT", t.count},
-                                                                    {"PLANES", t.planes},
-                                                                    {"GROUP", t.group},
-                                                                    {"QUAD", quad},
-                                                                    {"FIBRES", t.fibres},
-                                                                    {"ENDS", t.ends},
-                                                                    {"SLAB", t.slab}})
-            text += definition(name, value);
+        std::string text =
+            definitions("N", N, "MODES", args_.ndim, "COUNT", t.count, "PLANES", t.planes, "GROUP", t.group,
+                        "QUAD", quad, "FIBRES", t.fibres, "ENDS", t.ends, "SLAB", t.slab);
         if (has_steps) text += "#define STEPS\n";
         const program_key key{"kron_common kron_quads kron_held", text, static_cast<int>(t.registers)};
         const local_memory local{static_cast<size_t>((held_factors() + t.fibres * t.slab) * element_bytes)};
@@ -439,34 +431,20 @@ class square_kron {
         }
     }
 
-    static std::string definition(const char* name, int64_t value) {
-        return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+    // Names and values by turns.
+    template <class... Rest>
+    static std::string definitions(const char* name, int64_t value, const Rest&... rest) {
+        return std::string("#define ") + name + " " + std::to_string(value) + "\n" + definitions(rest...);
     }
-    static std::string definitions(int n) {
-        return std::string("#define CT ") + type_name<CT> + "\n" + definition("N", n);
-    }
+    static std::string definitions() { return std::string("#define CT ") + type_name<CT> + "\n"; }
     static std::string definitions(const tile_shape& t) {
         const int rest = static_cast<int>(t.modes % t.at_once);
-        std::string text = definitions(N);
-        for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int64_t>>{
-                 {"MODES", t.modes},
-                 {"WIDTH", t.width},
-                 {"SIZE", t.size},
-                 {"TILES", t.tiles},
-                 {"INNER", t.inner},
-                 {"TEAM", t.team},
-                 {"TEAMS", t.teams},
-                 {"QUAD", quad},
-                 {"AT_ONCE", t.at_once},
-                 {"LENGTH", power(N, static_cast<int>(t.at_once))},
-                 {"REST_LENGTH", power(N, rest)},
-                 {"KEEPS", t.keeps},
-                 {"FIBRES", t.fibres},
-                 {"WIDE", t.wide},
-                 {"COPIED", t.copied},
-                 {"FACTORS_COPIED", t.factors_copied},
-                 {"BUFFERS", t.buffers}})
-            text += definition(name, value);
+        std::string text =
+            definitions("N", N, "MODES", t.modes, "WIDTH", t.width, "SIZE", t.size, "TILES", t.tiles, "INNER",
+                        t.inner, "TEAM", t.team, "TEAMS", t.teams, "QUAD", quad, "AT_ONCE", t.at_once,
+                        "LENGTH", power(N, static_cast<int>(t.at_once)), "REST_LENGTH", power(N, rest),
+                        "KEEPS", t.keeps, "FIBRES", t.fibres, "WIDE", t.wide, "COPIED", t.copied,
+                        "FACTORS_COPIED", t.factors_copied, "BUFFERS", t.buffers);
         if (t.is_dense) text += "#define DENSE\n";
         if (t.is_shared) text += "#define SHARED\n";
         return text;
@@ -488,12 +466,6 @@ class square_kron {
     int passes_ = 1;
 };
 
-int64_t common_size(const heron_kronmult_args& args) {
-    for (int i = 0; i < args.ndim; ++i)
-        if (args.factors[i].m != args.factors[0].n || args.factors[i].n != args.factors[0].n) return 0;
-    return args.factors[0].n;
-}
-
 bool may_use_tuned(const heron_kronmult_args& args) {
     return args.algorithm == HERON_KRON_FUSED && args.count > 0 && args.vectors > 0 &&
            !plans::kron_is_zero(args) && args.output != HERON_KRON_ADD_GROUPED &&
@@ -503,7 +475,7 @@ bool may_use_tuned(const heron_kronmult_args& args) {
 template <class CT, int... sizes>
 bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_args& args,
                heron_workspace& workspace) {
-    const int64_t n = common_size(args);
+    const int64_t n = plans::kron_common_size(args);
     const auto run = [&]<int N>() {
         if (n != N) return false;
         square_kron<CT, N> k(device, phase, args, workspace);
