@@ -1,5 +1,6 @@
 // The OpenCL plug-in: every device with shared virtual memory and a compiler for OpenCL C 1.2.
 #include "common/runtime/plan_record.hpp"
+#include "common/runtime/plugin_table.hpp"
 #include "common/runtime/slot.hpp"
 #include "adopt.hpp"
 #include "device.hpp"
@@ -20,143 +21,131 @@ void put(char (&to)[size], const std::string& text) {
 }
 
 // The functions of the table that are no operations.
-namespace entries {
+struct entries {
+    using log = opencl_device;
 
-void device_count(int* count, const char** why) {
-    const device_list& list = all_devices();
-    *count = static_cast<int>(list.devices.size());
-    *why = list.devices.empty() ? list.why_none.c_str() : "";
-}
+    static void device_count(int* count, const char** why) {
+        const device_list& list = all_devices();
+        *count = static_cast<int>(list.devices.size());
+        *why = list.devices.empty() ? list.why_none.c_str() : "";
+    }
 
-void device_info(int index, heron_device_info* info) {
-    const device_traits& t = device_at(index).traits();
-    *info = {};
-    put(info->name, t.name);
-    put(info->vendor, t.vendor);
-    put(info->driver, t.driver);
-    put(info->isa, t.c_version);
-    info->memory_bytes = t.memory_bytes;
-    info->cache_bytes = t.cache_bytes;
-    info->compute_units = t.compute_units;
-    info->clock_mhz = t.clock_mhz;
-    info->has_fp64 = t.has_fp64;
-    info->is_gpu = t.is_gpu;
-    info->is_host_accessible = t.is_unified;
-    info->major = t.major;
-    info->minor = t.minor;
-}
+    static void device_info(int index, heron_device_info* info) {
+        const device_traits& t = device_at(index).traits();
+        *info = {};
+        put(info->name, t.name);
+        put(info->vendor, t.vendor);
+        put(info->driver, t.driver);
+        put(info->isa, t.c_version);
+        info->memory_bytes = t.memory_bytes;
+        info->cache_bytes = t.cache_bytes;
+        info->compute_units = t.compute_units;
+        info->clock_mhz = t.clock_mhz;
+        info->has_fp64 = t.has_fp64;
+        info->is_gpu = t.is_gpu;
+        info->is_host_accessible = t.is_unified;
+        info->major = t.major;
+        info->minor = t.minor;
+    }
 
-void device_sync(int index) { device_at(index).finish(); }
+    static void device_sync(int index) { device_at(index).finish(); }
 
-void memory_alloc(int index, size_t bytes, heron_memory kind, void** pointer) {
-    *pointer = allocate(index, bytes, kind);
-}
+    static void memory_alloc(int index, size_t bytes, heron_memory kind, void** pointer) {
+        *pointer = allocate(index, bytes, kind);
+    }
 
-void memory_free(void* pointer) { release(pointer); }
+    static void memory_free(void* pointer) { release(pointer); }
 
-heron_status memory_owner(const void* pointer, void** base, size_t* bytes, heron_memory* kind, int* device) {
-    return find_owner(pointer, base, bytes, kind, device) ? HERON_SUCCESS : HERON_INVALID_VALUE;
-}
+    static heron_status memory_owner(const void* pointer, void** base, size_t* bytes, heron_memory* kind,
+                                     int* device) {
+        return find_owner(pointer, base, bytes, kind, device) ? HERON_SUCCESS : HERON_INVALID_VALUE;
+    }
 
-void stream_create(int index, void** stream) { *stream = device_at(index).create_stream(); }
+    static void stream_create(int index, void** stream) { *stream = device_at(index).create_stream(); }
 
-// As on CUDA, work that is under way finishes.
-void stream_destroy(int index, void* stream) { device_at(index).destroy_stream(stream); }
+    // As on CUDA, work that is under way finishes.
+    static void stream_destroy(int index, void* stream) { device_at(index).destroy_stream(stream); }
 
-void stream_sync(int index, void* stream) {
-    device& d = device_at(index);
-    d.finish(*d.stream_of(stream));
-}
+    static void stream_sync(int index, void* stream) {
+        device& d = device_at(index);
+        d.finish(*d.stream_of(stream));
+    }
 
-void stream_ready(int index, void* stream, int* ready) {
-    device& d = device_at(index);
-    *ready = d.is_done(*d.stream_of(stream));
-}
+    static void stream_ready(int index, void* stream, int* ready) {
+        device& d = device_at(index);
+        *ready = d.is_done(*d.stream_of(stream));
+    }
 
-void stream_wait_event(int index, void* stream, void* e) {
-    device& d = device_at(index);
-    static_cast<event*>(e)->hold_back(d, *d.stream_of(stream));
-}
+    static void stream_wait_event(int index, void* stream, void* e) {
+        device& d = device_at(index);
+        static_cast<event*>(e)->hold_back(d, *d.stream_of(stream));
+    }
 
-void event_create(int index, void** out) {
-    device_at(index);
-    *out = new event;
-}
+    static void event_create(int index, void** out) {
+        device_at(index);
+        *out = new event;
+    }
 
-void event_destroy(void* e) { delete static_cast<event*>(e); }
+    static void event_destroy(void* e) { delete static_cast<event*>(e); }
 
-void event_record(int index, void* stream, void* e) {
-    device& d = device_at(index);
-    static_cast<event*>(e)->record(d, *d.stream_of(stream));
-}
+    static void event_record(int index, void* stream, void* e) {
+        device& d = device_at(index);
+        static_cast<event*>(e)->record(d, *d.stream_of(stream));
+    }
 
-void event_sync(void* e) { static_cast<event*>(e)->wait(); }
+    static void event_sync(void* e) { static_cast<event*>(e)->wait(); }
 
-void event_ready(void* e, int* ready) { *ready = static_cast<event*>(e)->is_complete(); }
+    static void event_ready(void* e, int* ready) { *ready = static_cast<event*>(e)->is_complete(); }
 
-void event_elapsed(void* start, void* stop, float* milliseconds) {
-    *milliseconds = event::elapsed(*static_cast<event*>(start), *static_cast<event*>(stop));
-}
+    static void event_elapsed(void* start, void* stop, float* milliseconds) {
+        *milliseconds = event::elapsed(*static_cast<event*>(start), *static_cast<event*>(stop));
+    }
 
-void queue_create(int index, heron_queue** queue) { *queue = new heron_queue(device_at(index), index); }
+    static void queue_create(int index, heron_queue** queue) {
+        *queue = new heron_queue(device_at(index), index);
+    }
 
-void queue_destroy(heron_queue* queue) { delete queue; }
+    static void queue_destroy(heron_queue* queue) { delete queue; }
 
-void queue_bind(heron_queue* queue, void* stream) { queue->stream = queue->device.stream_of(stream); }
+    static void queue_bind(heron_queue* queue, void* stream) {
+        queue->stream = queue->device.stream_of(stream);
+    }
 
-void queue_sync(heron_queue* queue) { queue->finish(); }
+    static void queue_sync(heron_queue* queue) { queue->finish(); }
 
-void queue_threads(heron_queue*, int) {}
+    static void queue_threads(heron_queue*, int) {}
 
-void copy(heron_queue* queue, void* destination, const void* source, size_t bytes) {
-    opencl::copy(*queue, destination, source, bytes);
-}
+    static void copy(heron_queue* queue, void* destination, const void* source, size_t bytes) {
+        opencl::copy(*queue, destination, source, bytes);
+    }
 
-void fill(heron_queue* queue, void* destination, unsigned char byte, size_t bytes) {
-    opencl::fill(*queue, destination, byte, bytes);
-}
+    static void fill(heron_queue* queue, void* destination, unsigned char byte, size_t bytes) {
+        opencl::fill(*queue, destination, byte, bytes);
+    }
 
-void plan_destroy(heron_plan* plan) { delete plan; }
+    static void plan_destroy(heron_plan* plan) { delete plan; }
 
-void queue_adopt(void* command_queue, heron_queue** queue) { *queue = adopt(command_queue); }
+    static void queue_adopt(void* command_queue, heron_queue** queue) { *queue = adopt(command_queue); }
 
-void queue_wait_for(heron_queue* queue, size_t count, void* const* events) {
-    wait_for(*queue, count, events);
-}
+    static void queue_wait_for(heron_queue* queue, size_t count, void* const* events) {
+        wait_for(*queue, count, events);
+    }
 
-void queue_mark(heron_queue* queue, void** event) { *event = mark(*queue); }
+    static void queue_mark(heron_queue* queue, void** event) { *event = mark(*queue); }
 
-void buffer_info(heron_queue* queue, void* memory, size_t* bytes) { *bytes = buffer_bytes(*queue, memory); }
+    static void buffer_info(heron_queue* queue, void* memory, size_t* bytes) {
+        *bytes = buffer_bytes(*queue, memory);
+    }
 
-void adoptions_forget() { forget_adoptions(); }
-
-}  // namespace entries
-
-heron_backend make_table() {
-    heron_backend table{};
-    table.abi = HERON_BACKEND_ABI;
-    table.size = sizeof table;
-    table.name = "opencl";
-    table.version = HERON_PLUGIN_VERSION;
-#define HERON_ENTRY(name) table.name = &table_entry<opencl_device, table_names::name, &entries::name>::call;
-#define HERON_OPTIONAL_ENTRY(name)
-#include "common/runtime/table_entries.def"
-#undef HERON_OPTIONAL_ENTRY
-    HERON_ENTRY(queue_adopt)
-    HERON_ENTRY(queue_wait_for)
-    HERON_ENTRY(queue_mark)
-    HERON_ENTRY(buffer_info)
-    HERON_ENTRY(adoptions_forget)
-#undef HERON_ENTRY
-    fill_slots(table);
-    return table;
-}
+    static void adoptions_forget() { forget_adoptions(); }
+};
 
 }  // namespace
 }  // namespace heron::opencl
 
 const heron_backend* heron_plugin(const heron_host_services* services) {
     heron::opencl::set_services(services);
-    static const heron_backend table = heron::opencl::make_table();
+    static const heron_backend table =
+        heron::make_table<heron::opencl::entries>("opencl", &heron::opencl::fill_slots);
     return &table;
 }
