@@ -45,11 +45,33 @@ size_t bytes_of(core::context& context, char name, cl_mem memory) {
     }
 }
 
+constexpr core::argument_name all_names[] = {
+    {core::role::a, "A"},
+    {core::role::b, "B"},
+    {core::role::c, "C"},
+    {{core::role::a, core::part::extent}, "A"},
+    {{core::role::b, core::part::extent}, "B"},
+    {{core::role::c, core::part::extent}, "C"},
+    {{core::role::a, core::part::offset}, "offA"},
+    {{core::role::b, core::part::offset}, "offB"},
+    {{core::role::c, core::part::offset}, "offC"},
+    {{core::role::a, core::part::ld}, "lda"},
+    {{core::role::b, core::part::ld}, "ldb"},
+    {{core::role::c, core::part::ld}, "ldc"},
+    {core::role::operation_a, "transA"},
+    {core::role::rows, "M"},
+    {core::role::columns, "N"},
+    {core::role::inner, "K"},
+    {core::role::queue, "commandQueues"},
+};
+
 // A number of the caller's that the core takes as signed; what does not fit is negative there, and so
 // refused.
 int64_t as_signed(size_t n) { return static_cast<int64_t>(n); }
 
 }  // namespace
+
+constinit const core::argument_names names = all_names;
 
 call::call(const tail& t) : tail_(t) {
     if (t.queue_count == 0) fail(clblasInvalidValue, "numCommandQueues: is 0");
@@ -95,18 +117,27 @@ clblasStatus status_of(heron_status status) {
     }
 }
 
-clblasStatus status_of(const core::dense_error& e) {
-    switch (e.fault()) {
-        case core::dense_fault::dimension: return clblasInvalidDim;
-        case core::dense_fault::memory:
-            return of_matrix(e.operand(), clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
-        case core::dense_fault::leading_dimension:
-            return of_matrix(e.operand(), clblasInvalidLeadDimA, clblasInvalidLeadDimB,
-                             clblasInvalidLeadDimC);
-        case core::dense_fault::buffer_size:
-            return of_matrix(e.operand(), clblasInsufficientMemMatA, clblasInsufficientMemMatB,
-                             clblasInsufficientMemMatC);
-        default: return clblasInvalidValue;
+clblasStatus status_of(const core::error& e) {
+    if (e.status() != HERON_INVALID_VALUE) return status_of(e.status());
+    const auto of_operand = [&](clblasStatus a, clblasStatus b, clblasStatus c) {
+        switch (e.argument().role) {
+            case core::role::a: return a;
+            case core::role::b: return b;
+            case core::role::c: return c;
+            case core::role::rows:
+            case core::role::columns:
+            case core::role::inner: return clblasInvalidDim;
+            default: return clblasInvalidValue;
+        }
+    };
+    switch (e.argument().part) {
+        case core::part::ld:
+            return of_operand(clblasInvalidLeadDimA, clblasInvalidLeadDimB, clblasInvalidLeadDimC);
+        case core::part::offset:
+        case core::part::extent:
+            return of_operand(clblasInsufficientMemMatA, clblasInsufficientMemMatB,
+                              clblasInsufficientMemMatC);
+        default: return of_operand(clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "core/context.hpp"
 #include "core/facade_check.hpp"
 #include "core/guard.hpp"
+#include "core/log.hpp"
 #include "core/ops/dense.hpp"
 #include <clBLAS.h>
 #include <memory>
@@ -58,7 +59,10 @@ class call {
 };
 
 clblasStatus status_of(heron_status status);
-clblasStatus status_of(const core::dense_error& e);
+clblasStatus status_of(const core::error& e);
+
+// What the functions call their arguments.
+extern const core::argument_names names;
 
 // Runs f and turns what it throws into a status and a log line.
 template <class F>
@@ -75,10 +79,9 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
         return clblasSuccess;
     } catch (const failure& e) {
         return failed(e.status(), e.what());
-    } catch (const core::dense_error& e) {
-        return failed(status_of(e), e.what());
     } catch (const core::error& e) {
-        return failed(status_of(e.status()), e.what());
+        core::log_current_exception({function, {}, names});
+        return status_of(e);
     } catch (const std::bad_alloc&) {
         return failed(clblasOutOfHostMemory, "out of host memory");
     } catch (const std::exception& e) {

@@ -26,7 +26,7 @@ image_list& images() {
 // A plug-in without a device of its own choice still serves the devices that callers have made queues on.
 void set_up() {
     const core::backend& b = core::find_backend("opencl");
-    if (!b.table.queue_adopt) throw core::error(HERON_NOT_INITIALIZED, b.name, b.reason);
+    if (!b.table.queue_adopt) throw core::error(HERON_NOT_INITIALIZED, b.name.c_str(), b.reason);
     ready = true;
 }
 

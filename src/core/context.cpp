@@ -29,9 +29,9 @@ int default_device(const backend& b) {
 }
 
 const backend& checked(const backend& b, int device) {
-    if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
+    if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name.c_str(), b.reason);
     if (device < 0 || device >= b.device_count)
-        invalid("device",
+        invalid(role::device,
                 fmt::format("{} is not one of the {} device(s) of {}", device, b.device_count, b.name));
     return b;
 }
@@ -49,9 +49,9 @@ context::context(const core::backend& b, int device)
 
 context::context(const core::backend& b, command_queue queue)
     : backend_(b), device_(-1), scratch_(table(), -1) {
-    if (!b.table.abi) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
+    if (!b.table.abi) throw error(HERON_NOT_INITIALIZED, b.name.c_str(), b.reason);
     if (!b.table.queue_adopt)
-        not_supported("commandQueue", fmt::format("the {} plug-in adopts no queues", b.name));
+        not_supported(role::queue, fmt::format("the {} plug-in adopts no queues", b.name));
     check(b.table.queue_adopt(queue.handle, &queue_), "adopting a command queue");
 }
 
@@ -89,7 +89,7 @@ int context::threads() const {
 }
 
 void context::set_threads(int threads) {
-    require(threads >= 0, "threads", "must not be negative");
+    require(threads >= 0, role::threads, "must not be negative");
     const std::lock_guard lock(mutex_);
     check(table().queue_threads(queue_, threads), "setting the thread count");
     threads_ = threads;
@@ -114,8 +114,8 @@ size_t context::buffer_bytes(void* memory) {
     return bytes;
 }
 
-context& context::from(void* handle, const char* argument) {
-    if (!handle) throw error(HERON_NOT_INITIALIZED, argument, "is NULL");
+context& context::from(void* handle, heron_status missing) {
+    if (!handle) throw error(missing, role::handle, "is NULL");
     return *static_cast<context*>(handle);
 }
 

@@ -63,8 +63,8 @@ class context {
     void* mark();
     size_t buffer_bytes(void* memory);
 
-    // Throws HERON_NOT_INITIALIZED when the handle is NULL; argument names it in the message.
-    static context& from(void* handle, const char* argument = "handle");
+    // Throws the status `missing` when the handle is NULL.
+    static context& from(void* handle, heron_status missing = HERON_NOT_INITIALIZED);
 
   private:
     const core::backend& backend_;

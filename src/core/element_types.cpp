@@ -69,17 +69,18 @@ int64_t largest(heron_index_type type) {
     return type == HERON_INDEX_32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
 }
 
-heron_type compute_type_of(heron_type storage, const char* argument) {
+heron_type compute_type_of(heron_type storage, const subject& about) {
     for (const storage_row& row : uniform_rows)
         if (row.storage == storage) return row.compute;
-    not_supported(argument, fmt::format("type {} is not supported", name_of(storage)));
+    not_supported(about, fmt::format("type {} is not supported", name_of(storage)));
 }
 
 void require_dot_types(heron_type x, heron_type y, heron_type compute) {
     const bool integer = x == HERON_R_8I && (compute == HERON_R_32I || compute == HERON_R_32F);
     if (x == y && (integer || is_uniform_row(x, compute))) return;
-    not_supported("computeType", fmt::format("x {}, y {}, compute type {} is not a supported combination",
-                                             name_of(x), name_of(y), name_of(compute)));
+    not_supported(role::compute_type,
+                  fmt::format("x {}, y {}, compute type {} is not a supported combination", name_of(x),
+                              name_of(y), name_of(compute)));
 }
 
 void require_product_types(heron_type a, heron_type x, heron_type y, heron_type compute) {
@@ -88,7 +89,7 @@ void require_product_types(heron_type a, heron_type x, heron_type y, heron_type 
         return r.a == a && r.x == x && r.y == y && r.compute == compute;
     });
     if (uniform || mixed) return;
-    not_supported("computeType",
+    not_supported(role::compute_type,
                   fmt::format("A {}, x {}, y {}, compute type {} is not a supported combination", name_of(a),
                               name_of(x), name_of(y), name_of(compute)));
 }
@@ -99,7 +100,7 @@ void require_spmm_types(heron_type a, heron_type b, heron_type c, heron_type com
         return r.a == a && r.x == a && r.y == c && r.compute == compute;
     });
     if (a == b && (uniform || mixed)) return;
-    not_supported("computeType",
+    not_supported(role::compute_type,
                   fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination", name_of(a),
                               name_of(b), name_of(c), name_of(compute)));
 }
@@ -111,7 +112,7 @@ void require_sampled_product_types(heron_type a, heron_type b, heron_type c, her
         std::begin(sampled_rows), std::end(sampled_rows),
         [&](const product_row& r) { return r.a == a && r.x == b && r.y == c && r.compute == compute; });
     if (uniform || mixed) return;
-    not_supported("computeType",
+    not_supported(role::compute_type,
                   fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination", name_of(a),
                               name_of(b), name_of(c), name_of(compute)));
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Facts about element and index types, and which combinations the operations accept.
-#include <heron/types.h>
+#include "error.hpp"
 #include <cstddef>
 
 namespace heron::core {
@@ -15,7 +15,7 @@ int64_t largest(heron_index_type type);
 
 // The type in which an operation on vectors of one storage type computes (R_16F -> R_32F). Throws
 // HERON_NOT_SUPPORTED for integers, which need an explicit compute type.
-heron_type compute_type_of(heron_type storage, const char* argument);
+heron_type compute_type_of(heron_type storage, const subject& about);
 
 // Throw HERON_NOT_SUPPORTED, naming the types, unless the combination is one that is built.
 void require_dot_types(heron_type x, heron_type y, heron_type compute);

@@ -1,5 +1,6 @@
 #pragma once
 // How the library fails inside: one exception that carries the status, the argument at fault and the reason.
+#include "argument.hpp"
 #include <heron/types.h>
 #include <exception>
 #include <string>
@@ -7,36 +8,56 @@
 
 namespace heron::core {
 
+// What an error is about: an argument by its role, or, in a facade, by its public name. A name also stands
+// for what is no argument, such as an environment variable.
+struct subject {
+    constexpr subject(core::role r) : argument(r) {}
+    constexpr subject(const core::argument& a) : argument(a) {}
+    constexpr subject(const char* n) : name(n) {}
+
+    core::argument argument{};
+    const char* name = "";
+};
+
 class error : public std::exception {
   public:
-    error(heron_status status, std::string argument, std::string reason)
-        : status_(status), message_(argument.empty() ? std::move(reason) : argument + ": " + reason) {}
+    // '@' in the reason stands for the argument that it mentions.
+    error(heron_status status, const subject& about, std::string reason, core::argument mentioned = {})
+        : status_(status),
+          argument_(about.argument),
+          mentioned_(mentioned),
+          name_(about.name),
+          reason_(std::move(reason)) {}
 
     heron_status status() const noexcept { return status_; }
-    // "argument: reason"
-    const char* what() const noexcept override { return message_.c_str(); }
+    const core::argument& argument() const noexcept { return argument_; }
+    // The reason alone.
+    const char* what() const noexcept override { return reason_.c_str(); }
+    // "argument: reason" in the words of the function that failed.
+    std::string message(const public_function& function) const;
 
   private:
     heron_status status_;
-    std::string message_;
+    core::argument argument_, mentioned_;
+    std::string name_, reason_;
 };
 
-[[noreturn]] inline void invalid(std::string argument, std::string reason) {
-    throw error(HERON_INVALID_VALUE, std::move(argument), std::move(reason));
+[[noreturn]] inline void invalid(const subject& about, std::string reason, argument mentioned = {}) {
+    throw error(HERON_INVALID_VALUE, about, std::move(reason), mentioned);
 }
 
-[[noreturn]] inline void not_supported(std::string argument, std::string reason) {
-    throw error(HERON_NOT_SUPPORTED, std::move(argument), std::move(reason));
+[[noreturn]] inline void not_supported(const subject& about, std::string reason, argument mentioned = {}) {
+    throw error(HERON_NOT_SUPPORTED, about, std::move(reason), mentioned);
 }
 
-inline void require(bool condition, const char* argument, const char* reason) {
-    if (!condition) invalid(argument, reason);
+inline void require(bool condition, const subject& about, const char* reason) {
+    if (!condition) invalid(about, reason);
 }
 
 // The pointer, if it is not NULL.
 template <class T>
-T* required(T* pointer, const char* argument) {
-    if (!pointer) invalid(argument, "is NULL");
+T* required(T* pointer, const subject& about) {
+    if (!pointer) invalid(about, "is NULL");
     return pointer;
 }
 

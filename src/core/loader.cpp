@@ -102,7 +102,7 @@ const backend& find_backend(std::string_view name) {
     static auto* const slots = new std::vector<slot>(backend_names().size());
     const auto found = std::find(backend_names().begin(), backend_names().end(), name);
     if (found == backend_names().end())
-        invalid("backend", fmt::format("'{}' is not one of {}", name, fmt::join(backend_names(), ", ")));
+        invalid(role::backend, fmt::format("'{}' is not one of {}", name, fmt::join(backend_names(), ", ")));
     slot& s = (*slots)[static_cast<size_t>(found - backend_names().begin())];
     std::call_once(s.once, [&] {
         s.loaded.name = *found;
@@ -120,7 +120,7 @@ const backend& default_backend() {
     if (const char* wanted = std::getenv("HERON_BACKEND"); wanted && *wanted) {
         const backend& b = find_backend(wanted);
         if (!b.usable())
-            throw error(HERON_NOT_INITIALIZED, fmt::format("HERON_BACKEND={}", wanted), b.reason);
+            throw error(HERON_NOT_INITIALIZED, fmt::format("HERON_BACKEND={}", wanted).c_str(), b.reason);
         return b;
     }
     std::string reasons;

@@ -50,7 +50,7 @@ class logger {
     void open(const char* path) {
         std::FILE* const file = std::fopen(with_process_id(path).c_str(), "a");
         if (!file)
-            throw error(HERON_INVALID_VALUE, "logFile",
+            throw error(HERON_INVALID_VALUE, role::log_file,
                         fmt::format("cannot open {}: {}", path, std::strerror(errno)));
         const std::lock_guard lock(mutex_);
         own_file_.reset(file);
@@ -148,12 +148,12 @@ bool log_scope::keep(const line& l) {
 }
 
 void set_log_level(int level) {
-    require(level >= 0 && level <= 5, "level", "must be 0 to 5");
+    require(level >= 0 && level <= 5, role::log_level, "must be 0 to 5");
     the_logger().set_mask(mask_of_level(level));
 }
 
 void set_log_mask(int mask) {
-    require(mask >= 0 && mask <= all_levels, "mask", "must be a sum of 1, 2, 4, 8 and 16");
+    require(mask >= 0 && mask <= all_levels, role::log_mask, "must be a sum of 1, 2, 4, 8 and 16");
     the_logger().set_mask(mask);
 }
 

@@ -1,19 +1,18 @@
 #pragma once
 // The typed calls of the core: every argument is validated here, composed into what the plug-ins implement,
-// and submitted. A call throws core::error and has then written nothing. Public argument names in messages
-// are cuSPARSE's.
-#include "context.hpp"
-#include "descriptors.hpp"
-#include "triangular_solver.hpp"
+// and submitted. Operands are valid views (views.hpp), scalars are read in the handle's pointer mode. A call
+// throws core::error and has then written nothing.
+#include "analysis.hpp"
+#include "views.hpp"
 
 struct heron_kronmult_desc;
 
 namespace heron::core {
 
-void axpby(context& c, const void* alpha, const sparse_vector& x, const void* beta, dense_vector& y);
-void gather(context& c, const dense_vector& y, sparse_vector& x);
-void scatter(context& c, const sparse_vector& x, dense_vector& y);
-void rot(context& c, const void* c_coeff, const void* s_coeff, sparse_vector& x, dense_vector& y);
+void axpby(context& c, const void* alpha, const heron_spvec& x, const void* beta, const heron_dnvec& y);
+void gather(context& c, const heron_dnvec& y, const heron_spvec& x);
+void scatter(context& c, const heron_spvec& x, const heron_dnvec& y);
+void rot(context& c, const void* cosine, const void* sine, const heron_spvec& x, const heron_dnvec& y);
 
 // One phase of an operation that takes a workspace. SIZE writes *size, the others read memory.
 struct phase_call {
@@ -22,48 +21,53 @@ struct phase_call {
     void* memory = nullptr;
 };
 
-void spvv(context& c, const phase_call& phase, heron_operation op, const sparse_vector& x,
-          const dense_vector& y, void* result, heron_type compute_type);
+void spvv(context& c, const phase_call& phase, heron_operation op, const heron_spvec& x, const heron_dnvec& y,
+          void* result, heron_type compute_type);
 
-// format: the one that the chosen algorithm is for, if it is for one.
-struct spmv_algorithm {
+// formats: those that the chosen algorithm is for, if it is for some.
+struct product_algorithm {
     heron_reproducibility reproducibility = HERON_DEFAULT;
     const heron_format* formats = nullptr;  // NULL: any
     int format_count = 0;
 };
 
-void spmv(context& c, const phase_call& phase, heron_operation op, const void* alpha, const sparse_matrix& a,
-          const dense_vector& x, const void* beta, dense_vector& y, heron_type compute_type,
-          const spmv_algorithm& algorithm);
+// y := alpha*op(A)*x + beta*y. The analysis may be NULL: then ANALYSE leaves nothing, and RUN goes without.
+void spmv(context& c, const phase_call& phase, heron_operation op, const void* alpha, const heron_spmat& a,
+          const heron_dnvec& x, const void* beta, const heron_dnvec& y, heron_type compute_type,
+          const product_algorithm& algorithm = {}, analysis* kept = nullptr);
 
-// As for SpMV.
-using spmm_algorithm = spmv_algorithm;
-
-// Batches: C says how many items there are; A and B have as many, or one of the two is shared.
+// C := alpha*op(A)*op(B) + beta*C. Batches: C says how many items there are; A and B have as many, or one of
+// the two is shared. The analysis as for spmv.
 void spmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
-          const sparse_matrix& a, const dense_matrix& b, const void* beta, dense_matrix& result,
-          heron_type compute_type, const spmm_algorithm& algorithm);
-// op(A)*Y = alpha*X and op(A)*C = alpha*op(B), with what the phases share in the solver. In RUN the solver
-// knows the workspace. Operands may be NULL or have NULL values until RUN as the declarations say.
-void spsv(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op,
-          const void* alpha, const sparse_matrix& a, const dense_vector* x, const dense_vector* y,
-          heron_type compute_type);
-void spsm(context& c, const phase_call& phase, triangular_solver& solver, heron_operation op_a,
-          heron_operation op_b, const void* alpha, const sparse_matrix& a, const dense_matrix& b,
-          const dense_matrix& c_matrix, heron_type compute_type);
-// The solver's own copy of the values, or of the diagonal, takes the place of the matrix's from now on.
-enum class matrix_part { values, diagonal };
-void update_triangular(context& c, triangular_solver& solver, const void* values, matrix_part part);
+          const heron_spmat& a, const heron_dnmat& b, const void* beta, const heron_dnmat& result,
+          heron_type compute_type, const product_algorithm& algorithm = {}, analysis* kept = nullptr);
 
-void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b);
+// op(A)*Y = alpha*X and op(A)*C = alpha*op(B), whose phases share the analysis: RUN needs it, and it knows
+// the workspace. Operands may be NULL or have NULL values until RUN as the declarations say. values_changed:
+// when A's values were last replaced, in next_stamp's time; 0: never.
+std::unique_ptr<analysis> make_triangular_analysis();
+void spsv(context& c, const phase_call& phase, analysis& kept, heron_operation op, const void* alpha,
+          const heron_spmat& a, const heron_dnvec* x, const heron_dnvec* y, heron_type compute_type,
+          uint64_t values_changed = 0);
+void spsm(context& c, const phase_call& phase, analysis& kept, heron_operation op_a, heron_operation op_b,
+          const void* alpha, const heron_spmat& a, const heron_dnmat& b, const heron_dnmat& c_matrix,
+          heron_type compute_type, uint64_t values_changed = 0);
+// The analysis's own copy of the values, or of the diagonal, takes the place of the matrix's from now on,
+// until those change in turn.
+enum class matrix_part { values, diagonal };
+void update_triangular(context& c, analysis& kept, const void* values, matrix_part part);
+
+// Larger with every call of the process: tells which of two changes came later.
+uint64_t next_stamp();
+
+void sparse_to_dense(context& c, const phase_call& phase, const heron_spmat& a, const heron_dnmat& b);
+// ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).
+void dense_to_sparse(context& c, const phase_call& phase, const heron_dnmat& a, heron_spmat& b);
 
 // C := alpha*(op_a(A)*op_b(B)) on the pattern of C + beta*C.
 void sddmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
-           const dense_matrix& a, const dense_matrix& b, const void* beta, sparse_matrix& matrix,
+           const heron_dnmat& a, const heron_dnmat& b, const void* beta, const heron_spmat& matrix,
            heron_type compute_type);
-
-// ANALYSE sets b's number of nonzeros (and of stored elements, for SELL).
-void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b);
 
 // SIZE writes *phase.size. RUN throws INSUFFICIENT_RESOURCES when bytes, the size of phase.memory, are too
 // few.

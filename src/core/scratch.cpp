@@ -19,7 +19,7 @@ void scratch::use(void* memory, size_t bytes) {
 void* scratch::acquire(size_t bytes, void* stream) {
     if (bytes == 0) return nullptr;
     if (callers_ && bytes > callers_bytes_)
-        throw error(HERON_INSUFFICIENT_RESOURCES, "workspace",
+        throw error(HERON_INSUFFICIENT_RESOURCES, role::workspace,
                     fmt::format("{} bytes are needed, but the handle was given {}", bytes, callers_bytes_));
     void* const memory = callers_ ? callers_ : grown_to(bytes);
     if (!event_) check(table_.event_create(device_, &event_), "creating an event");
@@ -39,12 +39,13 @@ void scratch::release(void* stream) {
 void* scratch::grown_to(size_t bytes) {
     if (bytes <= bytes_) return blocks_.back();
     if (device_ < 0)
-        not_supported("workspace", "a caller's command queue has no memory of the library's own");
+        not_supported(role::workspace, "a caller's command queue has no memory of the library's own");
     blocks_.reserve(blocks_.size() + 1);
     size_t size = std::max(bytes, 2 * bytes_);
     void* memory = allocated(size);
     if (!memory && size > bytes) memory = allocated(size = bytes);
-    if (!memory) throw error(HERON_ALLOC_FAILED, "workspace", fmt::format("no memory for {} bytes", bytes));
+    if (!memory)
+        throw error(HERON_ALLOC_FAILED, role::workspace, fmt::format("no memory for {} bytes", bytes));
     blocks_.push_back(memory);
     bytes_ = size;
     return memory;

@@ -1,8 +1,10 @@
 #include "submit.hpp"
 #include "element_types.hpp"
+#include "status.hpp"
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 
 namespace heron::core {
@@ -38,80 +40,47 @@ double widened(uint16_t bits, bool brain) {
 }  // namespace
 
 heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type,
-                             const char* argument) {
+                             const subject& about) {
     if (c.pointer_mode() == pointer_mode::device) {
-        require_element(pointer, size_of(compute_type), argument);
+        require_element(pointer, size_of(compute_type), about);
         return {pointer, 0, 0};
     }
     // Host scalars are copied byte by byte: std::complex<float> is less aligned than cuComplex.
-    required(pointer, argument);
+    required(pointer, about);
     switch (compute_type) {
         case HERON_R_32I: return real_scalar<int32_t>(pointer);
         case HERON_R_32F: return real_scalar<float>(pointer);
         case HERON_R_64F: return real_scalar<double>(pointer);
         case HERON_C_32F: return complex_scalar<float>(pointer);
         case HERON_C_64F: return complex_scalar<double>(pointer);
-        default: not_supported("computeType", fmt::format("{} is not a compute type", name_of(compute_type)));
+        default:
+            not_supported(role::compute_type, fmt::format("{} is not a compute type", name_of(compute_type)));
     }
 }
 
 heron_scalar short_scalar_argument(const context& c, const void* pointer, heron_type compute_type,
-                                   const char* argument) {
+                                   const subject& about) {
     if (c.pointer_mode() == pointer_mode::device)
-        not_supported("computeType",
+        not_supported(role::compute_type,
                       "16-bit scalars in device memory are not built: use the 32-bit compute type");
     uint16_t parts[2] = {0, 0};
-    std::memcpy(parts, required(pointer, argument), size_of(compute_type));
+    std::memcpy(parts, required(pointer, about), size_of(compute_type));
     const bool brain = compute_type == HERON_R_16BF || compute_type == HERON_C_16BF;
     return {nullptr, widened(parts[0], brain), is_complex(compute_type) ? widened(parts[1], brain) : 0};
 }
 
-void require_arrays(const heron_dnvec& v, const char* argument) {
-    if (v.size > 0 && !v.values) invalid(argument, "has NULL values");
+void slot_missing(const context& c, operation op) {
+    throw error(HERON_NOT_SUPPORTED, "",
+                fmt::format("the {} plug-in is older and lacks {}", c.backend().name, name_of(op)));
 }
 
-void require_arrays(const heron_dnmat& m, const char* argument) {
-    if (m.rows > 0 && m.cols > 0 && !m.values) invalid(argument, "has NULL values");
+void slot_failed(const context& c, operation op, heron_status status) {
+    throw error(status, "",
+                fmt::format("{} on {}: {}", name_of(op), c.backend().name, status_string(status)));
 }
 
-void require_arrays(const heron_spvec& v, const char* argument) {
-    if (v.nnz > 0 && (!v.indices || !v.values)) invalid(argument, "has NULL indices or values");
-}
-
-void require_arrays(const heron_spmat& m, const char* argument) {
-    if (m.rows == 0 || m.cols == 0) return;
-    const bool ell = m.format == HERON_FORMAT_BLOCKED_ELL;
-    const int64_t stored = ell ? m.rows * m.ell_cols : m.format == HERON_FORMAT_SELL ? m.values_size : m.nnz;
-    if (stored == 0) return;
-    if (!m.indices || !m.values) invalid(argument, "has NULL indices or values");
-    if (m.format == HERON_FORMAT_COO && !m.row_indices) invalid(argument, "has NULL row indices");
-    if (m.format != HERON_FORMAT_COO && !ell && !m.offsets) invalid(argument, "has NULL offsets");
-}
-
-bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
-bool conjugates(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
-
-heron_operation of_the_transpose(heron_operation op) {
-    switch (op) {
-        case HERON_OP_NONE: return HERON_OP_TRANSPOSE;
-        case HERON_OP_TRANSPOSE: return HERON_OP_NONE;
-        case HERON_OP_CONJUGATE_TRANSPOSE: return HERON_OP_CONJUGATE;
-        default: return HERON_OP_CONJUGATE_TRANSPOSE;
-    }
-}
-
-heron_spmat canonical(const heron_spmat& m, heron_operation& op) {
-    heron_spmat result = m;
-    const bool empty = m.format == HERON_FORMAT_SELL ? m.values_size == 0 : m.nnz == 0;
-    if (m.format != HERON_FORMAT_BLOCKED_ELL && (empty || m.rows == 0 || m.cols == 0)) {
-        result.format = HERON_FORMAT_COO;
-        result.nnz = 0;
-    } else if (m.format == HERON_FORMAT_CSC) {
-        result.format = HERON_FORMAT_CSR;
-        std::swap(result.rows, result.cols);
-        op = of_the_transpose(op);
-    }
-    return result;
+void workspace_missing(size_t needed) {
+    invalid(role::workspace, fmt::format("is NULL, but {} bytes are needed", needed));
 }
 
 }  // namespace heron::core

@@ -32,17 +32,17 @@ struct segment_kind {
 
 // Offsets ascend from base to base + total.
 void check_offsets(const std::vector<int64_t>& offsets, int64_t base, int64_t total, segment_kind kind,
-                   const char* argument) {
+                   argument operand) {
     if (offsets.empty()) return;
     if (offsets.front() != base)
-        invalid(argument, fmt::format("{} 0: the first offset is {}, not the base {}", kind.name,
-                                      offsets.front(), base));
+        invalid(operand, fmt::format("{} 0: the first offset is {}, not the base {}", kind.name,
+                                     offsets.front(), base));
     for (size_t k = 0; k + 1 < offsets.size(); ++k)
         if (offsets[k + 1] < offsets[k])
-            invalid(argument, fmt::format("{} {}: offsets descend from {} to {}", kind.name,
-                                          static_cast<int64_t>(k) * kind.span, offsets[k], offsets[k + 1]));
+            invalid(operand, fmt::format("{} {}: offsets descend from {} to {}", kind.name,
+                                         static_cast<int64_t>(k) * kind.span, offsets[k], offsets[k + 1]));
     if (offsets.back() - base != total)
-        invalid(argument,
+        invalid(operand,
                 fmt::format("{} {}: the last offset is {}, but {} elements are stored", kind.name,
                             static_cast<int64_t>(offsets.size() - 2) * kind.span, offsets.back(), total));
 }
@@ -56,23 +56,23 @@ std::optional<int64_t> repeated(std::vector<int64_t> indices) {
 
 // Indices are in range and none occurs twice. name and number say whose they are.
 void check_segment(std::vector<int64_t> segment, int64_t base, int64_t size, const char* name, int64_t number,
-                   const char* argument) {
+                   argument operand) {
     for (int64_t index : segment)
         if (index < base || index >= base + size)
-            invalid(argument, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base,
-                                          base + size));
+            invalid(operand, fmt::format("{} {}: index {} is not in [{}, {})", name, number, index, base,
+                                         base + size));
     if (const auto twice = repeated(std::move(segment)))
-        invalid(argument, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
+        invalid(operand, fmt::format("{} {}: index {} occurs twice", name, number, *twice));
 }
 
 void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_t size, const char* name,
-                      const char* argument) {
+                      argument operand) {
     const auto offsets = download(c, m.offsets, segments + 1, m.offset_type);
-    check_offsets(offsets, m.base, m.nnz, {name}, argument);
+    check_offsets(offsets, m.base, m.nnz, {name}, operand);
     const auto indices = download(c, m.indices, m.nnz, m.index_type);
     for (size_t k = 0; k + 1 < offsets.size(); ++k)
         check_segment({indices.begin() + (offsets[k] - m.base), indices.begin() + (offsets[k + 1] - m.base)},
-                      m.base, size, name, static_cast<int64_t>(k), argument);
+                      m.base, size, name, static_cast<int64_t>(k), operand);
 }
 
 // The places of a COO matrix's elements by rows.
@@ -84,24 +84,23 @@ std::vector<size_t> by_rows(const std::vector<int64_t>& rows) {
 }
 
 // Rows may come in any order.
-void check_coo(context& c, const heron_spmat& m, const char* argument) {
+void check_coo(context& c, const heron_spmat& m, argument operand) {
     const auto rows = download(c, m.row_indices, m.nnz, m.index_type);
     const auto columns = download(c, m.indices, m.nnz, m.index_type);
     for (size_t k = 0; k < rows.size(); ++k)
         if (rows[k] < m.base || rows[k] >= m.base + m.rows)
-            invalid(argument, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base,
-                                          m.base + m.rows));
+            invalid(operand, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base,
+                                         m.base + m.rows));
     if (!std::is_sorted(rows.begin(), rows.end()))
         log(log_level::hint, "HERON_VALIDATE",
-            fmt::format("{}: the rows of a COO matrix do not ascend, which NVIDIA's library needs",
-                        argument));
+            "the rows of a COO matrix do not ascend, which other libraries need");
     const std::vector<size_t> places = by_rows(rows);
     std::vector<int64_t> row_columns;
     for (size_t k = 0; k < places.size(); ++k) {
         const int64_t row = rows[places[k]];
         row_columns.push_back(columns[places[k]]);
         if (k + 1 < places.size() && rows[places[k + 1]] == row) continue;
-        check_segment(row_columns, m.base, m.cols, "row", row - m.base, argument);
+        check_segment(row_columns, m.base, m.cols, "row", row - m.base, operand);
         row_columns.clear();
     }
 }
@@ -115,23 +114,23 @@ std::vector<int64_t> stored(const std::vector<int64_t>& indices, int64_t first, 
     return found;
 }
 
-void check_sell(context& c, const heron_spmat& m, const char* argument) {
+void check_sell(context& c, const heron_spmat& m, argument operand) {
     const int64_t slices = (m.rows + m.slice_size - 1) / m.slice_size;
     const auto offsets = download(c, m.offsets, slices + 1, m.offset_type);
     // The first offset tells the offsets' own base.
     const int64_t base = offsets.empty() ? 0 : offsets.front();
-    check_offsets(offsets, base, m.values_size, {"slice with row", m.slice_size}, argument);
+    check_offsets(offsets, base, m.values_size, {"slice with row", m.slice_size}, operand);
     const auto columns = download(c, m.indices, m.values_size, m.index_type);
     if (columns.empty()) return;
     for (int64_t row = 0; row < m.rows; ++row) {
         const auto slice = static_cast<size_t>(row / m.slice_size);
         const int64_t width = (offsets[slice + 1] - offsets[slice]) / m.slice_size;
         const int64_t first = offsets[slice] - base + row % m.slice_size;
-        check_segment(stored(columns, first, m.slice_size, width), m.base, m.cols, "row", row, argument);
+        check_segment(stored(columns, first, m.slice_size, width), m.base, m.cols, "row", row, operand);
     }
 }
 
-void check_blocked_ell(context& c, const heron_spmat& m, const char* argument) {
+void check_blocked_ell(context& c, const heron_spmat& m, argument operand) {
     const int64_t per_row = m.ell_cols / m.block_rows;
     const int64_t block_rows = (m.rows + m.block_rows - 1) / m.block_rows;
     const int64_t block_cols = (m.cols + m.block_rows - 1) / m.block_rows;
@@ -139,7 +138,7 @@ void check_blocked_ell(context& c, const heron_spmat& m, const char* argument) {
     if (columns.empty()) return;
     for (int64_t row = 0; row < block_rows; ++row)
         check_segment(stored(columns, row * per_row, 1, per_row), m.base, block_cols, "block row", row,
-                      argument);
+                      operand);
 }
 
 void* advanced(void* array, int64_t elements, heron_index_type type) {
@@ -155,16 +154,15 @@ heron_spmat item_of(const heron_spmat& m, int64_t item) {
     return one;
 }
 
-void check_contents(context& c, const heron_spmat& m, const char* argument) {
+void check_contents(context& c, const heron_spmat& m, argument operand) {
     switch (m.format) {
-        case HERON_FORMAT_COO: return check_coo(c, m, argument);
-        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, "row", argument);
-        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, "column", argument);
+        case HERON_FORMAT_COO: return check_coo(c, m, operand);
+        case HERON_FORMAT_CSR: return check_compressed(c, m, m.rows, m.cols, "row", operand);
+        case HERON_FORMAT_CSC: return check_compressed(c, m, m.cols, m.rows, "column", operand);
         case HERON_FORMAT_BSR:
-            return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row",
-                                    argument);
-        case HERON_FORMAT_SELL: return check_sell(c, m, argument);
-        case HERON_FORMAT_BLOCKED_ELL: return check_blocked_ell(c, m, argument);
+            return check_compressed(c, m, m.rows / m.block_rows, m.cols / m.block_cols, "block row", operand);
+        case HERON_FORMAT_SELL: return check_sell(c, m, operand);
+        case HERON_FORMAT_BLOCKED_ELL: return check_blocked_ell(c, m, operand);
     }
 }
 
@@ -184,22 +182,27 @@ std::vector<int64_t> download(context& c, const void* array, int64_t count, hero
                                   : download_as<int64_t>(c, array, count);
 }
 
-void validate_contents(context& c, const heron_spmat& m, const char* argument) {
+void validate_contents(context& c, const heron_spmat& m, argument operand) {
     if (!validating() || m.rows == 0 || m.cols == 0) return;
     const bool one_pattern = m.offsets_stride == 0 && m.indices_stride == 0;
     const int32_t items = one_pattern ? 1 : m.batch_count;
-    for (int32_t item = 0; item < items; ++item)
-        check_contents(c, item_of(m, item),
-                       items > 1 ? fmt::format("{}, item {}", argument, item).c_str() : argument);
+    for (int32_t item = 0; item < items; ++item) {
+        try {
+            check_contents(c, item_of(m, item), operand);
+        } catch (const error& e) {
+            if (items == 1) throw;
+            invalid(operand, fmt::format("item {}: {}", item, e.what()));
+        }
+    }
 }
 
-void validate_contents(context& c, const heron_spvec& v, const char* argument) {
+void validate_contents(context& c, const heron_spvec& v, argument operand) {
     if (!validating()) return;
     auto indices = download(c, v.indices, v.nnz, v.index_type);
     for (size_t k = 0; k < indices.size(); ++k)
-        check_segment({indices[k]}, v.base, v.size, "element", static_cast<int64_t>(k), argument);
+        check_segment({indices[k]}, v.base, v.size, "element", static_cast<int64_t>(k), operand);
     if (const auto twice = repeated(std::move(indices)))
-        invalid(argument, fmt::format("index {} occurs twice", *twice));
+        invalid(operand, fmt::format("index {} occurs twice", *twice));
 }
 
 }  // namespace heron::core

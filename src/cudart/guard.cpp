@@ -43,7 +43,7 @@ cudaError_t note_current_exception(const char* function) noexcept {
     } catch (const core::error& e) {
         const cudaError_t status = to_cuda(e.status());
         if (status == cudaErrorLaunchFailure) fault = status;
-        return note(function, status, e.what());
+        return note(function, status, e.message({function, {}, {}}).c_str());
     } catch (const std::bad_alloc&) {
         return note(function, cudaErrorMemoryAllocation, "out of host memory");
     } catch (const std::exception& e) {

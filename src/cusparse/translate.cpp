@@ -16,17 +16,42 @@ constexpr type_pair types[] = {
     {CUDA_C_64F, HERON_C_64F},
 };
 
-[[noreturn]] void out_of_range(const char* argument, int value) {
-    core::invalid(argument, fmt::format("{} is not one of its values", value));
+[[noreturn]] void out_of_range(const core::subject& about, int value) {
+    core::invalid(about, fmt::format("{} is not one of its values", value));
 }
+
+constexpr core::argument_name names[] = {
+    {core::role::handle, "handle"},
+    {core::role::a, "matA"},
+    {core::role::b, "matB"},
+    {core::role::c, "matC"},
+    {core::role::x, "vecX"},
+    {core::role::y, "vecY"},
+    {core::role::alpha, "alpha"},
+    {core::role::beta, "beta"},
+    {core::role::cosine, "c_coeff"},
+    {core::role::sine, "s_coeff"},
+    {core::role::result, "result"},
+    {core::role::operation_a, "opA"},
+    {core::role::operation_b, "opB"},
+    {core::role::compute_type, "computeType"},
+    {core::role::algorithm, "alg"},
+    {core::role::workspace, "externalBuffer"},
+    {core::role::workspace_size, "bufferSize"},
+    {core::role::new_values, "newValues"},
+    {core::role::log_level, "level"},
+    {core::role::log_file, "logFile"},
+};
 
 }  // namespace
 
-heron_type type_from(cudaDataType type, const char* argument) {
+constinit const core::argument_names generic_names = names;
+
+heron_type type_from(cudaDataType type, const core::subject& about) {
     for (const type_pair& pair : types)
         if (pair.cuda == type) return pair.heron;
-    if (type < 0 || type > CUDA_R_4F_E2M1) out_of_range(argument, type);
-    core::not_supported(argument, fmt::format("cudaDataType {} is not supported", static_cast<int>(type)));
+    if (type < 0 || type > CUDA_R_4F_E2M1) out_of_range(about, type);
+    core::not_supported(about, fmt::format("cudaDataType {} is not supported", static_cast<int>(type)));
 }
 
 cudaDataType to_cuda(heron_type type) {
@@ -35,26 +60,26 @@ cudaDataType to_cuda(heron_type type) {
     out_of_range("valueType", type);
 }
 
-heron_index_type index_type_from(cusparseIndexType_t type, const char* argument) {
+heron_index_type index_type_from(cusparseIndexType_t type, const core::subject& about) {
     switch (type) {
         case CUSPARSE_INDEX_32I: return HERON_INDEX_32;
         case CUSPARSE_INDEX_64I: return HERON_INDEX_64;
-        case CUSPARSE_INDEX_16U: core::not_supported(argument, "16-bit indices are not supported");
+        case CUSPARSE_INDEX_16U: core::not_supported(about, "16-bit indices are not supported");
     }
-    out_of_range(argument, type);
+    out_of_range(about, type);
 }
 
 cusparseIndexType_t to_cusparse(heron_index_type type) {
     return type == HERON_INDEX_32 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 }
 
-int32_t base_from(cusparseIndexBase_t base, const char* argument) {
-    if (base != CUSPARSE_INDEX_BASE_ZERO && base != CUSPARSE_INDEX_BASE_ONE) out_of_range(argument, base);
+int32_t base_from(cusparseIndexBase_t base, const core::subject& about) {
+    if (base != CUSPARSE_INDEX_BASE_ZERO && base != CUSPARSE_INDEX_BASE_ONE) out_of_range(about, base);
     return base == CUSPARSE_INDEX_BASE_ONE;
 }
 
-heron_order order_from(cusparseOrder_t order, const char* argument) {
-    if (order != CUSPARSE_ORDER_COL && order != CUSPARSE_ORDER_ROW) out_of_range(argument, order);
+heron_order order_from(cusparseOrder_t order, const core::subject& about) {
+    if (order != CUSPARSE_ORDER_COL && order != CUSPARSE_ORDER_ROW) out_of_range(about, order);
     return order == CUSPARSE_ORDER_ROW ? HERON_ORDER_ROW : HERON_ORDER_COLUMN;
 }
 
@@ -62,13 +87,13 @@ cusparseOrder_t to_cusparse(heron_order order) {
     return order == HERON_ORDER_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
 }
 
-heron_operation operation_from(cusparseOperation_t operation, const char* argument) {
+heron_operation operation_from(cusparseOperation_t operation, const core::subject& about) {
     switch (operation) {
         case CUSPARSE_OPERATION_NON_TRANSPOSE: return HERON_OP_NONE;
         case CUSPARSE_OPERATION_TRANSPOSE: return HERON_OP_TRANSPOSE;
         case CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE: return HERON_OP_CONJUGATE_TRANSPOSE;
     }
-    out_of_range(argument, operation);
+    out_of_range(about, operation);
 }
 
 cusparseFormat_t to_cusparse(heron_format format) {

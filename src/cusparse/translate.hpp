@@ -1,31 +1,44 @@
 #pragma once
 // cuSPARSE's enums and Heron's, both ways. Values out of range throw with the argument's public name.
 #include "core/context.hpp"
-#include "core/descriptors.hpp"
 #include "core/facade_check.hpp"
+#include "core/error.hpp"
 #include "core/guard.hpp"
-#include "core/operations.hpp"
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 
 namespace heron::cusparse {
 
+// What the functions of the generic interface call their arguments, for those that have no names of their
+// own.
+extern const core::argument_names generic_names;
+
+struct function : core::public_function {
+    function(const char* called, core::argument_names names = {})
+        : public_function{called, names, generic_names} {}
+};
+
+// guarded(__func__, f), or guarded({__func__, own names}, f).
 template <class F>
-cusparseStatus_t guarded(const char* function, F&& f) noexcept {
+cusparseStatus_t guarded(const function& called, F&& f) noexcept {
     if (!core::fits_core()) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    return core::guard<cusparseStatus_t>(function, std::forward<F>(f));
+    return core::guard<cusparseStatus_t>(called, std::forward<F>(f));
 }
 
-inline core::context& context_of(cusparseHandle_t handle) { return core::context::from(handle); }
+// NVIDIA's library answers INVALID_VALUE to a NULL handle in all functions but those of the legacy interface,
+// which answer NOT_INITIALIZED, as core::context::from does by itself.
+inline core::context& context_of(cusparseHandle_t handle) {
+    return core::context::from(handle, HERON_INVALID_VALUE);
+}
 
-heron_type type_from(cudaDataType type, const char* argument);
+heron_type type_from(cudaDataType type, const core::subject& about);
 cudaDataType to_cuda(heron_type type);
-heron_index_type index_type_from(cusparseIndexType_t type, const char* argument);
+heron_index_type index_type_from(cusparseIndexType_t type, const core::subject& about);
 cusparseIndexType_t to_cusparse(heron_index_type type);
-int32_t base_from(cusparseIndexBase_t base, const char* argument);
-heron_order order_from(cusparseOrder_t order, const char* argument);
+int32_t base_from(cusparseIndexBase_t base, const core::subject& about);
+heron_order order_from(cusparseOrder_t order, const core::subject& about);
 cusparseOrder_t to_cusparse(heron_order order);
-heron_operation operation_from(cusparseOperation_t operation, const char* argument);
+heron_operation operation_from(cusparseOperation_t operation, const core::subject& about);
 cusparseFormat_t to_cusparse(heron_format format);
 
 // What a public handle or descriptor stands for; destroying NULL succeeds, as in cuSPARSE.
@@ -33,8 +46,5 @@ template <class T, class Handle>
 void destroy(Handle* handle) {
     delete reinterpret_cast<const T*>(handle);
 }
-
-inline core::access access_of(const void*) { return core::access::read_only; }
-inline core::access access_of(void*) { return core::access::read_write; }
 
 }  // namespace heron::cusparse

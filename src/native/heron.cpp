@@ -1,7 +1,7 @@
 // The native C API: translation to the core.
 #include <heron/heron.h>
+#include "names.hpp"
 #include "core/context.hpp"
-#include "core/guard.hpp"
 #include "core/log.hpp"
 #include "core/status.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 template <class F>
 heron_status guarded(const char* function, F&& f) noexcept {
-    return guard<heron_status>(function, std::forward<F>(f));
+    return guard<heron_status>(native(function), std::forward<F>(f));
 }
 
 context& handle_of(heron_handle handle) { return context::from(handle); }
@@ -55,7 +55,7 @@ heron_status heron_device_query(const char* name, int device, heron_device_info*
     return guarded(__func__, [&] {
         required(info, "info");
         const backend& b = find_backend(required(name, "backend"));
-        if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name, b.reason);
+        if (!b.usable()) throw error(HERON_NOT_INITIALIZED, b.name.c_str(), b.reason);
         if (device < 0 || device >= b.device_count) invalid("device", "is not a device of this backend");
         heron_device_info found{};
         check(b.table.device_info(device, &found), "device query");

@@ -1,12 +1,35 @@
 // The native API of the batched Kronecker products.
 #include <heron/heron.h>
+#include "names.hpp"
 #include "core/context.hpp"
-#include "core/guard.hpp"
 #include "core/operations.hpp"
 
 using namespace heron::core;
 
 namespace {
+
+constexpr argument_name names[] = {
+    {role::dimensions, "ndim"},
+    {{role::factors, part::order}, "factor_order"},
+    {{role::vectors, part::order}, "vector_order"},
+    {role::factors, "factors[#]"},
+    {{role::factors, part::rows}, "factors[#].m"},
+    {{role::factors, part::cols}, "factors[#].n"},
+    {{role::factors, part::base}, "factors[#].a.base"},
+    {{role::factors, part::stride}, "factors[#].a.stride"},
+    {{role::factors, part::list}, "factors[#].a.list"},
+    {{role::factors, part::list_step}, "factors[#].a.list_step"},
+    {{role::factors, part::index_type}, "factors[#].a.index_type"},
+    {{role::factors, part::kind}, "factors[#].a.kind"},
+    {role::vectors, "vectors"},
+    {{role::x, part::ld}, "ldx"},
+    {{role::y, part::ld}, "ldy"},
+    {role::output, "output"},
+    {{role::groups, part::size}, "group_count"},
+    {{role::groups, part::index_type}, "group_type"},
+    {{role::groups, part::offsets}, "group_offsets"},
+    {{role::groups, part::indices}, "group_items"},
+};
 
 void require_there(const heron_kronmult_desc* desc) {
     if (!desc) throw error(HERON_NOT_INITIALIZED, "desc", "is NULL");
@@ -48,7 +71,7 @@ heron_batch_operand heron_batch_indexed(const void* base, int64_t unit, const vo
 
 heron_status heron_kronmult_init(heron_kronmult_desc* desc, heron_type type, int32_t ndim, const int64_t* m,
                                  const int64_t* n, int64_t count) {
-    return guard<heron_status>(__func__, [&] {
+    return guard<heron_status>(native(__func__, names), [&] {
         require_there(desc);
         required(m, "m");
         required(n, "n");
@@ -74,11 +97,12 @@ heron_status heron_kronmult_init(heron_kronmult_desc* desc, heron_type type, int
 }
 
 heron_status heron_kronmult_cost(const heron_kronmult_desc* desc, double* operations, double* bytes) {
-    return guard<heron_status>(__func__, [&] { kronmult_cost(checked(desc), operations, bytes); });
+    return guard<heron_status>(native(__func__, names),
+                               [&] { kronmult_cost(checked(desc), operations, bytes); });
 }
 
 heron_status heron_kronmult_workspace(heron_handle handle, const heron_kronmult_desc* desc, size_t* bytes) {
-    return guard<heron_status>(__func__, [&] {
+    return guard<heron_status>(native(__func__, names), [&] {
         context& c = context::from(handle);
         required(bytes, "bytes");
         kronmult(c, {HERON_PHASE_SIZE, bytes}, checked(desc), nullptr, nullptr, 0);
@@ -87,7 +111,7 @@ heron_status heron_kronmult_workspace(heron_handle handle, const heron_kronmult_
 
 heron_status heron_kronmult(heron_handle handle, const void* alpha, const heron_kronmult_desc* desc,
                             const void* beta, void* workspace, size_t workspace_bytes) {
-    return guard<heron_status>(__func__, [&] {
+    return guard<heron_status>(native(__func__, names), [&] {
         context& c = context::from(handle);
         kronmult(c, {HERON_PHASE_RUN, nullptr, workspace}, checked(desc), alpha, beta, workspace_bytes);
     });

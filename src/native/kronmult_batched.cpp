@@ -1,8 +1,8 @@
 // The names of heron/kronmult.h: every call is one batched Kronecker product or product of matrices, added
 // atomically.
 #include <heron/kronmult.h>
+#include "names.hpp"
 #include "core/context.hpp"
-#include "core/guard.hpp"
 #include "core/operations.hpp"
 #include <heron/args.h>
 #include <type_traits>
@@ -10,6 +10,25 @@
 using namespace heron::core;
 
 namespace {
+
+constexpr argument_name product_names[] = {
+    {role::rows, "mm"},
+    {role::columns, "nn"},
+    {role::inner, "kk"},
+    {role::count, "batchCount"},
+    {role::a, "Aarray"},
+    {role::b, "Barray"},
+    {role::c, "Carray"},
+    {{role::a, part::ld}, "ldAarray"},
+    {{role::b, part::ld}, "ldBarray"},
+    {{role::c, part::ld}, "ldCarray"},
+};
+// A is one array of addresses or of numbers, whichever factor they are of.
+constexpr argument_name names[] = {
+    {role::count, "batchCount"},        {role::factors, "A"},
+    {{role::factors, part::ld}, "lda"}, {{role::factors, part::rows}, "m"},
+    {{role::factors, part::cols}, "n"},
+};
 
 // The handle in use.
 class library_state {
@@ -76,7 +95,7 @@ heron_kronmult_desc describe_square(int d, int n, const T* a, int64_t count) {
 
 template <class T>
 heron_status batched(int d, int n, const T* a, const T* x, T* y, int64_t count, const char* function) {
-    return guard<heron_status>(function, [&] {
+    return guard<heron_status>(native(function, names), [&] {
         heron_kronmult_desc desc = describe_square(d, n, a, count);
         desc.x.base = const_cast<T*>(x);
         desc.y.base = y;
@@ -89,7 +108,7 @@ heron_status batched(int d, int n, const T* a, const T* x, T* y, int64_t count, 
 template <class T>
 heron_status pbatched(int d, int n, const T* a, T* const* x, T* const* y, int64_t count,
                       const char* function) {
-    return guard<heron_status>(function, [&] {
+    return guard<heron_status>(native(function, names), [&] {
         heron_kronmult_desc desc = describe_square(d, n, a, count);
         desc.x = addresses(x);
         desc.y = addresses(y);
@@ -109,7 +128,7 @@ void set_factors(heron_kronmult_desc& desc, const T* const* a) {
 template <class T>
 heron_status xbatched(int d, int n, const T* const* a, int lda, T* const* x, T* const* y, int64_t count,
                       const char* function) {
-    return guard<heron_status>(function, [&] {
+    return guard<heron_status>(native(function, names), [&] {
         heron_kronmult_desc desc = describe_square<T>(d, n, nullptr, count);
         set_factors(desc, a);
         for (int i = 0; i < d; ++i) desc.factors[i].ld = lda;
@@ -122,7 +141,7 @@ heron_status xbatched(int d, int n, const T* const* a, int lda, T* const* x, T* 
 template <class T>
 heron_status vbatched(int d, const int (&m)[6], const int (&n)[6], const T* const* a, T* const* x,
                       T* const* y, int64_t count, const char* function) {
-    return guard<heron_status>(function, [&] {
+    return guard<heron_status>(native(function, names), [&] {
         heron_kronmult_desc desc = describe<T>(d, m, n, count);
         set_factors(desc, a);
         desc.x = addresses(x);
@@ -146,7 +165,7 @@ heron_status kgemm(int transpose_a, int transpose_b, const gemm_sizes& sizes, T 
                    const std::type_identity_t<gemm_matrix<T>>& a,
                    const std::type_identity_t<gemm_matrix<T>>& b, T beta,
                    const std::type_identity_t<gemm_matrix<T>>& c, int64_t count, const char* function) {
-    return guard<heron_status>(function, [&] {
+    return guard<heron_status>(native(function, product_names), [&] {
         heron_kron_gemm_args args{};
         args.type = type_of<T>;
         args.transpose_a = transpose_a;
@@ -170,7 +189,7 @@ heron_status kgemm(int transpose_a, int transpose_b, const gemm_sizes& sizes, T 
 }  // namespace
 
 heron_status heron_kronmult_set_handle(heron_handle handle) {
-    return guard<heron_status>(__func__, [&] { library_state::instance().use(handle); });
+    return guard<heron_status>(native(__func__), [&] { library_state::instance().use(handle); });
 }
 
 #define HERON_KRON_T float

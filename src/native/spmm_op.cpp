@@ -1,6 +1,6 @@
 // The native API of products with operators of the caller's.
 #include <heron/heron.h>
-#include "core/guard.hpp"
+#include "names.hpp"
 #include "core/ops/spmm_op.hpp"
 #include "core/submit.hpp"
 #include <cstring>
@@ -9,18 +9,8 @@ using namespace heron::core;
 
 namespace {
 
-void require_enum(int value, int last, const char* argument) {
-    if (value < 0 || value > last) invalid(argument, fmt::format("{} is not one of its values", value));
-}
-
-// Runs f, whose errors are those of one operand.
-template <class F>
-void checking(const char* argument, F&& f) {
-    try {
-        f();
-    } catch (const error& e) {
-        throw error(e.status(), argument, e.what());
-    }
+void require_enum(int value, int last, const subject& about) {
+    if (value < 0 || value > last) invalid(about, fmt::format("{} is not one of its values", value));
 }
 
 heron_spmat sparse_of(const heron_csr_matrix& m) {
@@ -40,15 +30,13 @@ heron_spmat sparse_of(const heron_csr_matrix& m) {
     s.index_type = m.index_type;
     s.base = m.base;
     s.type = m.type;
-    checking("a", [&] { s = sparse_matrix(s, access::read_only).value; });
-    return s;
+    s.batch_count = 1;
+    return checked(s, role::a);
 }
 
-heron_dnmat dense_of(const heron_dense_matrix& m, const char* argument) {
-    checking(argument, [&] {
-        require_enum(m.type, HERON_C_64F, "type");
-        require_enum(m.order, HERON_ORDER_ROW, "order");
-    });
+heron_dnmat dense_of(const heron_dense_matrix& m, argument operand) {
+    require_enum(m.type, HERON_C_64F, operand[part::type]);
+    require_enum(m.order, HERON_ORDER_ROW, operand[part::order]);
     heron_dnmat d{};
     d.rows = m.rows;
     d.cols = m.cols;
@@ -56,8 +44,8 @@ heron_dnmat dense_of(const heron_dense_matrix& m, const char* argument) {
     d.values = m.values;
     d.type = m.type;
     d.order = m.order;
-    checking(argument, [&] { d = dense_matrix(d, access::read_write).value; });
-    return d;
+    d.batch_count = 1;
+    return checked(d, operand);
 }
 
 heron_operator_code text(const char* source, const char* argument) {
@@ -110,10 +98,9 @@ spmm_op_problem problem_of(context& c, const heron_spmm_op_desc* desc) {
     spmm_op_problem p;
     p.a = sparse_of(desc->a);
     p.op_b = desc->op_b;
-    p.b = dense_of(desc->b, "b");
-    p.c = dense_of(desc->c, "c");
+    p.b = dense_of(desc->b, role::b);
+    p.c = dense_of(desc->c, role::c);
     p.compute_type = desc->compute_type;
-    p.names = {"a", "op_a", "b", "op_b", "c", "compute_type"};
     p.operators = operators_of(c, desc->operators, desc->compute_type);
     return p;
 }
@@ -121,7 +108,7 @@ spmm_op_problem problem_of(context& c, const heron_spmm_op_desc* desc) {
 }  // namespace
 
 heron_status heron_spmm_op_workspace(heron_handle handle, const heron_spmm_op_desc* desc, size_t* bytes) {
-    return guard<heron_status>(__func__, [&] {
+    return guard<heron_status>(native(__func__), [&] {
         context& c = context::from(handle);
         const spmm_op_problem p = problem_of(c, desc);
         required(bytes, "bytes");
@@ -131,7 +118,7 @@ heron_status heron_spmm_op_workspace(heron_handle handle, const heron_spmm_op_de
 
 heron_status heron_spmm_op(heron_handle handle, const heron_spmm_op_desc* desc, void* workspace,
                            size_t workspace_bytes) {
-    return guard<heron_status>(__func__, [&] {
+    return guard<heron_status>(native(__func__), [&] {
         context& c = context::from(handle);
         const spmm_op_problem p = problem_of(c, desc);
         size_t needed = 0;

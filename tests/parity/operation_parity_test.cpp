@@ -383,8 +383,6 @@ struct difference {
     int nvidias, ours;
 };
 const difference differences[] = {
-    // As documented.
-    {"cusparse", 1, invalid, CUSPARSE_STATUS_NOT_INITIALIZED},
     // What exists but is not built, such as compute types and other formats' algorithms, is legal; with
     // NVIDIA's it is invalid.
     {"cusparse", 0, invalid, unsupported},

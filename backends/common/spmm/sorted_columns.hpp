@@ -9,13 +9,13 @@ namespace heron::HERON_LEVEL {
 
 // Where ANALYSE left the sorted pattern, and the stamp by which a run recognises it: the caller may overwrite
 // it.
-struct sorted_columns_plan final : heron_plan {
+struct sorted_columns_plan final : plan_of<sorted_columns_plan> {
     explicit sorted_columns_plan(const heron_workspace& workspace)
-        : heron_plan{}, stamp(next_pattern_stamp()), memory(workspace.memory) {}
+        : stamp(next_pattern_stamp()), memory(workspace.memory) {}
 
     // NULL if there is none for this memory.
     static const sorted_columns_plan* of(const heron_workspace& workspace) {
-        const auto* const plan = static_cast<const sorted_columns_plan*>(workspace.plan);
+        const auto* const plan = plan_as<sorted_columns_plan>(workspace.plan);
         return plan && plan->memory == workspace.memory ? plan : nullptr;
     }
 

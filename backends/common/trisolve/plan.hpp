@@ -20,7 +20,7 @@ struct solve_segment {
     bool serial;
 };
 
-struct level_plan final : heron_plan {
+struct level_plan final : plan_of<level_plan> {
     host_array<solve_segment> segments;
     int64_t count = 0;
 };
@@ -65,8 +65,9 @@ inline bool must_stage(const heron_trisolve_args& args) {
 // What ANALYSE left. Throws where there is nothing.
 template <class Plan>
 const Plan& required_plan(const heron_workspace& workspace) {
-    if (!workspace.plan) throw plan_error{HERON_INVALID_VALUE, "the matrix has not been analysed"};
-    return static_cast<const Plan&>(*workspace.plan);
+    const Plan* const plan = plan_as<Plan>(workspace.plan);
+    if (!plan) throw plan_error{HERON_INVALID_VALUE, "the matrix has not been analysed"};
+    return *plan;
 }
 
 // A copy of a matrix's index arrays that the host can read.

@@ -16,7 +16,7 @@
 
 namespace heron::HERON_LEVEL {
 
-struct csr_plan : heron_plan {
+struct csr_plan final : plan_of<csr_plan> {
     int lanes_per_row = 0;  // of multiply_row_vectors; 0: the matrix is not one for it
     int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
     row_shares shares{0, 1};
@@ -71,7 +71,7 @@ class spmv_launcher {
     }
 
     const csr_plan* plan_of_this_workspace() const {
-        const auto* const plan = static_cast<const csr_plan*>(workspace_.plan);
+        const auto* const plan = plan_as<csr_plan>(workspace_.plan);
         return plan && plan->memory == workspace_.memory ? plan : nullptr;
     }
 

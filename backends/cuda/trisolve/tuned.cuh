@@ -34,7 +34,7 @@ struct solve_work {
 };
 
 template <class CT>
-struct sweep_plan final : heron_plan {
+struct sweep_plan final : plan_of<sweep_plan<CT>> {
     gathered_triangle triangle;
     bool may_have_long_rows = true;
     device_report long_rows;

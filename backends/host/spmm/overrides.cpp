@@ -72,7 +72,7 @@ template <class VA, class CT>
 }
 
 // A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
-struct sorted_plan : heron_plan {
+struct sorted_plan final : plan_of<sorted_plan> {
     sorted_plan(int64_t line_count, int64_t place_count)
         : lines(line_count),
           count(place_count),
@@ -149,7 +149,7 @@ class host_spmm_plan {
     }
 
     bool finds_plan() {
-        const auto* const plan = static_cast<const sorted_plan*>(workspace_.plan);
+        const auto* const plan = plan_as<sorted_plan>(workspace_.plan);
         if (!plan || plan->lines != lines_of_op(true) || plan->count != stored()) return false;
         sorted_ = {plan->offsets, plan->places, plan->lines};
         return true;

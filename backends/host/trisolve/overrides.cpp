@@ -7,7 +7,7 @@
 namespace heron::HERON_LEVEL {
 namespace {
 
-struct host_solve_plan final : heron_plan {
+struct host_solve_plan final : plan_of<host_solve_plan> {
     bool is_gathered = false;
     bool has_edges = false;
     bool is_distant = false;

@@ -69,7 +69,7 @@ struct turned_shape {
 
 enum class turned_kind { by_columns, by_tiles, by_rows };
 
-struct turned_plan final : heron_plan {
+struct turned_plan final : plan_of<turned_plan> {
     const void* memory = nullptr;
     turned_kind kind{};
     int64_t stamp = 0;
@@ -103,7 +103,7 @@ class turned_spmv {
     }
 
     bool run() {
-        const auto* const plan = static_cast<const turned_plan*>(workspace_.plan);
+        const auto* const plan = plan_as<turned_plan>(workspace_.plan);
         if (!plan || plan->memory != workspace_.memory) return false;
         const turned_shape shape{a_.rows, a_.nnz, a_.base, plan->stamp};
         if (plan->kind == turned_kind::by_columns)

@@ -55,7 +55,7 @@ int64_t tile_length(const device_traits& traits, int64_t nnz, int64_t element_by
 }
 
 // What ANALYSE finds out. It depends on nothing in the workspace, and the kernel is right for any matrix.
-struct row_plan final : heron_plan {
+struct row_plan final : plan_of<row_plan> {
     int rows_per_tile = 0;  // 0: the matrix is not one for it
 };
 
@@ -81,7 +81,7 @@ class tiled_spmv {
         int* const most = layout_.take<int>(candidate_count + 1);
         if (phase_ == HERON_PHASE_ANALYSE) analyse_rows(most);
         if (phase_ != HERON_PHASE_RUN) return;
-        const auto* const plan = static_cast<const row_plan*>(workspace_.plan);
+        const auto* const plan = plan_as<row_plan>(workspace_.plan);
         if (plan && plan->rows_per_tile > 0) return multiply_rows(plan->rows_per_tile);
         const heron_spmat& a = args_.a;
         launch<csr_tile>(tiles_, offsets(), indices(), values(), a.rows, a.nnz, static_cast<int>(tile_),

@@ -74,7 +74,7 @@ struct triangle_rows {
     heron_index base;
 };
 
-struct sweep_plan final : heron_plan {
+struct sweep_plan final : plan_of<sweep_plan> {
     triangle_rows<i32, i32> gathered{};
     // Of many right-hand sides: n rows of `width` elements each.
     int64_t width = 1;

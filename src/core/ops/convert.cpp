@@ -5,62 +5,52 @@
 namespace heron::core {
 namespace {
 
-void require_matching(const heron_spmat& sparse, const heron_dnmat& dense, const char* argument) {
+void require_matching(const heron_spmat& sparse, const heron_dnmat& dense, argument operand) {
     if (sparse.rows != dense.rows || sparse.cols != dense.cols)
-        invalid(argument, fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols,
-                                      sparse.rows, sparse.cols));
+        invalid(operand, fmt::format("size {} x {} differs from {} x {}", dense.rows, dense.cols, sparse.rows,
+                                     sparse.cols));
     if (sparse.type != dense.type)
-        not_supported(argument,
+        not_supported(operand,
                       fmt::format("types {} and {} differ", name_of(sparse.type), name_of(dense.type)));
     if (sparse.batch_count != dense.batch_count)
-        invalid(argument,
-                fmt::format("batch counts {} and {} differ", sparse.batch_count, dense.batch_count));
-}
-
-bool has_offsets(heron_format format) {
-    return format != HERON_FORMAT_COO && format != HERON_FORMAT_BLOCKED_ELL;
-}
-
-void transpose(heron_dnmat& m) {
-    std::swap(m.rows, m.cols);
-    m.order = m.order == HERON_ORDER_ROW ? HERON_ORDER_COLUMN : HERON_ORDER_ROW;
+        invalid(operand, fmt::format("batch counts {} and {} differ", sparse.batch_count, dense.batch_count));
 }
 
 }  // namespace
 
-void sparse_to_dense(context& c, const phase_call& phase, const sparse_matrix& a, dense_matrix& b) {
-    require_matching(a.value, b.value, "matB");
+void sparse_to_dense(context& c, const phase_call& phase, const heron_spmat& a, const heron_dnmat& b) {
+    require_matching(a, b, role::b);
     if (phase.phase != HERON_PHASE_SIZE) {
-        require_arrays(a.value, "matA");
-        require_arrays(b.value, "matB");
-        validate_contents(c, a.value, "matA");
+        require_arrays(a, role::a);
+        require_arrays(b, role::b);
+        validate_contents(c, a, role::a);
     }
     heron_operation op = HERON_OP_NONE;
-    heron_sparse_to_dense_args args{canonical(a.value, op), b.value};
-    if (op == HERON_OP_TRANSPOSE) transpose(args.b);
-    submit(c, "sparse_to_dense", c.table().sparse_to_dense, phase, args, nullptr, least_workspace);
+    heron_sparse_to_dense_args args{canonical(a, op), b};
+    if (op == HERON_OP_TRANSPOSE) args.b = transposed(args.b);
+    submit<operation::sparse_to_dense>(c, phase, args, least_workspace);
 }
 
-void dense_to_sparse(context& c, const phase_call& phase, const dense_matrix& a, sparse_matrix& b) {
-    require_matching(b.value, a.value, "matA");
-    if (a.value.batch_count > 1) not_supported("matA", "conversion to a sparse matrix takes no batches");
+void dense_to_sparse(context& c, const phase_call& phase, const heron_dnmat& a, heron_spmat& b) {
+    require_matching(b, a, role::a);
+    if (a.batch_count > 1) not_supported(role::a, "conversion to a sparse matrix takes no batches");
     if (phase.phase != HERON_PHASE_SIZE) {
-        require_arrays(a.value, "matA");
-        if (has_offsets(b.value.format) && !b.value.offsets) invalid("matB", "has NULL offsets");
+        require_arrays(a, role::a);
+        require_offsets(b, role::b);
     }
-    if (phase.phase == HERON_PHASE_RUN) require_arrays(b.value, "matB");
-    int64_t nnz = b.value.nnz;
-    int64_t values_size = b.value.values_size;
-    heron_dense_to_sparse_args args{a.value, b.value, &nnz, &values_size};
-    if (b.value.format == HERON_FORMAT_CSC) {
+    if (phase.phase == HERON_PHASE_RUN) require_arrays(b, role::b);
+    int64_t nnz = b.nnz;
+    int64_t values_size = b.values_size;
+    heron_dense_to_sparse_args args{a, b, &nnz, &values_size};
+    if (b.format == HERON_FORMAT_CSC) {
         args.b.format = HERON_FORMAT_CSR;
         std::swap(args.b.rows, args.b.cols);
-        transpose(args.a);
+        args.a = transposed(args.a);
     }
-    submit(c, "dense_to_sparse", c.table().dense_to_sparse, phase, args);
+    submit<operation::dense_to_sparse>(c, phase, args);
     if (phase.phase != HERON_PHASE_ANALYSE) return;
-    b.value.nnz = nnz;
-    b.value.values_size = values_size;
+    b.nnz = nnz;
+    b.values_size = values_size;
 }
 
 }  // namespace heron::core

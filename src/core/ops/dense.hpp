@@ -1,7 +1,8 @@
 #pragma once
 // The typed calls of the dense operations, in the terms of BLAS. A call validates everything, turns row order
-// into column order and submits one operation of the plug-in. It throws core::error, mostly a dense_error
-// that tells the facades which kind of argument was wrong, and has then written nothing.
+// into column order and submits one operation of the plug-in. It throws core::error and has then written
+// nothing. Of an operand that is NULL or misaligned the error names the whole, else a part: its ld or offset,
+// or the extent where it does not fit into its memory.
 //
 // As in BLAS: beta = 0 does not read C; alpha = 0 or k = 0 reads neither A nor B; only one triangle of a
 // symmetric, Hermitian or triangular matrix is read or written; imaginary parts on the diagonal of a
@@ -23,31 +24,6 @@ struct dense_matrix_operand {
     // Where memory is a cl_mem, the elements that it holds, and the call checks that the operand fits.
     // Negative: memory is an address and its extent unknown.
     int64_t size = -1;
-};
-
-enum class dense_fault {
-    value,              // an enumeration, a type, a scalar
-    dimension,          // m, n, k or a count
-    memory,             // an operand is NULL or misaligned
-    leading_dimension,  // too small
-    buffer_size         // an operand does not fit into its buffer
-};
-
-// operand: 'A', 'B' or 'C' for the last three kinds, else 0.
-class dense_error : public error {
-  public:
-    dense_error(dense_fault fault, char operand, std::string argument, std::string reason)
-        : error(HERON_INVALID_VALUE, std::move(argument), std::move(reason)),
-          fault_(fault),
-          operand_(operand) {}
-    ~dense_error() override;
-
-    dense_fault fault() const noexcept { return fault_; }
-    char operand() const noexcept { return operand_; }
-
-  private:
-    dense_fault fault_;
-    char operand_;
 };
 
 // Scalars are read in the handle's pointer mode. They have the type of the matrices (compute_type for gemm),

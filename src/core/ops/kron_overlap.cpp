@@ -50,8 +50,9 @@ struct output_start {
 };
 
 [[noreturn]] void refuse(int64_t item, int64_t other) {
-    invalid("y", fmt::format("the outputs of items {} and {} overlap, which this output mode does not allow",
-                             std::min(item, other), std::max(item, other)));
+    invalid(role::y,
+            fmt::format("the outputs of items {} and {} overlap, which this output mode does not allow",
+                        std::min(item, other), std::max(item, other)));
 }
 
 // Element by element: outputs that lie inside each other without touching are legal.
@@ -84,11 +85,12 @@ void check_groups(context& c, const heron_kronmult_args& args) {
         download(c, args.group_offsets, args.group_count + 1, args.group_type);
     if (offsets.front() != 0 || offsets.back() != args.count ||
         !std::is_sorted(offsets.begin(), offsets.end()))
-        invalid("group_offsets", fmt::format("do not ascend from 0 to {}", args.count));
+        invalid(argument{role::groups, part::offsets}, fmt::format("do not ascend from 0 to {}", args.count));
     if (!args.group_items) return;
     for (const int64_t item : download(c, args.group_items, args.count, args.group_type))
         if (item < 0 || item >= args.count)
-            invalid("group_items", fmt::format("holds {}, but there are {} items", item, args.count));
+            invalid(argument{role::groups, part::indices},
+                    fmt::format("holds {}, but there are {} items", item, args.count));
 }
 
 }  // namespace

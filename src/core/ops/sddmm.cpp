@@ -21,62 +21,59 @@ heron_sddmm_vectors vectors_of(const heron_dnmat& m, heron_operation op, bool by
     return v;
 }
 
-int64_t rows_after(const heron_dnmat& m, heron_operation op) { return transposes(op) ? m.cols : m.rows; }
-int64_t cols_after(const heron_dnmat& m, heron_operation op) { return transposes(op) ? m.rows : m.cols; }
-
 void require_sizes(heron_operation op_a, heron_operation op_b, const heron_dnmat& a, const heron_dnmat& b,
                    const heron_spmat& c) {
-    const int64_t k = cols_after(a, op_a);
-    if (rows_after(b, op_b) != k)
-        invalid("matB", fmt::format("op(B) has {} rows, op(A) has {} columns", rows_after(b, op_b), k));
-    if (rows_after(a, op_a) != c.rows || cols_after(b, op_b) != c.cols)
-        invalid("matC", fmt::format("size {} x {} differs from op(A)*op(B)'s {} x {}", c.rows, c.cols,
-                                    rows_after(a, op_a), cols_after(b, op_b)));
+    const int64_t k = cols_of(op_a, a);
+    if (rows_of(op_b, b) != k)
+        invalid(role::b, fmt::format("op(B) has {} rows, op(A) has {} columns", rows_of(op_b, b), k));
+    if (rows_of(op_a, a) != c.rows || cols_of(op_b, b) != c.cols)
+        invalid(role::c, fmt::format("size {} x {} differs from op(A)*op(B)'s {} x {}", c.rows, c.cols,
+                                     rows_of(op_a, a), cols_of(op_b, b)));
 }
 
 // Every item has a C of its own; A and B have as many, or one for all.
 void require_batches(const heron_dnmat& a, const heron_dnmat& b, const heron_spmat& c) {
     if (a.batch_count != 1 && a.batch_count != c.batch_count)
-        invalid("matA",
-                fmt::format("batch count {} is neither 1 nor matC's {}", a.batch_count, c.batch_count));
+        invalid(role::a, fmt::format("batch count {} is neither 1 nor @'s {}", a.batch_count, c.batch_count),
+                role::c);
     if (b.batch_count != 1 && b.batch_count != c.batch_count)
-        invalid("matB",
-                fmt::format("batch count {} is neither 1 nor matC's {}", b.batch_count, c.batch_count));
+        invalid(role::b, fmt::format("batch count {} is neither 1 nor @'s {}", b.batch_count, c.batch_count),
+                role::c);
     if (c.batch_count > 1 && c.nnz > 0 && c.values_stride == 0)
-        invalid("matC", "the items of a batch that is written cannot share their values");
+        invalid(role::c, "the items of a batch that is written cannot share their values");
 }
 
 void require_format(const heron_spmat& c) {
     if (c.format == HERON_FORMAT_SELL || c.format == HERON_FORMAT_BLOCKED_ELL)
-        not_supported("matC", "SDDMM takes COO, CSR, CSC and BSR matrices");
+        not_supported(role::c, "SDDMM takes COO, CSR, CSC and BSR matrices");
 }
 
 }  // namespace
 
 void sddmm(context& c, const phase_call& phase, heron_operation op_a, heron_operation op_b, const void* alpha,
-           const dense_matrix& a, const dense_matrix& b, const void* beta, sparse_matrix& matrix,
+           const heron_dnmat& a, const heron_dnmat& b, const void* beta, const heron_spmat& matrix,
            heron_type compute_type) {
-    require_format(matrix.value);
-    require_sizes(op_a, op_b, a.value, b.value, matrix.value);
-    require_batches(a.value, b.value, matrix.value);
-    require_sampled_product_types(a.value.type, b.value.type, matrix.value.type, compute_type);
+    require_format(matrix);
+    require_sizes(op_a, op_b, a, b, matrix);
+    require_batches(a, b, matrix);
+    require_sampled_product_types(a.type, b.type, matrix.type, compute_type);
     if (phase.phase != HERON_PHASE_SIZE) {
-        require_arrays(a.value, "matA");
-        require_arrays(b.value, "matB");
-        require_arrays(matrix.value, "matC");
-        validate_contents(c, matrix.value, "matC");
+        require_arrays(a, role::a);
+        require_arrays(b, role::b);
+        require_arrays(matrix, role::c);
+        validate_contents(c, matrix, role::c);
     }
     heron_operation op_c = HERON_OP_NONE;
     heron_sddmm_args args{};
-    args.alpha = scalar_argument(c, alpha, compute_type, "alpha");
-    args.a = vectors_of(a.value, op_a, true);
-    args.b = vectors_of(b.value, op_b, false);
-    args.k = cols_after(a.value, op_a);
-    args.beta = scalar_argument(c, beta, compute_type, "beta");
-    args.c = canonical(matrix.value, op_c);
+    args.alpha = scalar_argument(c, alpha, compute_type, role::alpha);
+    args.a = vectors_of(a, op_a, true);
+    args.b = vectors_of(b, op_b, false);
+    args.k = cols_of(op_a, a);
+    args.beta = scalar_argument(c, beta, compute_type, role::beta);
+    args.c = canonical(matrix, op_c);
     args.compute_type = compute_type;
     if (transposes(op_c)) std::swap(args.a, args.b);
-    submit(c, "sddmm", c.table().sddmm, phase, args);
+    submit<operation::sddmm>(c, phase, args);
 }
 
 }  // namespace heron::core

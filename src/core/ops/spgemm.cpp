@@ -1,6 +1,6 @@
 // Sparse times sparse: validation, the buffers of the phases, and their composition from the plug-ins'
 // operations.
-#include "core/spgemm.hpp"
+#include "spgemm.hpp"
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
 #include <algorithm>
@@ -38,39 +38,36 @@ class part_layout {
 
 namespace {
 
-int64_t rows_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.cols : m.rows; }
-int64_t cols_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.rows : m.cols; }
-
-void require_operand(const heron_spmat& m, const heron_spmat& a, const char* argument) {
+void require_operand(const heron_spmat& m, const heron_spmat& a, role operand) {
     if (m.format != HERON_FORMAT_CSR && m.format != HERON_FORMAT_CSC)
-        not_supported(argument, "is neither CSR nor CSC");
-    if (m.batch_count > 1) not_supported(argument, "SpGEMM takes no batches");
+        not_supported(operand, "is neither CSR nor CSC");
+    if (m.batch_count > 1) not_supported(operand, "SpGEMM takes no batches");
     if (m.type != a.type)
-        not_supported(argument,
-                      fmt::format("type {} differs from matA's {}", name_of(m.type), name_of(a.type)));
-    if (m.index_type != a.index_type) not_supported(argument, "has another index type than matA");
+        not_supported(operand, fmt::format("type {} differs from @'s {}", name_of(m.type), name_of(a.type)),
+                      role::a);
+    if (m.index_type != a.index_type) not_supported(operand, "has another index type than @", role::a);
 }
 
 void require_operands(const spgemm_operands& x) {
-    const heron_spmat &a = x.a.value, &b = x.b.value, &c = x.c.value;
-    compute_type_of(a.type, "matA");
-    require_operand(a, a, "matA");
-    require_operand(b, a, "matB");
-    require_operand(c, a, "matC");
-    if (b.offset_type != a.offset_type) not_supported("matB", "has another offset type than matA");
-    const int64_t inner = cols_of(x.op_a, a), rows = rows_of(x.op_a, a), cols = cols_of(x.op_b, b);
-    if (rows_of(x.op_b, b) != inner)
-        invalid("matB",
-                fmt::format("op(B) has {} rows, but op(A) has {} columns", rows_of(x.op_b, b), inner));
-    if (c.rows != rows || c.cols != cols)
-        invalid("matC", fmt::format("is {} x {}, but the product is {} x {}", c.rows, c.cols, rows, cols));
+    compute_type_of(x.a.type, role::a);
+    require_operand(x.a, x.a, role::a);
+    require_operand(x.b, x.a, role::b);
+    require_operand(x.c, x.a, role::c);
+    if (x.b.offset_type != x.a.offset_type) not_supported(role::b, "has another offset type than @", role::a);
+    const int64_t inner = cols_of(x.op_a, x.a), rows = rows_of(x.op_a, x.a), cols = cols_of(x.op_b, x.b);
+    if (rows_of(x.op_b, x.b) != inner)
+        invalid(role::b,
+                fmt::format("op(B) has {} rows, but op(A) has {} columns", rows_of(x.op_b, x.b), inner));
+    if (x.c.rows != rows || x.c.cols != cols)
+        invalid(role::c,
+                fmt::format("is {} x {}, but the product is {} x {}", x.c.rows, x.c.cols, rows, cols));
 }
 
 void require_inputs(context& c, const spgemm_operands& x) {
-    require_arrays(x.a.value, "matA");
-    require_arrays(x.b.value, "matB");
-    validate_contents(c, x.a.value, "matA");
-    validate_contents(c, x.b.value, "matB");
+    require_arrays(x.a, role::a);
+    require_arrays(x.b, role::b);
+    validate_contents(c, x.a, role::a);
+    validate_contents(c, x.b, role::b);
 }
 
 // A factor of the product as the plug-ins see it: CSR with an operation.
@@ -87,17 +84,17 @@ struct factor {
 // The two factors of C as a CSR matrix. A C in CSC is the CSR matrix of op(B)^T * op(A)^T.
 struct factors {
     explicit factors(const spgemm_operands& x)
-        : a(by_columns(x) ? factor(x.b.value, of_the_transpose(x.op_b)) : factor(x.a.value, x.op_a)),
-          b(by_columns(x) ? factor(x.a.value, of_the_transpose(x.op_a)) : factor(x.b.value, x.op_b)) {}
+        : a(by_columns(x) ? factor(x.b, of_the_transpose(x.op_b)) : factor(x.a, x.op_a)),
+          b(by_columns(x) ? factor(x.a, of_the_transpose(x.op_a)) : factor(x.b, x.op_b)) {}
 
     factor a, b;
 
   private:
-    static bool by_columns(const spgemm_operands& x) { return x.c.value.format == HERON_FORMAT_CSC; }
+    static bool by_columns(const spgemm_operands& x) { return x.c.format == HERON_FORMAT_CSC; }
 };
 
 heron_spmat result_of(const spgemm_operands& x) {
-    heron_spmat c = x.c.value;
+    heron_spmat c = x.c;
     if (c.format == HERON_FORMAT_CSC) std::swap(c.rows, c.cols);
     c.format = HERON_FORMAT_CSR;
     return c;
@@ -105,17 +102,19 @@ heron_spmat result_of(const spgemm_operands& x) {
 
 bool is_question(const sized_buffer& b) { return !b.memory; }
 
+argument size_argument(const sized_buffer& b) { return {role::workspace_size, part::whole, b.number}; }
+
 void require_enough(const sized_buffer& b, size_t needed) {
     if (*b.size < needed)
-        throw error(HERON_INSUFFICIENT_RESOURCES, b.size_name,
+        throw error(HERON_INSUFFICIENT_RESOURCES, size_argument(b),
                     fmt::format("{} bytes are too few, {} are needed", *b.size, needed));
     if (needed > 0 && !b.memory)
-        invalid(b.size_name, fmt::format("the buffer is NULL, but {} bytes are needed", needed));
+        invalid(size_argument(b), fmt::format("the buffer is NULL, but {} bytes are needed", needed));
 }
 
 // In a question writes the size, else compares it with what there is.
 void settle(const sized_buffer& b, size_t needed) {
-    required(b.size, b.size_name);
+    required(b.size, size_argument(b));
     if (is_question(b))
         *b.size = needed;
     else
@@ -123,53 +122,39 @@ void settle(const sized_buffer& b, size_t needed) {
 }
 
 bool are_short_on_device(const context& c, const spgemm_scalars& s, heron_type storage) {
-    return c.pointer_mode() == pointer_mode::device && s.compute_type != compute_type_of(storage, "matC");
+    return c.pointer_mode() == pointer_mode::device && s.compute_type != compute_type_of(storage, role::c);
 }
 
 // Scalars of a 16-bit compute type in device memory are still to be widened.
 void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& args) {
     const heron_type storage = args.c.type;
-    args.compute_type = compute_type_of(storage, "matC");
+    args.compute_type = compute_type_of(storage, role::c);
     if (s.compute_type != args.compute_type && s.compute_type != storage)
-        not_supported("computeType", fmt::format("{} does not go with values of type {}",
-                                                 name_of(s.compute_type), name_of(storage)));
-    const auto scalar = [&](const void* pointer, const char* argument) -> heron_scalar {
+        not_supported(role::compute_type, fmt::format("{} does not go with values of type {}",
+                                                      name_of(s.compute_type), name_of(storage)));
+    const auto scalar = [&](const void* pointer, role r) -> heron_scalar {
         if (are_short_on_device(c, s, storage)) {
-            require_element(pointer, size_of(storage), argument);
+            require_element(pointer, size_of(storage), r);
             return {pointer, 0, 0};
         }
-        return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, argument)
-                                                   : short_scalar_argument(c, pointer, storage, argument);
+        return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, r)
+                                                   : short_scalar_argument(c, pointer, storage, r);
     };
-    args.alpha = scalar(s.alpha, "alpha");
-    args.beta = scalar(s.beta, "beta");
+    args.alpha = scalar(s.alpha, role::alpha);
+    args.beta = scalar(s.beta, role::beta);
 }
 
 void require_scalars(const context& c, const spgemm_scalars& s, const spgemm_operands& x) {
     heron_spgemm_args args{};
-    args.c = x.c.value;
+    args.c = x.c;
     set_scalars(c, s, args);
 }
 
-template <class Args>
-size_t scratch_size(context& c, const char* name, slot_pointer<Args> slot, const Args& args) {
-    heron_workspace workspace{};
-    call_slot(c, name, slot, HERON_PHASE_SIZE, args, workspace);
-    return workspace.size;
-}
-
-template <class Args>
-void run(context& c, const char* name, slot_pointer<Args> slot, const Args& args, void* scratch) {
-    heron_workspace workspace{};
-    workspace.memory = scratch;
-    call_slot(c, name, slot, HERON_PHASE_RUN, args, workspace);
-}
-
 size_t symbolic_size(context& c, const heron_spgemm_args& args) {
-    return scratch_size(c, "spgemm_symbolic", c.table().spgemm_symbolic, args);
+    return workspace_size<operation::spgemm_symbolic>(c, args);
 }
 size_t numeric_size(context& c, const heron_spgemm_args& args) {
-    return scratch_size(c, "spgemm_numeric", c.table().spgemm_numeric, args);
+    return workspace_size<operation::spgemm_numeric>(c, args);
 }
 
 heron_spvv_args product_with_one(const widening& w, heron_type storage, const void* scalar, void* result) {
@@ -182,18 +167,18 @@ heron_spvv_args product_with_one(const widening& w, heron_type storage, const vo
     args.x.type = args.y.type = storage;
     args.result = result;
     args.result_on_device = 1;
-    args.compute_type = compute_type_of(storage, "matC");
+    args.compute_type = compute_type_of(storage, role::c);
     return args;
 }
 
 widening place_widening(context& c, heron_type storage, part_layout& layout) {
     widening w;
-    if (compute_type_of(storage, "matC") == storage) return w;
+    if (compute_type_of(storage, role::c) == storage) return w;
     w.index = layout.take(sizeof(int32_t));
     w.one = layout.take(size_of(storage));
     for (void*& scalar : w.scalars) scalar = layout.take(size_of(HERON_C_32F));
-    w.scratch = layout.take(
-        scratch_size(c, "spvv", c.table().spvv, product_with_one(w, storage, w.one, w.scalars[0])));
+    w.scratch =
+        layout.take(workspace_size<operation::spvv>(c, product_with_one(w, storage, w.one, w.scalars[0])));
     return w;
 }
 
@@ -210,7 +195,7 @@ void prepare(context& c, const widening& w, heron_type storage) {
 
 heron_scalar widened(context& c, const widening& w, heron_type storage, const heron_scalar& scalar,
                      void* to) {
-    run(c, "spvv", c.table().spvv, product_with_one(w, storage, scalar.device, to), w.scratch);
+    run_in<operation::spvv>(c, product_with_one(w, storage, scalar.device, to), w.scratch);
     return {to, 0, 0};
 }
 
@@ -220,8 +205,7 @@ heron_transpose_pattern_args transposition(const factor& f, void* offsets, void*
 
 size_t transposition_size(context& c, const factor& f) {
     if (!f.transposed()) return 0;
-    return scratch_size(c, "transpose_pattern", c.table().transpose_pattern,
-                        transposition(f, nullptr, nullptr, nullptr));
+    return workspace_size<operation::transpose_pattern>(c, transposition(f, nullptr, nullptr, nullptr));
 }
 
 }  // namespace
@@ -264,7 +248,7 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
     args.a = operand(f.a, patterns_.a);
     args.b = operand(f.b, patterns_.b);
     args.c = result_of(x);
-    args.compute_type = compute_type_of(args.c.type, "matC");
+    args.compute_type = compute_type_of(args.c.type, role::c);
     args.parts = HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES;
     args.row_products = row_products_;
     args.row_offsets = row_offsets_;
@@ -276,49 +260,46 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
 
 // Whether the call belongs to what the description has seen so far.
 void spgemm_description::require_phase(interface i, phase p, const spgemm_operands& x) const {
-    static constexpr const char* names[2][4] = {
-        {"", "SpGEMM_workEstimation", "SpGEMM_compute", "SpGEMM_copy"},
-        {"", "SpGEMMreuse_workEstimation", "SpGEMMreuse_nnz", "SpGEMMreuse_copy"}};
-    const auto name_of_phase = [&](phase of) { return names[static_cast<int>(i)][static_cast<int>(of)]; };
+    static constexpr role phases[] = {role::none, role::estimate_phase, role::count_phase, role::copy_phase};
     if (phase_ == phase::none || interface_ != i)
-        invalid("spgemmDescr", fmt::format("{} has not been called yet with this descriptor and a buffer",
-                                           name_of_phase(phase::estimated)));
+        invalid(role::analysis, "@ has not been called yet with this descriptor and a buffer",
+                role::estimate_phase);
     if (phase_ < p)
-        invalid("spgemmDescr",
-                fmt::format("{} has not been called yet with this descriptor{}", name_of_phase(p),
-                            p == phase::counted || i == interface::reuse ? " and a buffer" : ""));
+        invalid(role::analysis,
+                p == phase::counted || i == interface::reuse
+                    ? "@ has not been called yet with this descriptor and a buffer"
+                    : "@ has not been called yet with this descriptor",
+                phases[static_cast<int>(p)]);
     const auto differs = [](const heron_spmat& m, const heron_spmat& n) {
         return m.format != n.format || m.rows != n.rows || m.cols != n.cols || m.base != n.base ||
                m.type != n.type || m.offset_type != n.offset_type || m.index_type != n.index_type;
     };
-    const auto require_same = [&](const heron_spmat& m, const heron_spmat& n, bool same_nnz,
-                                  const char* argument) {
+    const auto require_same = [&](const heron_spmat& m, const heron_spmat& n, bool same_nnz, role operand) {
         if (differs(m, n) || (same_nnz && m.nnz != n.nnz))
-            invalid(argument, fmt::format("is not the matrix that {} was called with",
-                                          name_of_phase(phase::estimated)));
+            invalid(operand, "is not the matrix that @ was called with", role::estimate_phase);
     };
-    require_same(x.a.value, shape_.a, true, "matA");
-    require_same(x.b.value, shape_.b, true, "matB");
-    require_same(x.c.value, shape_.c, false, "matC");
-    if (x.op_a != shape_.op_a) invalid("opA", "is not the operation of the phase before");
-    if (x.op_b != shape_.op_b) invalid("opB", "is not the operation of the phase before");
+    require_same(x.a, shape_.a, true, role::a);
+    require_same(x.b, shape_.b, true, role::b);
+    require_same(x.c, shape_.c, false, role::c);
+    if (x.op_a != shape_.op_a) invalid(role::operation_a, "is not the operation of the phase before");
+    if (x.op_b != shape_.op_b) invalid(role::operation_b, "is not the operation of the phase before");
 }
 
 void spgemm_description::require_result(const spgemm_operands& x) const {
-    const heron_spmat& c = x.c.value;
-    if (c.nnz != nnz_) invalid("matC", fmt::format("has {} elements, but the product has {}", c.nnz, nnz_));
-    if (c.rows > 0 && c.cols > 0 && !c.offsets) invalid("matC", "has NULL offsets");
-    require_arrays(c, "matC");
+    const heron_spmat& c = x.c;
+    if (c.nnz != nnz_) invalid(role::c, fmt::format("has {} elements, but the product has {}", c.nnz, nnz_));
+    if (c.rows > 0 && c.cols > 0) require_offsets(c, role::c);
+    require_arrays(c, role::c);
 }
 
-// ---- the phases that both interfaces share ----
+// The phases that both interfaces share.
 
 void spgemm_description::build_patterns(context& c, const spgemm_operands& x, void* scratch) const {
     const factors f(x);
     const auto build = [&](const factor& of, const pattern& p) {
         if (!of.transposed()) return;
-        run(c, "transpose_pattern", c.table().transpose_pattern,
-            transposition(of, p.offsets, p.indices, p.permutation), scratch);
+        run_in<operation::transpose_pattern>(c, transposition(of, p.offsets, p.indices, p.permutation),
+                                             scratch);
     };
     build(f.a, patterns_.a);
     build(f.b, patterns_.b);
@@ -330,20 +311,20 @@ void spgemm_description::estimate(context& c, interface i, const spgemm_operands
     part_layout layout(buffer.memory);
     spgemm_description next;
     next.interface_ = i;
-    next.shape_ = {x.op_a, x.op_b, x.a.value, x.b.value, x.c.value};
+    next.shape_ = {x.op_a, x.op_b, x.a, x.b, x.c};
     next.patterns_ = place_patterns(layout, x);
     next.row_products_ = layout.take_counts(result_of(x).rows);
     heron_spgemm_args args = next.compose(x);
     args.products_found = &next.products_;
     args.longest_found = &next.bound_;
-    const size_t estimate_bytes = scratch_size(c, "spgemm_estimate", c.table().spgemm_estimate, args);
+    const size_t estimate_bytes = workspace_size<operation::spgemm_estimate>(c, args);
     void* const scratch =
         layout.take(std::max({estimate_bytes, transposition_size(c, f.a), transposition_size(c, f.b)}));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
     require_inputs(c, x);
     next.build_patterns(c, x, scratch);
-    run(c, "spgemm_estimate", c.table().spgemm_estimate, args, scratch);
+    run_in<operation::spgemm_estimate>(c, args, scratch);
     next.phase_ = phase::estimated;
     *this = next;
 }
@@ -354,9 +335,8 @@ void spgemm_description::count(context& c, const spgemm_operands& x, void* scrat
     heron_spgemm_args args = compose(x);
     args.nnz_found = &nnz_;
     args.longest_found = &longest_;
-    run(c, "spgemm_symbolic", c.table().spgemm_symbolic, args, scratch);
-    x.c.value.nnz = nnz_;
-    x.c.plans.clear();
+    run_in<operation::spgemm_symbolic>(c, args, scratch);
+    x.c.nnz = nnz_;
     phase_ = phase::counted;
 }
 
@@ -379,11 +359,10 @@ void spgemm_description::compute_result(context& c, const spgemm_operands& x, co
         args.beta = widened(c, widening_, args.c.type, args.beta, widening_.scalars[1]);
     }
     args.parts = parts;
-    if (parts & HERON_SPGEMM_COLUMNS) x.c.plans.clear();
-    run(c, "spgemm_numeric", c.table().spgemm_numeric, args, scratch_);
+    run_in<operation::spgemm_numeric>(c, args, scratch_);
 }
 
-// ---- the interface without reuse ----
+// The interface without reuse.
 
 void spgemm_description::work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
                                          const sized_buffer& buffer) {
@@ -394,8 +373,8 @@ void spgemm_description::work_estimation(context& c, const spgemm_operands& x, c
 
 int64_t spgemm_description::products() const {
     if (phase_ == phase::none)
-        invalid("spgemmDescr",
-                "SpGEMM_workEstimation has not been called yet with this descriptor and a buffer");
+        invalid(role::analysis, "@ has not been called yet with this descriptor and a buffer",
+                role::estimate_phase);
     return products_;
 }
 
@@ -406,8 +385,8 @@ void spgemm_description::estimate_memory(context& c, const spgemm_operands& x, c
     require_scalars(c, s, x);
     require_phase(interface::products, phase::estimated, x);
     if (!(fraction > 0 && fraction <= 1))
-        invalid("chunk_fraction", fmt::format("{} is not in (0, 1]", fraction));
-    if (!is_question(own)) required(compute_bytes, "bufferSize2");
+        invalid(role::fraction, fmt::format("{} is not in (0, 1]", fraction));
+    if (!is_question(own)) required(compute_bytes, argument(role::workspace_size, part::whole, 2));
     settle(own, 0);
     if (compute_bytes) *compute_bytes = place_compute(c, x, nullptr).size;
 }
@@ -437,7 +416,7 @@ void spgemm_description::compute(context& c, const spgemm_operands& x, const spg
     row_offsets_ = parts.row_offsets;
     scratch_ = parts.scratch;
     widening_ = parts.widening;
-    prepare(c, widening_, x.c.value.type);
+    prepare(c, widening_, x.c.type);
     count(c, x, scratch_);
 }
 
@@ -449,7 +428,7 @@ void spgemm_description::copy(context& c, const spgemm_operands& x, const spgemm
     phase_ = phase::copied;
 }
 
-// ---- the reuse interface ----
+// The reuse interface.
 
 void spgemm_description::reuse_work_estimation(context& c, const spgemm_operands& x,
                                                const sized_buffer& buffer) {
@@ -468,7 +447,7 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     const heron_spgemm_args args = compose(x);
     const sized_buffer all[] = {scratch, unused, kept};
     const size_t sizes[] = {symbolic_size(c, args), 0, layout.size()};
-    for (const sized_buffer& b : all) required(b.size, b.size_name);
+    for (const sized_buffer& b : all) required(b.size, size_argument(b));
     if (is_question(kept)) {
         for (int i = 0; i < 3; ++i) *all[i].size = sizes[i];
         return;
@@ -488,13 +467,13 @@ void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const 
     require_operands(x);
     require_phase(interface::reuse, phase::counted, x);
     part_layout layout(buffer.memory);
-    const widening widening = place_widening(c, x.c.value.type, layout);
+    const widening widening = place_widening(c, x.c.type, layout);
     void* const scratch = layout.take(numeric_size(c, compose_result(x)));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
     scratch_ = scratch;
     widening_ = widening;
-    prepare(c, widening_, x.c.value.type);
+    prepare(c, widening_, x.c.type);
     compute_result(c, x, {}, HERON_SPGEMM_COLUMNS);
     phase_ = phase::copied;
 }

@@ -28,36 +28,32 @@ void require_types(const spmm_op_problem& p) {
     });
     if (!known)
         not_supported(
-            p.names.compute_type,
+            role::compute_type,
             fmt::format("A {}, B {}, C {}, compute type {} is not a supported combination", name_of(p.a.type),
                         name_of(p.b.type), name_of(p.c.type), name_of(p.compute_type)));
 }
 
-int64_t rows_after(const heron_dnmat& m, heron_operation op) { return transposes(op) ? m.cols : m.rows; }
-int64_t cols_after(const heron_dnmat& m, heron_operation op) { return transposes(op) ? m.rows : m.cols; }
-
 void require_sizes(const spmm_op_problem& p) {
-    const int64_t rows = transposes(p.op_a) ? p.a.cols : p.a.rows;
-    const int64_t inner = transposes(p.op_a) ? p.a.rows : p.a.cols;
-    if (rows_after(p.b, p.op_b) != inner)
-        invalid(p.names.b,
-                fmt::format("op(B) has {} rows, op(A) has {} columns", rows_after(p.b, p.op_b), inner));
-    if (p.c.rows != rows || p.c.cols != cols_after(p.b, p.op_b))
-        invalid(p.names.c, fmt::format("size {} x {} differs from op(A)*op(B)'s {} x {}", p.c.rows, p.c.cols,
-                                       rows, cols_after(p.b, p.op_b)));
+    const int64_t rows = rows_of(p.op_a, p.a);
+    const int64_t inner = cols_of(p.op_a, p.a);
+    if (rows_of(p.op_b, p.b) != inner)
+        invalid(role::b, fmt::format("op(B) has {} rows, op(A) has {} columns", rows_of(p.op_b, p.b), inner));
+    if (p.c.rows != rows || p.c.cols != cols_of(p.op_b, p.b))
+        invalid(role::c, fmt::format("size {} x {} differs from op(A)*op(B)'s {} x {}", p.c.rows, p.c.cols,
+                                     rows, cols_of(p.op_b, p.b)));
 }
 
 void require_operations(const spmm_op_problem& p) {
     const bool direct = p.a.format == HERON_FORMAT_CSR && p.op_a == HERON_OP_NONE;
     const bool turned = p.a.format == HERON_FORMAT_CSC && p.op_a == HERON_OP_TRANSPOSE;
     if (!direct && p.a.format == HERON_FORMAT_CSR)
-        not_supported(p.names.op_a, "only NON_TRANSPOSE of a CSR matrix is supported");
-    if (!direct && !turned) not_supported(p.names.a, "only CSR is supported");
+        not_supported(role::operation_a, "only NON_TRANSPOSE of a CSR matrix is supported");
+    if (!direct && !turned) not_supported(role::a, "only CSR is supported");
     if (p.op_b == HERON_OP_CONJUGATE_TRANSPOSE && is_complex(p.b.type))
-        not_supported(p.names.op_b, "the conjugate transpose is not supported");
-    if (p.a.batch_count > 1) not_supported(p.names.a, "batches are not supported");
-    if (p.b.batch_count > 1) not_supported(p.names.b, "batches are not supported");
-    if (p.c.batch_count > 1) not_supported(p.names.c, "batches are not supported");
+        not_supported(role::operation_b, "the conjugate transpose is not supported");
+    if (p.a.batch_count > 1) not_supported(role::a, "batches are not supported");
+    if (p.b.batch_count > 1) not_supported(role::b, "batches are not supported");
+    if (p.c.batch_count > 1) not_supported(role::c, "batches are not supported");
 }
 
 int64_t row_step(const heron_dnmat& m, bool transposed) {
@@ -105,12 +101,12 @@ void spmm_op(context& c, const phase_call& phase, const spmm_op_problem& p) {
     require_sizes(p);
     require_types(p);
     if (phase.phase != HERON_PHASE_SIZE) {
-        require_arrays(p.a, p.names.a);
-        require_arrays(p.b, p.names.b);
-        require_arrays(p.c, p.names.c);
-        validate_contents(c, p.a, p.names.a);
+        require_arrays(p.a, role::a);
+        require_arrays(p.b, role::b);
+        require_arrays(p.c, role::c);
+        validate_contents(c, p.a, role::a);
     }
-    submit(c, "spmm_op", c.table().spmm_op, phase, arguments_of(p));
+    submit<operation::spmm_op>(c, phase, arguments_of(p));
 }
 
 spmm_op_plan::spmm_op_plan(context& c, const spmm_op_problem& problem, size_t* workspace_size)

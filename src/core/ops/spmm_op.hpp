@@ -6,11 +6,6 @@
 
 namespace heron::core {
 
-// What messages call the arguments.
-struct spmm_op_names {
-    const char *a, *op_a, *b, *op_b, *c, *compute_type;
-};
-
 // Operands and operators. Operators are in the fields of `operators`, whose other fields do not count.
 struct spmm_op_problem {
     heron_spmat a{};
@@ -20,7 +15,6 @@ struct spmm_op_problem {
     heron_dnmat c{};
     heron_type compute_type = HERON_R_32F;
     heron_spmm_op_args operators{};
-    spmm_op_names names{};
 };
 
 // What a sum without terms is in a named semiring.

@@ -10,14 +10,16 @@ void sparse_to_dense(cusparseHandle_t handle, const core::phase_call& phase, cus
                      cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t alg) {
     core::context& c = context_of(handle);
     require_default(alg);
-    core::sparse_to_dense(c, phase, in(a, "matA"), out(b, "matB"));
+    core::sparse_to_dense(c, phase, in(a, "matA").value, out(b, "matB").value);
 }
 
 void dense_to_sparse(cusparseHandle_t handle, const core::phase_call& phase, cusparseConstDnMatDescr_t a,
                      cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t alg) {
     core::context& c = context_of(handle);
     require_default(alg);
-    core::dense_to_sparse(c, phase, in(a, "matA"), out(b, "matB"));
+    sparse_matrix& result = out(b, "matB");
+    core::dense_to_sparse(c, phase, in(a, "matA").value, result.value);
+    if (phase.phase != HERON_PHASE_SIZE) result.analyses.clear();
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Dense matrix descriptors.
+#include "descriptors.hpp"
 #include "cusparse/translate.hpp"
 
 using namespace heron;
@@ -6,12 +7,17 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::dense_matrix& dense(cusparseDnMatDescr_t m) {
-    return core::descriptor<core::dense_matrix>(m, "dnMatDescr");
-}
-const core::dense_matrix& dense(cusparseConstDnMatDescr_t m) {
-    return core::descriptor<core::dense_matrix>(m, "dnMatDescr");
-}
+constexpr core::argument_name names[] = {
+    {{core::role::a, core::part::rows}, "rows"},
+    {{core::role::a, core::part::cols}, "cols"},
+    {{core::role::a, core::part::ld}, "ld"},
+    {{core::role::a, core::part::values}, "values"},
+    {{core::role::a, core::part::batch_count}, "batchCount"},
+    {{core::role::a, core::part::stride}, "batchStride"},
+};
+
+dense_matrix& dense(cusparseDnMatDescr_t m) { return object<dense_matrix>(m, "dnMatDescr"); }
+const dense_matrix& dense(cusparseConstDnMatDescr_t m) { return object<dense_matrix>(m, "dnMatDescr"); }
 
 template <class Descr, class Void>
 void create(Descr* descr, int64_t rows, int64_t cols, int64_t ld, Void* values, cudaDataType type,
@@ -24,7 +30,8 @@ void create(Descr* descr, int64_t rows, int64_t cols, int64_t ld, Void* values, 
     m.values = const_cast<void*>(static_cast<const void*>(values));
     m.type = type_from(type, "valueType");
     m.order = order_from(order, "order");
-    *descr = reinterpret_cast<Descr>(new core::dense_matrix(m, access_of(values)));
+    m.batch_count = 1;
+    *descr = reinterpret_cast<Descr>(new dense_matrix(m, access_of(values)));
 }
 
 template <class Descr, class Void>
@@ -49,15 +56,15 @@ void get(Descr descr, int64_t* rows, int64_t* cols, int64_t* ld, Void** values, 
 
 cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* descr, int64_t rows, int64_t cols, int64_t ld,
                                      void* values, cudaDataType type, cusparseOrder_t order) {
-    return guarded(__func__, [&] { create(descr, rows, cols, ld, values, type, order); });
+    return guarded({__func__, names}, [&] { create(descr, rows, cols, ld, values, type, order); });
 }
 cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* descr, int64_t rows, int64_t cols,
                                           int64_t ld, const void* values, cudaDataType type,
                                           cusparseOrder_t order) {
-    return guarded(__func__, [&] { create(descr, rows, cols, ld, values, type, order); });
+    return guarded({__func__, names}, [&] { create(descr, rows, cols, ld, values, type, order); });
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t descr) {
-    return guarded(__func__, [&] { destroy<core::dense_matrix>(descr); });
+    return guarded(__func__, [&] { destroy<dense_matrix>(descr); });
 }
 cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t descr, int64_t* rows, int64_t* cols, int64_t* ld,
                                   void** values, cudaDataType* type, cusparseOrder_t* order) {
@@ -81,10 +88,15 @@ cusparseStatus_t cusparseConstDnMatGetValues(cusparseConstDnMatDescr_t descr, co
     });
 }
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t descr, void* values) {
-    return guarded(__func__, [&] { dense(descr).set_values(values); });
+    return guarded({__func__, names}, [&] { dense(descr).set_values(values); });
 }
 cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t descr, int count, int64_t stride) {
-    return guarded(__func__, [&] { dense(descr).set_batch(count, stride); });
+    return guarded({__func__, names}, [&] {
+        dense(descr).change([&](heron_dnmat& m) {
+            m.batch_count = count;
+            m.batch_stride = stride;
+        });
+    });
 }
 cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t descr, int* count, int64_t* stride) {
     return guarded(__func__, [&] {

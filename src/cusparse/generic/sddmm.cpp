@@ -14,7 +14,8 @@ void sddmm(cusparseHandle_t handle, const core::phase_call& phase, cusparseOpera
     core::context& context = context_of(handle);
     require_default(alg);
     core::sddmm(context, phase, operation_from(op_a, "opA"), operation_from(op_b, "opB"), alpha,
-                in(a, "matA"), in(b, "matB"), beta, out(c, "matC"), type_from(compute_type, "computeType"));
+                in(a, "matA").value, in(b, "matB").value, beta, out(c, "matC").value,
+                type_from(compute_type, "computeType"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Sparse matrix descriptors of every format.
+#include "descriptors.hpp"
 #include "cusparse/translate.hpp"
 #include <cstring>
 
@@ -7,12 +8,83 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::sparse_matrix& sparse(cusparseSpMatDescr_t m) {
-    return core::descriptor<core::sparse_matrix>(m, "spMatDescr");
-}
-const core::sparse_matrix& sparse(cusparseConstSpMatDescr_t m) {
-    return core::descriptor<core::sparse_matrix>(m, "spMatDescr");
-}
+using core::part;
+using core::role;
+
+// What a matrix's parts are called, by format.
+constexpr core::argument_name coo_names[] = {
+    {{role::a, part::rows}, "rows"},
+    {{role::a, part::cols}, "cols"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::row_indices}, "cooRowInd"},
+    {{role::a, part::indices}, "cooColInd"},
+    {{role::a, part::values}, "cooValues"},
+    {{role::a, part::batch_count}, "batchCount"},
+    {{role::a, part::indices_stride}, "batchStride"},
+    {{role::a, part::values_stride}, "batchStride"},
+};
+constexpr core::argument_name csr_names[] = {
+    {{role::a, part::rows}, "rows"},
+    {{role::a, part::cols}, "cols"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::offsets}, "csrRowOffsets"},
+    {{role::a, part::indices}, "csrColInd"},
+    {{role::a, part::values}, "csrValues"},
+    {{role::a, part::offset_type}, "csrRowOffsetsType"},
+    {{role::a, part::index_type}, "csrColIndType"},
+    {{role::a, part::batch_count}, "batchCount"},
+    {{role::a, part::offsets_stride}, "offsetsBatchStride"},
+    {{role::a, part::indices_stride}, "columnsValuesBatchStride"},
+    {{role::a, part::values_stride}, "columnsValuesBatchStride"},
+};
+constexpr core::argument_name csc_names[] = {
+    {{role::a, part::rows}, "rows"},
+    {{role::a, part::cols}, "cols"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::offsets}, "cscColOffsets"},
+    {{role::a, part::indices}, "cscRowInd"},
+    {{role::a, part::values}, "cscValues"},
+    {{role::a, part::offset_type}, "cscColOffsetsType"},
+    {{role::a, part::index_type}, "cscRowIndType"},
+};
+constexpr core::argument_name bsr_names[] = {
+    {{role::a, part::rows}, "brows"},
+    {{role::a, part::cols}, "bcols"},
+    {{role::a, part::nnz}, "bnnz"},
+    {{role::a, part::block_rows}, "rowBlockSize"},
+    {{role::a, part::block_cols}, "colBlockSize"},
+    {{role::a, part::offsets}, "bsrRowOffsets"},
+    {{role::a, part::indices}, "bsrColInd"},
+    {{role::a, part::values}, "bsrValues"},
+    {{role::a, part::index_type}, "bsrColIndType"},
+    {{role::a, part::batch_count}, "batchCount"},
+    {{role::a, part::offsets_stride}, "offsetsBatchStride"},
+    {{role::a, part::indices_stride}, "columnsBatchStride"},
+    {{role::a, part::values_stride}, "ValuesBatchStride"},
+};
+constexpr core::argument_name sell_names[] = {
+    {{role::a, part::rows}, "rows"},
+    {{role::a, part::cols}, "cols"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::values_size}, "sellValuesSize"},
+    {{role::a, part::slice_size}, "sliceSize"},
+    {{role::a, part::offsets}, "sellSliceOffsets"},
+    {{role::a, part::indices}, "sellColInd"},
+    {{role::a, part::values}, "sellValues"},
+    {{role::a, part::index_type}, "sellColIndType"},
+};
+constexpr core::argument_name ell_names[] = {
+    {{role::a, part::rows}, "rows"},
+    {{role::a, part::cols}, "cols"},
+    {{role::a, part::block_rows}, "ellBlockSize"},
+    {{role::a, part::ell_cols}, "ellCols"},
+    {{role::a, part::indices}, "ellColInd"},
+    {{role::a, part::values}, "ellValue"},
+};
+constexpr core::argument_name values_name[] = {{{role::a, part::values}, "values"}};
+
+sparse_matrix& sparse(cusparseSpMatDescr_t m) { return object<sparse_matrix>(m, "spMatDescr"); }
+const sparse_matrix& sparse(cusparseConstSpMatDescr_t m) { return object<sparse_matrix>(m, "spMatDescr"); }
 
 void* untyped(const void* p) { return const_cast<void*>(p); }
 
@@ -25,13 +97,14 @@ heron_spmat shape(heron_format format, int64_t rows, int64_t cols, int64_t nnz, 
     m.nnz = nnz;
     m.base = base_from(base, "idxBase");
     m.type = type_from(type, "valueType");
+    m.batch_count = 1;
     return m;
 }
 
 template <class Descr>
-void create(Descr* descr, const heron_spmat& m, core::access access) {
+void create(Descr* descr, const heron_spmat& m, cusparse::access access) {
     core::required(descr, "spMatDescr");
-    *descr = reinterpret_cast<Descr>(new core::sparse_matrix(m, access));
+    *descr = reinterpret_cast<Descr>(new sparse_matrix(m, access));
 }
 
 // Writes through a pointer that must not be NULL.
@@ -40,7 +113,7 @@ void give(T* to, V value, const char* argument) {
     *core::required(to, argument) = value;
 }
 
-const heron_spmat& of_format(const core::sparse_matrix& m, heron_format format) {
+const heron_spmat& of_format(const sparse_matrix& m, heron_format format) {
     if (m.value.format != format) core::invalid("spMatDescr", "has another format");
     return m.value;
 }
@@ -90,17 +163,6 @@ void get_coo(Descr descr, int64_t* rows, int64_t* cols, int64_t* nnz, Void** row
     *index_type = to_cusparse(m.index_type);
 }
 
-// What cuSPARSE calls the arguments for CSR and CSC.
-struct compressed_names {
-    const char *offsets, *indices, *values, *offset_type, *index_type;
-};
-
-compressed_names names_of(heron_format format) {
-    if (format == HERON_FORMAT_CSR)
-        return {"csrRowOffsets", "csrColInd", "csrValues", "csrRowOffsetsType", "csrColIndType"};
-    return {"cscColOffsets", "cscRowInd", "cscValues", "cscColOffsetsType", "cscRowIndType"};
-}
-
 template <class Descr, class Void>
 void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t cols, int64_t nnz,
                        Void* offsets, Void* indices, Void* values, cusparseIndexType_t offset_type,
@@ -109,8 +171,8 @@ void create_compressed(heron_format format, Descr* descr, int64_t rows, int64_t 
     m.offsets = untyped(offsets);
     m.indices = untyped(indices);
     m.values = untyped(values);
-    m.offset_type = index_type_from(offset_type, names_of(format).offset_type);
-    m.index_type = index_type_from(index_type, names_of(format).index_type);
+    m.offset_type = index_type_from(offset_type, core::argument{role::a, part::offset_type});
+    m.index_type = index_type_from(index_type, core::argument{role::a, part::index_type});
     create(descr, m, access_of(values));
 }
 
@@ -119,14 +181,13 @@ void get_compressed(heron_format format, Descr descr, int64_t* rows, int64_t* co
                     Void** offsets, Void** indices, Void** values, cusparseIndexType_t* offset_type,
                     cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* type) {
     const heron_spmat& m = of_format(sparse(descr), format);
-    const compressed_names names = names_of(format);
     require_shape(rows, cols, base, type);
     core::required(nnz, "nnz");
-    core::required(offsets, names.offsets);
-    core::required(indices, names.indices);
-    core::required(values, names.values);
-    core::required(offset_type, names.offset_type);
-    core::required(index_type, names.index_type);
+    core::required(offsets, core::argument{role::a, part::offsets});
+    core::required(indices, core::argument{role::a, part::indices});
+    core::required(values, core::argument{role::a, part::values});
+    core::required(offset_type, core::argument{role::a, part::offset_type});
+    core::required(index_type, core::argument{role::a, part::index_type});
     give_shape(m, rows, cols, base, type);
     *nnz = m.nnz;
     *offsets = m.offsets;
@@ -225,7 +286,7 @@ cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t* descr, int64_t rows, in
                                    void* row_indices, void* columns, void* values,
                                    cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                    cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, coo_names}, [&] {
         create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
     });
 }
@@ -233,7 +294,7 @@ cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t* descr, int64_
                                         int64_t nnz, const void* row_indices, const void* columns,
                                         const void* values, cusparseIndexType_t index_type,
                                         cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, coo_names}, [&] {
         create_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
     });
 }
@@ -241,7 +302,7 @@ cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t descr, int64_t* rows, int64
                                 void** row_indices, void** columns, void** values,
                                 cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
                                 cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, coo_names}, [&] {
         get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
     });
 }
@@ -249,21 +310,21 @@ cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t descr, int64_t* r
                                      int64_t* nnz, const void** row_indices, const void** columns,
                                      const void** values, cusparseIndexType_t* index_type,
                                      cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, coo_names}, [&] {
         get_coo(descr, rows, cols, nnz, row_indices, columns, values, index_type, base, type);
     });
 }
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t descr, void* row_indices, void* columns,
                                         void* values) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, coo_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_COO);
         m.set_pattern(nullptr, row_indices, columns, values);
     });
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t stride) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, coo_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_COO);
         m.set_batch(count, 0, stride, stride);
     });
@@ -273,7 +334,7 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* descr, int64_t rows, in
                                    void* offsets, void* columns, void* values,
                                    cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
                                    cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csr_names}, [&] {
         create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
                           index_type, base, type);
     });
@@ -283,7 +344,7 @@ cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t* descr, int64_
                                         const void* values, cusparseIndexType_t offset_type,
                                         cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                         cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csr_names}, [&] {
         create_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
                           index_type, base, type);
     });
@@ -292,7 +353,7 @@ cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t descr, int64_t* rows, int64
                                 void** offsets, void** columns, void** values,
                                 cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
                                 cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csr_names}, [&] {
         get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
                        index_type, base, type);
     });
@@ -302,23 +363,23 @@ cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t descr, int64_t* r
                                      const void** values, cusparseIndexType_t* offset_type,
                                      cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
                                      cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csr_names}, [&] {
         get_compressed(HERON_FORMAT_CSR, descr, rows, cols, nnz, offsets, columns, values, offset_type,
                        index_type, base, type);
     });
 }
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* columns,
                                         void* values) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, csr_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSR);
         m.set_pattern(offsets, nullptr, columns, values);
     });
 }
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t offsets_stride,
                                             int64_t columns_values_stride) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, csr_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSR);
         m.set_batch(count, offsets_stride, columns_values_stride, columns_values_stride);
     });
@@ -328,7 +389,7 @@ cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t* descr, int64_t rows, in
                                    void* offsets, void* row_indices, void* values,
                                    cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
                                    cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csc_names}, [&] {
         create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
                           index_type, base, type);
     });
@@ -338,7 +399,7 @@ cusparseStatus_t cusparseCreateConstCsc(cusparseConstSpMatDescr_t* descr, int64_
                                         const void* values, cusparseIndexType_t offset_type,
                                         cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                         cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csc_names}, [&] {
         create_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
                           index_type, base, type);
     });
@@ -347,7 +408,7 @@ cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t descr, int64_t* rows, int64
                                 void** offsets, void** row_indices, void** values,
                                 cusparseIndexType_t* offset_type, cusparseIndexType_t* index_type,
                                 cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csc_names}, [&] {
         get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
                        index_type, base, type);
     });
@@ -357,15 +418,15 @@ cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t descr, int64_t* r
                                      const void** values, cusparseIndexType_t* offset_type,
                                      cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
                                      cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, csc_names}, [&] {
         get_compressed(HERON_FORMAT_CSC, descr, rows, cols, nnz, offsets, row_indices, values, offset_type,
                        index_type, base, type);
     });
 }
 cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t descr, void* offsets, void* row_indices,
                                         void* values) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, csc_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_CSC);
         m.set_pattern(offsets, nullptr, row_indices, values);
     });
@@ -376,7 +437,7 @@ cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t* descr, int64_t block_ro
                                    void* columns, void* values, cusparseIndexType_t offset_type,
                                    cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                    cudaDataType type, cusparseOrder_t order) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, bsr_names}, [&] {
         create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns,
                    values, offset_type, index_type, base, type, order);
     });
@@ -387,15 +448,15 @@ cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t* descr, int64_
                                         const void* values, cusparseIndexType_t offset_type,
                                         cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                         cudaDataType type, cusparseOrder_t order) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, bsr_names}, [&] {
         create_bsr(descr, block_rows, block_cols, nnz, row_block_size, col_block_size, offsets, columns,
                    values, offset_type, index_type, base, type, order);
     });
 }
 cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t offsets_stride,
                                             int64_t columns_stride, int64_t values_stride) {
-    return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+    return guarded({__func__, bsr_names}, [&] {
+        sparse_matrix& m = sparse(descr);
         of_format(m, HERON_FORMAT_BSR);
         m.set_batch(count, offsets_stride, columns_stride, values_stride);
     });
@@ -406,7 +467,7 @@ cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t* descr, int64_t ro
                                          void* columns, void* values, cusparseIndexType_t offset_type,
                                          cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                          cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, sell_names}, [&] {
         create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type,
                     index_type, base, type);
     });
@@ -416,7 +477,7 @@ cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t* descr, 
                                               const void* offsets, const void* columns, const void* values,
                                               cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
                                               cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, sell_names}, [&] {
         create_sell(descr, rows, cols, nnz, values_size, slice_size, offsets, columns, values, offset_type,
                     index_type, base, type);
     });
@@ -426,7 +487,7 @@ cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t* descr, int64_t r
                                           int64_t block_size, int64_t ell_cols, void* columns, void* values,
                                           cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                           cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, ell_names}, [&] {
         create_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
 }
@@ -434,7 +495,7 @@ cusparseStatus_t cusparseCreateConstBlockedEll(cusparseConstSpMatDescr_t* descr,
                                                int64_t block_size, int64_t ell_cols, const void* columns,
                                                const void* values, cusparseIndexType_t index_type,
                                                cusparseIndexBase_t base, cudaDataType type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, ell_names}, [&] {
         create_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
 }
@@ -442,7 +503,7 @@ cusparseStatus_t cusparseBlockedEllGet(cusparseSpMatDescr_t descr, int64_t* rows
                                        int64_t* block_size, int64_t* ell_cols, void** columns, void** values,
                                        cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
                                        cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, ell_names}, [&] {
         get_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
 }
@@ -450,13 +511,13 @@ cusparseStatus_t cusparseConstBlockedEllGet(cusparseConstSpMatDescr_t descr, int
                                             int64_t* block_size, int64_t* ell_cols, const void** columns,
                                             const void** values, cusparseIndexType_t* index_type,
                                             cusparseIndexBase_t* base, cudaDataType* type) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, ell_names}, [&] {
         get_blocked_ell(descr, rows, cols, block_size, ell_cols, columns, values, index_type, base, type);
     });
 }
 
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t descr) {
-    return guarded(__func__, [&] { destroy<core::sparse_matrix>(descr); });
+    return guarded(__func__, [&] { destroy<sparse_matrix>(descr); });
 }
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t descr, cusparseFormat_t* format) {
     return guarded(__func__, [&] {
@@ -496,7 +557,7 @@ cusparseStatus_t cusparseConstSpMatGetValues(cusparseConstSpMatDescr_t descr, co
     });
 }
 cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t descr, void* values) {
-    return guarded(__func__, [&] { sparse(descr).set_values(values); });
+    return guarded({__func__, values_name}, [&] { sparse(descr).set_values(values); });
 }
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t descr, int* count) {
     return guarded(__func__, [&] {
@@ -508,7 +569,7 @@ cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t descr, i
 cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr,
                                            cusparseSpMatAttribute_t attribute, void* data, size_t size) {
     return guarded(__func__, [&] {
-        const core::sparse_matrix& m = sparse(descr);
+        const sparse_matrix& m = sparse(descr);
         core::required(data, "data");
         core::require(size == sizeof(int), "dataSize", "is not the size of the attribute's enum");
         switch (attribute) {
@@ -521,7 +582,7 @@ cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t descr,
 cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t descr, cusparseSpMatAttribute_t attribute,
                                            void* data, size_t size) {
     return guarded(__func__, [&] {
-        core::sparse_matrix& m = sparse(descr);
+        sparse_matrix& m = sparse(descr);
         switch (attribute) {
             case CUSPARSE_SPMAT_FILL_MODE:
                 m.value.fill = static_cast<heron_fill_mode>(read_attribute(data, size, HERON_FILL_UPPER));

@@ -6,7 +6,7 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::spmm_algorithm algorithm_from(cusparseSpMMAlg_t alg) {
+core::product_algorithm algorithm_from(cusparseSpMMAlg_t alg) {
     static constexpr heron_format any[] = {HERON_FORMAT_COO, HERON_FORMAT_CSR, HERON_FORMAT_CSC,
                                            HERON_FORMAT_BSR, HERON_FORMAT_BLOCKED_ELL};
     static constexpr heron_format coo[] = {HERON_FORMAT_COO};
@@ -26,7 +26,7 @@ core::spmm_algorithm algorithm_from(cusparseSpMMAlg_t alg) {
         case CUSPARSE_SPMM_CSR_ALG3: return {HERON_DETERMINISTIC, compressed, 2};
         case CUSPARSE_SPMM_BLOCKED_ELL_ALG1: return {HERON_DEFAULT, blocked_ell, 1};
         case spmm_bsr_alg1: return {HERON_DEFAULT, bsr, 1};
-        default: core::invalid("alg", "is not an SpMM algorithm");
+        default: core::invalid(core::role::algorithm, "is not an SpMM algorithm");
     }
 }
 
@@ -35,9 +35,16 @@ void spmm(cusparseHandle_t handle, const core::phase_call& phase, cusparseOperat
           cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
           cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType compute_type,
           cusparseSpMMAlg_t alg) {
-    core::spmm(context_of(handle), phase, operation_from(op_a, "opA"), operation_from(op_b, "opB"), alpha,
-               in(a, "matA"), in(b, "matB"), beta, out(c, "matC"), type_from(compute_type, "computeType"),
-               algorithm_from(alg));
+    core::context& context = context_of(handle);
+    const heron_operation first = operation_from(op_a, "opA"), second = operation_from(op_b, "opB");
+    const sparse_matrix& matrix = in(a, "matA");
+    const heron_dnmat &right = in(b, "matB").value, &result = out(c, "matC").value;
+    const heron_type type = type_from(compute_type, "computeType");
+    const core::product_algorithm algorithm = algorithm_from(alg);
+    with_kept_analysis(matrix, phase, core::operation::spmm, [&](core::analysis* kept) {
+        core::spmm(context, phase, first, second, alpha, matrix.value, right, beta, result, type, algorithm,
+                   kept);
+    });
 }
 
 }  // namespace

@@ -27,7 +27,6 @@ core::spmm_op_problem problem_of(cusparseOperation_t op_a, cusparseOperation_t o
     p.compute_type = type_from(compute_type, "computeType");
     p.operators.form = HERON_OPERATORS_LTO_IR;
     p.operators.epilogue_kind = HERON_EPILOGUE_CUSTOM;
-    p.names = {"matA", "opA", "matB", "opB", "matC", "computeType"};
     return p;
 }
 
@@ -62,5 +61,5 @@ cusparseStatus_t cusparseSpMMOp_destroyPlan(cusparseSpMMOpPlan_t plan) {
 }
 
 cusparseStatus_t cusparseSpMMOp(cusparseSpMMOpPlan_t plan, void* buffer) {
-    return guarded(__func__, [&] { core::descriptor<const core::spmm_op_plan>(plan, "plan").run(buffer); });
+    return guarded(__func__, [&] { object<const core::spmm_op_plan>(plan, "plan").run(buffer); });
 }

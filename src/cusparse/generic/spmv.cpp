@@ -6,7 +6,7 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::spmv_algorithm algorithm_from(cusparseSpMVAlg_t alg) {
+core::product_algorithm algorithm_from(cusparseSpMVAlg_t alg) {
     static constexpr heron_format coo[] = {HERON_FORMAT_COO};
     static constexpr heron_format compressed[] = {HERON_FORMAT_CSR, HERON_FORMAT_CSC};
     static constexpr heron_format sell[] = {HERON_FORMAT_SELL};
@@ -21,7 +21,7 @@ core::spmv_algorithm algorithm_from(cusparseSpMVAlg_t alg) {
         case CUSPARSE_SPMV_CSR_ALG2: return {HERON_DETERMINISTIC, compressed, 2};
         case CUSPARSE_SPMV_SELL_ALG1: return {HERON_DETERMINISTIC, sell, 1};
         case spmv_bsr_alg1: return {HERON_DEFAULT, bsr, 1};
-        default: core::invalid("alg", "is not an SpMV algorithm");
+        default: core::invalid(core::role::algorithm, "is not an SpMV algorithm");
     }
 }
 
@@ -29,8 +29,15 @@ core::spmv_algorithm algorithm_from(cusparseSpMVAlg_t alg) {
 void spmv(cusparseHandle_t handle, const core::phase_call& phase, cusparseOperation_t op, const void* alpha,
           cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y,
           cudaDataType compute_type, cusparseSpMVAlg_t alg) {
-    core::spmv(context_of(handle), phase, operation_from(op, "opA"), alpha, in(a, "matA"), in(x, "vecX"),
-               beta, out(y, "vecY"), type_from(compute_type, "computeType"), algorithm_from(alg));
+    core::context& c = context_of(handle);
+    const heron_operation operation = operation_from(op, "opA");
+    const sparse_matrix& matrix = in(a, "matA");
+    const heron_dnvec &right = in(x, "vecX").value, &result = out(y, "vecY").value;
+    const heron_type type = type_from(compute_type, "computeType");
+    const core::product_algorithm algorithm = algorithm_from(alg);
+    with_kept_analysis(matrix, phase, core::operation::spmv, [&](core::analysis* kept) {
+        core::spmv(c, phase, operation, alpha, matrix.value, right, beta, result, type, algorithm, kept);
+    });
 }
 
 }  // namespace

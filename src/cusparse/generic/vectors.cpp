@@ -1,4 +1,5 @@
 // Dense and sparse vector descriptors.
+#include "descriptors.hpp"
 #include "cusparse/translate.hpp"
 
 using namespace heron;
@@ -6,18 +7,17 @@ using namespace heron::cusparse;
 
 namespace {
 
-core::dense_vector& dense(cusparseDnVecDescr_t v) {
-    return core::descriptor<core::dense_vector>(v, "dnVecDescr");
-}
-const core::dense_vector& dense(cusparseConstDnVecDescr_t v) {
-    return core::descriptor<core::dense_vector>(v, "dnVecDescr");
-}
-core::sparse_vector& sparse(cusparseSpVecDescr_t v) {
-    return core::descriptor<core::sparse_vector>(v, "spVecDescr");
-}
-const core::sparse_vector& sparse(cusparseConstSpVecDescr_t v) {
-    return core::descriptor<core::sparse_vector>(v, "spVecDescr");
-}
+constexpr core::argument_name names[] = {
+    {{core::role::x, core::part::size}, "size"},
+    {{core::role::x, core::part::nnz}, "nnz"},
+    {{core::role::x, core::part::indices}, "indices"},
+    {{core::role::x, core::part::values}, "values"},
+};
+
+dense_vector& dense(cusparseDnVecDescr_t v) { return object<dense_vector>(v, "dnVecDescr"); }
+const dense_vector& dense(cusparseConstDnVecDescr_t v) { return object<dense_vector>(v, "dnVecDescr"); }
+sparse_vector& sparse(cusparseSpVecDescr_t v) { return object<sparse_vector>(v, "spVecDescr"); }
+const sparse_vector& sparse(cusparseConstSpVecDescr_t v) { return object<sparse_vector>(v, "spVecDescr"); }
 
 // Descr: the const or the non-const handle; Void: const void or void, which decides the access.
 template <class Descr, class Void>
@@ -25,7 +25,7 @@ void create_dense(Descr* descr, int64_t size, Void* values, cudaDataType type) {
     core::required(descr, "dnVecDescr");
     const heron_dnvec v{size, const_cast<void*>(static_cast<const void*>(values)),
                         type_from(type, "valueType")};
-    *descr = reinterpret_cast<Descr>(new core::dense_vector(v, access_of(values)));
+    *descr = reinterpret_cast<Descr>(new dense_vector(v, access_of(values)));
 }
 
 template <class Descr, class Void>
@@ -50,7 +50,7 @@ void create_sparse(Descr* descr, int64_t size, int64_t nnz, Void* indices, Void*
                         index_type_from(index_type, "idxType"),
                         base_from(base, "idxBase"),
                         type_from(type, "valueType")};
-    *descr = reinterpret_cast<Descr>(new core::sparse_vector(v, access_of(values)));
+    *descr = reinterpret_cast<Descr>(new sparse_vector(v, access_of(values)));
 }
 
 template <class Descr, class Void>
@@ -77,14 +77,14 @@ void get_sparse(Descr descr, int64_t* size, int64_t* nnz, Void** indices, Void**
 
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* descr, int64_t size, void* values,
                                      cudaDataType type) {
-    return guarded(__func__, [&] { create_dense(descr, size, values, type); });
+    return guarded({__func__, names}, [&] { create_dense(descr, size, values, type); });
 }
 cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t* descr, int64_t size, const void* values,
                                           cudaDataType type) {
-    return guarded(__func__, [&] { create_dense(descr, size, values, type); });
+    return guarded({__func__, names}, [&] { create_dense(descr, size, values, type); });
 }
 cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t descr) {
-    return guarded(__func__, [&] { destroy<core::dense_vector>(descr); });
+    return guarded(__func__, [&] { destroy<dense_vector>(descr); });
 }
 cusparseStatus_t cusparseDnVecGet(cusparseDnVecDescr_t descr, int64_t* size, void** values,
                                   cudaDataType* type) {
@@ -107,24 +107,24 @@ cusparseStatus_t cusparseConstDnVecGetValues(cusparseConstDnVecDescr_t descr, co
     });
 }
 cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t descr, void* values) {
-    return guarded(__func__, [&] { dense(descr).set_values(values); });
+    return guarded({__func__, names}, [&] { dense(descr).set_values(values); });
 }
 
 cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t* descr, int64_t size, int64_t nnz, void* indices,
                                      void* values, cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                      cudaDataType type) {
-    return guarded(__func__,
+    return guarded({__func__, names},
                    [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
 cusparseStatus_t cusparseCreateConstSpVec(cusparseConstSpVecDescr_t* descr, int64_t size, int64_t nnz,
                                           const void* indices, const void* values,
                                           cusparseIndexType_t index_type, cusparseIndexBase_t base,
                                           cudaDataType type) {
-    return guarded(__func__,
+    return guarded({__func__, names},
                    [&] { create_sparse(descr, size, nnz, indices, values, index_type, base, type); });
 }
 cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t descr) {
-    return guarded(__func__, [&] { destroy<core::sparse_vector>(descr); });
+    return guarded(__func__, [&] { destroy<sparse_vector>(descr); });
 }
 cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t descr, int64_t* size, int64_t* nnz, void** indices,
                                   void** values, cusparseIndexType_t* index_type, cusparseIndexBase_t* base,
@@ -156,5 +156,5 @@ cusparseStatus_t cusparseConstSpVecGetValues(cusparseConstSpVecDescr_t descr, co
     });
 }
 cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t descr, void* values) {
-    return guarded(__func__, [&] { sparse(descr).set_values(values); });
+    return guarded({__func__, names}, [&] { sparse(descr).set_values(values); });
 }

@@ -24,6 +24,11 @@ cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseM
     });
 }
 
+template <class E>
+E get(const cusparseMatDescr* descr, E cusparseMatDescr::*field) {
+    return descr ? descr->*field : static_cast<E>(-1);
+}
+
 }  // namespace
 
 cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descr) {
@@ -50,15 +55,16 @@ cusparseStatus_t cusparseSetMatIndexBase(cusparseMatDescr_t descr, cusparseIndex
     return set(__func__, descr, &cusparseMatDescr::base, base, CUSPARSE_INDEX_BASE_ONE, "base");
 }
 
+// NVIDIA's library answers -1 where there is no descriptor.
 cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t descr) {
-    return descr ? descr->type : CUSPARSE_MATRIX_TYPE_GENERAL;
+    return get(descr, &cusparseMatDescr::type);
 }
 cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t descr) {
-    return descr ? descr->fill : CUSPARSE_FILL_MODE_LOWER;
+    return get(descr, &cusparseMatDescr::fill);
 }
 cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t descr) {
-    return descr ? descr->diag : CUSPARSE_DIAG_TYPE_NON_UNIT;
+    return get(descr, &cusparseMatDescr::diag);
 }
 cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t descr) {
-    return descr ? descr->base : CUSPARSE_INDEX_BASE_ZERO;
+    return get(descr, &cusparseMatDescr::base);
 }

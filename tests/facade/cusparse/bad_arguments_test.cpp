@@ -60,25 +60,25 @@ void try_management() {
 
     SUBJECT(version, cusparseGetVersion, h, &out.count);
     version.works().watch(&out, sizeof out);
-    version.bad<0>("handle", nullptr, not_initialized).bad<1>("version", nullptr);
+    version.bad<0>("handle", nullptr).bad<1>("version", nullptr);
     SUBJECT(property, cusparseGetProperty, MAJOR_VERSION, &out.count);
     property.works().watch(&out, sizeof out);
     property.bad<0>("type", static_cast<libraryPropertyType>(3)).bad<1>("value", nullptr);
 
     SUBJECT(set_stream, cusparseSetStream, h, nullptr);
-    set_stream.works().bad<0>("handle", nullptr, not_initialized).any<1>();
+    set_stream.works().bad<0>("handle", nullptr).any<1>();
     cudaStream_t stream;
     SUBJECT(get_stream, cusparseGetStream, h, &stream);
     get_stream.works().watch(&stream, sizeof stream);
-    get_stream.bad<0>("handle", nullptr, not_initialized).bad<1>("streamId", nullptr);
+    get_stream.bad<0>("handle", nullptr).bad<1>("streamId", nullptr);
     SUBJECT(set_mode, cusparseSetPointerMode, h, CUSPARSE_POINTER_MODE_HOST);
-    set_mode.works().bad<0>("handle", nullptr, not_initialized);
+    set_mode.works().bad<0>("handle", nullptr);
     set_mode.bad<1>("mode", static_cast<cusparsePointerMode_t>(2));
     set_mode.bad<1>("mode", static_cast<cusparsePointerMode_t>(-1));
     cusparsePointerMode_t mode;
     SUBJECT(get_mode, cusparseGetPointerMode, h, &mode);
     get_mode.works().watch(&mode, sizeof mode);
-    get_mode.bad<0>("handle", nullptr, not_initialized).bad<1>("mode", nullptr);
+    get_mode.bad<0>("handle", nullptr).bad<1>("mode", nullptr);
 
     SUBJECT(set_callback, cusparseLoggerSetCallback, nullptr);
     set_callback.works().any<0>();
@@ -597,7 +597,7 @@ void try_vector_operations() {
     const handle h(cusparseCreate);
     const vectors v;
     SUBJECT(axpby, cusparseAxpby, h, &one, v.x, &zero, v.y);
-    axpby.works().watch(y_values, sizeof y_values).bad<0>("handle", nullptr, not_initialized);
+    axpby.works().watch(y_values, sizeof y_values).bad<0>("handle", nullptr);
     axpby.bad<1>("alpha", nullptr);
     axpby.bad<3>("beta", nullptr).bad<4>("vecY", v.const_y_as_output());
     try_operands<2, 4>(axpby, v);
@@ -607,18 +607,18 @@ void try_vector_operations() {
     int_axpby.any<0>().any<1>().any<2>().any<3>().bad<4>("vecY", int_y, not_supported);
 
     SUBJECT(gather, cusparseGather, h, v.y, v.x);
-    gather.works().watch(x_values, sizeof x_values).bad<0>("handle", nullptr, not_initialized);
+    gather.works().watch(x_values, sizeof x_values).bad<0>("handle", nullptr);
     gather.bad<2>("vecX", v.const_x_as_output());
     try_operands<2, 1>(gather, v);
 
     SUBJECT(scatter, cusparseScatter, h, v.x, v.y);
-    scatter.works().watch(y_values, sizeof y_values).bad<0>("handle", nullptr, not_initialized);
+    scatter.works().watch(y_values, sizeof y_values).bad<0>("handle", nullptr);
     scatter.bad<2>("vecY", v.const_y_as_output());
     try_operands<1, 2>(scatter, v);
 
     SUBJECT(rot, cusparseRot, h, &one, &zero, v.x, v.y);
     rot.works().watch(x_values, sizeof x_values).watch(y_values, sizeof y_values);
-    rot.bad<0>("handle", nullptr, not_initialized);
+    rot.bad<0>("handle", nullptr);
     rot.bad<1>("c_coeff", nullptr);
     rot.bad<2>("s_coeff", nullptr);
     rot.bad<3>("vecX", v.const_x_as_output()).bad<4>("vecY", v.const_y_as_output());
@@ -630,16 +630,13 @@ void try_spvv() {
     const vectors v;
     double result = 0;
     SUBJECT(size, cusparseSpVV_bufferSize, h, no_transpose, v.x, v.y, &result, f64, &out.bytes);
-    size.works()
-        .watch(&out, sizeof out)
-        .watch(&result, sizeof result)
-        .bad<0>("handle", nullptr, not_initialized);
+    size.works().watch(&out, sizeof out).watch(&result, sizeof result).bad<0>("handle", nullptr);
     size.bad<1>("opX", no_operation).bad<2>("vecX", nullptr).bad<3>("vecY", nullptr);
     size.bad<3>("vecY", v.longer_y).bad<4>("result", nullptr).bad<5>("computeType", no_type);
     size.bad<5>("computeType", CUDA_R_32F, not_supported).bad<6>("bufferSize", nullptr);
 
     SUBJECT(spvv, cusparseSpVV, h, no_transpose, v.x, v.y, &result, f64, buffer);
-    spvv.works().watch(&result, sizeof result).bad<0>("handle", nullptr, not_initialized);
+    spvv.works().watch(&result, sizeof result).bad<0>("handle", nullptr);
     spvv.bad<1>("opX", no_operation).bad<1>("opX", static_cast<cusparseOperation_t>(-1));
     try_operands<2, 3>(spvv, v);
     spvv.bad<4>("result", nullptr);
@@ -695,7 +692,7 @@ struct spmv_operands {
 // What all three SpMV functions refuse.
 template <class Subject>
 void try_spmv_arguments(Subject& s, const spmv_operands& o) {
-    s.template bad<0>("handle", nullptr, not_initialized);
+    s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("vecX", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<2>("alpha", nullptr);
     s.template bad<3>("matA", nullptr).template bad<3>("matA", o.ell, not_supported);
@@ -788,7 +785,7 @@ struct conversion_operands {
 
 template <class Subject>
 void try_sparse_to_dense_arguments(Subject& s, const conversion_operands& o) {
-    s.works().watch(dense_values, sizeof dense_values).template bad<0>("handle", nullptr, not_initialized);
+    s.works().watch(dense_values, sizeof dense_values).template bad<0>("handle", nullptr);
     s.template bad<1>("matA", nullptr).template bad<1>("matB", o.wide);
     s.template bad<1>("matB", o.float_sparse, not_supported).template bad<2>("matB", nullptr);
     s.template bad<2>("matB", o.wide_dense).template bad<2>("matB", o.float_dense, not_supported);
@@ -800,7 +797,7 @@ void try_sparse_to_dense_arguments(Subject& s, const conversion_operands& o) {
 
 template <class Subject>
 void try_dense_to_sparse_arguments(Subject& s, const conversion_operands& o) {
-    s.template bad<0>("handle", nullptr, not_initialized);
+    s.template bad<0>("handle", nullptr);
     s.template bad<1>("matA", nullptr).template bad<1>("matA", o.wide_dense);
     s.template bad<1>("matA", o.float_dense, not_supported).template bad<1>("matA", o.batch);
     s.template bad<2>("matB", nullptr).template bad<2>("matA", o.wide);

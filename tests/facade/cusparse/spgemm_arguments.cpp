@@ -46,7 +46,7 @@ struct matrices {
 // What all phases have in front: handle, operations, matrices and the algorithm, at these positions.
 template <size_t a, size_t b, size_t c, size_t alg, class Subject>
 void try_operands(Subject& s, const matrices& m) {
-    s.template bad<0>("handle", nullptr, not_initialized);
+    s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<a>("matA", nullptr).template bad<a>("matA", m.coo, not_supported);

@@ -63,7 +63,7 @@ struct spmm_operands {
 // What all three SpMM functions refuse.
 template <class Subject>
 void try_arguments(Subject& s, const spmm_operands& o) {
-    s.template bad<0>("handle", nullptr, not_initialized);
+    s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", CUSPARSE_OPERATION_TRANSPOSE);
     s.template bad<3>("alpha", nullptr);

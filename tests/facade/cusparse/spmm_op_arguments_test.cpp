@@ -46,7 +46,7 @@ void try_spmm_op() {
     SUBJECT(create, cusparseSpMMOp_createPlan, h, &plan, n, n, o.a, o.b, o.c, f64, alg, code, sizeof code,
             code, sizeof code, code, sizeof code, &bytes);
     create.watch(&plan, sizeof plan).watch(&bytes, sizeof bytes).watch(c_values, sizeof c_values);
-    create.bad<0>("handle", nullptr, not_initialized).bad<1>("plan", nullptr);
+    create.bad<0>("handle", nullptr).bad<1>("plan", nullptr);
     create.bad<2>("opA", static_cast<cusparseOperation_t>(3)).bad<2>("opA", t, not_supported);
     create.bad<3>("opB", static_cast<cusparseOperation_t>(3)).bad<3>("matB", t);
     create.bad<4>("matA", nullptr).bad<4>("matA", o.coo, not_supported);

@@ -74,7 +74,7 @@ void try_matrix(Subject& s, const matrices& m) {
 
 template <class Subject>
 void try_spsv_arguments(Subject& s, const matrices& m, const vectors& v) {
-    s.template bad<0>("handle", nullptr, not_initialized).template bad<1>("opA", no_operation);
+    s.template bad<0>("handle", nullptr).template bad<1>("opA", no_operation);
     s.template bad<2>("alpha", nullptr);
     try_matrix<3>(s, m);
     s.template bad<4>("vecX", v.longer).template bad<4>("computeType", v.floats, not_supported);
@@ -87,7 +87,7 @@ void try_spsv_arguments(Subject& s, const matrices& m, const vectors& v) {
 
 template <class Subject>
 void try_spsm_arguments(Subject& s, const matrices& m, const dense_operands& d) {
-    s.template bad<0>("handle", nullptr, not_initialized).template bad<1>("opA", no_operation);
+    s.template bad<0>("handle", nullptr).template bad<1>("opA", no_operation);
     s.template bad<2>("opB", no_operation).template bad<2>("opB", conjugate, not_supported);
     s.template bad<2>("matB", CUSPARSE_OPERATION_TRANSPOSE).template bad<3>("alpha", nullptr);
     try_matrix<4>(s, m);
@@ -134,7 +134,7 @@ void try_spsv(const handle& h, const matrices& m) {
     solve.bad<4>("vecX", nullptr).bad<4>("vecX", v.without_values);
     solve.bad<5>("vecY", nullptr).bad<5>("vecY", v.without_values);
     SUBJECT(update, cusparseSpSV_updateMatrix, h, d, values, CUSPARSE_SPSV_UPDATE_GENERAL);
-    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsvDescr", nullptr);
+    update.works().bad<0>("handle", nullptr).bad<1>("spsvDescr", nullptr);
     update.bad<1>("spsvDescr", fresh).bad<2>("newValues", nullptr).bad<2>("newValues", misaligned_values());
     update.bad<3>("updatePart", static_cast<cusparseSpSVUpdate_t>(2));
 }
@@ -167,7 +167,7 @@ void try_spsm(const handle& h, const matrices& m) {
     solve.bad<1>("opA", conjugate).bad<4>("matA", m.other).bad<4>("matA", m.without_values);
     solve.bad<5>("matB", o.without_values).bad<6>("matC", o.without_values);
     SUBJECT(update, cusparseSpSM_updateMatrix, h, d, values, CUSPARSE_SPSM_UPDATE_GENERAL);
-    update.works().bad<0>("handle", nullptr, not_initialized).bad<1>("spsmDescr", nullptr);
+    update.works().bad<0>("handle", nullptr).bad<1>("spsmDescr", nullptr);
     update.bad<1>("spsmDescr", fresh).bad<2>("newValues", nullptr).bad<2>("newValues", misaligned_values());
     update.bad<3>("updatePart", static_cast<cusparseSpSMUpdate_t>(-1));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// C := alpha*op(A)*op(B) + beta*C with sparse operands, in the phases of cuSPARSE's two interfaces. The
+// C := alpha*op(A)*op(B) + beta*C with sparse operands, in the phases of two interfaces. The
 // description is what lives between the phases: which were reached, what they counted, and the caller's
 // buffers that later phases read.
 //
@@ -10,17 +10,17 @@
 // The first phase transposes the pattern of an operand where its operation or format wants it, and counts
 // products; the second counts the elements of C. Buffers are as large as the operands and C's rows,
 // never as the number of products.
-#include "context.hpp"
-#include "descriptors.hpp"
+#include "core/analysis.hpp"
+#include "core/views.hpp"
 
 namespace heron::core {
 
 // The operands. Their shapes are the same in every phase, their values may change.
 struct spgemm_operands {
     heron_operation op_a, op_b;
-    const sparse_matrix& a;
-    const sparse_matrix& b;
-    sparse_matrix& c;
+    const heron_spmat& a;
+    const heron_spmat& b;
+    heron_spmat& c;  // the counting phase writes its number of elements
 };
 
 // Not known to the phases of the reuse interface before reuse_compute.
@@ -35,7 +35,7 @@ struct spgemm_scalars {
 struct sized_buffer {
     size_t* size;
     void* memory;
-    const char* size_name;
+    int number;  // among the function's buffers
 };
 
 class part_layout;
@@ -120,6 +120,14 @@ class spgemm_description {
     int64_t bound_ = 0;    // of the longest row of C
     int64_t longest_ = 0;  // exactly
     int64_t nnz_ = 0;
+};
+
+// What the phases share, for a public API's opaque object.
+struct spgemm_analysis final : analysis {
+    static constexpr operation kind_of_all = operation::spgemm_numeric;
+    spgemm_analysis() : analysis(kind_of_all) {}
+
+    spgemm_description description;
 };
 
 }  // namespace heron::core
