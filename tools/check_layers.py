@@ -155,6 +155,32 @@ def check_files_of_last_operation(texts):
         report(ROOT / "include/heron/ops.def", 1, f"{operations[-1]} is spread over {len(files)} files: {', '.join(files)}")
 
 
+# The parameters of the public functions, as literals in the core would name them; and the APIs themselves. The logger reads
+# environment variables of NVIDIA's library, and argument.cpp has the core's own words for parts of operands.
+PUBLIC_HEADERS = ("include/compat/cusparse", "include/compat/clblas", "include/heron/heron.h", "include/heron/dense.h")
+PUBLIC_APIS = re.compile(r"cusparse|cublas|cl(amd)?blas|cudart", re.I)
+CORE_NAMES_ALLOWED_IN = {"src/core/log.hpp", "src/core/log.cpp", "src/core/argument.cpp"}
+
+
+def public_arguments():
+    paths = [p for name in PUBLIC_HEADERS for p in ((ROOT / name).iterdir() if (ROOT / name).is_dir() else [ROOT / name])]
+    prototypes = "".join(re.sub(r"/\*.*?\*/|//[^\n]*", "", p.read_text(), flags=re.S) for p in paths)
+    return {name for name in re.findall(r"[\s*&](\w+)\s*[,)]", prototypes) if name.upper() != name or len(name) == 1}
+
+
+def check_core_names_no_api():
+    arguments = public_arguments()
+    for path in sorted((ROOT / "src/core").rglob("*.?pp")):
+        if path.relative_to(ROOT).as_posix() in CORE_NAMES_ALLOWED_IN:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if PUBLIC_APIS.search(line):
+                report(path, number, "the core names no public API")
+            for literal in re.findall(r'"(\w+)(?:: [^"]*)?"', code_of(line)):
+                if literal in arguments:
+                    report(path, number, f"the core names no public function's argument: {literal}")
+
+
 def main():
     texts = {}
     cuda_files = []
@@ -174,6 +200,7 @@ def main():
                 cuda_files.append(path)
     check_cub(cuda_files)
     check_files_of_last_operation(texts)
+    check_core_names_no_api()
     print("\n".join(problems) if problems else "layers: no breach found")
     sys.exit(bool(problems))
 
