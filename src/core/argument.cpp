@@ -48,8 +48,8 @@ const char* find(argument_names names, argument a) {
 
 std::string numbered(std::string name, int number) {
     if (const size_t place = name.find('#'); place != std::string::npos)
-        name.replace(place, 1, std::to_string(number));
-    return name;
+        return name.replace(place, 1, std::to_string(number));
+    return number < 0 ? name : name + ", item " + std::to_string(number);
 }
 
 }  // namespace

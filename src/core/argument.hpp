@@ -101,16 +101,16 @@ enum class part : uint8_t {
 
 struct argument {
     constexpr argument(core::role r = core::role::none, core::part p = core::part::whole, int n = -1)
-        : role(r), part(p), number(static_cast<int8_t>(n)) {}
+        : role(r), part(p), number(n) {}
 
     constexpr argument operator[](core::part p) const { return {role, p, number}; }
 
     core::role role;
     core::part part;
-    int8_t number;  // of several of this role; negative: there is one
+    int number;  // of several of this role, or of the item of a batch; negative: there is one
 };
 
-// What a function calls an argument. '#' stands for its number.
+// What a function calls an argument. '#' stands for its number; without it the number is an item's.
 struct argument_name {
     core::argument argument;
     const char* name;

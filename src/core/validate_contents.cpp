@@ -186,14 +186,8 @@ void validate_contents(context& c, const heron_spmat& m, argument operand) {
     if (!validating() || m.rows == 0 || m.cols == 0) return;
     const bool one_pattern = m.offsets_stride == 0 && m.indices_stride == 0;
     const int32_t items = one_pattern ? 1 : m.batch_count;
-    for (int32_t item = 0; item < items; ++item) {
-        try {
-            check_contents(c, item_of(m, item), operand);
-        } catch (const error& e) {
-            if (items == 1) throw;
-            invalid(operand, fmt::format("item {}: {}", item, e.what()));
-        }
-    }
+    for (int32_t item = 0; item < items; ++item)
+        check_contents(c, item_of(m, item), items > 1 ? argument{operand.role, operand.part, item} : operand);
 }
 
 void validate_contents(context& c, const heron_spvec& v, argument operand) {

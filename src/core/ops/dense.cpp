@@ -129,23 +129,23 @@ void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, her
     const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
     const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
     require_leading_dimension(operand, ld, line);
-    require_enum(o.kind, HERON_BATCH_INDEXED, operand[part::kind], "is not a kind of batch operand");
+    require_enum(o.kind, HERON_BATCH_INDEXED, operand, "is not a kind of batch operand");
     const bool listed = o.kind != HERON_BATCH_STRIDED;
     const bool based = o.kind != HERON_BATCH_POINTERS;
-    if (based && o.stride < 0) invalid(operand[part::stride], "is negative");
-    if (listed && o.list_step < 0) invalid(operand[part::list_step], "is negative");
+    if (based && o.stride < 0) invalid(operand, "has a negative stride");
+    if (listed && o.list_step < 0) invalid(operand, "has a negative list_step");
     if (o.kind == HERON_BATCH_INDEXED)
-        require_enum(o.index_type, HERON_INDEX_64, operand[part::index_type], "is no index type");
+        require_enum(o.index_type, HERON_INDEX_64, operand, "has no such index type");
     if (line == 0 || lines == 0 || count == 0 || !reads) return;
     const int64_t needed = extent(operand, 0, ld, lines, line);
     if (!listed) extent(operand, needed, o.stride, count, 0);
-    if (listed && !o.list) invalid(operand[part::list], "is NULL");
+    if (listed && !o.list) invalid(operand, "has a NULL list");
     if (based && !o.base) invalid(operand, "is NULL");
     if (based && reinterpret_cast<uintptr_t>(o.base) % size_of(type) != 0)
         invalid(operand, fmt::format("is not aligned to {} bytes", size_of(type)));
     const bool is_output = operand.role == role::c;
     if (is_output && !listed && count > 1 && o.stride < line)
-        invalid(operand[part::stride], fmt::format("is {}, with which the items' outputs overlap", o.stride));
+        invalid(operand, fmt::format("has stride {}, with which the items' outputs overlap", o.stride));
 }
 
 heron_type real_of(heron_type type) {
