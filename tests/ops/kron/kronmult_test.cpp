@@ -251,7 +251,8 @@ TEST_CASE("items too large for one pass, of other sizes") {
     for (const auto& [d, n, type] :
          {std::tuple{5, 9, HERON_R_32F}, std::tuple{5, 10, HERON_R_32F}, std::tuple{6, 7, HERON_R_32F},
           std::tuple{4, 16, HERON_R_32F}, std::tuple{4, 16, HERON_C_32F}, std::tuple{7, 5, HERON_R_64F},
-          std::tuple{6, 9, HERON_R_64F}, std::tuple{8, 4, HERON_R_64F}, std::tuple{6, 6, HERON_C_64F}}) {
+          std::tuple{6, 9, HERON_R_64F}, std::tuple{8, 4, HERON_R_64F}, std::tuple{7, 4, HERON_C_64F},
+          std::tuple{6, 6, HERON_C_64F}}) {
         CAPTURE(d, n, type);
         kron_problem p = square_kron(type, d, n, 3, random);
         p.output = HERON_KRON_AXPBY;
@@ -505,6 +506,24 @@ TEST_CASE("grouped and deterministic sums are the same on every run") {
                 p.fill(random);
                 check_repeated_kron(p, 3);
             }
+}
+
+// Items of a thread, of a warp and of a block.
+TEST_CASE("outputs that overlap partly are added one after the other, the same on every run") {
+    random_source random(19);
+    for (const auto& [n, d, count] : {std::tuple{2, 3, 200}, std::tuple{4, 3, 90}, std::tuple{5, 3, 90},
+                                      std::tuple{8, 4, 20}, std::tuple{6, 5, 7}})
+        for (const heron_type type : {HERON_R_64F, HERON_C_32F}) {
+            CAPTURE(d, n, type);
+            kron_problem p = square_kron(type, d, n, count, random);
+            p.output = HERON_KRON_ADD_DETERMINISTIC;
+            p.alpha = 0.5;
+            p.y_places.kind = HERON_BATCH_INDEXED;
+            p.y_places.unit = 1;
+            for (std::int64_t& offset : p.y_places.offsets) offset = p.rows() / 2 * random.below(5);
+            p.fill(random);
+            check_repeated_kron(p, 2);
+        }
 }
 
 // `count` items of d factors n x n with all elements a, on vectors of ones; y is indexed from its end.
