@@ -91,10 +91,11 @@ class pair_kron : square_passes<CT, N> {
   private:
     static constexpr pair_row row = row_of(pairs, {element_of<CT>, N, D, 1});
     static constexpr int first_modes = D - row.last_modes;
-    using stages =
-        pair_stages<CT, N, row.last_modes, first_modes, row.width, row.run, row.threads, row.blocks>;
-    using team_stages = pair_stages<CT, N, row.last_modes, first_modes, row.group_run, row.group_run,
-                                    row.group_threads, row.group_blocks>;
+    template <pair_cut cut>
+    using stages_of =
+        pair_stages<CT, N, row.last_modes, first_modes, cut.width, cut.run, cut.threads, cut.blocks>;
+    using stages = stages_of<row.items>;
+    using team_stages = stages_of<row.groups>;
 
     bool fits(int shared_bytes) const {
         return shared_bytes <= device_.shared_bytes() - cuda_device::declared_at_most;

@@ -87,7 +87,11 @@ template <class CT, int N>
 constexpr int run_of_items(int modes) {
     constexpr int bytes = static_cast<int>(sizeof(CT)), in_table = run_in_table(bytes, N);
     constexpr int of_two = in_table > 0 ? in_table : N * N, of_more = N < 7 ? N * N : N;
-    return modes == 1 ? 64 : is_power_of_two(N) ? 64 / bytes : modes == 2 ? of_two : of_more;
+    if (modes == 1) return 64;
+    if constexpr (is_power_of_two(N))
+        return 64 / bytes;
+    else
+        return modes == 2 ? of_two : of_more;
 }
 template <class CT, int N>
 constexpr int run_of_sums(int modes) {
@@ -108,20 +112,23 @@ constexpr room_row sums_off_chip[] = {
     {"kron-2", {element::c64, 9, 4, 1}},
 };
 
-// Items of two passes that go through one launch: how they are cut into tasks, and a multiprocessor's blocks.
-// Those of groups have sums beside their vectors.
+// Items of two passes that go through one launch: neighbours that a task of first modes has, and those of
+// them that it takes at a time; a block's threads, and a multiprocessor's blocks.
+struct pair_cut {
+    int run, width, threads, blocks;
+};
+// Groups have sums beside their vectors.
 struct pair_row {
     const char* result = nullptr;
     kron_size size{};  // all modes
     int last_modes = 0;
-    int run = 0, width = 0, threads = 0, blocks = 0;
-    int group_run = 0, group_threads = 0, group_blocks = 0;
+    pair_cut items{}, groups{};
 };
 constexpr pair_row pairs[] = {
-    {"kron-3", {element::f64, 8, 6, 1}, 3, 16, 8, 256, 3, 8, 128, 3},
-    {"kron-3", {element::f32, 8, 6, 1}, 3, 32, 16, 256, 2, 16, 128, 3},
-    {"kron-3", {element::f64, 8, 5, 1}, 2, 16, 8, 256, 3, 8, 128, 3},
-    {"kron-3", {element::f64, 6, 6, 1}, 3, 36, 36, 128, 3, 12, 128, 3},
+    {"kron-3", {element::f64, 8, 6, 1}, 3, {16, 8, 256, 3}, {8, 8, 128, 3}},
+    {"kron-3", {element::f32, 8, 6, 1}, 3, {32, 16, 256, 2}, {16, 16, 128, 3}},
+    {"kron-3", {element::f64, 8, 5, 1}, 2, {16, 8, 256, 3}, {8, 8, 128, 3}},
+    {"kron-3", {element::f64, 6, 6, 1}, 3, {36, 36, 128, 3}, {12, 12, 128, 3}},
 };
 
 }  // namespace heron::HERON_LEVEL::kron_cuda
