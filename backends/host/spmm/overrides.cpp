@@ -45,30 +45,26 @@ struct strip_of_c {
     }
 };
 
-// Rows of B as contiguous lines of compute type, `step` apart, with zeros behind the last of these columns.
-// Runs of rows are taken at a time, so that a B in column order is read in whole lines. Apart from the plan,
-// whose copies differ in C and A.
+// Some rows of B as contiguous lines of compute type, `step` apart, with zeros behind the last of these
+// columns. Runs of rows are taken at a time, so that a B in column order is read in whole lines. Apart from
+// the plan, whose copies differ in C and A.
 template <class VA, class CT>
-[[gnu::noinline]] void fill_panel(int team, const heron_dnmat& matrix, const VA* b, range columns,
-                                  bool conjugate, CT* panel, int64_t step) {
+[[gnu::noinline]] void fill_panel(const heron_dnmat& matrix, const VA* b, range columns, bool conjugate,
+                                  CT* panel, int64_t step, range rows) {
     constexpr int64_t run = 16;
     const int64_t row_step = matrix.order == HERON_ORDER_ROW ? matrix.ld : 1;
     const int64_t column_step = matrix.order == HERON_ORDER_ROW ? 1 : matrix.ld;
     const int64_t count = columns.end - columns.begin;
-    const int64_t rows_of_b = matrix.rows;
-    run_team(team, [=](int member, int members) {
-        const range rows = equal_part(rows_of_b, member, members);
-        for (int64_t first = rows.begin; first < rows.end; first += run) {
-            const int64_t last = first + run < rows.end ? first + run : rows.end;
-            for (int64_t j = 0; j < step; ++j) {
-                const VA* const from = b + (columns.begin + j) * column_step;
-                for (int64_t i = first; i < last; ++i) {
-                    const CT v = j < count ? load<CT>(from[i * row_step]) : CT{};
-                    panel[i * step + j] = conjugate ? conj(v) : v;
-                }
+    for (int64_t first = rows.begin; first < rows.end; first += run) {
+        const int64_t last = first + run < rows.end ? first + run : rows.end;
+        for (int64_t j = 0; j < step; ++j) {
+            const VA* const from = b + (columns.begin + j) * column_step;
+            for (int64_t i = first; i < last; ++i) {
+                const CT v = j < count ? load<CT>(from[i * row_step]) : CT{};
+                panel[i * step + j] = conjugate ? conj(v) : v;
             }
         }
-    });
+    }
 }
 
 // A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
@@ -292,7 +288,10 @@ class host_spmm_plan {
         if constexpr (std::is_same_v<VA, CT>)
             if (!panel_) rows_of_b = {b + strip.first, args_.b.ld};
         if (panel_)
-            fill_panel(team, args_.b, b, {strip.first, strip.end}, args_.conjugate_b, panel_, rows_of_b.step);
+            run_team(team, [&](int member, int members) {
+                fill_panel(args_.b, b, {strip.first, strip.end}, args_.conjugate_b, panel_, rows_of_b.step,
+                           equal_part(args_.b.rows, member, members));
+            });
         const bool conjugate = plans::is_conjugated(args_.op);
         const tile_writer<CT> writer{&strip, &strip_of_c<VC, CT>::write};
         run_team(team, [&](int member, int members) {
