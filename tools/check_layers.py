@@ -40,7 +40,7 @@ DEVICE_FREE = "backends/common"
 DEVICE_NAMES_ALLOWED_IN = ("backends/common/dialect", "backends/common/runtime")
 
 MOST_FILES_OF_AN_OPERATION = 12
-DIALECT = {"backends/common/dialect/dialect.hpp", "backends/common/dialect/dialect.cl"}
+DIALECT = {f"backends/common/dialect/{name}" for name in ("dialect.hpp", "dialect.cl", "dialect_group.hpp", "dialect_group.cl")}
 
 problems = []
 

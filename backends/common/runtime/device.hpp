@@ -3,6 +3,7 @@
 //
 //   Device(heron_queue*)                              bound to one queue; cheap to construct
 //   launch<Kernel>(family, count, args...)            runs Kernel for items [0, count), ordered on the queue
+//   launch_groups<Kernel>(family, groups, args...)    runs a kernel of the group dialect
 //   fill(pointer, byte, bytes)                        memset on the queue
 //   copy(to, from, bytes)                             device to device on the queue
 //   read(to_host, from, bytes)                        device to host; waits, unless the queue is being
@@ -23,6 +24,11 @@ namespace heron::HERON_LEVEL {
 struct kernel_family {
     const char* name;
     const char* types;  // "VT CT IT"
+};
+
+// An argument of a group kernel (dialect_group.hpp) that is local memory of a group.
+struct local_memory {
+    size_t bytes;
 };
 
 // Hands out consecutive aligned parts of a workspace. In the SIZE phase there is no memory and only the sum

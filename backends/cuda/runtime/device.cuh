@@ -4,6 +4,7 @@
 #include "queue.hpp"
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 namespace heron::HERON_LEVEL {
 
@@ -21,6 +22,32 @@ __global__ void run_items(int64_t count, Args... args) {
         Kernel::run(item, args...);
 }
 
+// Where a block has the local memory of a group kernel's argument.
+struct placed_memory {
+    template <class T>
+    __device__ operator T*() const {
+        extern __shared__ uint4 group_memory[];
+        return reinterpret_cast<T*>(group_memory + quads_before);
+    }
+    unsigned quads_before;
+};
+
+// A group kernel with registers for so many of its groups on a multiprocessor.
+template <class Kernel, int groups>
+struct at_once : Kernel {
+    static constexpr int groups_at_once = groups;
+};
+
+template <class Kernel, class... Args>
+__global__ void __launch_bounds__(Kernel::group) run_group(Args... args) {
+    Kernel::run(args...);
+}
+
+template <class Kernel, class... Args>
+__global__ void __launch_bounds__(Kernel::group, Kernel::groups_at_once) run_groups_at_once(Args... args) {
+    Kernel::run(args...);
+}
+
 class cuda_device {
   public:
     static constexpr bool strided = true;
@@ -36,6 +63,21 @@ class cuda_device {
         if (count <= 0) return;
         constexpr int64_t block = 256;
         launch_blocks(run_items<Kernel, Args...>, (count + block - 1) / block, block, 0, count, args...);
+    }
+
+    // A kernel of the group dialect.
+    template <class Kernel, class... Args>
+    void launch_groups(const kernel_family&, int64_t groups, Args... args) {
+        size_t bytes = 0;
+        const std::tuple placed{place(args, bytes)...};
+        std::apply(
+            [&]<class... Placed>(const Placed&... p) {
+                if constexpr (requires { Kernel::groups_at_once; })
+                    launch_blocks(run_groups_at_once<Kernel, Placed...>, groups, Kernel::group, bytes, p...);
+                else
+                    launch_blocks(run_group<Kernel, Placed...>, groups, Kernel::group, bytes, p...);
+            },
+            placed);
     }
 
     // A kernel that strides over what the grid does not cover: the number of blocks may be cut to what CUDA
@@ -128,6 +170,16 @@ class cuda_device {
     static constexpr int shared_without_asking = 48 * 1024 - declared_at_most;
 
   private:
+    template <class T>
+    static T place(const T& argument, size_t&) {
+        return argument;
+    }
+    static placed_memory place(local_memory memory, size_t& bytes) {
+        const placed_memory placed{static_cast<unsigned>(bytes / sizeof(uint4))};
+        bytes += (memory.bytes + sizeof(uint4) - 1) / sizeof(uint4) * sizeof(uint4);
+        return placed;
+    }
+
     // Always the same limit for a kernel: another thread may be about to launch it with more.
     void allow_shared(const void* kernel, size_t bytes) {
         if (bytes <= shared_without_asking) return;

@@ -71,27 +71,11 @@ class placed_bins {
     int64_t rows_;
 };
 
-// Bytes for the ranks of all rows, 0 if there are none. Rows of bin b have more than limit(b)/2 products.
-inline int64_t rank_bytes(const heron_spgemm_args& args) {
-    constexpr int64_t most_per_element = 64;
-    const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
-    const bool has_kernel = args.c.type == HERON_R_32F || args.c.type == HERON_R_64F ||
-                            args.c.type == HERON_C_32F || args.c.type == HERON_C_64F;
-    if (!args.scratch_stays || !has_kernel) return 0;
-    int64_t bytes = rank_space::limit(0) * a.rows + 2 * args.products;
-    // The longest row is known unless it is cut at what fits a row of C.
-    const bool is_known = args.longest < plans::row_limit(args);
-    for (int bin = rank_space::ranked - 1; bin >= 0; --bin)
-        if (bin == rank_space::ranked - 1 || (is_known && args.longest <= rank_space::limit(bin)))
-            bytes = std::min(bytes, rank_space::limit(bin) * a.rows);
-    return bytes <= most_per_element * (a.nnz + b.nnz + a.rows) ? bytes : 0;
-}
-
 // The ranks in a workspace: the first part of that of the symbolic and the numeric phase.
 class placed_ranks {
   public:
     placed_ranks(workspace_layout& layout, const heron_spgemm_args& args) : args_(args) {
-        const int64_t bytes = rank_bytes(args);
+        const int64_t bytes = rank_bytes(args, rank_space::ranked);
         if (bytes == 0) return;
         const int64_t rows = args.a.matrix.rows;
         bins_.emplace(layout, rows);
@@ -111,24 +95,16 @@ class placed_ranks {
     void visit(F&& f) const {
         f(0);
         for (int bin = 1; bin < rank_space::ranked; ++bin)
-            if (!knows_products() || args_.longest > rank_space::limit(bin - 1)) f(bin);
+            if (!knows_products(args_) || args_.longest > rank_space::limit(bin - 1)) f(bin);
     }
-    bool can_have_rest() const { return !knows_products() || args_.longest > rank_space::most_products; }
-    bool can_have_too_many() const { return !knows_products() || args_.longest > most_ranks; }
+    bool can_have_rest() const { return !knows_products(args_) || args_.longest > rank_space::most_products; }
+    bool can_have_too_many() const { return !knows_products(args_) || args_.longest > most_ranks; }
 
   private:
-    bool knows_products() const { return args_.longest < plans::row_limit(args_); }
-
     const heron_spgemm_args& args_;
     std::optional<placed_bins> bins_;
     rank_space space_{};
 };
-
-// The elements of a row of B that are read at a time are few: eight lanes have enough of them.
-inline bool has_short_rows(const heron_spgemm_args& args) {
-    constexpr int64_t short_row = 12;
-    return args.products <= short_row * args.a.matrix.nnz;
-}
 
 // Whether a bitmap of a row's columns is small enough to be better than any table.
 inline bool is_narrow(const heron_spgemm_args& args) {

@@ -64,8 +64,7 @@ class tuned_symbolic {
     void count_with_ranks(int hash_limit) {
         ranks_.sort_rows(launcher_, hash_limit);
         ranks_.visit([&](int bin) {
-            constexpr int64_t most_columns = int64_t{1} << (32 - rank_bits);
-            if (sizeof(IT) == 4 && args_.b.matrix.cols < most_columns)
+            if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
                 rank<uint32_t>(bin);
             else
                 rank<uint64_t>(bin);
@@ -86,22 +85,30 @@ class tuned_symbolic {
             case 1: return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
             case 2: return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
             case 3: return rank_sorted<32, 8, K>(bin);
-            default:
-                return rank(rank_rows<K, OT, IT>, warp_size,
-                            rank_memory<K, IT>::bytes(rank_space::limit(bin)), bin);
+            default: return rank_by_tables<K>(bin);
         }
     }
     template <int lanes, int each, class K>
     void rank_sorted(int bin) {
-        rank(rank_short_rows<lanes, each, K, OT, IT>, lanes, sorted_bytes<IT>(lanes * each), bin);
+        using shape = kernels::spgemm_ranks<OT, IT, K, ranked_threads, lanes, each>;
+        // Warps wait for memory: as many as fit hide it best.
+        constexpr int blocks = sizeof(K) == 4 ? 16 : 12;
+        using kernel = std::conditional_t<lanes == warp_size, at_once<typename shape::rank_products, blocks>,
+                                          typename shape::rank_products>;
+        const rank_space& space = ranks_.space();
+        launcher_.device().launch_groups<kernel>(
+            spgemm_ranking, launcher_.blocks_for(a_.rows, ranked_threads / lanes), a_.offsets, a_.indices,
+            a_.base, b_.offsets, b_.indices, b_.base, space.bins.sizes, space.bins.lists, bin, a_.rows,
+            args_.row_products, space.ranks, args_.row_offsets, space.unordered);
     }
-    void rank(void (*kernel)(row_pattern<OT, IT>, row_pattern<OT, IT>, rank_space, int, const int64_t*,
-                             int64_t*),
-              int lanes, size_t bytes, int bin) {
-        const int groups = ranked_threads / lanes;
-        launcher_.device().launch_blocks(kernel, launcher_.blocks_for(a_.rows, groups), ranked_threads,
-                                         bytes * groups, a_, b_, ranks_.space(), bin, args_.row_products,
-                                         args_.row_offsets);
+
+    template <class K>
+    void rank_by_tables(int bin) {
+        constexpr int warps = ranked_threads / warp_size;
+        launcher_.device().launch_blocks(rank_rows<K, OT, IT>, launcher_.blocks_for(a_.rows, warps),
+                                         ranked_threads,
+                                         warps * rank_memory<K, IT>::bytes(rank_space::limit(bin)), a_, b_,
+                                         ranks_.space(), bin, args_.row_products, args_.row_offsets);
     }
 
     void count_by_tables(int hash_limit) {

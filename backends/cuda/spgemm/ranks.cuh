@@ -1,16 +1,13 @@
 #pragma once
-// Rows of few products. Counting them leaves behind the rank of each product's column in its row of C, a byte
-// each, so that the values need neither a table nor a sort: the products are added to the element of their
-// rank.
-//
-// A group of lanes takes a row. A sorting network in registers (Batcher, AFIPS 1968) brings the columns of up
-// to 256 products in order; of more products a hash table finds the columns, and the network sorts these.
+// Rows of few products: see common/spgemm/ranks.h for those of up to 256. Of more products a hash table finds
+// the columns, and the sorting network brings these in order.
+#include "cuda/runtime/group_words.cuh"
+
+#include "common/spgemm/ranks.hpp"
 #include "values.cuh"
 
 namespace heron::HERON_LEVEL {
 
-constexpr int most_ranks = 256;  // of a row, so that one fits a byte
-constexpr int rank_bits = 8;     // of a number beside a column
 constexpr int ranked_threads = 128;
 
 // Rows by their products: ranked bin b holds those with at most limit(b), which have limit(b) bytes each for
@@ -18,7 +15,7 @@ constexpr int ranked_threads = 128;
 struct rank_space {
     static constexpr int ranked = 6;
     static constexpr int most_products = 32 << (ranked - 1);
-    static __host__ __device__ int limit(int bin) { return 32 << bin; }
+    static __host__ __device__ constexpr int limit(int bin) { return 32 << bin; }
 
     __device__ uint8_t* ranks_of(int bin) const {
         uint8_t* first = ranks;
@@ -126,129 +123,6 @@ static __device__ inline bool descends(const lane_group<lanes>& group, bool is_i
     return is_inside && group.lane > 0 && before >= column;
 }
 
-// ---- ranks ----
-
-// Sorts the lanes*each keys of a group; lane l gets those of ranks l*each, l*each + 1, ... Runs are merged
-// with the next one backwards, so that all comparisons have one direction.
-template <int lanes, int each, class K>
-static __device__ inline void sort_registers(K (&x)[each], int lane) {
-    const auto compare = [&](int i, int j) {
-        const K a = x[i], b = x[j];
-        x[i] = a < b ? a : b;
-        x[j] = a < b ? b : a;
-    };
-#pragma unroll
-    for (int size = 2; size <= lanes * each; size *= 2) {
-        if (size <= each) {
-#pragma unroll
-            for (int i = 0; i < each; ++i)
-                if ((i & (size / 2)) == 0) compare(i, i ^ (size - 1));
-        } else {
-            const bool is_low = (lane & (size / each / 2)) == 0;
-            K other[each];
-#pragma unroll
-            for (int i = 0; i < each; ++i)
-                other[i] = __shfl_xor_sync(all_lanes, x[each - 1 - i], size / each - 1, lanes);
-#pragma unroll
-            for (int i = 0; i < each; ++i) x[i] = (x[i] < other[i]) == is_low ? x[i] : other[i];
-        }
-#pragma unroll
-        for (int stride = size / 4; stride > 0; stride /= 2) {
-            if (stride >= each) {
-                const bool is_low = (lane & (stride / each)) == 0;
-#pragma unroll
-                for (int i = 0; i < each; ++i) {
-                    const K other = __shfl_xor_sync(all_lanes, x[i], stride / each, lanes);
-                    x[i] = (x[i] < other) == is_low ? x[i] : other;
-                }
-            } else {
-#pragma unroll
-                for (int i = 0; i < each; ++i)
-                    if ((i & stride) == 0) compare(i, i | stride);
-            }
-        }
-    }
-}
-
-// ---- rows that are sorted at once ----
-
-// Bytes of shared memory of a group; groups of eight lanes lie in different banks.
-template <class IT>
-static __host__ __device__ size_t sorted_bytes(int limit) {
-    return limit * sizeof(IT) + 32;
-}
-
-// counts[row] := length of the rows of a ranked bin with at most lanes*each products, and their ranks. K: a
-// column and, in its last byte, the number of a product.
-template <int lanes, int each, class K, class OT, class IT>
-__global__ void __launch_bounds__(ranked_threads)
-    rank_short_rows(const __grid_constant__ row_pattern<OT, IT> a,
-                    const __grid_constant__ row_pattern<OT, IT> b, rank_space space, int bin,
-                    const int64_t* row_products, int64_t* counts) {
-    extern __shared__ int4 shared_quads[];
-    constexpr int limit = lanes * each;
-    const lane_group<lanes> group;
-    const int groups = blockDim.x / lanes;
-    const int own = threadIdx.x / lanes;
-    IT* const columns =
-        reinterpret_cast<IT*>(reinterpret_cast<char*>(shared_quads) + own * sorted_bytes<IT>(limit));
-    uint8_t* const ranks = reinterpret_cast<uint8_t*>(columns);
-    const int size = space.bins.sizes[bin];
-    const int* const rows = space.rows_of(bin).rows();
-    uint8_t* const ranks_of_bin = space.ranks_of(bin);
-    for (int i = blockIdx.x * groups + own; __any_sync(all_lanes, i < size); i += gridDim.x * groups) {
-        const bool is_there = i < size;
-        const int64_t row = is_there ? rows[i] : 0;
-        const int products = is_there ? static_cast<int>(row_products[row]) : 0;
-        product_walk<lanes, OT, IT>{a, b, group}.run(
-            is_there ? a.begin(row) : 0, is_there ? a.begin(row + 1) : 0, [](int64_t, bool) {},
-            [&](OT l, int) { return b.indices[l]; },
-            [&](bool is_inside, IT column, int number, int) {
-                if (descends(group, is_inside, column)) *space.unordered = 1;
-                if (is_inside) columns[number] = column;
-            });
-        __syncwarp();
-        K x[each];
-#pragma unroll
-        for (int j = 0; j < each; ++j) {
-            const int number = j * lanes + group.lane;
-            const IT column = static_cast<IT>(columns[number] - static_cast<IT>(b.base));
-            x[j] = number < products ? static_cast<K>(column) << rank_bits | static_cast<K>(number) : ~K{0};
-        }
-        sort_registers<lanes>(x, group.lane);
-        const K before = __shfl_up_sync(all_lanes, x[each - 1], 1, lanes);
-        bool is_first[each];
-        int found = 0;
-#pragma unroll
-        for (int j = 0; j < each; ++j) {
-            const K left = j > 0 ? x[j > 0 ? j - 1 : 0] : before;
-            is_first[j] =
-                (x[j] >> rank_bits != left >> rank_bits || (j == 0 && group.lane == 0)) && x[j] != ~K{0};
-            found += is_first[j];
-        }
-        int rank = found;
-#pragma unroll
-        for (int distance = 1; distance < lanes; distance *= 2) {
-            const int other = __shfl_up_sync(all_lanes, rank, distance, lanes);
-            if (group.lane >= distance) rank += other;
-        }
-        const int length = group.broadcast(rank, lanes - 1);
-        rank -= found + 1;
-        __syncwarp();
-#pragma unroll
-        for (int j = 0; j < each; ++j) {
-            rank += is_first[j];
-            if (x[j] != ~K{0}) ranks[x[j] & K{most_ranks - 1}] = static_cast<uint8_t>(rank);
-        }
-        __syncwarp();
-        const auto* const from = reinterpret_cast<const uint32_t*>(ranks);
-        auto* const to = reinterpret_cast<uint32_t*>(ranks_of_bin + static_cast<int64_t>(i) * limit);
-        for (int w = group.lane; 4 * w < products; w += lanes) to[w] = from[w];
-        if (is_there && group.lane == 0) counts[row] = length;
-        __syncwarp();
-    }
-}
-
 // ---- rows whose columns a table finds ----
 
 // Shared memory of a group for the ranks of a row of a bin. K: a column and, in its last byte, a number.
@@ -283,7 +157,7 @@ static __device__ inline void find_ranks(const rank_memory<K, IT>& memory, int f
         const int at = i * lanes + lane;
         x[i] = at < found ? memory.columns[at] : ~K{0};
     }
-    sort_registers<lanes>(x, lane);
+    kernels::spgemm_ranks<i32, i32, K, ranked_threads, lanes, each>::sort_keys(x, lane, {});
 #pragma unroll
     for (int i = 0; i < each; ++i)
         if (lane * each + i < found)
@@ -369,99 +243,6 @@ __global__ void __launch_bounds__(ranked_threads)
                      memory.number_at[of.z & last], memory.number_at[of.w & last]};
         }
         if (lane == 0) counts[row] = found;
-        __syncwarp();
-    }
-}
-
-// ---- values ----
-
-// Bytes of shared memory of a group. Groups of eight lanes lie in different banks, or neighbouring rows of
-// one pattern would meet there.
-template <class CT, class IT>
-static __host__ __device__ size_t ranked_bytes(int limit) {
-    const size_t unique = limit < most_ranks ? limit : most_ranks;
-    return unique * (sizeof(CT) + sizeof(IT)) + 8 * sizeof(CT);
-}
-
-// A product on its way from memory.
-template <class VT, class IT>
-struct ranked_product {
-    IT index;
-    uint8_t rank;
-    VT b;
-};
-
-// The rows of a ranked bin, with their columns.
-template <int lanes, class VT, class CT, class OT, class IT>
-__global__ void __launch_bounds__(ranked_threads)
-    multiply_ranked_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, rank_space space,
-                         int bin) {
-    extern __shared__ int4 shared_quads[];
-    using product = ranked_product<VT, IT>;
-    const lane_group<lanes> group;
-    const int limit = rank_space::limit(bin);
-    const int groups = blockDim.x / lanes;
-    const int own = threadIdx.x / lanes;
-    CT* const sums =
-        reinterpret_cast<CT*>(reinterpret_cast<char*>(shared_quads) + own * ranked_bytes<CT, IT>(limit));
-    IT* const columns = reinterpret_cast<IT*>(sums + (limit < most_ranks ? limit : most_ranks));
-    const CT alpha = p.alpha_now();
-    const CT beta = p.beta_now();
-    const bool adds = !equal(alpha, CT{});
-    const bool is_ordered = *space.unordered == 0;
-    const int size = space.bins.sizes[bin];
-    const int* const rows = space.rows_of(bin).rows();
-    const uint8_t* const ranks = space.ranks_of(bin);
-    for (int i = blockIdx.x * groups + own; __any_sync(all_lanes, i < size); i += gridDim.x * groups) {
-        const int64_t row = i < size ? rows[i] : 0;
-        const int64_t first = p.offsets[row];
-        const int length = i < size ? static_cast<int>(p.offsets[row + 1] - first) : 0;
-        const bool is_there = length > 0 && length <= most_ranks;
-        const uint8_t* const own_ranks = ranks + (is_there ? static_cast<int64_t>(i) * limit : 0);
-        if (is_there)
-            for (int k = group.lane; k < length; k += lanes) sums[k] = CT{};
-        CT a_of_lane{};
-        __syncwarp();
-        product_walk<lanes, OT, IT>{p.a, p.b, group}.run(
-            is_there ? p.a.begin(row) : 0, is_there ? p.a.begin(row + 1) : 0,
-            [&](int64_t k, bool has_element) { a_of_lane = has_element && adds ? p.a_at(k) : CT{}; },
-            [&](OT l, int number) {
-                product x;
-                x.index = p.b.indices[l];
-                x.rank = own_ranks[number];
-                x.b = VT{};
-                if (adds) x.b = p.b_values[p.b_permutation ? p.b_permutation[l] : l];
-                return x;
-            },
-            [&](bool is_inside, const product& x, int, int t) {
-                const CT a = group.broadcast(a_of_lane, t);
-                const CT b = p.b_value(x.b);
-                const auto add = [&] {
-                    sums[x.rank] = mad(a, b, sums[x.rank]);
-                    columns[x.rank] = x.index;
-                };
-                if (is_ordered) {
-                    if (is_inside) add();
-                } else {
-                    // A column may occur several times in the row: its lanes add one after the other.
-                    const unsigned same =
-                        __match_any_sync(all_lanes, is_inside ? group.first << 16 | x.rank
-                                                              : -1 - static_cast<int>(threadIdx.x));
-                    const int turn = __popc(same & ((1u << (group.first + group.lane)) - 1u));
-                    for (int turns = 0; __any_sync(all_lanes, turn >= turns); ++turns) {
-                        if (turn == turns && is_inside) add();
-                        __syncwarp();
-                    }
-                }
-                __syncwarp();
-            });
-        __syncwarp();
-        const IT base = static_cast<IT>(p.base) - static_cast<IT>(p.b.base);
-        if (is_there)
-            for (int k = group.lane; k < length; k += lanes) {
-                p.columns[first + k] = static_cast<IT>(columns[k] + base);
-                p.write(first + k, adds ? sums[k] : CT{}, alpha, beta);
-            }
         __syncwarp();
     }
 }

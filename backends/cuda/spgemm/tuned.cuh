@@ -40,12 +40,21 @@ class tuned_numeric {
         });
     }
     template <int lanes>
-    void ranked_rows(const sparse_product<CT, CT, OT, IT>& product, int bin) {
-        const size_t bytes = ranked_bytes<CT, IT>(rank_space::limit(bin));
-        const int groups = ranked_threads / lanes;
-        launcher_.device().launch_blocks(multiply_ranked_rows<lanes, CT, CT, OT, IT>,
-                                         launcher_.blocks_for(product.a.rows, groups), ranked_threads,
-                                         bytes * groups, product, ranks_.space(), bin);
+    void ranked_rows(const sparse_product<CT, CT, OT, IT>& p, int bin) {
+        using shape = kernels::spgemm_ranked_rows<CT, OT, IT, ranked_threads, lanes>;
+        constexpr int blocks = sizeof(CT) == 4 ? 9 : sizeof(CT) == 8 ? 8 : lanes == warp_size ? 7 : 6;
+        using kernel = at_once<typename shape::multiply_ranked, blocks>;
+        const rank_space& space = ranks_.space();
+        const int teams = ranked_threads / lanes;
+        const int elements = ranked_elements(bin);
+        launcher_.device().launch_groups<kernel>(
+            spgemm_ranked_product, launcher_.blocks_for(p.a.rows, teams), p.a.offsets, p.a.indices, p.a.base,
+            p.b.offsets, p.b.indices, p.b.base, space.bins.sizes, space.bins.lists, bin, p.a_values,
+            p.a_permutation, p.a_conjugate, p.b_values, p.b_permutation, p.b_conjugate, p.offsets, p.columns,
+            p.values, p.base, p.alpha.value, p.alpha.device, p.beta.value, p.beta.device, p.a.rows,
+            space.unordered, space.ranks, elements,
+            local_memory{static_cast<size_t>(teams * elements) * sizeof(CT)},
+            local_memory{static_cast<size_t>(teams * elements) * sizeof(IT)});
     }
 
     void other_rows(const sparse_product<CT, CT, OT, IT>& product) {

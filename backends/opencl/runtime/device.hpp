@@ -1,7 +1,9 @@
 #pragma once
 // The plans' Device on OpenCL: an element kernel is a kernel of the family's program, built for the types at
 // first use.
+#include "common/dialect/dialect_group.hpp"
 #include "memory.hpp"
+#include <string>
 #include <type_traits>
 
 namespace heron::opencl {
@@ -32,6 +34,10 @@ inline constexpr const char* type_name<c32> = "c32";
 template <>
 inline constexpr const char* type_name<c64> = "c64";
 template <>
+inline constexpr const char* type_name<u32> = "u32";
+template <>
+inline constexpr const char* type_name<u64> = "u64";
+template <>
 inline constexpr const char* type_name<raw16> = "raw16";
 template <>
 inline constexpr const char* type_name<raw128> = "raw128";
@@ -59,12 +65,35 @@ struct kernel_traits<Kernel<T...>> {
     static inline char id = 0;  // its address stands for the program
 };
 
-constexpr int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// A kernel's argument that is local memory of a work-group.
-struct local_memory {
-    size_t bytes;
+// The same of a program of group kernels, whose parameters are types and then sizes.
+template <class Program, class... T>
+struct program_values {
+    static program_key key(const kernel_family& family, std::initializer_list<int> sizes) {
+        static_assert(((type_name<T> != nullptr) && ...), "a type has no name in dialect.cl");
+        std::vector<std::string> values{type_name<T>...};
+        for (const int size : sizes) values.push_back(std::to_string(size));
+        std::vector<const char*> names;
+        for (const std::string& value : values) names.push_back(value.c_str());
+        return make_program_key(family, names.data(), names.size());
+    }
+    static inline char id = 0;
 };
+template <class Program>
+struct program_traits;
+template <template <class, int...> class Program, class T, int... sizes>
+struct program_traits<Program<T, sizes...>> : program_values<Program<T, sizes...>, T> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
+template <template <class, class, int...> class Program, class T, class U, int... sizes>
+struct program_traits<Program<T, U, sizes...>> : program_values<Program<T, U, sizes...>, T, U> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
+template <template <class, class, class, int...> class Program, class T, class U, class V, int... sizes>
+struct program_traits<Program<T, U, V, sizes...>> : program_values<Program<T, U, V, sizes...>, T, U, V> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
+
+constexpr int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class opencl_device {
   public:
@@ -108,6 +137,18 @@ class opencl_device {
         const kernel_instance& k = instance<Kernel>(program, null_pointers(args...));
         set_arguments(k.kernel, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
+    }
+
+    // A kernel of the group dialect.
+    template <class Kernel, class... Args>
+    requires requires { typename Kernel::program; }
+    void launch_groups(const kernel_family& family, int64_t groups, Args... args) {
+        if (groups <= 0) return;
+        using traits = program_traits<typename Kernel::program>;
+        const kernel_instance& k = queue_.kernel({&traits::id, Kernel::name, null_pointers(args...)},
+                                                 [&] { return traits::key(family, traits::all_sizes); });
+        set_arguments(k.kernel, args...);
+        enqueue(k, static_cast<size_t>(groups), Kernel::group);
     }
 
     // For kernels that are written for work-groups of one size and take no count.

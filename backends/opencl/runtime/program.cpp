@@ -25,10 +25,11 @@ std::string source_of(const program_key& key, const device_traits& traits, bool 
     std::string text = with_ptx ? "#define HERON_PTX 1\n" : "";
     if (traits.is_gpu) text += "#define HERON_GPU 1\n";
     append(text, "dialect");
-    text += key.definitions;
     std::string families;
     std::istringstream names(key.family);
     for (std::string name; names >> name;) append(families, name);
+    if (has_group_kernels(families)) append(text, "dialect_group");
+    text += key.definitions;
     return text + to_opencl_c(families);
 }
 

@@ -3,6 +3,7 @@
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
+#include "common/spgemm/ranks.hpp"
 #include "bins.hpp"
 #include <optional>
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
 constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
-constexpr kernel_family ranking{"spgemm_rows spgemm_ranks", "CT OT IT"};
 struct find_unordered {
     static constexpr const char* name = "find_unordered";
 };
@@ -21,21 +21,12 @@ struct count_lengths {
 struct multiply_rows {
     static constexpr const char* name = "multiply_rows";
 };
-struct rank_products {
-    static constexpr const char* name = "rank_products";
-};
 struct find_columns {
     static constexpr const char* name = "find_columns";
 };
 struct multiply_chunks {
     static constexpr const char* name = "multiply_chunks";
 };
-struct multiply_ranked {
-    static constexpr const char* name = "multiply_ranked";
-};
-
-// Mirrors spgemm_rows.cl.
-constexpr int64_t rank_limit(int bin) { return int64_t{32} << bin; }
 
 // Of the bounds by which rows are counted, and of the lengths by which they are summed. The first bin without
 // a limit has the long rows; those behind it have none.
@@ -44,7 +35,7 @@ constexpr bin_limits counted{{64, 256, 1024, 4096, no_limit, no_limit, no_limit}
 constexpr bin_limits summed{{32, 64, 256, 1024, no_limit, no_limit, no_limit}};
 // Where products have ranks, rows are counted by them.
 constexpr int ranked_bins = 4;
-constexpr int64_t most_ranked = rank_limit(ranked_bins - 1);
+constexpr int most_ranked = rank_limit(ranked_bins - 1);
 constexpr bin_limits ranked{{32, 64, 128, most_ranked, 1024, 4096, no_limit}};
 
 bool is_long(const bin_limits& limits, int bin) { return limits.limits[bin] == no_limit; }
@@ -101,32 +92,30 @@ struct chunk_shape {
     std::string definitions() const { return define("GROUP", group); }
 };
 
-// The same for ranks.
+// The same for ranks, as constants. Where teams are no part of a warp they are groups.
+template <int group_, int lanes_, int each_ = 1>
 struct ranked_shape {
-    int group, lanes, each;
-    bool is_wide;  // keys take 64 bits
-
-    bool operator==(const ranked_shape&) const = default;
-    int64_t teams() const { return group / lanes; }
-    std::string definitions() const {
-        return define("GROUP", group) + define("LANES", lanes) + define("EACH", each) +
-               define("STAGES", lanes == 8 ? 6 : 15) +
-               (is_wide ? "#define KEY ulong\n" : "#define KEY uint\n");
-    }
+    static constexpr int group = group_, lanes = lanes_, each = each_;
 };
 
-bool has_short_rows(const heron_spgemm_args& args) {
-    constexpr int64_t short_row = 12;
-    return args.products <= short_row * args.a.matrix.nnz;
+// Calls f(ranked_shape) for the rows of a bin that lanes share out to each other.
+template <class F>
+void visit_lanes(const device_traits& traits, const heron_spgemm_args& args, int bin, F&& f) {
+    if (traits.nvidia_major == 0) return f(ranked_shape<32, 32>{});
+    has_short_rows(args) && bin < 3 ? f(ranked_shape<128, 8>{}) : f(ranked_shape<128, 32>{});
 }
 
-// Where teams wait for each other by barriers, groups are small and have few of them.
-ranked_shape shape_of(const device_traits& traits, const heron_spgemm_args& args, int bin) {
-    constexpr int64_t most_columns = int64_t{1} << 24;
-    const int limit = static_cast<int>(rank_limit(bin));
-    const bool has_warps = traits.nvidia_major > 0;
-    const int lanes = has_warps && has_short_rows(args) && limit <= 128 ? 8 : 32;
-    return {has_warps ? 128 : 32, lanes, limit / lanes, args.b.matrix.cols >= most_columns};
+// The same with the products of a lane.
+template <class F>
+void visit_ranked_shape(const device_traits& traits, const heron_spgemm_args& args, int bin, F&& f) {
+    visit_lanes(traits, args, bin, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
+        switch (bin) {
+            case 0: return f(ranked_shape<group, lanes, 32 / lanes>{});
+            case 1: return f(ranked_shape<group, lanes, 64 / lanes>{});
+            case 2: return f(ranked_shape<group, lanes, 128 / lanes>{});
+            default: return f(ranked_shape<group, lanes, 256 / lanes>{});
+        }
+    });
 }
 
 template <class CT>
@@ -146,13 +135,9 @@ const kept_program& program_of(const kernel_family& family, const Shape& shape) 
 }
 
 // Groups that stride over a list whose size only the device knows: enough to fill it.
-template <class Shape>
-int64_t groups_for(opencl_device& device, int64_t rows, const Shape& shape) {
-    return std::min(quotient_up(rows, shape.teams()), int64_t{64} * device.traits().compute_units);
+int64_t groups_for(opencl_device& device, int64_t rows, int64_t teams) {
+    return std::min(quotient_up(rows, teams), int64_t{64} * device.traits().compute_units);
 }
-
-// Products of rows are known unless they were cut at what fits a row of C.
-bool knows_products(const heron_spgemm_args& args) { return args.longest < plans::row_limit(args); }
 
 // How many groups of what size run a kernel of a program.
 struct group_launch {
@@ -163,7 +148,7 @@ struct group_launch {
 
 template <class CT, class OT, class IT, class Shape>
 group_launch teams_of(opencl_device& device, const kernel_family& family, const Shape& shape, int64_t rows) {
-    return {program_of<CT, OT, IT>(family, shape), groups_for(device, rows, shape), shape.group};
+    return {program_of<CT, OT, IT>(family, shape), groups_for(device, rows, shape.teams()), shape.group};
 }
 
 // The kernels for the rows of one bin of a product: all take the patterns of A and B first.
@@ -175,23 +160,35 @@ class bin_kernels {
 
     template <class Kernel, class... Args>
     void find(const group_launch& l, Args... args) const {
-        const heron_spmat &a = args_.a.matrix, &b = args_.b.matrix;
-        device_.launch_program_groups<Kernel>(
-            l.program, l.groups, static_cast<size_t>(l.size), as<const OT>(a.offsets),
-            as<const IT>(a.indices), heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices),
-            heron_index{b.base}, rows_.sizes(), rows_.lists(), bin_, args...);
+        with_patterns([&](auto... patterns) {
+            device_.launch_program_groups<Kernel>(l.program, l.groups, static_cast<size_t>(l.size),
+                                                  patterns..., args...);
+        });
     }
 
     // And their values, and where C goes.
     template <class Kernel, class CT, class... Args>
     void multiply(const group_launch& l, const scalar_argument<CT>& alpha, const scalar_argument<CT>& beta,
                   Args... args) const {
-        const heron_spgemm_operand &a = args_.a, &b = args_.b;
-        find<Kernel>(l, as<const CT>(a.matrix.values), as<const OT>(a.permutation), int{a.conjugate},
-                     as<const CT>(b.matrix.values), as<const OT>(b.permutation), int{b.conjugate},
-                     static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices),
-                     as<CT>(args_.c.values), heron_index{args_.c.base}, alpha.value, alpha.device, beta.value,
-                     beta.device, heron_index{a.matrix.rows}, args...);
+        with_product(alpha, beta, [&](auto... product) { find<Kernel>(l, product..., args...); });
+    }
+
+    // The same by kernels of the group dialect.
+    template <class Kernel, class... Args>
+    void rank(int64_t groups, Args... args) const {
+        with_patterns([&](auto... patterns) {
+            device_.launch_groups<Kernel>(spgemm_ranking, groups, patterns..., args...);
+        });
+    }
+    template <class Kernel, class CT, class... Args>
+    void multiply_ranked(int64_t groups, const scalar_argument<CT>& alpha, const scalar_argument<CT>& beta,
+                         Args... args) const {
+        with_patterns([&](auto... patterns) {
+            with_product(alpha, beta, [&](auto... product) {
+                device_.launch_groups<Kernel>(spgemm_ranked_product, groups, patterns..., product...,
+                                              args...);
+            });
+        });
     }
 
     // The lengths of long rows, or with c_indices their columns.
@@ -205,35 +202,28 @@ class bin_kernels {
     }
 
   private:
+    template <class F>
+    void with_patterns(F&& f) const {
+        const heron_spmat &a = args_.a.matrix, &b = args_.b.matrix;
+        f(as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base}, as<const OT>(b.offsets),
+          as<const IT>(b.indices), heron_index{b.base}, rows_.sizes(), rows_.lists(), bin_);
+    }
+
+    template <class CT, class F>
+    void with_product(const scalar_argument<CT>& alpha, const scalar_argument<CT>& beta, F&& f) const {
+        const heron_spgemm_operand &a = args_.a, &b = args_.b;
+        f(as<const CT>(a.matrix.values), as<const OT>(a.permutation), int{a.conjugate},
+          as<const CT>(b.matrix.values), as<const OT>(b.permutation), int{b.conjugate},
+          static_cast<const i64*>(args_.row_offsets), as<IT>(args_.c.indices), as<CT>(args_.c.values),
+          heron_index{args_.c.base}, alpha.value, alpha.device, beta.value, beta.device,
+          heron_index{a.matrix.rows});
+    }
+
     opencl_device& device_;
     const heron_spgemm_args& args_;
     const row_bins<OT, IT>& rows_;
     int bin_;
 };
-
-template <class F>
-void visit_ranked_type(heron_type t, F&& f) {
-    switch (t) {
-        case HERON_R_32F: return f(type<f32>{});
-        case HERON_R_64F: return f(type<f64>{});
-        case HERON_C_32F: return f(type<c32>{});
-        default: return f(type<c64>{});
-    }
-}
-
-// Bytes for the ranks of all products, 0 if there are none.
-int64_t rank_bytes(const heron_spgemm_args& args) {
-    constexpr int64_t most_per_element = 64;
-    const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
-    const heron_type t = args.c.type;
-    const bool has_kernel = t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F;
-    if (!args.scratch_stays || !has_kernel) return 0;
-    int64_t bytes = rank_limit(0) * a.rows + 2 * args.products;
-    for (int bin = ranked_bins - 1; bin >= 0; --bin)
-        if (bin == ranked_bins - 1 || (knows_products(args) && args.longest <= rank_limit(bin)))
-            bytes = std::min(bytes, rank_limit(bin) * a.rows);
-    return bytes <= most_per_element * (a.nnz + b.nnz + a.rows) ? bytes : 0;
-}
 
 // The ranks of the products and the rows by the numbers of these: the first part of the workspace of the
 // symbolic and the numeric phase.
@@ -241,7 +231,7 @@ template <class OT, class IT>
 class kept_ranks {
   public:
     kept_ranks(opencl_device& device, const heron_spgemm_args& args, workspace_layout& layout) : args_(args) {
-        const int64_t bytes = rank_bytes(args);
+        const int64_t bytes = rank_bytes(args, ranked_bins);
         if (bytes == 0) return;
         bins_.emplace(device, layout, args.a.matrix.rows);
         unordered_ = layout.take<int>(1);
@@ -322,8 +312,7 @@ class team_symbolic {
     void count_with_ranks() {
         device_.fill(ranks_.unordered(), 0, sizeof(int));
         ranks_.sort_rows();
-        ranks_.visit(
-            [&](int bin) { visit_ranked_type(args_.c.type, [&]<class CT>(type<CT>) { rank<CT>(bin); }); });
+        ranks_.visit([&](int bin) { rank(bin); });
         if (ranks_.have_all()) return;
         ranks_.visit_rest([&](int bin) { count(ranks_.bins(), ranked, bin); });
     }
@@ -334,15 +323,22 @@ class team_symbolic {
         bins_->visit(counted, 1, args_.longest, [&](int bin) { count(*bins_, counted, bin); });
     }
 
-    template <class CT>
     void rank(int bin) {
-        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
+        visit_ranked_shape(device_.traits(), args_, bin, [&](auto shape) {
+            if (args_.b.matrix.cols < narrow_columns)
+                rank<u32>(bin, shape);
+            else
+                rank<u64>(bin, shape);
+        });
+    }
+    template <class KEY, int group, int lanes, int each>
+    void rank(int bin, ranked_shape<group, lanes, each>) {
+        using kernel = typename kernels::spgemm_ranks<OT, IT, KEY, group, lanes, each>::rank_products;
         bin_kernels(device_, args_, ranks_.bins(), bin)
-            .template find<rank_products>(teams_of<CT, OT, IT>(device_, ranking, shape, args_.a.matrix.rows),
-                                          heron_index{args_.a.matrix.rows},
-                                          static_cast<const i64*>(args_.row_products),
-                                          reinterpret_cast<uint32_t*>(ranks_.get()),
-                                          static_cast<i64*>(args_.row_offsets), ranks_.unordered());
+            .template rank<kernel>(groups_for(device_, args_.a.matrix.rows, group / lanes),
+                                   heron_index{args_.a.matrix.rows},
+                                   static_cast<const i64*>(args_.row_products), ranks_.get(),
+                                   static_cast<i64*>(args_.row_offsets), ranks_.unordered());
     }
 
     void count(const row_bins<OT, IT>& rows, const bin_limits& limits, int bin) {
@@ -394,11 +390,17 @@ class team_numeric {
     bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
 
     void multiply_by_ranks(int bin) {
-        const ranked_shape shape = shape_of(device_.traits(), args_, bin);
-        bin_kernels(device_, args_, ranks_.bins(), bin)
-            .template multiply<multiply_ranked>(teams(ranking, shape, args_.a.matrix.rows), alpha_, beta_,
-                                                static_cast<const int*>(ranks_.unordered()),
-                                                static_cast<const uint8_t*>(ranks_.get()));
+        visit_lanes(device_.traits(), args_, bin, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
+            using kernel = typename kernels::spgemm_ranked_rows<CT, OT, IT, group, lanes>::multiply_ranked;
+            constexpr int teams = group / lanes;
+            const int elements = ranked_elements(bin);
+            bin_kernels(device_, args_, ranks_.bins(), bin)
+                .template multiply_ranked<kernel>(
+                    groups_for(device_, args_.a.matrix.rows, teams), alpha_, beta_,
+                    static_cast<const int*>(ranks_.unordered()), static_cast<const u8*>(ranks_.get()),
+                    elements, local_memory{static_cast<size_t>(teams * elements) * sizeof(CT)},
+                    local_memory{static_cast<size_t>(teams * elements) * sizeof(IT)});
+        });
     }
 
     // All rows, or those whose products have no ranks.

@@ -38,14 +38,6 @@ HERON_FN GLOBAL const int* list_of_bin(GLOBAL const int* sizes, GLOBAL const int
     return lists;
 }
 
-// The ranks of the products of bin b come after those of the bins before it, with so many bytes for each row.
-HERON_FN int rank_limit(int bin) { return 32 << bin; }
-HERON_FN heron_index first_rank_of(GLOBAL const int* sizes, int bin) {
-    heron_index first = 0;
-    for (int b = 0; sizes && b < bin; ++b) first += (heron_index)sizes[b] * rank_limit(b);
-    return first;
-}
-
 HERON_FN CT value_at(GLOBAL const CT* restrict values, GLOBAL const OT* restrict permutation, heron_index k,
                      int conjugate) {
     const CT v = values[permutation ? (heron_index)permutation[k] : k];
