@@ -11,6 +11,8 @@ typedef ulong u64;
 #define HERON_CLOSE
 #define CONSTANT(name, value) enum { name = value }
 #define UNROLL _Pragma("unroll")
+#define HERON_PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(n) HERON_PRAGMA(unroll n)
 #define ROLLED _Pragma("unroll 1")
 #define LOCAL __local
 #define LOCAL_ARRAY(T, name, count) __local T name[count]
@@ -26,9 +28,6 @@ HERON_FN int group_item(void) { return (int)get_local_id(0); }
 HERON_FN int group_id(void) { return (int)get_group_id(0); }
 HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 #define sync_group() barrier(CLK_LOCAL_MEM_FENCE)
-
-#define LOAD_RELAXED(p) (*(volatile GLOBAL const u32*)(p))
-#define STORE_RELAXED(p, v) (*(volatile GLOBAL u32*)(p) = (v))
 
 #define BOARD(T) __local T*
 #define PARTS(T) __local T*
@@ -47,7 +46,6 @@ HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 #define MAX_TOGETHER(board, v) heron_max_together(v)
 #define ANY_TOGETHER(flag) heron_any_together(flag)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(key, LANES)
-#define LOAD_RELAXED_IF(wanted, p, x) heron_load_relaxed_if(wanted, p, &(x))
 
 // A shuffle's last operand holds the size of a team in its second byte, and in its first one the last lane that
 // may be read, of a team: for the one before the first.
@@ -107,12 +105,6 @@ HERON_FN int heron_same_before(int key, int lanes) {
     __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(same) : "r"(key));
     return popcount(same & (0xffffffffu << lane / lanes * lanes) & ((1u << lane) - 1u));
 }
-HERON_FN void heron_load_relaxed_if(int is_wanted, GLOBAL const u32* p, u32* x) {
-    __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n @q ld.relaxed.gpu.global.u32 %0, [%2];}"
-                     : "+r"(*x)
-                     : "r"(is_wanted), "l"((ulong)p)
-                     : "memory");
-}
 
 #else
 
@@ -127,7 +119,6 @@ HERON_FN void heron_load_relaxed_if(int is_wanted, GLOBAL const u32* p, u32* x) 
 #define MAX_TOGETHER(board, v) heron_max_together(board, v)
 #define ANY_TOGETHER(flag) (flag)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(board, LANES, key)
-#define LOAD_RELAXED_IF(wanted, p, x) ((wanted) ? (void)((x) = LOAD_RELAXED(p)) : (void)0)
 
 HERON_FN void heron_put_int(__local int* board, int v) {
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -32,12 +32,6 @@ struct placed_memory {
     unsigned quads_before;
 };
 
-// A group kernel with registers for so many of its groups on a multiprocessor.
-template <class Kernel, int groups>
-struct at_once : Kernel {
-    static constexpr int groups_at_once = groups;
-};
-
 template <class Kernel, class... Args>
 __global__ void __launch_bounds__(Kernel::group) run_group(Args... args) {
     Kernel::run(args...);

@@ -1,10 +1,12 @@
 #pragma once
-// The words of the group dialect (common/dialect/dialect_group.hpp) on CUDA: a warp's items are together, and its
-// lanes read each other's registers.
+// The words of the group dialect (common/dialect/dialect_group.hpp) on CUDA: a warp's items are together, and
+// its lanes read each other's registers.
 #include "common/dialect/dialect_group.hpp"
 #include "warp.cuh"
 
 #define UNROLL _Pragma("unroll")
+#define HERON_PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(n) HERON_PRAGMA(unroll n)
 #define ROLLED _Pragma("unroll 1")
 #define UNROLL_LANES _Pragma("unroll")
 #define LOCAL_ARRAY(T, name, count) __shared__ T name[count]

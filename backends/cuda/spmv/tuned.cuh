@@ -4,7 +4,10 @@
 // CSR without transposition has three ways. Where rows are alike, which only ANALYSE can know,
 // multiply_row_vectors is the fastest for long rows and multiply_rows for short ones; multiply_tiles takes
 // any matrix. All are right for every matrix, so a plan that no longer fits costs time only.
-#include "columns.cuh"
+#include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/scan.hpp"
+
+#include "common/spmv/columns.hpp"
 #include "formats.cuh"
 #include "rows.cuh"
 #include "transposed.cuh"
@@ -13,6 +16,7 @@
 #include "common/vector/plan.hpp"
 #include <bit>
 #include <memory>
+#include <optional>
 
 namespace heron::HERON_LEVEL {
 
@@ -22,14 +26,13 @@ struct csr_plan final : plan_of<csr_plan> {
     row_shares shares{0, 1};
     int64_t blocks = 1;
     void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
-    transposed_kind kind = transposed_kind::without;
-    column_pattern by_columns{};
-    tile_pattern by_tiles{};
+    std::optional<plans::turned_pattern> by_columns;  // in that workspace
 };
 
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 class spmv_launcher {
     using operands = product<VA, VX, VY, CT, OT, IT>;
+    using turned = plans::turned_spmv<cuda_device, CT, 512>;
     using scatter_operands = product<VA, VX, CT, CT, OT, IT>;
     static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
     // What the transposed product with a pattern is built for.
@@ -175,25 +178,22 @@ class spmv_launcher {
 
     void csr_transposed() {
         if constexpr (has_patterns)
-            if (transposed_patterns::serves(pattern())) return csr_with_pattern();
+            if (turned::serves(a_)) return csr_with_pattern();
         csr_scattered();
     }
-
-    csr_pattern pattern() const { return {offsets(), indices(), a_.rows, a_.cols, a_.nnz, a_.base}; }
 
     void csr_with_pattern() {
         if (phase_ == HERON_PHASE_SIZE) return size_of_patterns();
         if (phase_ == HERON_PHASE_ANALYSE) return analyse_columns();
         const csr_plan* const plan = plan_of_this_workspace();
-        const transposed_kind kind = plan ? plan->kind : transposed_kind::without;
-        if (kind == transposed_kind::by_columns) return gather(plan->by_columns);
-        if (kind != transposed_kind::without) return scatter_by(kind, plan->by_tiles);
+        if (plan && plan->by_columns) return with_pattern().run(*plan->by_columns);
         csr_scattered();
     }
 
     // One workspace serves all ways.
     void size_of_patterns() {
-        const size_t bytes = transposed_patterns(phase_, workspace_, pattern()).bytes();
+        with_pattern();
+        const size_t bytes = workspace_.size;
         csr_scattered();
         workspace_.size = std::max(workspace_.size, bytes);
     }
@@ -201,41 +201,23 @@ class spmv_launcher {
     // Waits for the device, so it leaves no plan while the stream is captured.
     void analyse_columns() {
         if (is_capturing(device_.stream())) return;
-        transposed_patterns patterns(phase_, workspace_, pattern());
-        const transposed_kind kind = patterns.analyse(device_, sizeof(CT));
-        if (kind == transposed_kind::without) return csr_scattered();
+        const std::optional<plans::turned_pattern> found = with_pattern().analyse();
+        if (!found) return csr_scattered();
         auto plan = std::make_unique<csr_plan>();
         plan->memory = workspace_.memory;
-        plan->kind = kind;
-        plan->by_columns = patterns.by_columns();
-        plan->by_tiles = patterns.by_tiles();
+        plan->by_columns = found;
         workspace_.plan = plan.release();
     }
 
-    void gather(const column_pattern& columns) {
-        const operands p = transposed_operands();
-        const int64_t blocks = (a_.cols + block_threads - 1) / block_threads;
-        device_.launch_blocks(gather_columns<CT>, blocks, block_threads, 0, p, columns, a_.cols);
-        device_.launch_blocks(scatter_if_lost<CT>, device_.multiprocessors(), block_threads, 0, p, columns);
-    }
-
-    void scatter_by(transposed_kind kind, const tile_pattern& tiles) {
-        if (beta_.device || !is_one(beta_.value))
-            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
-                                                       beta_.device);
-        const int64_t count = (a_.nnz + tile_pattern::elements - 1) / tile_pattern::elements;
-        if (kind == transposed_kind::by_tiles)
-            device_.launch_blocks(combine_tiles<CT>, count, tile_pattern::threads,
-                                  tiles.most_columns * sizeof(CT), transposed_operands(), tiles);
-        else
-            device_.launch_blocks(scatter_parts<CT>, count, tile_pattern::threads, 0, transposed_operands(),
-                                  tiles);
-    }
-
-    operands transposed_operands() const {
-        operands p = csr_operands();
-        p.x_shifted = x();
-        return p;
+    // 160 KiB of local memory for the columns of a tile. Warps that merge short rows in registers are faster
+    // than additions of single precision in shared memory.
+    turned with_pattern() {
+        constexpr int map_words = 40 * 1024;
+        return {device_,
+                phase_,
+                args_,
+                workspace_,
+                {map_words, 1, false, sizeof(CT) == 4, int64_t{device_.multiprocessors()}}};
     }
 
     void csr_scattered() {

@@ -80,6 +80,10 @@ struct program_values {
 };
 template <class Program>
 struct program_traits;
+template <template <int...> class Program, int... sizes>
+struct program_traits<Program<sizes...>> : program_values<Program<sizes...>> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
 template <template <class, int...> class Program, class T, int... sizes>
 struct program_traits<Program<T, sizes...>> : program_values<Program<T, sizes...>, T> {
     static constexpr std::initializer_list<int> all_sizes = {sizes...};
