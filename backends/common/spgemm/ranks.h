@@ -13,8 +13,8 @@ CONSTANT(limit, LANES* EACH);
 CONSTANT(team_columns, limit + 32 / (int)sizeof(IT));
 CONSTANT(ahead, 4);  // rows of B whose elements a lane loads before it uses the first
 CONSTANT(number_bits, 8);
-CONSTANT(stages,
-         LANES == 8 ? 6 : 15);  // of the network between the lanes: a half of log2(LANES) (log2(LANES) + 1)
+// Of the network between 8 or 32 lanes: a half of log2(LANES) (log2(LANES) + 1).
+CONSTANT(stages, LANES == 8 ? 6 : 15);
 
 HERON_FN void put_in_order(KEY* x, int i, int j) {
     const KEY a = x[i];
