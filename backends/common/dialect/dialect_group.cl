@@ -1,7 +1,7 @@
 // The group dialect for OpenCL C 1.2: the twin of dialect_group.hpp, where its words are explained.
 // HERON_PROGRAM and HERON_GROUP_KERNEL are not here: OpenCL C 1.2 has no variadic macros, so the plug-in
-// rewrites them in the text. With HERON_PTX the lanes of a warp read each other's registers; elsewhere they meet
-// in local memory, and all items of a group are together.
+// rewrites them in the text. With HERON_PTX the lanes of a warp read each other's registers; elsewhere they
+// meet in local memory, and all items of a group are together.
 
 typedef uchar u8;
 typedef ushort u16;
@@ -47,33 +47,33 @@ HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 #define ANY_TOGETHER(flag) heron_any_together(flag)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(key, LANES)
 
-// A shuffle's last operand holds the size of a team in its second byte, and in its first one the last lane that
-// may be read, of a team: for the one before the first.
-#define HERON_SHUFFLES(HOW, PTX, LAST)                                                          \
-    HERON_FN uint heron_##HOW##_1(uint v, int n, int lanes) {                                   \
-        uint result;                                                                            \
-        __asm__ volatile("shfl.sync." PTX ".b32 %0, %1, %2, %3, 0xffffffff;"                    \
-                         : "=r"(result)                                                         \
-                         : "r"(v), "r"(n), "r"((32 - lanes) << 8 | LAST));                      \
-        return result;                                                                          \
-    }                                                                                           \
-    HERON_FN uint2 heron_##HOW##_2(uint2 v, int n, int lanes) {                                 \
-        return (uint2)(heron_##HOW##_1(v.x, n, lanes), heron_##HOW##_1(v.y, n, lanes));         \
-    }                                                                                           \
-    HERON_FN uint4 heron_##HOW##_4(uint4 v, int n, int lanes) {                                 \
-        return (uint4)(heron_##HOW##_2(v.lo, n, lanes), heron_##HOW##_2(v.hi, n, lanes));       \
+// A shuffle's last operand holds the size of a team in its second byte, and in its first one the last lane
+// that may be read, of a team: for the one before the first.
+#define HERON_SHUFFLES(HOW, PTX, LAST)                                                    \
+    HERON_FN uint heron_##HOW##_1(uint v, int n, int lanes) {                             \
+        uint result;                                                                      \
+        __asm__ volatile("shfl.sync." PTX ".b32 %0, %1, %2, %3, 0xffffffff;"              \
+                         : "=r"(result)                                                   \
+                         : "r"(v), "r"(n), "r"((32 - lanes) << 8 | LAST));                \
+        return result;                                                                    \
+    }                                                                                     \
+    HERON_FN uint2 heron_##HOW##_2(uint2 v, int n, int lanes) {                           \
+        return (uint2)(heron_##HOW##_1(v.x, n, lanes), heron_##HOW##_1(v.y, n, lanes));   \
+    }                                                                                     \
+    HERON_FN uint4 heron_##HOW##_4(uint4 v, int n, int lanes) {                           \
+        return (uint4)(heron_##HOW##_2(v.lo, n, lanes), heron_##HOW##_2(v.hi, n, lanes)); \
     }
 HERON_SHUFFLES(get, "idx", 31)
 HERON_SHUFFLES(across, "bfly", 31)
 HERON_SHUFFLES(below, "up", 0)
 
-#define HERON_SHUFFLE(HOW, T, TYPE, WORDS, UINTS)                                               \
-    HERON_FN T heron_##HOW##_##T(T v, int n, int lanes) {                                       \
-        return as_##TYPE(heron_##HOW##_##WORDS(as_##UINTS(v), n, lanes));                       \
+#define HERON_SHUFFLE(HOW, T, TYPE, WORDS, UINTS)                         \
+    HERON_FN T heron_##HOW##_##T(T v, int n, int lanes) {                 \
+        return as_##TYPE(heron_##HOW##_##WORDS(as_##UINTS(v), n, lanes)); \
     }
-#define HERON_LANE_TYPE(T, TYPE, WORDS, UINTS)    \
-    HERON_SHUFFLE(get, T, TYPE, WORDS, UINTS)     \
-    HERON_SHUFFLE(across, T, TYPE, WORDS, UINTS)  \
+#define HERON_LANE_TYPE(T, TYPE, WORDS, UINTS)   \
+    HERON_SHUFFLE(get, T, TYPE, WORDS, UINTS)    \
+    HERON_SHUFFLE(across, T, TYPE, WORDS, UINTS) \
     HERON_SHUFFLE(below, T, TYPE, WORDS, UINTS)
 HERON_LANE_TYPE(i32, int, 1, uint)
 HERON_LANE_TYPE(u32, uint, 1, uint)
@@ -94,7 +94,8 @@ HERON_FN int heron_max_together(int v) {
 HERON_FN int heron_any_together(int flag) {
     int any;
     __asm__ volatile(
-        "{.reg .pred p, q; setp.ne.s32 p, %1, 0;\n vote.sync.any.pred q, p, 0xffffffff;\n selp.s32 %0, 1, 0, q;}"
+        "{.reg .pred p, q; setp.ne.s32 p, %1, 0;\n vote.sync.any.pred q, p, 0xffffffff;\n selp.s32 %0, 1, 0, "
+        "q;}"
         : "=r"(any)
         : "r"(flag));
     return any;
@@ -115,7 +116,8 @@ HERON_FN int heron_same_before(int key, int lanes) {
 #define PUT(T, board, v) ((board)[group_item()] = (v))
 #define GET(T, board, LANES, v, lane) ((board)[group_item() / (LANES) * (LANES) + (lane)])
 #define GET_ACROSS(T, board, LANES, v, mask) ((board)[group_item() ^ (mask)])
-#define GET_BELOW(T, board, LANES, v, n) ((board)[group_item() % (LANES) >= (n) ? group_item() - (n) : group_item()])
+#define GET_BELOW(T, board, LANES, v, n) \
+    ((board)[group_item() % (LANES) >= (n) ? group_item() - (n) : group_item()])
 #define MAX_TOGETHER(board, v) heron_max_together(board, v)
 #define ANY_TOGETHER(flag) (flag)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(board, LANES, key)
@@ -143,34 +145,34 @@ HERON_FN int heron_same_before(__local int* board, int lanes, int key) {
 #define GROUP_SCAN(T, parts, GROUP, v, all) HERON_NAME1(heron_scan_group, T)(parts, GROUP, v, &(all))
 #define PARTS_ARRAY(T, name, GROUP) __local T name[GROUP]
 
-#define HERON_SCANS(T)                                                                       \
-    HERON_FN T heron_scan_team_##T(__local T* board, int lanes, T v) {                       \
-        const int lane = group_item() % lanes;                                               \
-        for (int distance = 1; distance < lanes; distance *= 2) {                            \
-            SYNC_BOARD();                                                                    \
-            PUT(T, board, v);                                                                \
-            SYNC_BOARD();                                                                    \
-            const T below = GET_BELOW(T, board, lanes, v, distance);                         \
-            if (lane >= distance) v += below;                                                \
-        }                                                                                    \
-        return v;                                                                            \
-    }                                                                                        \
-    HERON_FN T heron_scan_group_##T(__local T* parts, int size, T v, T* all) {               \
-        const int id = group_item();                                                         \
-        T upto = v;                                                                          \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
-        parts[id] = v;                                                                       \
-        for (int distance = 1; distance < size; distance *= 2) {                             \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                    \
-            const T before = id >= distance ? parts[id - distance] : 0;                      \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                    \
-            upto += before;                                                                  \
-            parts[id] = upto;                                                                \
-        }                                                                                    \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
-        *all = parts[size - 1];                                                              \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                        \
-        return upto - v;                                                                     \
+#define HERON_SCANS(T)                                                         \
+    HERON_FN T heron_scan_team_##T(__local T* board, int lanes, T v) {         \
+        const int lane = group_item() % lanes;                                 \
+        for (int distance = 1; distance < lanes; distance *= 2) {              \
+            SYNC_BOARD();                                                      \
+            PUT(T, board, v);                                                  \
+            SYNC_BOARD();                                                      \
+            const T below = GET_BELOW(T, board, lanes, v, distance);           \
+            if (lane >= distance) v += below;                                  \
+        }                                                                      \
+        return v;                                                              \
+    }                                                                          \
+    HERON_FN T heron_scan_group_##T(__local T* parts, int size, T v, T* all) { \
+        const int id = group_item();                                           \
+        T upto = v;                                                            \
+        barrier(CLK_LOCAL_MEM_FENCE);                                          \
+        parts[id] = v;                                                         \
+        for (int distance = 1; distance < size; distance *= 2) {               \
+            barrier(CLK_LOCAL_MEM_FENCE);                                      \
+            const T before = id >= distance ? parts[id - distance] : 0;        \
+            barrier(CLK_LOCAL_MEM_FENCE);                                      \
+            upto += before;                                                    \
+            parts[id] = upto;                                                  \
+        }                                                                      \
+        barrier(CLK_LOCAL_MEM_FENCE);                                          \
+        *all = parts[size - 1];                                                \
+        barrier(CLK_LOCAL_MEM_FENCE);                                          \
+        return upto - v;                                                       \
     }
 HERON_SCANS(i32)
 HERON_SCANS(u32)
