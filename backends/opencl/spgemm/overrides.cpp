@@ -98,17 +98,21 @@ struct ranked_shape {
     static constexpr int group = group_, lanes = lanes_, each = each_;
 };
 
-// Calls f(ranked_shape) for the rows of a bin that lanes share out to each other.
+// Calls f(ranked_shape) for the rows of a bin that lanes share out to each other. team_bytes: of local
+// memory, which may be too little for many small teams.
 template <class F>
-void visit_lanes(const device_traits& traits, const heron_spgemm_args& args, int bin, F&& f) {
+void visit_lanes(const device_traits& traits, const heron_spgemm_args& args, int bin, uint64_t team_bytes,
+                 F&& f) {
+    using small_teams = ranked_shape<128, 8>;
     if (traits.nvidia_major == 0) return f(ranked_shape<32, 32>{});
-    has_short_rows(args) && bin < 3 ? f(ranked_shape<128, 8>{}) : f(ranked_shape<128, 32>{});
+    const bool fits = team_bytes * (small_teams::group / small_teams::lanes) <= local_bytes_needed;
+    has_short_rows(args) && bin < 3 && fits ? f(small_teams{}) : f(ranked_shape<128, 32>{});
 }
 
 // The same with the products of a lane.
 template <class F>
 void visit_ranked_shape(const device_traits& traits, const heron_spgemm_args& args, int bin, F&& f) {
-    visit_lanes(traits, args, bin, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
+    visit_lanes(traits, args, bin, 0, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
         switch (bin) {
             case 0: return f(ranked_shape<group, lanes, 32 / lanes>{});
             case 1: return f(ranked_shape<group, lanes, 64 / lanes>{});
@@ -390,17 +394,20 @@ class team_numeric {
     bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
 
     void multiply_by_ranks(int bin) {
-        visit_lanes(device_.traits(), args_, bin, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
-            using kernel = typename kernels::spgemm_ranked_rows<CT, OT, IT, group, lanes>::multiply_ranked;
-            constexpr int teams = group / lanes;
-            const int elements = ranked_elements(bin);
-            bin_kernels(device_, args_, ranks_.bins(), bin)
-                .template multiply_ranked<kernel>(
-                    groups_for(device_, args_.a.matrix.rows, teams), alpha_, beta_,
-                    static_cast<const int*>(ranks_.unordered()), static_cast<const u8*>(ranks_.get()),
-                    elements, local_memory{static_cast<size_t>(teams * elements) * sizeof(CT)},
-                    local_memory{static_cast<size_t>(teams * elements) * sizeof(IT)});
-        });
+        const int elements = ranked_elements(bin);
+        const uint64_t team_bytes = static_cast<uint64_t>(elements) * (sizeof(CT) + sizeof(IT));
+        visit_lanes(
+            device_.traits(), args_, bin, team_bytes, [&]<int group, int lanes>(ranked_shape<group, lanes>) {
+                using kernel =
+                    typename kernels::spgemm_ranked_rows<CT, OT, IT, group, lanes>::multiply_ranked;
+                constexpr int teams = group / lanes;
+                bin_kernels(device_, args_, ranks_.bins(), bin)
+                    .template multiply_ranked<kernel>(
+                        groups_for(device_, args_.a.matrix.rows, teams), alpha_, beta_,
+                        static_cast<const int*>(ranks_.unordered()), static_cast<const u8*>(ranks_.get()),
+                        elements, local_memory{static_cast<size_t>(teams * elements) * sizeof(CT)},
+                        local_memory{static_cast<size_t>(teams * elements) * sizeof(IT)});
+            });
     }
 
     // All rows, or those whose products have no ranks.
