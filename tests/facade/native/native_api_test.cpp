@@ -301,5 +301,5 @@ TEST_CASE("bad arguments of the log functions") {
     check_refused(log, "heron_log_set_level", "level", heron_log_set_level(6));
     check_refused(log, "heron_log_set_mask", "mask", heron_log_set_mask(-1));
     check_refused(log, "heron_log_set_mask", "mask", heron_log_set_mask(32));
-    check_refused(log, "heron_log_open_file", "logFile", heron_log_open_file("/no/such/folder/file"));
+    check_refused(log, "heron_log_open_file", "path", heron_log_open_file("/no/such/folder/file"));
 }
