@@ -5,8 +5,10 @@ namespace {
 
 thread_local int left = -1;  // negative: allocations do not fail
 thread_local bool has_failed = false;
+thread_local long count = 0;
 
 void* allocate(std::size_t bytes) {
+    ++count;
     if (left == 0) {
         has_failed = true;
         throw std::bad_alloc();
@@ -26,6 +28,8 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace heron::test {
+
+long allocations() { return count; }
 
 void fail_allocations_after(int successes) {
     has_failed = false;

@@ -80,7 +80,7 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
     } catch (const failure& e) {
         return failed(e.status(), e.what());
     } catch (const core::error& e) {
-        core::log_current_exception({function, {}, names});
+        core::log_failure({function, {}, names}, e);
         return status_of(e);
     } catch (const std::bad_alloc&) {
         return failed(clblasOutOfHostMemory, "out of host memory");

@@ -1,7 +1,6 @@
 #include "error.hpp"
 #include "guard.hpp"
 #include "log.hpp"
-#include <new>
 
 namespace heron::core {
 
@@ -18,26 +17,18 @@ void log_call(const public_function& function) noexcept {
     if (log_enabled(log_level::api)) log(log_level::api, function.name, "called");
 }
 
-heron_status log_current_exception(const public_function& function) noexcept {
-    const auto failed = [&](heron_status status, const std::string& reason) {
-        log(log_level::error, function.name, reason);
-        return status;
-    };
+heron_status log_failure(const public_function& function, const error& e) noexcept {
     try {
-        try {
-            throw;
-        } catch (const error& e) {
-            return failed(e.status(), e.message(function));
-        } catch (const std::bad_alloc&) {
-            return failed(HERON_ALLOC_FAILED, "out of host memory");
-        } catch (const std::exception& e) {
-            return failed(HERON_INTERNAL_ERROR, e.what());
-        } catch (...) {
-            return failed(HERON_INTERNAL_ERROR, "unknown exception");
-        }
+        log(log_level::error, function.name, e.message(function));
+        return e.status();
     } catch (...) {
         return HERON_ALLOC_FAILED;
     }
+}
+
+heron_status log_failure(const public_function& function, heron_status status, const char* reason) noexcept {
+    log(log_level::error, function.name, reason);
+    return status;
 }
 
 }  // namespace heron::core

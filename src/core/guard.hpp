@@ -1,26 +1,43 @@
 #pragma once
 // The one place where exceptions become statuses, at the edge of every C API.
-#include "argument.hpp"
+#include "error.hpp"
 #include "log.hpp"
-#include <heron/types.h>
+#include <exception>
+#include <new>
+#include <utility>
 
 namespace heron::core {
 
-// The log line of a call, and of the exception that is being handled, with the status for it.
 void log_call(const public_function& function) noexcept;
-heron_status log_current_exception(const public_function& function) noexcept;
 
-// Runs f and returns Status(HERON_SUCCESS), or the status and one error line for what it threw.
+// Log what failed and return the status for it.
+heron_status log_failure(const public_function& function, const error& e) noexcept;
+heron_status log_failure(const public_function& function, heron_status status, const char* reason) noexcept;
+
+// Runs f and returns the status of what it threw, with one error line, or HERON_SUCCESS. Exceptions are
+// caught in the facade itself: where each library carries a C++ runtime of its own, libheron's does not know
+// of one that another library handles.
+template <class F>
+heron_status logged(const public_function& function, F&& f) noexcept {
+    try {
+        f();
+        return HERON_SUCCESS;
+    } catch (const error& e) {
+        return log_failure(function, e);
+    } catch (const std::bad_alloc&) {
+        return log_failure(function, HERON_ALLOC_FAILED, "out of host memory");
+    } catch (const std::exception& e) {
+        return log_failure(function, HERON_INTERNAL_ERROR, e.what());
+    } catch (...) {
+        return log_failure(function, HERON_INTERNAL_ERROR, "unknown exception");
+    }
+}
+
 template <class Status, class F>
 Status guard(const public_function& function, F&& f) noexcept {
     log_call(function);
     const log_scope scope;
-    try {
-        f();
-        return static_cast<Status>(HERON_SUCCESS);
-    } catch (...) {
-        return static_cast<Status>(log_current_exception(function));
-    }
+    return static_cast<Status>(logged(function, std::forward<F>(f)));
 }
 
 }  // namespace heron::core

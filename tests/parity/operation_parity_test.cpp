@@ -188,8 +188,8 @@ class session {
     std::map<std::type_index, std::vector<void*>> others_;
 };
 
-#define ASK(scene, name, ...) s.ask(scene, #name, &name, __VA_ARGS__)
-#define MAKE(name, ...) s.make(#name, &name, __VA_ARGS__)
+#define ASK(scene, name, ...) s.ask(scene, #name, type_of<decltype(name)>, __VA_ARGS__)
+#define MAKE(name, ...) s.make(#name, type_of<decltype(name)>, __VA_ARGS__)
 
 // Scalars have room for the widest type.
 double alpha[2] = {2, 0}, beta[2] = {3, 0};

@@ -41,6 +41,10 @@ class library {
     void* handle_;
 };
 
+// Tells a function's type without a reference to the function, which no library is linked for.
+template <class F>
+constexpr F* type_of = nullptr;
+
 // What an argument of each type is changed to.
 inline std::vector<int64_t> variants(int64_t) { return {-1, 0, 1, 2, 3, 100}; }
 inline std::vector<int> variants(int) { return {-1, 0, 1}; }

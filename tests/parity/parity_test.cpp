@@ -74,8 +74,8 @@ class session {
     answers& answers_;
 };
 
-#define ASK(name, ...) s.ask(#name, &name, __VA_ARGS__)
-#define MAKE(name, ...) s.make(#name, &name, __VA_ARGS__)
+#define ASK(name, ...) s.ask(#name, type_of<decltype(name)>, __VA_ARGS__)
+#define MAKE(name, ...) s.make(#name, type_of<decltype(name)>, __VA_ARGS__)
 
 constexpr auto i32 = CUSPARSE_INDEX_32I;
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
