@@ -80,11 +80,10 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID);
 
 #define CLBLAS_NAME(name) clAmdBlas##name
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name
-#define CLBLAS_LEVEL3 "amd_level3.inc"
-#define CLBLAS_HERMITIAN "hermitian.inc"
+#define HERON_FAMILY "clblas/amd_level3.inc"
 #include "clblas/foreach_type.inc"
-#undef CLBLAS_HERMITIAN
-#undef CLBLAS_LEVEL3
+#define HERON_FAMILY "clblas/hermitian.inc"
+#include "clblas/foreach_type.inc"
 #undef CLBLAS_OF
 #undef CLBLAS_NAME
 

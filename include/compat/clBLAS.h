@@ -72,11 +72,10 @@ void clblasTeardown(void);
 
 #define CLBLAS_NAME(name) clblas##name
 #define CLBLAS_OF(letter, name) clblas##letter##name
-#define CLBLAS_LEVEL3 "level3.inc"
-#define CLBLAS_HERMITIAN "hermitian.inc"
+#define HERON_FAMILY "clblas/level3.inc"
 #include "clblas/foreach_type.inc"
-#undef CLBLAS_HERMITIAN
-#undef CLBLAS_LEVEL3
+#define HERON_FAMILY "clblas/hermitian.inc"
+#include "clblas/foreach_type.inc"
 #undef CLBLAS_OF
 #undef CLBLAS_NAME
 

@@ -53,10 +53,9 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
 }
 
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name
-#define CLBLAS_LEVEL3 "amd_level3_functions.inc"
-#define CLBLAS_HERMITIAN "hermitian_functions.inc"
+#define HERON_FAMILY "clblas/amd_level3_functions.inc"
 #include <clblas/foreach_type.inc>
-#undef CLBLAS_HERMITIAN
-#undef CLBLAS_LEVEL3
+#define HERON_FAMILY "clblas/hermitian_functions.inc"
+#include <clblas/foreach_type.inc>
 #undef CLBLAS_OF
 }

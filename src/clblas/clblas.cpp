@@ -32,10 +32,9 @@ void clblasTeardown(void) {
 }
 
 #define CLBLAS_OF(letter, name) clblas##letter##name
-#define CLBLAS_LEVEL3 "level3_functions.inc"
-#define CLBLAS_HERMITIAN "hermitian_functions.inc"
+#define HERON_FAMILY "clblas/level3_functions.inc"
 #include <clblas/foreach_type.inc>
-#undef CLBLAS_HERMITIAN
-#undef CLBLAS_LEVEL3
+#define HERON_FAMILY "clblas/hermitian_functions.inc"
+#include <clblas/foreach_type.inc>
 #undef CLBLAS_OF
 }

@@ -5,6 +5,7 @@
 #include <clBLAS.h>
 #include <clBLAS-complex.h>
 #include <clBLAS.version.h>
+#include "no_family_macros.h"
 
 typedef char
     statuses_agree[(int)clblasInvalidMatA == (int)clAmdBlasInvalidMatA && clblasNotInitialized == -1023 ? 1
