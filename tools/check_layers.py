@@ -17,7 +17,7 @@ ALLOWED_INCLUDES = {
     "include/compat": ["include/compat/", "CL/cl.h"],
     "src/core": ["src/core/", "heron/", "core_interface.h", "fmt/", "dlfcn.h", "unistd.h"],
     "src/native": ["src/core/", "heron/", "fmt/"],
-    "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "fmt/"],
+    "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "include/compat/cusparse/foreach_type.inc", "fmt/"],
     "src/clblas": ["src/core/", "heron/", "include/compat/", "fmt/"],
     "src/cudart": ["src/core/", "heron/", "include/compat/cuda/", "fmt/", "cxxabi.h"],
     "backends/common/dialect": ["cuda_bf16.h", "cuda_fp16.h"],

@@ -63,6 +63,12 @@ extern "C" {
 #include "cusparse/spmm_op.inc"
 #include "cusparse/spgemm.inc"
 
+/* Removed by NVIDIA, and served all the same. */
+#define HERON_FAMILY "cusparse/typed_vector.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/csrmv.inc"
+#include "cusparse/foreach_type.inc"
+
 #ifdef __cplusplus
 }
 #endif

@@ -75,7 +75,8 @@ typedef struct heron_spmat {
     int64_t offsets_stride, indices_stride, values_stride;
 } heron_spmat;
 
-/* y[x.indices[k]] := alpha*x.values[k] + beta*y, the rest of y := beta*y. */
+/* y[x.indices[k]] := alpha*x.values[k] + beta*y, the rest of y := beta*y. With beta = 1, y.size may be 0 for
+ * a y whose size is not known: then only what lies at x's indices is touched. */
 typedef struct heron_axpby_args {
     heron_scalar alpha;
     heron_spvec x;

@@ -10,16 +10,23 @@ struct heron_kronmult_desc;
 namespace heron::core {
 
 void axpby(context& c, const void* alpha, const heron_spvec& x, const void* beta, const heron_dnvec& y);
+// y := alpha*x + y. Of y the elements at x's indices alone are read and written.
+void axpy(context& c, const void* alpha, const heron_spvec& x, const heron_dnvec& y);
 void gather(context& c, const heron_dnvec& y, const heron_spvec& x);
+// And then y := 0 at x's indices.
+void gather_zero(context& c, const heron_dnvec& y, const heron_spvec& x);
 void scatter(context& c, const heron_spvec& x, const heron_dnvec& y);
 void rot(context& c, const void* cosine, const void* sine, const heron_spvec& x, const heron_dnvec& y);
 
-// One phase of an operation that takes a workspace. SIZE writes *size, the others read memory.
+// One phase of an operation that takes a workspace. SIZE writes *size, the others read memory, or RUN takes
+// the handle's scratch.
 struct phase_call {
     heron_phase phase;
     size_t* size = nullptr;
     void* memory = nullptr;
+    bool takes_scratch = false;
 };
+constexpr phase_call run_in_own_scratch{HERON_PHASE_RUN, nullptr, nullptr, true};
 
 void spvv(context& c, const phase_call& phase, heron_operation op, const heron_spvec& x, const heron_dnvec& y,
           void* result, heron_type compute_type);

@@ -61,6 +61,7 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
         *required(phase.size, role::workspace_size) = needed();
         return;
     }
+    if (phase.takes_scratch) return run_in_scratch<op>(c, args, workspace_size<op>(c, args));
     if (!phase.memory)
         if (const size_t bytes = needed()) workspace_missing(bytes);
     heron_workspace workspace{0, phase.memory, nullptr};

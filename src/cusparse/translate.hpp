@@ -14,11 +14,11 @@ namespace heron::cusparse {
 extern const core::argument_names generic_names;
 
 struct function : core::public_function {
-    function(const char* called, core::argument_names names = {})
-        : public_function{called, names, generic_names} {}
+    function(const char* called, core::argument_names names = {}, core::argument_names others = generic_names)
+        : public_function{called, names, others} {}
 };
 
-// guarded(__func__, f), or guarded({__func__, own names}, f).
+// guarded(__func__, f), or guarded({__func__, own names}, f), or with the names of another interface.
 template <class F>
 cusparseStatus_t guarded(const function& called, F&& f) noexcept {
     if (!core::fits_core()) return CUSPARSE_STATUS_NOT_INITIALIZED;

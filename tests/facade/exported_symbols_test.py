@@ -45,6 +45,36 @@ def declared(folder, pattern):
     return set(re.findall(pattern, text))
 
 
+def members(family, is_complex):
+    """The functions that a family of typed functions (include/compat/foreach_type.inc) has for a real or complex type."""
+    text = re.sub(r"/\*.*?\*/", "", family.read_text(), flags=re.S)
+    conditions, kept = [], []
+    for line in text.splitlines():
+        directive = line.split() if line.startswith("#") else []
+        if directive in (["#if", "HERON_IS_COMPLEX"], ["#if", "!HERON_IS_COMPLEX"]):
+            conditions.append(is_complex == (directive[1] == "HERON_IS_COMPLEX"))
+        elif directive == ["#else"]:
+            conditions[-1] = not conditions[-1]
+        elif directive == ["#endif"]:
+            conditions.pop()
+        elif directive:
+            raise ValueError(f"{family.name}: {line} is none of a family's conditions")
+        elif all(conditions):
+            kept.append(line)
+    return re.findall(r"CUSPARSEAPI\s+HERON_FN\((\w+)\)\s*\(", "\n".join(kept))
+
+
+def typed(compat):
+    """The functions of the families that cusparse.h includes once for each type."""
+    text = (compat / "cusparse.h").read_text()
+    included = re.findall(r'^((?:#define HERON_HALF\n)?)#define HERON_FAMILY "(.*)"\n#include "cusparse/foreach_type.inc"$',
+                          text, flags=re.M)
+    if len(included) != text.count("HERON_FAMILY"):
+        raise ValueError("cusparse.h: a family is not included as the others are")
+    return {f"cusparse{letter}{name}" for half, family in included
+            for letter in ("H" if half else "") + "SDCZ" for name in members(compat / family, letter in "CZ")}
+
+
 def difference(what, found, expected):
     problems = [f"{what}: {name} is missing" for name in sorted(set(expected) - set(found))]
     return problems + [f"{what}: {name} is not expected" for name in sorted(set(found) - set(expected))]
@@ -55,7 +85,8 @@ def check_cusparse(library, source):
     symbols = exported(library)
     problems = difference("libcusparse exports", symbols, expected)
     problems += [f"{name} is in version node {node}" for name, node in symbols.items() if node != "libcusparse.so.12"]
-    headers = declared(source / "include/compat", r"CUSPARSEAPI\s+(cusparse\w+)\s*\(")
+    compat = source / "include/compat"
+    headers = declared(compat, r"CUSPARSEAPI\s+(cusparse\w+)\s*\(") | typed(compat)
     problems += difference("the cuSPARSE headers declare", headers, expected)
     if dynamic(library, "SONAME") != ["libcusparse.so.12"]:
         problems.append(f"libcusparse's SONAME is {dynamic(library, 'SONAME')}")

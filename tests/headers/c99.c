@@ -14,6 +14,7 @@
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <device_launch_parameters.h>
+#include "no_family_macros.h"
 
 /* A negative array size where the condition fails. */
 typedef char version_is_12603[CUSPARSE_VERSION == 12603 ? 1 : -1];
@@ -25,6 +26,22 @@ typedef char
 /* Enumerators that abi_surface.py does not see, as NVIDIA's header gives them no explicit value. */
 typedef char attributes_agree[CUSPARSE_SPMAT_FILL_MODE == 0 && CUSPARSE_SPMAT_DIAG_TYPE == 1 ? 1 : -1];
 typedef char spmm_op_agrees[CUSPARSE_SPMM_OP_ALG_DEFAULT == 0 ? 1 : -1];
+
+/* Members of families by type: all types, complex ones, real ones. */
+typedef cusparseStatus_t (*csrmv_function)(cusparseHandle_t, cusparseOperation_t, int, int, int,
+                                           const cuDoubleComplex*, const cusparseMatDescr_t,
+                                           const cuDoubleComplex*, const int*, const int*,
+                                           const cuDoubleComplex*, const cuDoubleComplex*, cuDoubleComplex*);
+typedef cusparseStatus_t (*dotci_function)(cusparseHandle_t, int, const cuComplex*, const int*,
+                                           const cuComplex*, cuComplex*, cusparseIndexBase_t);
+typedef cusparseStatus_t (*roti_function)(cusparseHandle_t, int, float*, const int*, float*, const float*,
+                                          const float*, cusparseIndexBase_t);
+extern const csrmv_function complex_csrmv;
+extern const dotci_function complex_dotci;
+extern const roti_function real_roti;
+const csrmv_function complex_csrmv = &cusparseZcsrmv;
+const dotci_function complex_dotci = &cusparseCdotci;
+const roti_function real_roti = &cusparseSroti;
 
 cusparseStatus_t spmv(cusparseHandle_t handle, int64_t n, int64_t nnz, int* offsets, int* columns,
                       double* values, double* x, double* y);

@@ -13,8 +13,20 @@
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <device_launch_parameters.h>
+#include "no_family_macros.h"
 
 #include <type_traits>
+
+#define HERON_HALF
+#define HERON_FAMILY "half_members.inc"
+#include <cusparse/foreach_type.inc>
+#include "no_family_macros.h"
+
+template <class T>
+using prune_like = cusparseStatus_t(const T*, T*);
+static_assert(std::is_same_v<decltype(cusparseHprune_like), prune_like<__half>>);
+static_assert(std::is_same_v<decltype(cusparseSprune_like), prune_like<float>>);
+static_assert(std::is_same_v<decltype(cusparseDprune_like), prune_like<double>>);
 
 static_assert(CUSPARSE_VERSION == 12603);
 static_assert(sizeof(cusparseStatus_t) == 4 && sizeof(cudaDataType) == 4);

@@ -1,4 +1,4 @@
-// axpby, gather, scatter, rot and spvv: validation and quick returns.
+// axpby, axpy, gather, scatter, rot and spvv: validation and quick returns.
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
 
@@ -32,9 +32,35 @@ void axpby(context& c, const void* alpha, const heron_spvec& x, const void* beta
     submit<operation::axpby>(c, run, args);
 }
 
+void axpy(context& c, const void* alpha, const heron_spvec& x, const heron_dnvec& y) {
+    require_usable(c, x, y);
+    const heron_type compute_type = compute_type_of(y.type, role::y);
+    constexpr heron_scalar one{nullptr, 1, 0};
+    heron_axpby_args args{scalar_argument(c, alpha, compute_type, role::alpha), x, one, y, compute_type};
+    args.y.size = 0;
+    submit<operation::axpby>(c, run, args);
+}
+
 void gather(context& c, const heron_dnvec& y, const heron_spvec& x) {
     require_usable(c, x, y);
     submit<operation::gather>(c, run, heron_gather_args{y, x});
+}
+
+// Zeros for the scatter are made in the handle's scratch.
+void gather_zero(context& c, const heron_dnvec& y, const heron_spvec& x) {
+    require_usable(c, x, y);
+    const heron_gather_args reading{y, x};
+    heron_scatter_args clearing{x, y};
+    const size_t bytes = static_cast<size_t>(x.nnz) * size_of(x.type);
+    heron_status status = HERON_SUCCESS;
+    c.with_scratch(bytes, [&](heron_queue* queue, void* memory) {
+        clearing.x.values = memory;
+        heron_workspace none{};
+        status = c.table().gather(queue, HERON_PHASE_RUN, &reading, &none);
+        if (status == HERON_SUCCESS && bytes > 0) status = c.table().fill(queue, memory, 0, bytes);
+        if (status == HERON_SUCCESS) status = c.table().scatter(queue, HERON_PHASE_RUN, &clearing, &none);
+    });
+    if (status != HERON_SUCCESS) slot_failed(c, operation::gather, status);
 }
 
 void scatter(context& c, const heron_spvec& x, const heron_dnvec& y) {

@@ -1,15 +1,9 @@
 // The matrix descriptor of the typed functions: type, fill mode, diagonal type and index base.
+#include "mat_descr.hpp"
 #include "cusparse/translate.hpp"
 
 using namespace heron;
 using namespace heron::cusparse;
-
-struct cusparseMatDescr {
-    cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
-    cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
-    cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
-    cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
-};
 
 namespace {
 

@@ -81,6 +81,27 @@ TEST_CASE("runs take nothing from the heap") {
           }) == 0);
 }
 
+TEST_CASE("typed functions take nothing from the heap, and their workspace from the handle") {
+    const handle h(cusparseCreate);
+    const owned<cusparseMatDescr_t, &cusparseDestroyMatDescr> descr(cusparseCreateMatDescr);
+    auto* const numbers = reinterpret_cast<double*>(values);
+    auto* const x = reinterpret_cast<double*>(x_values);
+    auto* const y = reinterpret_cast<double*>(y_values);
+    auto* const row_offsets = reinterpret_cast<int*>(offsets);
+    auto* const indices = reinterpret_cast<int*>(columns);
+    const double one = 1;
+    double result;
+    CHECK(allocations_of([&] {
+              return cusparseDcsrmv(h, none, 5, 7, 4, &one, descr, numbers, row_offsets, indices, x, &one, y);
+          }) == 0);
+    const void* const scratch = recorded().memory;
+    CHECK(scratch != nullptr);
+    CHECK(allocations_of([&] { return cusparseDdoti(h, 3, x, indices, y, &result, zero_based); }) == 0);
+    CHECK(recorded().memory == scratch);
+    CHECK(allocations_of([&] { return cusparseDgthrz(h, 3, y, x, indices, zero_based); }) == 0);
+    CHECK(allocations_of([&] { return cusparseDaxpyi(h, 3, &one, x, indices, y, zero_based); }) == 0);
+}
+
 TEST_CASE("the analysis of a triangular matrix asks for the size once") {
     const triangular_problem p;
     size_t size = 0;

@@ -869,6 +869,7 @@ void try_everything() {
     try_spgemm();
     try_spgemm_reuse();
     try_spmm_op();
+    try_typed_functions();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ void try_spgemm();
 void try_spgemm_reuse();
 void try_spmm();
 void try_trisolve();
+void try_typed_functions();
 void try_spmm_op();
 
 }  // namespace heron::test

@@ -1,0 +1,11 @@
+#pragma once
+// What a cusparseMatDescr_t points to.
+#define DISABLE_CUSPARSE_DEPRECATED
+#include <cusparse.h>
+
+struct cusparseMatDescr {
+    cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+    cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+    cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
+    cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
