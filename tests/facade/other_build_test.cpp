@@ -65,6 +65,11 @@ TEST_CASE("child: cusparse", "[.]") {
     std::printf("status %d\n", find<int(void**)>("cusparseCreateMatDescr")(&handle));
 }
 
+TEST_CASE("child: bad arguments", "[.]") {
+    std::printf("status %d\n", find<int(void**)>("cusparseCreate")(nullptr));
+    std::printf("status %d\n", find<int(void**)>("cusparseCreateMatDescr")(nullptr));
+}
+
 TEST_CASE("child: clblas", "[.]") {
     std::printf("status %d\n", find<int()>("clblasSetup")());
     std::printf("status %d\n", find<int()>("clAmdBlasSetup")());
@@ -80,6 +85,14 @@ TEST_CASE("libcusparse and a libheron of another build") {
     constexpr int not_initialized = 1;
     check_refused(CUSPARSE_LIBRARY, "child: cusparse", not_initialized);
     check_accepted(CUSPARSE_LIBRARY, "child: cusparse");
+}
+
+// An exception of libheron's is caught by libcusparse.
+TEST_CASE("libcusparse and libheron with a C++ runtime each") {
+    const std::string output = output_with(OWN_RUNTIME_DIR, OWN_RUNTIME_CUSPARSE, "child: bad arguments");
+    CAPTURE(output);
+    constexpr int invalid_value = 3;
+    CHECK(count(output, "status " + std::to_string(invalid_value) + "\n") == 2);
 }
 
 #ifdef CLBLAS_LIBRARY
