@@ -40,29 +40,26 @@ HERON_FN int left_of_batch(heron_index k, heron_index nnz) {
     return (int)min(nnz - k, (heron_index)(batch * width));
 }
 
-// terms[j] := product of element k + j*width + lane, of `left` from k on. *rank: of the row before the first
-// that begins there; it moves on.
-HERON_FN void take_products(heron_index k, int left, GLOBAL const CT* values, int conjugate,
-                            GLOBAL const u32* starts, GLOBAL const i32* listed, GLOBAL const CT* x, int* rank,
-                            CT* terms) {
+// The factors of element k + j*width + lane, of `left` from k on. *rank: of the row before the first that
+// begins there; it moves on. They are multiplied where the product is used, behind the branch that asks
+// whether there is one: in a loop of their own, the first products are waited for before the last loads.
+HERON_FN void load_factors(heron_index k, int left, GLOBAL const CT* values, GLOBAL const u32* starts,
+                           GLOBAL const i32* listed, GLOBAL const CT* x, int* rank, CT* elements,
+                           CT* factors) {
     const int lane = group_item() % width;
     u32 begins[batch];
     UNROLL
     for (int j = 0; j < batch; ++j) {
         begins[j] = 0;
         if (j * width < left) begins[j] = LOAD_OFTEN(starts + k / width + j);
-        if (j * width + lane < left) terms[j] = LOAD_ONCE(values + k + lane + j * width);
+        if (j * width + lane < left) elements[j] = LOAD_ONCE(values + k + lane + j * width);
     }
-    CT factors[batch];
     UNROLL
     for (int j = 0; j < batch; ++j) {
         const int row = *rank + popcount(begins[j] & (0xffffffffu >> (width - 1 - lane)));
         *rank += popcount(begins[j]);
         if (j * width + lane < left) factors[j] = LOAD_OFTEN(x + LOAD_OFTEN(listed + row));
     }
-    UNROLL
-    for (int j = 0; j < batch; ++j)
-        if (j * width + lane < left) terms[j] = MUL(CT, element(terms[j], conjugate), factors[j]);
 }
 
 // y += alpha*op(A)*x by tiles. sums: as many elements as a tile has columns.
@@ -90,7 +87,8 @@ HERON_GROUP_KERNEL(combine_tiles, GROUP, GLOBAL const i32* RESTRICT offsets,
     int rank = first < nnz ? part_ranks[first / part] : 0;
     ROLLED
     for (int step = 0; step < part; step += batch * width) {
-        CT terms[batch];
+        CT elements[batch];
+        CT factors[batch];
         u16 place[batch];
         const heron_index k = first + step;
         const int left = left_of_batch(k, nnz);
@@ -99,10 +97,11 @@ HERON_GROUP_KERNEL(combine_tiles, GROUP, GLOBAL const i32* RESTRICT offsets,
             place[j] = 0;
             if (j * width + lane < left) place[j] = LOAD_ONCE(places + k + lane + j * width);
         }
-        take_products(k, left, values, conjugate, starts, listed, x, &rank, terms);
+        load_factors(k, left, values, starts, listed, x, &rank, elements, factors);
         UNROLL
         for (int j = 0; j < batch; ++j)
-            if (j * width + lane < left) LOCAL_ADD(CT, sums + place[j], terms[j]);
+            if (j * width + lane < left)
+                LOCAL_ADD(CT, sums + place[j], MUL(CT, element(elements[j], conjugate), factors[j]));
     }
     sync_group();
     for (u32 i = (u32)group_item(); i < count; i += GROUP)
@@ -128,7 +127,8 @@ HERON_GROUP_KERNEL(scatter_parts, GROUP, GLOBAL const i32* RESTRICT offsets,
     int rank = first < nnz ? part_ranks[first / part] : 0;
     ROLLED
     for (int step = 0; step < part; step += batch * width) {
-        CT terms[batch];
+        CT elements[batch];
+        CT factors[batch];
         i32 column[batch];
         const heron_index k = first + step;
         const int left = left_of_batch(k, nnz);
@@ -137,10 +137,12 @@ HERON_GROUP_KERNEL(scatter_parts, GROUP, GLOBAL const i32* RESTRICT offsets,
             column[j] = 0;
             if (j * width + lane < left) column[j] = LOAD_ONCE(indices + k + lane + j * width);
         }
-        take_products(k, left, values, conjugate, starts, listed, x, &rank, terms);
+        load_factors(k, left, values, starts, listed, x, &rank, elements, factors);
         UNROLL
         for (int j = 0; j < batch; ++j)
-            if (j * width + lane < left) ATOMIC_ADD(CT, y, column[j] - base, MUL(CT, alpha, terms[j]));
+            if (j * width + lane < left)
+                ATOMIC_ADD(CT, y, column[j] - base,
+                           MUL(CT, alpha, MUL(CT, element(elements[j], conjugate), factors[j])));
     }
 }
 HERON_CLOSE
