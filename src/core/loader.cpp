@@ -1,6 +1,8 @@
 #include "loader.hpp"
 #include "error.hpp"
 #include "log.hpp"
+// Lists are more than the library's copy of fmt formats.
+#define FMT_HEADER_ONLY
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>

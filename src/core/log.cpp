@@ -1,5 +1,7 @@
 #include "log.hpp"
 #include "error.hpp"
+// Times are more than the library's copy of fmt formats.
+#define FMT_HEADER_ONLY
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <atomic>
