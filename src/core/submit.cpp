@@ -70,8 +70,7 @@ heron_scalar short_scalar_argument(const context& c, const void* pointer, heron_
 }
 
 void slot_missing(const context& c, operation op) {
-    throw error(HERON_NOT_SUPPORTED, "",
-                fmt::format("the {} plug-in is older and lacks {}", c.backend().name, name_of(op)));
+    not_supported(name_of(op), fmt::format("the {} plug-in is older and lacks it", c.backend().name));
 }
 
 void slot_failed(const context& c, operation op, heron_status status) {
