@@ -30,6 +30,51 @@ struct host_solve_plan final : plan_of<host_solve_plan> {
     }
 };
 
+// What a row of a level needs has often come from another core, which takes longer than to compute it.
+constexpr int smallest_team_for_levels = 4;
+
+// work: elements and rows. order: of the rows by levels, if there are any.
+template <class OT, class IT, class ST>
+void make_levels(const triangle_pattern<OT, IT>& rows, int64_t work, ST* order, host_solve_plan& plan) {
+    constexpr int64_t least_work = 8000;
+    const int64_t n = rows.n;
+    host_array<int64_t> level(n);
+    int64_t count = 0;
+    for (int64_t place = 0; place < n; ++place) {
+        const int64_t row = rows.row_at(place);
+        level[row] = 0;
+        for (int64_t k = rows.begin(row); k < rows.begin(row + 1); ++k) {
+            const int64_t column = rows.columns[k] - rows.base;
+            if (rows.needs(row, column) && level[column] >= level[row]) level[row] = level[column] + 1;
+        }
+        if (level[row] >= count) count = level[row] + 1;
+        if (count * least_work > work) return;
+    }
+    host_array<int64_t> starts(count + 1, 0);
+    for (int64_t row = 0; row < n; ++row) ++starts[level[row] + 1];
+    for (int64_t l = 0; l < count; ++l) starts[l + 1] += starts[l];
+    plan.levels = new (std::nothrow) level_schedule(starts, count);
+    if (!plan.levels) return;
+
+    for (int64_t row = 0; row < n; ++row) order[starts[level[row]]++] = static_cast<ST>(row);
+}
+
+// Blocks of neighbours if they let two threads work, else levels if they are wide enough, else nothing.
+template <class OT, class IT, class ST>
+[[gnu::noinline]] void make_schedule(const triangle_pattern<OT, IT>& rows, int team, int64_t work, ST* order,
+                                     host_solve_plan& plan) {
+    constexpr double least_gain = 1.6;
+    constexpr int64_t sizes[] = {2048, 512, 128};
+    for (const int64_t size : sizes) {
+        if (rows.n < 4 * size) continue;
+        plan.blocks = new (std::nothrow) block_schedule(rows, size);
+        if (plan.blocks && plan.blocks->speed_up() >= least_gain) return;
+        delete plan.blocks;
+        plan.blocks = nullptr;
+    }
+    if (team >= smallest_team_for_levels) make_levels(rows, work, order, plan);
+}
+
 template <class CT, class ST>
 class host_trisolve_run {
   public:
@@ -56,12 +101,14 @@ class host_trisolve_run {
             plan.is_gathered = true;
         }
         if (shares) {
-            visit_rows(plan, [&](const auto& rows) { make_schedule(rows, plan); });
+            visit_pattern(plan, [&](const auto& rows) {
+                make_schedule(rows, team_for(device_, stored_ + n_), stored_ + n_, order_, plan);
+            });
             // One thread alone is faster with the matrix as it is.
             const bool is_serial = !plan.blocks && !plan.levels;
             if (is_serial && args_.a.format == HERON_FORMAT_CSR) plan.is_gathered = false;
         }
-        visit_rows(plan, [&](const auto& rows) {
+        visit_pattern(plan, [&](const auto& rows) {
             plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
             plan.is_distant = gathers_fast() && needs_distant_rows(rows);
         });
@@ -89,62 +136,29 @@ class host_trisolve_run {
         });
     }
 
-    // Calls f with op(A) by rows, or with A itself.
+    // Calls f with the pattern of op(A) by rows, or of A itself.
     template <class F>
-    void visit_rows(const host_solve_plan& plan, F&& f) {
-        const CT* const values = as<const CT>(args_.a.values);
+    void visit_pattern(const host_solve_plan& plan, F&& f) {
         const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
         if (plan.is_gathered)
-            return f(triangle_rows<CT, ST, ST, true>{begin_, columns_, sources_, values, edges, n_, 0,
-                                                     is_lower(), is_lower(), plan.is_distant});
+            return f(triangle_pattern<ST, ST>{begin_, columns_, edges, n_, 0, is_lower(), is_lower(),
+                                              plan.is_distant});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-            f(triangle_rows<CT, OT, IT, false>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr,
-                                               values, edges, n_, a.base, is_lower(),
-                                               args_.a.fill == HERON_FILL_LOWER, plan.is_distant});
+            f(triangle_pattern<OT, IT>{as<const OT>(a.offsets), as<const IT>(a.indices), edges, n_, a.base,
+                                       is_lower(), a.fill == HERON_FILL_LOWER, plan.is_distant});
         });
     }
 
-    // What a row of a level needs has often come from another core, which takes longer than to compute it.
-    static constexpr int smallest_team_for_levels = 4;
-
-    // Blocks of neighbours if they let two threads work, else levels if they are wide enough, else nothing.
-    template <class Rows>
-    void make_schedule(const Rows& rows, host_solve_plan& plan) {
-        constexpr double least_gain = 1.6;
-        constexpr int64_t sizes[] = {2048, 512, 128};
-        for (const int64_t size : sizes) {
-            if (n_ < 4 * size) continue;
-            plan.blocks = new (std::nothrow) block_schedule(rows, size);
-            if (plan.blocks && plan.blocks->speed_up() >= least_gain) return;
-            delete plan.blocks;
-            plan.blocks = nullptr;
-        }
-        if (team_for(device_, stored_ + n_) >= smallest_team_for_levels) make_levels(rows, plan);
-    }
-
-    template <class Rows>
-    void make_levels(const Rows& rows, host_solve_plan& plan) {
-        constexpr int64_t least_work = 8000;
-        host_array<int64_t> level(n_);
-        int64_t count = 0;
-        for (int64_t place = 0; place < n_; ++place) {
-            const int64_t row = rows.row_at(place);
-            level[row] = 0;
-            for (int64_t k = rows.begin(row); k < rows.begin(row + 1); ++k) {
-                const int64_t column = rows.columns[k] - rows.base;
-                if (rows.needs(row, column) && level[column] >= level[row]) level[row] = level[column] + 1;
-            }
-            if (level[row] >= count) count = level[row] + 1;
-            if (count * least_work > stored_ + n_) return;
-        }
-        host_array<int64_t> starts(count + 1, 0);
-        for (int64_t row = 0; row < n_; ++row) ++starts[level[row] + 1];
-        for (int64_t l = 0; l < count; ++l) starts[l + 1] += starts[l];
-        plan.levels = new (std::nothrow) level_schedule(starts, count);
-        if (!plan.levels) return;
-
-        for (int64_t row = 0; row < n_; ++row) order_[starts[level[row]]++] = static_cast<ST>(row);
+    // The same with values.
+    template <class F>
+    void visit_rows(const host_solve_plan& plan, F&& f) {
+        const CT* const values = as<const CT>(args_.a.values);
+        visit_pattern(plan, [&]<class OT, class IT>(const triangle_pattern<OT, IT>& pattern) {
+            if constexpr (same_type<OT, ST> && same_type<IT, ST>)
+                if (plan.is_gathered) return f(triangle_rows<CT, OT, IT, true>{pattern, sources_, values});
+            f(triangle_rows<CT, OT, IT, false>{pattern, nullptr, values});
+        });
     }
 
     template <class Rows>

@@ -23,18 +23,12 @@ struct solve_operands {
     }
 };
 
-// A CSR matrix, or rows that were gathered from another one, whose values are where `sources` says.
-template <class CT, class OT, class IT, bool gathered>
-struct triangle_rows {
-    // Whether the hardware can gather what a row needs of one right-hand side.
-    static constexpr bool can_gather_needed = !gathered && can_gather<CT, CT, CT>;
-    // Whether the rows may be those of A while op(A) is its transpose: gathered ones are always op(A)'s.
-    static constexpr bool can_scatter = !gathered;
-
+// Where the elements of the rows are: all that analyses look at, so that they are compiled once for all types
+// of values.
+template <class OT, class IT>
+struct triangle_pattern {
     const OT* offsets;
     const IT* columns;
-    const IT* sources;
-    const CT* values;
     // NULL, or per row where the elements below the diagonal end (stored_lower) or those above it begin; the
     // pivot is next to that on the other side.
     const int64_t* edges;
@@ -44,12 +38,6 @@ struct triangle_rows {
     bool distant;       // gather: see needs_distant_rows
 
     int64_t begin(int64_t row) const { return offsets[row] - base; }
-    CT value(int64_t k) const {
-        if constexpr (gathered)
-            return values[sources[k]];
-        else
-            return values[k];
-    }
     // The row that comes at this place when every row comes after those that it needs.
     int64_t row_at(int64_t place) const { return lower ? place : n - 1 - place; }
     int64_t place_of(int64_t row) const { return lower ? row : n - 1 - row; }
@@ -63,9 +51,28 @@ struct triangle_rows {
     int64_t pivot_at(int64_t row) const { return stored_lower ? edges[row] : edges[row] - 1; }
 };
 
+// A CSR matrix, or rows that were gathered from another one, whose values are where `sources` says.
+template <class CT, class OT, class IT, bool gathered>
+struct triangle_rows : triangle_pattern<OT, IT> {
+    // Whether the hardware can gather what a row needs of one right-hand side.
+    static constexpr bool can_gather_needed = !gathered && can_gather<CT, CT, CT>;
+    // Whether the rows may be those of A while op(A) is its transpose: gathered ones are always op(A)'s.
+    static constexpr bool can_scatter = !gathered;
+
+    const IT* sources;
+    const CT* values;
+
+    CT value(int64_t k) const {
+        if constexpr (gathered)
+            return values[sources[k]];
+        else
+            return values[k];
+    }
+};
+
 // Finds the edges of all rows. False if a row mixes its triangles, or has not one pivot where it needs one.
-template <class Rows>
-bool find_edges(const Rows& rows, bool unit, int64_t* edges) {
+template <class OT, class IT>
+[[gnu::noinline]] bool find_edges(const triangle_pattern<OT, IT>& rows, bool unit, int64_t* edges) {
     for (int64_t row = 0; row < rows.n; ++row) {
         const int64_t begin = rows.begin(row);
         const int64_t end = rows.begin(row + 1);
@@ -85,8 +92,8 @@ bool find_edges(const Rows& rows, bool unit, int64_t* edges) {
 // Whether hardly a row needs one of those just before it, judged by some rows. Then the hardware's gathers
 // save the branches that the lengths of rows make unpredictable. They wait until a result that they need has
 // arrived in the cache, which a load does not.
-template <class Rows>
-bool needs_distant_rows(const Rows& rows) {
+template <class OT, class IT>
+[[gnu::noinline]] bool needs_distant_rows(const triangle_pattern<OT, IT>& rows) {
     constexpr int64_t sampled = 1024;
     constexpr int64_t just_before = 16;
     int64_t looked_at = 0, waiting = 0;

@@ -48,8 +48,8 @@ inline void mark_done(unsigned& flag, unsigned stamp) { __atomic_store_n(&flag, 
 class block_schedule {
   public:
     // Cuts the rows into blocks and finds out which blocks need which.
-    template <class Rows>
-    block_schedule(const Rows& rows, int64_t rows_per_block)
+    template <class OT, class IT>
+    [[gnu::noinline]] block_schedule(const triangle_pattern<OT, IT>& rows, int64_t rows_per_block)
         : n_(rows.n),
           rows_per_block_(rows_per_block),
           count_((rows.n + rows_per_block - 1) / rows_per_block) {
@@ -106,8 +106,8 @@ class block_schedule {
     static constexpr int64_t most_needed = 16;
 
     // Returns the work of the block, or -1 if it needs too many.
-    template <class Rows>
-    int64_t find_needed(const Rows& rows, int64_t block, host_array<int32_t>& seen) {
+    template <class OT, class IT>
+    int64_t find_needed(const triangle_pattern<OT, IT>& rows, int64_t block, host_array<int32_t>& seen) {
         int64_t work = 0;
         const int64_t first = block * rows_per_block_;
         const int64_t last = first + rows_per_block_ < rows.n ? first + rows_per_block_ : rows.n;
