@@ -61,13 +61,15 @@ std::vector<cusparseSpMVAlg_t> algorithms_of(cusparseFormat_t format) {
 
 }  // namespace
 
+// The core asks for a few bytes in the formats that cuSPARSE always asks for some in.
 TEST_CASE("a matrix that stores nothing needs no workspace on OpenCL") {
     if (backend_name() != "opencl") return;
     random_source random;
     for_each_problem([&](const product_types& types, const layout& l, cusparseOperation_t op) {
         spmv_problem problem(arrange({300, 200, {}}, l, {}, types.a, random), types, op, {0, true});
         const product_call call = general_call(types);
-        CHECK(problem.buffer_size(call) == 0);
+        const bool always = l.format == CUSPARSE_FORMAT_CSR || l.format == CUSPARSE_FORMAT_COO;
+        CHECK(problem.buffer_size(call) == (always ? 8u : 0u));
         problem.run(call);
     });
 }
