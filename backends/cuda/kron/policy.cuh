@@ -53,7 +53,7 @@ struct leading_row {
     int rows;
     int least, most;
 };
-constexpr leading_row leading_modes[] = {{"kron-6", 4, 3, 4}, {"kron-6", 5, 2, 3}};
+constexpr leading_row leading_modes[] = {{"kron-13", 4, 3, 4}, {"kron-6", 5, 2, 3}};
 
 template <class CT, int N>
 constexpr leading_row leading_modes_of() {
