@@ -72,7 +72,7 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
         core::log(core::log_level::error, function, reason);
         return status;
     };
-    if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
+    core::log_call({function, {}, names});
     const core::log_scope scope;
     try {
         f();
