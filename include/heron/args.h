@@ -4,76 +4,16 @@
 #ifndef HERON_ARGS_H
 #define HERON_ARGS_H
 
-#include <heron/types.h>
+#include <heron/args/convert.h>
+#include <heron/args/factor.h>
+#include <heron/args/prune.h>
+#include <heron/args/reorder.h>
+#include <heron/args/tridiag.h>
+#include <heron/operands.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A scalar of the operation's compute type. On the host its value is here (the caller's variable may be gone
- * when the kernel runs); on the device only its address is known, and the kernel reads it. */
-typedef struct heron_scalar {
-    const void* device; /* NULL: the value is re + i*im */
-    double re, im;      /* exact for every compute type, i32 included */
-} heron_scalar;
-
-typedef struct heron_dnvec {
-    int64_t size;
-    void* values;
-    heron_type type;
-} heron_dnvec;
-
-/* indices[k] - base in [0, size) for k in [0, nnz). */
-typedef struct heron_spvec {
-    int64_t size, nnz;
-    void* indices;
-    void* values;
-    heron_index_type index_type;
-    int32_t base;
-    heron_type type;
-} heron_spvec;
-
-/* Element (i, j) of batch b is values[b*batch_stride + i + j*ld] in column order, [... + i*ld + j] in row
- * order. */
-typedef struct heron_dnmat {
-    int64_t rows, cols, ld;
-    void* values;
-    heron_type type;
-    heron_order order;
-    int32_t batch_count;
-    int64_t batch_stride;
-} heron_dnmat;
-
-/* One struct for all formats; what a format does not use is zero.
- *            offsets                     row_indices   indices                       values
- * COO        -                           rows[nnz]     columns[nnz]                  [nnz]
- * CSR        row offsets[rows+1]         -             columns[nnz]                  [nnz]
- * CSC        column offsets[cols+1]      -             rows[nnz]                     [nnz]
- * BSR        block-row offsets[brows+1]  -             block columns[nnz] [nnz*block_rows*block_cols] SELL
- * slice offsets[slices+1]     -             columns[values_size], -1 pad  [values_size], slices column-major
- * BLOCKEDELL -                           -             block columns, -1 empty       [rows*ell_cols], dense,
- * row order rows and cols are in scalars also for BSR; nnz counts blocks for BSR. */
-typedef struct heron_spmat {
-    heron_format format;
-    int64_t rows, cols, nnz;
-    void* offsets;
-    void* row_indices;
-    void* indices;
-    void* values;
-    heron_index_type offset_type; /* of offsets */
-    heron_index_type index_type;  /* of indices and row_indices */
-    int32_t base;
-    heron_type type;
-    int64_t block_rows, block_cols; /* BSR; Blocked-ELL has square blocks of block_rows */
-    heron_order block_order;        /* BSR: layout inside a block */
-    int64_t ell_cols;               /* Blocked-ELL: columns stored for every row */
-    int64_t slice_size;             /* SELL: rows per slice */
-    int64_t values_size;            /* SELL: stored elements with padding */
-    heron_fill_mode fill;
-    heron_diag_type diag;
-    int32_t batch_count;
-    int64_t offsets_stride, indices_stride, values_stride;
-} heron_spmat;
 
 /* y[x.indices[k]] := alpha*x.values[k] + beta*y, the rest of y := beta*y. With beta = 1, y.size may be 0 for
  * a y whose size is not known: then only what lies at x's indices is touched. */
@@ -412,6 +352,45 @@ typedef struct heron_spmm_op_args {
     void* context;
     heron_scalar identity; /* never on the device */
 } heron_spmm_op_args;
+
+/* y := alpha*op(A)*x + beta*y, A dense, x sparse with 32-bit indices. */
+typedef struct heron_gemvi_args {
+    heron_operation op;
+    heron_scalar alpha;
+    heron_dnmat a;
+    heron_spvec x;
+    heron_scalar beta;
+    heron_dnvec y;
+    heron_type type;
+} heron_gemvi_args;
+
+/* Block rows mask[k] - a.base, k < mask_count, of y := alpha*A*x + beta*y; the others stay as they are. Block
+ * row i has the blocks a.offsets[i] to ends[i] - 1. A is BSR with 32-bit offsets and indices. */
+typedef struct heron_masked_spmv_args {
+    heron_scalar alpha;
+    heron_spmat a;
+    const int32_t* ends;
+    const int32_t* mask;
+    int64_t mask_count;
+    heron_dnvec x;
+    heron_scalar beta;
+    heron_dnvec y;
+    heron_type type;
+} heron_masked_spmv_args;
+
+/* C := alpha*A + beta*B, all CSR with 32-bit offsets and indices and bases of their own, columns of A and B
+ * ascending in every row; C's are too. C has every element that A or B stores.
+ *
+ * spadd_count  writes c.offsets and *nnz
+ * spadd        reads c.offsets; writes c.indices and c.values. alpha = 0 does not read A's values, nor beta =
+ * 0 B's */
+typedef struct heron_spadd_args {
+    heron_scalar alpha, beta;
+    heron_spmat a, b, c;
+    heron_type type;
+    heron_count_result nnz; /* spadd_count */
+} heron_spadd_args;
+typedef heron_spadd_args heron_spadd_count_args;
 
 #ifdef __cplusplus
 }

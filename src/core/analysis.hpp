@@ -4,6 +4,7 @@
 // analyses point to one of these; operations that keep more derive their own.
 #include "context.hpp"
 #include "operation.hpp"
+#include "zero_pivot.hpp"
 #include <memory>
 #include <vector>
 
@@ -42,9 +43,8 @@ class analysis {
     // The plan if it was made for this and the workspace still holds its part, else NULL.
     heron_plan* plan_for(const context& c, const analysed_problem& p, const void* workspace) const;
 
-    // Device address of the first row with a zero on its diagonal, or NULL where the operation looks for
-    // none.
-    void* zero_pivot = nullptr;
+    // Used by operations that look for zeros among their pivots.
+    zero_pivot_cell zero_pivot;
 
   private:
     operation kind_;

@@ -14,6 +14,9 @@ constexpr heron_type type_of(const double*) { return HERON_R_64F; }
 constexpr heron_type type_of(const cuComplex*) { return HERON_C_32F; }
 constexpr heron_type type_of(const cuDoubleComplex*) { return HERON_C_64F; }
 
+// As int; throws INSUFFICIENT_RESOURCES where it does not fit.
+int int_size(size_t bytes);
+
 // A NULL handle is NOT_INITIALIZED in typed functions.
 inline core::context& typed_context_of(cusparseHandle_t handle) { return core::context::from(handle); }
 
@@ -22,6 +25,45 @@ heron_spvec sparse_x(heron_type type, int nnz, const void* values, const int* in
                      cusparseIndexBase_t base);
 heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
                        const void* values, const int* offsets, const int* columns);
+
+// A BSR matrix of rows x cols blocks of block_rows x block_cols elements, which lie in a block as the
+// direction says.
+struct block_shape {
+    cusparseDirection_t direction;
+    int rows, cols;
+};
+heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz,
+                       const void* values, const int* offsets, const int* columns, const block_shape& blocks);
+
+// Throws MATRIX_TYPE_NOT_SUPPORTED for a descriptor of another type than GENERAL.
+void require_general(const cusparseMatDescr* descr, core::argument kind = {core::role::a, core::part::kind});
+heron_order order_from(cusparseDirection_t direction, core::argument about = core::role::direction);
+
+// What a bufferSize that counts in int, or its Ext form in size_t, answers: f(phase) runs SIZE.
+template <class F>
+void answer_size(int* size, F&& f) {
+    int& answer = *core::required(size, core::role::workspace_size);
+    size_t bytes = 0;
+    f(core::phase_call{HERON_PHASE_SIZE, &bytes});
+    answer = int_size(bytes);
+}
+template <class F>
+void answer_size(size_t* size, F&& f) {
+    f(core::phase_call{HERON_PHASE_SIZE, core::required(size, core::role::workspace_size)});
+}
+
+// The opaque objects in which functions keep something between calls. Destroying NULL succeeds.
+template <class Info>
+cusparseStatus_t create_info(const char* called, Info** info) {
+    return guarded({called, {}, typed_names}, [&] {
+        Info*& made = *core::required(info, core::role::info);
+        made = new Info;
+    });
+}
+template <class Info>
+cusparseStatus_t destroy_info(const char* called, Info* info) {
+    return guarded({called, {}, typed_names}, [&] { delete info; });
+}
 
 template <class T>
 heron_spvec sparse_x(int nnz, const T* values, const int* indices, cusparseIndexBase_t base) {
@@ -32,6 +74,12 @@ template <class T>
 heron_spmat csr_matrix(cusparseMatDescr_t descr, int rows, int cols, int nnz, const T* values,
                        const int* offsets, const int* columns) {
     return csr_matrix(type_of(values), descr, rows, cols, nnz, values, offsets, columns);
+}
+
+template <class T>
+heron_spmat bsr_matrix(cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz, const T* values,
+                       const int* offsets, const int* columns, const block_shape& blocks) {
+    return bsr_matrix(type_of(values), descr, block_rows, block_cols, nnz, values, offsets, columns, blocks);
 }
 
 template <class T>
