@@ -63,6 +63,11 @@ extern "C" {
 #include "cusparse/spmm_op.inc"
 #include "cusparse/spgemm.inc"
 
+/* The legacy interface: matrices come as arrays, and most functions have a scalar type. */
+#include "cusparse/conversion.inc"
+#define HERON_FAMILY "cusparse/typed_conversion.inc"
+#include "cusparse/foreach_type.inc"
+
 /* Removed by NVIDIA, and served all the same. */
 #define HERON_FAMILY "cusparse/typed_vector.inc"
 #include "cusparse/foreach_type.inc"

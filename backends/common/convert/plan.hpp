@@ -1,7 +1,10 @@
 #pragma once
 // Sparse matrices from and to dense ones, for any device. Elements are moved and tested as integers, so that
-// every type works on every device.
+// every type works on every device. Between sparse formats: the files included below.
 #include "common/scan/plan.hpp"
+#include "pointers.hpp"
+#include "reblock.hpp"
+#include "transpose.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family convert{"convert", "RT WT OT IT"};
@@ -302,6 +305,37 @@ void dense_to_sparse(Device& device, heron_phase phase, const heron_dense_to_spa
                      [&]<class RT, class WT, class OT, class IT>(type<RT>, type<WT>, type<OT>, type<IT>) {
                          dense_to_sparse_plan<Device, RT, WT, OT, IT>(device, phase, args, workspace).apply();
                      });
+}
+
+template <class Device>
+void pointers_to_indices(Device& device, heron_phase phase, const heron_pointers_to_indices_args& args,
+                         heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) expand_pointers(device, args);
+}
+
+template <class Device>
+void indices_to_pointers(Device& device, heron_phase phase, const heron_indices_to_pointers_args& args,
+                         heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) compress_indices(device, args);
+}
+
+template <class Device>
+void transpose(Device& device, heron_phase phase, const heron_transpose_args& args,
+               heron_workspace& workspace) {
+    transpose_matrix(device, phase, args, workspace);
+}
+
+template <class Device>
+void reblock_count(Device& device, heron_phase phase, const heron_reblock_count_args& args,
+                   heron_workspace& workspace) {
+    count_blocks(device, phase, args, workspace);
+}
+
+template <class Device>
+void reblock(Device& device, heron_phase phase, const heron_reblock_args& args, heron_workspace& workspace) {
+    fill_blocks(device, phase, args, workspace);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -1,0 +1,40 @@
+// Between the offsets of rows and the row of each element. Types: IT both.
+
+// The row that element item is of: the last one that does not begin behind it.
+HERON_TYPES(class IT)
+HERON_KERNEL(row_of_element, GLOBAL const IT* offsets, heron_index base, heron_index rows, GLOBAL IT* indices) {
+    heron_index low = 0;
+    heron_index high = rows - 1;
+    while (low < high) {
+        const heron_index middle = low + (high - low + 1) / 2;
+        if ((heron_index)offsets[middle] - base <= item)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    indices[item] = (IT)(low + base);
+}
+HERON_END
+
+// Offset of the first element whose row is at least `item`.
+HERON_TYPES(class IT)
+HERON_KERNEL(offset_of_row, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL IT* offsets) {
+    heron_index low = 0;
+    heron_index high = nnz;
+    while (low < high) {
+        const heron_index middle = low + (high - low) / 2;
+        if ((heron_index)indices[middle] - base < item)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    offsets[item] = (IT)(low + base);
+}
+HERON_END
+
+// One element of an array that has nothing to count.
+HERON_TYPES(class IT)
+HERON_KERNEL(set_offset, GLOBAL IT* offsets, heron_index value) {
+    offsets[item] = (IT)value;
+}
+HERON_END

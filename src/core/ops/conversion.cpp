@@ -1,0 +1,160 @@
+#include "conversion.hpp"
+#include "core/element_types.hpp"
+#include "core/submit.hpp"
+#include <climits>
+
+namespace heron::core {
+namespace {
+
+constexpr size_t index_size = sizeof(int32_t);
+
+void require_count(int64_t n, argument a) {
+    if (n < 0) invalid(a, fmt::format("{} is negative", n));
+}
+
+void require_rows(const row_arrays& arrays) {
+    require_count(arrays.rows, {role::a, part::rows});
+    require_count(arrays.nnz, {role::a, part::nnz});
+    if (arrays.nnz > INT_MAX - arrays.base)
+        invalid(argument{role::a, part::nnz},
+                fmt::format("{} with base {} does not fit into 32 bits", arrays.nnz, arrays.base));
+    if (arrays.rows == 0 && arrays.nnz > 0)
+        invalid(argument{role::a, part::nnz}, fmt::format("{} elements without a row", arrays.nnz));
+    require_aligned(arrays.offsets, index_size, argument{role::a, part::offsets});
+    require_aligned(arrays.indices, index_size, argument{role::a, part::indices});
+    if (arrays.nnz == 0) return;
+    required(arrays.offsets, argument{role::a, part::offsets});
+    required(arrays.indices, argument{role::a, part::indices});
+}
+
+// What the offsets say. Waits for the device.
+int64_t stored(context& c, const heron_spmat& m) {
+    const int64_t lines = m.rows / (m.format == HERON_FORMAT_BSR ? m.block_rows : 1);
+    const auto* const offsets = static_cast<const int32_t*>(m.offsets);
+    return download(c, offsets + lines, 1, HERON_INDEX_32)[0] - download(c, offsets, 1, HERON_INDEX_32)[0];
+}
+
+// Throws unless the arrays of a matrix that has offsets are there, or not needed.
+void require_elements(context& c, const heron_spmat& m, bool values, argument operand) {
+    if (m.indices && (m.values || !values)) return;
+    if (stored(c, m) == 0) return;
+    required(m.indices, operand[part::indices]);
+    required(m.values, operand[part::values]);
+}
+
+// Columns ascend in every row.
+void validate_order(context& c, const heron_spmat& m, argument operand) {
+    const int64_t lines = m.rows / (m.format == HERON_FORMAT_BSR ? m.block_rows : 1);
+    const auto offsets = download(c, m.offsets, lines + 1, HERON_INDEX_32);
+    const auto indices = download(c, m.indices, m.nnz, HERON_INDEX_32);
+    for (int64_t row = 0; row < lines; ++row) {
+        const auto begin = indices.begin() + (offsets[static_cast<size_t>(row)] - m.base);
+        const auto end = indices.begin() + (offsets[static_cast<size_t>(row) + 1] - m.base);
+        if (!std::is_sorted(begin, end))
+            invalid(operand[part::indices], fmt::format("row {}: columns do not ascend", row));
+    }
+}
+
+void validate_blocks(context& c, heron_spmat m, bool sorted) {
+    if (!validating()) return;
+    m.nnz = stored(c, m);
+    validate_contents(c, m, role::a);
+    if (sorted) validate_order(c, m, role::a);
+}
+
+bool is_empty(const heron_spmat& m) { return m.rows == 0 || m.cols == 0; }
+
+// Columns are compared, and written, as elements of 32 bits.
+void require_fits(int64_t size, argument a) {
+    if (size > INT_MAX) invalid(a, fmt::format("{} elements do not fit into 32-bit indices", size));
+}
+
+void require_sizes(const heron_spmat& a) {
+    require_fits(a.rows, {role::a, part::rows});
+    require_fits(a.cols, {role::a, part::cols});
+}
+
+// One workspace serves the count and the conversion.
+void measure(context& c, const phase_call& phase, const heron_reblock_args& args) {
+    const size_t counting = workspace_size<operation::reblock_count>(c, args);
+    const size_t filling = workspace_size<operation::reblock>(c, args);
+    *required(phase.size, role::workspace_size) = std::max({counting, filling, least_workspace});
+}
+
+}  // namespace
+
+void pointers_to_indices(context& c, const row_arrays& arrays) {
+    require_rows(arrays);
+    if (arrays.nnz == 0) return;
+    const heron_pointers_to_indices_args args{static_cast<const int32_t*>(arrays.offsets),
+                                              static_cast<int32_t*>(arrays.indices), arrays.rows, arrays.nnz,
+                                              arrays.base};
+    submit<operation::pointers_to_indices>(c, run_in_own_scratch, args);
+}
+
+void indices_to_pointers(context& c, const row_arrays& arrays) {
+    require_rows(arrays);
+    if (arrays.rows > 0) required(arrays.offsets, argument{role::a, part::offsets});
+    if (!arrays.offsets) return;
+    const heron_indices_to_pointers_args args{static_cast<const int32_t*>(arrays.indices),
+                                              static_cast<int32_t*>(arrays.offsets), arrays.rows, arrays.nnz,
+                                              arrays.base};
+    submit<operation::indices_to_pointers>(c, run_in_own_scratch, args);
+}
+
+void transpose(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b, bool values) {
+    const heron_transpose_args args{a, b, values};
+    if (phase.phase == HERON_PHASE_SIZE) return submit<operation::transpose>(c, phase, args, least_workspace);
+    if (!is_empty(a)) {
+        require_offsets(b, role::b);
+        if (a.nnz > 0) {
+            require_offsets(a, role::a);
+            required(a.indices, argument{role::a, part::indices});
+            required(b.indices, argument{role::b, part::indices});
+            if (values) {
+                required(a.values, argument{role::a, part::values});
+                required(b.values, argument{role::b, part::values});
+            }
+            validate_contents(c, a, role::a);
+        }
+    }
+    submit<operation::transpose>(c, phase, args);
+}
+
+void reblock_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
+                   int32_t* nnz) {
+    require_sizes(a);
+    const bool on_device = c.pointer_mode() == pointer_mode::device;
+    const heron_reblock_args args{a, b, {nnz, on_device}};
+    if (phase.phase == HERON_PHASE_SIZE) return measure(c, phase, args);
+    if (on_device) require_aligned(nnz, index_size, role::result);
+    if (!is_empty(a)) {
+        require_offsets(a, role::a);
+        require_offsets(b, role::b);
+        require_elements(c, a, false, role::a);
+        validate_blocks(c, a, b.format == HERON_FORMAT_BSR);
+    }
+    submit<operation::reblock_count>(c, phase, args);
+}
+
+void reblock(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b, bool values) {
+    require_sizes(a);
+    heron_reblock_args args{a, b, {nullptr, 0}};
+    if (!values) args.b.values = nullptr;
+    if (phase.phase == HERON_PHASE_SIZE) return measure(c, phase, args);
+    if (!is_empty(a)) {
+        require_offsets(a, role::a);
+        require_offsets(b, role::b);
+        require_elements(c, a, values, role::a);
+        if (!b.indices || (values && !b.values)) {
+            if (stored(c, a) != 0) {
+                required(b.indices, argument{role::b, part::indices});
+                required(b.values, argument{role::b, part::values});
+            }
+        }
+        validate_blocks(c, a, b.format == HERON_FORMAT_BSR);
+    }
+    submit<operation::reblock>(c, phase, args);
+}
+
+}  // namespace heron::core

@@ -1,0 +1,354 @@
+// Between sparse formats: csr2csc, csr2coo, coo2csr, and blocks of any size.
+#include "typed.hpp"
+#include "mat_descr.hpp"
+#include "core/ops/conversion.hpp"
+#include <array>
+
+using namespace heron;
+using namespace heron::cusparse;
+using core::part;
+using core::role;
+
+namespace {
+
+constexpr core::argument_name names_of_csr_to_bsr[] = {
+    {{role::a, part::rows}, "m"},
+    {{role::a, part::cols}, "n"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::values}, "csrSortedValA"},
+    {{role::a, part::offsets}, "csrSortedRowPtrA"},
+    {{role::a, part::indices}, "csrSortedColIndA"},
+    {{role::b, part::kind}, "descrC"},
+    {{role::b, part::block_rows}, "blockDim"},
+    {{role::b, part::values}, "bsrSortedValC"},
+    {{role::b, part::offsets}, "bsrSortedRowPtrC"},
+    {{role::b, part::indices}, "bsrSortedColIndC"},
+    {role::result, "nnzTotalDevHostPtr"},
+};
+constexpr core::argument_name names_of_csr_to_gebsr[] = {
+    {{role::a, part::rows}, "m"},
+    {{role::a, part::cols}, "n"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::values}, "csrSortedValA"},
+    {{role::a, part::offsets}, "csrSortedRowPtrA"},
+    {{role::a, part::indices}, "csrSortedColIndA"},
+    {{role::b, part::kind}, "descrC"},
+    {{role::b, part::block_rows}, "rowBlockDim"},
+    {{role::b, part::block_cols}, "colBlockDim"},
+    {{role::b, part::values}, "bsrSortedValC"},
+    {{role::b, part::offsets}, "bsrSortedRowPtrC"},
+    {{role::b, part::indices}, "bsrSortedColIndC"},
+    {role::result, "nnzTotalDevHostPtr"},
+};
+constexpr core::argument_name names_of_bsr_to_csr[] = {
+    {{role::a, part::rows}, "mb"},
+    {{role::a, part::cols}, "nb"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::block_rows}, "blockDim"},
+    {{role::a, part::values}, "bsrSortedValA"},
+    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
+    {{role::a, part::indices}, "bsrSortedColIndA"},
+    {{role::b, part::kind}, "descrC"},
+    {{role::b, part::values}, "csrSortedValC"},
+    {{role::b, part::offsets}, "csrSortedRowPtrC"},
+    {{role::b, part::indices}, "csrSortedColIndC"},
+};
+constexpr core::argument_name names_of_gebsr_to_csr[] = {
+    {{role::a, part::rows}, "mb"},
+    {{role::a, part::cols}, "nb"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::block_rows}, "rowBlockDim"},
+    {{role::a, part::block_cols}, "colBlockDim"},
+    {{role::a, part::values}, "bsrSortedValA"},
+    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
+    {{role::a, part::indices}, "bsrSortedColIndA"},
+    {{role::b, part::kind}, "descrC"},
+    {{role::b, part::values}, "csrSortedValC"},
+    {{role::b, part::offsets}, "csrSortedRowPtrC"},
+    {{role::b, part::indices}, "csrSortedColIndC"},
+};
+constexpr core::argument_name names_of_gebsr_to_gebsr[] = {
+    {{role::a, part::rows}, "mb"},
+    {{role::a, part::cols}, "nb"},
+    {{role::a, part::nnz}, "nnzb"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::block_rows}, "rowBlockDimA"},
+    {{role::a, part::block_cols}, "colBlockDimA"},
+    {{role::a, part::values}, "bsrSortedValA"},
+    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
+    {{role::a, part::indices}, "bsrSortedColIndA"},
+    {{role::b, part::kind}, "descrC"},
+    {{role::b, part::block_rows}, "rowBlockDimC"},
+    {{role::b, part::block_cols}, "colBlockDimC"},
+    {{role::b, part::values}, "bsrSortedValC"},
+    {{role::b, part::offsets}, "bsrSortedRowPtrC"},
+    {{role::b, part::indices}, "bsrSortedColIndC"},
+    {role::result, "nnzTotalDevHostPtr"},
+};
+constexpr core::argument_name names_of_gebsr_to_gebsc[] = {
+    {{role::a, part::rows}, "mb"},
+    {{role::a, part::cols}, "nb"},
+    {{role::a, part::nnz}, "nnzb"},
+    {{role::a, part::block_rows}, "rowBlockDim"},
+    {{role::a, part::block_cols}, "colBlockDim"},
+    {{role::a, part::values}, "bsrSortedVal"},
+    {{role::a, part::offsets}, "bsrSortedRowPtr"},
+    {{role::a, part::indices}, "bsrSortedColInd"},
+    {{role::b, part::values}, "bscVal"},
+    {{role::b, part::offsets}, "bscColPtr"},
+    {{role::b, part::indices}, "bscRowInd"},
+};
+constexpr core::argument_name names_of_csr_to_csc[] = {
+    {{role::a, part::rows}, "m"},
+    {{role::a, part::cols}, "n"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::values}, "csrVal"},
+    {{role::a, part::offsets}, "csrRowPtr"},
+    {{role::a, part::indices}, "csrColInd"},
+    {{role::b, part::values}, "cscVal"},
+    {{role::b, part::offsets}, "cscColPtr"},
+    {{role::b, part::indices}, "cscRowInd"},
+    {role::type, "valType"},
+    {role::algorithm, "alg"},
+    {role::workspace, "buffer"},
+    {role::workspace_size, "bufferSize"},
+};
+constexpr core::argument_name names_of_coo[] = {
+    {{role::a, part::rows}, "m"},
+    {{role::a, part::nnz}, "nnz"},
+    {{role::a, part::offsets}, "csrSortedRowPtr"},
+    {{role::a, part::indices}, "cooRowInd"},
+};
+
+// The names of a function whose size has a name of its own.
+template <size_t count>
+constexpr auto with_extended_size(const core::argument_name (&names)[count]) {
+    std::array<core::argument_name, count + 1> all{};
+    for (size_t k = 0; k < count; ++k) all[k] = names[k];
+    all[count] = {role::workspace_size, "pBufferSize"};
+    return all;
+}
+constexpr auto names_of_csr_to_gebsr_size = with_extended_size(names_of_csr_to_gebsr);
+constexpr auto names_of_gebsr_to_gebsc_size = with_extended_size(names_of_gebsr_to_gebsc);
+constexpr auto names_of_gebsr_to_gebsr_size = with_extended_size(names_of_gebsr_to_gebsr);
+
+// What most of a matrix is made from.
+struct matrix_arrays {
+    heron_type type;
+    const void* values;
+    const int* offsets;
+    const int* indices;
+};
+template <class T>
+matrix_arrays arrays_of(const T* values, const int* offsets, const int* indices) {
+    return {type_of(values), values, offsets, indices};
+}
+// Of a pattern alone, which has no type of elements either.
+matrix_arrays pattern_of(const int* offsets, const int* indices) {
+    return {HERON_R_32F, nullptr, offsets, indices};
+}
+template <class T>
+matrix_arrays sized_as(const T* values) {
+    return {type_of(values), nullptr, nullptr, nullptr};
+}
+
+int32_t base_of(const cusparseMatDescr* descr, role operand) {
+    require_general(descr, {operand, part::kind});
+    return base_from(descr->base, core::argument{operand, part::base});
+}
+
+heron_spmat matrix_of(heron_format format, int64_t rows, int64_t cols, int64_t nnz, int32_t base,
+                      const matrix_arrays& arrays) {
+    heron_spmat m{};
+    m.format = format;
+    m.rows = rows;
+    m.cols = cols;
+    m.nnz = nnz;
+    m.offsets = const_cast<int*>(arrays.offsets);
+    m.indices = const_cast<int*>(arrays.indices);
+    m.values = const_cast<void*>(arrays.values);
+    m.offset_type = m.index_type = HERON_INDEX_32;
+    m.base = base;
+    m.type = arrays.type;
+    m.batch_count = 1;
+    return m;
+}
+
+// The number of elements is not among the functions' arguments.
+heron_spmat csr(role operand, int rows, int cols, int32_t base, const matrix_arrays& arrays) {
+    return core::checked(matrix_of(HERON_FORMAT_CSR, rows, cols, 0, base, arrays), operand);
+}
+
+// mb x nb blocks.
+heron_spmat bsr(role operand, int64_t mb, int64_t nb, int nnzb, int32_t base, const block_shape& blocks,
+                const matrix_arrays& arrays) {
+    core::require(blocks.rows > 0, core::argument{operand, part::block_rows}, "must be positive");
+    core::require(blocks.cols > 0, core::argument{operand, part::block_cols}, "must be positive");
+    heron_spmat m = matrix_of(HERON_FORMAT_BSR, mb * blocks.rows, nb * blocks.cols, nnzb, base, arrays);
+    m.block_rows = blocks.rows;
+    m.block_cols = blocks.cols;
+    m.block_order = order_from(blocks.direction);
+    return core::checked(m, operand);
+}
+
+// C as CSR of A's size, and as blocks that cover A.
+heron_spmat csr_of(const heron_spmat& a, int32_t base, const matrix_arrays& arrays) {
+    return core::checked(matrix_of(HERON_FORMAT_CSR, a.rows, a.cols, 0, base, arrays), role::b);
+}
+heron_spmat blocks_over(const heron_spmat& a, int32_t base, const block_shape& blocks,
+                        const matrix_arrays& arrays) {
+    const auto covering = [](int64_t n, int64_t block) { return block > 0 ? (n + block - 1) / block : 0; };
+    return bsr(role::b, covering(a.rows, blocks.rows), covering(a.cols, blocks.cols), 0, base, blocks,
+               arrays);
+}
+
+bool copies_values(cusparseAction_t action) {
+    switch (action) {
+        case CUSPARSE_ACTION_SYMBOLIC: return false;
+        case CUSPARSE_ACTION_NUMERIC: return true;
+    }
+    core::invalid(role::action, "is not one of its values");
+}
+
+// In the caller's memory, or where there is none in the handle's.
+core::phase_call run_in(void* buffer) {
+    if (!buffer) return core::run_in_own_scratch;
+    return {HERON_PHASE_RUN, nullptr, buffer};
+}
+
+struct csc_call {
+    heron_spmat csr, csc;
+    bool values;
+};
+
+// Both algorithms are one.
+csc_call csc_call_of(int m, int n, int nnz, const void* values, const int* offsets, const int* columns,
+                     void* csc_values, int* csc_offsets, int* csc_rows, cudaDataType type,
+                     cusparseAction_t action, cusparseIndexBase_t base_index, cusparseCsr2CscAlg_t alg) {
+    const heron_type value_type = type_from(type, role::type);
+    const bool copies = copies_values(action);
+    const int32_t base = base_from(base_index, role::base);
+    const int algorithm = alg;
+    if (algorithm != CUSPARSE_CSR2CSC_ALG1 && algorithm != 2)
+        core::invalid(role::algorithm, "is not one of its values");
+    // Of an empty matrix nothing else is looked at.
+    if (m == 0 || n == 0) nnz = 0;
+    const matrix_arrays from{value_type, copies ? values : nullptr, offsets, columns};
+    const matrix_arrays to{value_type, copies ? csc_values : nullptr, csc_offsets, csc_rows};
+    return {core::checked(matrix_of(HERON_FORMAT_CSR, m, n, nnz, base, from), role::a),
+            core::checked(matrix_of(HERON_FORMAT_CSR, n, m, nnz, base, to), role::b), copies};
+}
+
+// Blocks in the place of elements, which are not turned themselves.
+csc_call gebsc_call_of(int mb, int nb, int nnzb, const block_shape& blocks, int32_t base,
+                       const matrix_arrays& from, const matrix_arrays& to, bool values) {
+    return {bsr(role::a, mb, nb, nnzb, base, blocks, from), bsr(role::b, nb, mb, nnzb, base, blocks, to),
+            values};
+}
+
+}  // namespace
+
+#define HERON_FAMILY "cusparse/legacy/conversion.inc"
+#include <cusparse/foreach_type.inc>
+
+cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* indices, int nnz, int m, int* offsets,
+                                  cusparseIndexBase_t base) {
+    return guarded({__func__, names_of_coo, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        core::indices_to_pointers(c,
+                                  {m, nnz, offsets, const_cast<int*>(indices), base_from(base, role::base)});
+    });
+}
+
+cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int* offsets, int nnz, int m, int* indices,
+                                  cusparseIndexBase_t base) {
+    return guarded({__func__, names_of_coo, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        core::pointers_to_indices(c,
+                                  {m, nnz, const_cast<int*>(offsets), indices, base_from(base, role::base)});
+    });
+}
+
+cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int m, int n, int nnz,
+                                               const void* csrVal, const int* csrRowPtr, const int* csrColInd,
+                                               void* cscVal, int* cscColPtr, int* cscRowInd,
+                                               cudaDataType valType, cusparseAction_t copyValues,
+                                               cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg,
+                                               size_t* bufferSize) {
+    return guarded({__func__, names_of_csr_to_csc, typed_names}, [&] {
+        core::context& c = context_of(handle);
+        const csc_call call = csc_call_of(m, n, nnz, csrVal, csrRowPtr, csrColInd, cscVal, cscColPtr,
+                                          cscRowInd, valType, copyValues, idxBase, alg);
+        answer_size(bufferSize, [&](const core::phase_call& phase) {
+            core::transpose(c, phase, call.csr, call.csc, call.values);
+        });
+    });
+}
+
+cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int nnz, const void* csrVal,
+                                    const int* csrRowPtr, const int* csrColInd, void* cscVal, int* cscColPtr,
+                                    int* cscRowInd, cudaDataType valType, cusparseAction_t copyValues,
+                                    cusparseIndexBase_t idxBase, cusparseCsr2CscAlg_t alg, void* buffer) {
+    return guarded({__func__, names_of_csr_to_csc, typed_names}, [&] {
+        core::context& c = context_of(handle);
+        const csc_call call = csc_call_of(m, n, nnz, csrVal, csrRowPtr, csrColInd, cscVal, cscColPtr,
+                                          cscRowInd, valType, copyValues, idxBase, alg);
+        core::transpose(c, {HERON_PHASE_RUN, nullptr, buffer}, call.csr, call.csc, call.values);
+    });
+}
+
+cusparseStatus_t cusparseXcsr2bsrNnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,
+                                     const cusparseMatDescr_t descrA, const int* offsets, const int* columns,
+                                     int blockDim, const cusparseMatDescr_t descrC, int* block_offsets,
+                                     int* nnzTotalDevHostPtr) {
+    return guarded({__func__, names_of_csr_to_bsr, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        const heron_spmat a = csr(role::a, m, n, base_of(descrA, role::a), pattern_of(offsets, columns));
+        const heron_spmat b = blocks_over(a, base_of(descrC, role::b), {dirA, blockDim, blockDim},
+                                          pattern_of(block_offsets, nullptr));
+        core::reblock_count(c, core::run_in_own_scratch, a, b, nnzTotalDevHostPtr);
+    });
+}
+
+cusparseStatus_t cusparseXcsr2gebsrNnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n,
+                                       const cusparseMatDescr_t descrA, const int* offsets,
+                                       const int* columns, const cusparseMatDescr_t descrC,
+                                       int* block_offsets, int rowBlockDim, int colBlockDim,
+                                       int* nnzTotalDevHostPtr, void* pBuffer) {
+    return guarded({__func__, names_of_csr_to_gebsr, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        const heron_spmat a = csr(role::a, m, n, base_of(descrA, role::a), pattern_of(offsets, columns));
+        const heron_spmat b = blocks_over(a, base_of(descrC, role::b), {dirA, rowBlockDim, colBlockDim},
+                                          pattern_of(block_offsets, nullptr));
+        core::reblock_count(c, run_in(pBuffer), a, b, nnzTotalDevHostPtr);
+    });
+}
+
+cusparseStatus_t cusparseXgebsr2gebsrNnz(cusparseHandle_t handle, cusparseDirection_t dirA, int mb, int nb,
+                                         int nnzb, const cusparseMatDescr_t descrA, const int* offsets,
+                                         const int* columns, int rowBlockDimA, int colBlockDimA,
+                                         const cusparseMatDescr_t descrC, int* block_offsets,
+                                         int rowBlockDimC, int colBlockDimC, int* nnzTotalDevHostPtr,
+                                         void* pBuffer) {
+    return guarded({__func__, names_of_gebsr_to_gebsr, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        const heron_spmat a = bsr(role::a, mb, nb, nnzb, base_of(descrA, role::a),
+                                  {dirA, rowBlockDimA, colBlockDimA}, pattern_of(offsets, columns));
+        const heron_spmat b = blocks_over(a, base_of(descrC, role::b), {dirA, rowBlockDimC, colBlockDimC},
+                                          pattern_of(block_offsets, nullptr));
+        core::reblock_count(c, run_in(pBuffer), a, b, nnzTotalDevHostPtr);
+    });
+}
+
+cusparseStatus_t cusparseXgebsr2csr(cusparseHandle_t handle, cusparseDirection_t dirA, int mb, int nb,
+                                    const cusparseMatDescr_t descrA, const int* offsets, const int* columns,
+                                    int rowBlockDim, int colBlockDim, const cusparseMatDescr_t descrC,
+                                    int* csr_offsets, int* csr_columns) {
+    return guarded({__func__, names_of_gebsr_to_csr, typed_names}, [&] {
+        core::context& c = typed_context_of(handle);
+        const heron_spmat a = bsr(role::a, mb, nb, 0, base_of(descrA, role::a),
+                                  {dirA, rowBlockDim, colBlockDim}, pattern_of(offsets, columns));
+        const heron_spmat b = csr_of(a, base_of(descrC, role::b), pattern_of(csr_offsets, csr_columns));
+        core::reblock(c, core::run_in_own_scratch, a, b, false);
+    });
+}

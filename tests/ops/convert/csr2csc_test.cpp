@@ -1,0 +1,133 @@
+// Csr2cscEx2, csr2coo and coo2csr. Elements are moved and never computed with, so everything is compared bit
+// for bit.
+#include "ops/convert/format_matrices.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+constexpr cudaDataType all_types[] = {CUDA_R_8I,  CUDA_R_16F,  CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F,
+                                      CUDA_C_16F, CUDA_C_16BF, CUDA_C_32F,  CUDA_C_64F};
+
+std::vector<named_pattern> patterns(random_source& random) {
+    std::vector<named_pattern> all = small_patterns();
+    all.push_back({"large", random_pattern(1200, 900, 60, random)});
+    // Many passes of a sort by columns, and runs of empty ones.
+    entries wide{3, 100000, {}};
+    for (int k = 0; k < 500; ++k) wide.list.push_back({random.below(3), random.below(100000), 1.0});
+    all.push_back({"very wide", wide});
+    return all;
+}
+
+std::size_t workspace_bytes(const block_arrays& a, cudaDataType type, cusparseAction_t action,
+                            cusparseCsr2CscAlg_t alg) {
+    std::size_t bytes = 0;
+    const auto base = static_cast<cusparseIndexBase_t>(a.layout.base);
+    expect(cusparseCsr2cscEx2_bufferSize(cusparse(), a.mb, a.nb, a.nnz(), nullptr, nullptr, nullptr, nullptr,
+                                         nullptr, nullptr, type, action, base, alg, &bytes));
+    return bytes;
+}
+
+void check_csc(const block_arrays& csr, cudaDataType type, cusparseAction_t action, cusparseCsr2CscAlg_t alg,
+               bool absent) {
+    INFO("base " << csr.layout.base << ", action " << action << ", algorithm " << alg << ", absent "
+                 << absent);
+    const device_blocks from(csr, absent);
+    const block_arrays expected = turned(csr);
+    device_result to(expected);
+    workspace buffer(workspace_bytes(csr, type, action, alg), 1);
+    const bool gone = absent && csr.nnz() == 0;
+    expect(cusparseCsr2cscEx2(cusparse(), csr.mb, csr.nb, csr.nnz(), from.values<void>(), from.offsets(),
+                              from.indices(), gone ? nullptr : to.values<void>(), to.offsets(),
+                              gone ? nullptr : to.indices(), type, action,
+                              static_cast<cusparseIndexBase_t>(csr.layout.base), alg, buffer.data()));
+    const std::string wrong = action == CUSPARSE_ACTION_NUMERIC ? to.differs() : to.pattern_differs();
+    if (!wrong.empty()) FAIL_CHECK(wrong);
+}
+
+}  // namespace
+
+TEST_CASE("Csr2cscEx2 of every shape and type") {
+    random_source random(61);
+    for (const cudaDataType type : all_types)
+        for (const named_pattern& pattern : patterns(random)) {
+            // Programs of a type take OpenCL's compiler time, and all widths of elements are tried.
+            INFO(facts(type).name << ", " << pattern.name);
+            for (const int base : {0, 1}) {
+                const element_map elements = noisy(pattern.matrix, size_of(type), random);
+                const block_arrays csr = arranged(elements, size_of(type), {1, 1, false, base});
+                check_csc(csr, type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);
+                check_csc(shuffled(csr, random), type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, true);
+                check_csc(csr, type, CUSPARSE_ACTION_SYMBOLIC, static_cast<cusparseCsr2CscAlg_t>(2), true);
+            }
+        }
+}
+
+TEST_CASE("elements of one column keep their order, equal ones too") {
+    // Row 1 stores column 2 three times.
+    const block_arrays csr{
+        {1, 1, false, 1}, 3, 3, 4, {1, 2, 6, 6}, {3, 3, 1, 3, 3}, element_bytes{1, 0, 0, 0, 2, 0, 0,
+                                                                                0, 3, 0, 0, 0, 4, 0,
+                                                                                0, 0, 5, 0, 0, 0}};
+    check_csc(csr, CUDA_R_32F, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);
+}
+
+TEST_CASE("Csr2cscEx2 of an empty matrix writes the offsets that are there and looks at nothing else") {
+    for (const int base : {0, 1})
+        for (const auto& [m, n] : {std::pair{0, 5}, std::pair{5, 0}, std::pair{0, 0}}) {
+            device_array<int> offsets(static_cast<std::size_t>(n) + 1, 1);
+            const auto call = [&](int* to) {
+                expect(cusparseCsr2cscEx2(cusparse(), m, n, 0, nullptr, nullptr, nullptr, nullptr, to,
+                                          nullptr, CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
+                                          static_cast<cusparseIndexBase_t>(base), CUSPARSE_CSR2CSC_ALG1,
+                                          nullptr));
+            };
+            call(nullptr);
+            call(offsets.data());
+            CHECK(offsets.download() == std::vector<int>(static_cast<std::size_t>(n) + 1, base));
+        }
+}
+
+TEST_CASE("csr2coo and coo2csr") {
+    random_source random(62);
+    for (const named_pattern& pattern : patterns(random))
+        for (const int base : {0, 1}) {
+            INFO(pattern.name << ", base " << base);
+            const auto index_base = static_cast<cusparseIndexBase_t>(base);
+            const block_arrays csr = arranged(noisy(pattern.matrix, 4, random), 4, {1, 1, false, base});
+            std::vector<int> rows;
+            for (const auto& [place, value] : all_elements(csr).elements)
+                rows.push_back(static_cast<int>(place.first) + base);
+            const device_array<int> offsets(csr.offsets, 1);
+            device_array<int> found_rows(rows.size(), 1), found_offsets(csr.offsets.size(), 1);
+            const bool none = rows.empty();
+            expect(cusparseXcsr2coo(cusparse(), none ? nullptr : offsets.data(), csr.nnz(), csr.mb,
+                                    none ? nullptr : found_rows.data(), index_base));
+            CHECK((found_rows.download() == rows));
+            const device_array<int> given(rows, 1);
+            expect(cusparseXcoo2csr(cusparse(), none ? nullptr : given.data(), csr.nnz(), csr.mb,
+                                    found_offsets.data(), index_base));
+            CHECK((found_offsets.download() == csr.offsets));
+        }
+}
+
+TEST_CASE("csr2coo and coo2csr with long runs of empty rows") {
+    for (const int base : {0, 1}) {
+        std::vector<int> rows, offsets(200001, base);
+        for (const auto& [row, count] : {std::pair{0, 700}, {1, 1}, {150000, 5000}, {150001, 3}, {199998, 1}})
+            rows.insert(rows.end(), static_cast<std::size_t>(count), row + base);
+        for (const int row : rows)
+            for (std::size_t k = static_cast<std::size_t>(row - base) + 1; k < offsets.size(); ++k)
+                ++offsets[k];
+        const auto index_base = static_cast<cusparseIndexBase_t>(base);
+        const int nnz = static_cast<int>(rows.size());
+        const device_array<int> given_offsets(offsets), given_rows(rows);
+        device_array<int> found_rows(rows.size()), found_offsets(offsets.size());
+        expect(
+            cusparseXcsr2coo(cusparse(), given_offsets.data(), nnz, 200000, found_rows.data(), index_base));
+        CHECK((found_rows.download() == rows));
+        expect(
+            cusparseXcoo2csr(cusparse(), given_rows.data(), nnz, 200000, found_offsets.data(), index_base));
+        CHECK((found_offsets.download() == offsets));
+    }
+}
