@@ -864,6 +864,7 @@ void try_everything() {
     try_spmv();
     try_spmm();
     try_conversions();
+    try_format_conversions();
     try_sddmm();
     try_trisolve();
     try_spgemm();

@@ -3,6 +3,7 @@
 
 namespace heron::test {
 
+void try_format_conversions();
 void try_sddmm();
 void try_spgemm();
 void try_spgemm_reuse();
