@@ -2,7 +2,8 @@
 
 // The row that element item is of: the last one that does not begin behind it.
 HERON_TYPES(class IT)
-HERON_KERNEL(row_of_element, GLOBAL const IT* offsets, heron_index base, heron_index rows, GLOBAL IT* indices) {
+HERON_KERNEL(row_of_element, GLOBAL const IT* offsets, heron_index base, heron_index rows,
+             GLOBAL IT* indices) {
     heron_index low = 0;
     heron_index high = rows - 1;
     while (low < high) {
@@ -34,7 +35,5 @@ HERON_END
 
 // One element of an array that has nothing to count.
 HERON_TYPES(class IT)
-HERON_KERNEL(set_offset, GLOBAL IT* offsets, heron_index value) {
-    offsets[item] = (IT)value;
-}
+HERON_KERNEL(set_offset, GLOBAL IT* offsets, heron_index value) { offsets[item] = (IT)value; }
 HERON_END

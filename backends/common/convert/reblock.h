@@ -44,8 +44,8 @@ HERON_KERNEL(reblock_count_row, GLOBAL const i32* offsets, GLOBAL const i32* ind
     i64 count = 0;
     heron_index from = 0;
     for (;;) {
-        const heron_index column = reblock_next(offsets, indices, base, a_block_rows, a_block_cols, first,
-                                                    last, from, places);
+        const heron_index column =
+            reblock_next(offsets, indices, base, a_block_rows, a_block_cols, first, last, from, places);
         if (column < 0) break;
         from = (column / b_block_cols + 1) * b_block_cols;
         ++count;
@@ -55,7 +55,8 @@ HERON_KERNEL(reblock_count_row, GLOBAL const i32* offsets, GLOBAL const i32* ind
 HERON_END
 
 HERON_TYPES(class WT)
-HERON_KERNEL(reblock_total, GLOBAL const i32* offsets, heron_index lines, heron_index scale, GLOBAL i32* total) {
+HERON_KERNEL(reblock_total, GLOBAL const i32* offsets, heron_index lines, heron_index scale,
+             GLOBAL i32* total) {
     total[item] = (i32)(((heron_index)offsets[lines] - offsets[0]) * scale);
 }
 HERON_END
@@ -96,8 +97,8 @@ HERON_KERNEL(reblock_row, GLOBAL const i32* offsets, GLOBAL const i32* indices, 
     heron_index from = 0;
     reblock_begin(offsets, base, a_block_rows, first, last, places);
     for (heron_index block = (heron_index)b_offsets[item] - b_base; block < end_block; ++block) {
-        const heron_index column = reblock_next(offsets, indices, base, a_block_rows, a_block_cols, first,
-                                                last, from, places);
+        const heron_index column =
+            reblock_next(offsets, indices, base, a_block_rows, a_block_cols, first, last, from, places);
         if (column < 0) break;
         const heron_index b_column = column / b_block_cols;
         b_indices[block] = (i32)(b_column + b_base);
@@ -108,9 +109,8 @@ HERON_KERNEL(reblock_row, GLOBAL const i32* offsets, GLOBAL const i32* indices, 
         for (heron_index row = first; row < last; ++row)
             copy_line(indices, base, (heron_index)places[first_of_line(row, a_block_rows, first)],
                       (heron_index)offsets[row / a_block_rows + 1] - base, a, a_size,
-                      row % a_block_rows * a_row_step, a_block_cols, a_column_step,
-                      b_column * b_block_cols, from, to + (row - first) * b_row_step * words, b_column_step,
-                      words);
+                      row % a_block_rows * a_row_step, a_block_cols, a_column_step, b_column * b_block_cols,
+                      from, to + (row - first) * b_row_step * words, b_column_step, words);
     }
 }
 HERON_END
@@ -134,8 +134,7 @@ HERON_KERNEL(unblock_row, GLOBAL const i32* offsets, GLOBAL const i32* indices, 
             const heron_index source = k * block_rows * block_cols + row * row_step + c * column_step;
             b_indices[to] = (i32)(column + c);
             if (!b) continue;
-            for (heron_index word = 0; word < words; ++word)
-                b[to * words + word] = a[source * words + word];
+            for (heron_index word = 0; word < words; ++word) b[to * words + word] = a[source * words + word];
         }
     }
 }

@@ -33,9 +33,8 @@ class count_report {
     // The number of elements or blocks that the offsets of so many lines count, times scale.
     void tell(const i32* offsets, int64_t lines, int64_t scale = 1) const {
         if (result_.on_device && result_.value)
-            device_.template launch<kernels::reblock_total<raw32>>(kernels::convert_reblock, 1, offsets,
-                                                                   heron_index{lines}, heron_index{scale},
-                                                                   result_.value);
+            device_.template launch<kernels::reblock_total<raw32>>(
+                kernels::convert_reblock, 1, offsets, heron_index{lines}, heron_index{scale}, result_.value);
         else if (result_.value)
             *result_.value = static_cast<int32_t>(counted(offsets, lines) * scale);
     }

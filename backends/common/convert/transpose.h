@@ -1,9 +1,7 @@
 // The arrays of a transposed matrix from the order of its elements. Types: RT raw element.
 
 HERON_TYPES(class RT)
-HERON_KERNEL(add_base, GLOBAL i32* numbers, int base) {
-    numbers[item] += base;
-}
+HERON_KERNEL(add_base, GLOBAL i32* numbers, int base) { numbers[item] += base; }
 HERON_END
 
 // One element of one of the blocks of `size` elements, which go where the order says as they are.

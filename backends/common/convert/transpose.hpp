@@ -17,9 +17,9 @@ template <class Device>
 void move_values(Device& device, const heron_transpose_args& args, const i32* order) {
     const heron_index size = blocks_of(args.a).size();
     visit_raw(args.a.type, [&]<class RT>(type<RT>) {
-        device.template launch<kernels::move_block_element<RT>>(kernels::convert_transpose,
-                                                                args.a.nnz * size, as<const RT>(args.a.values),
-                                                                order, size, as<RT>(args.b.values));
+        device.template launch<kernels::move_block_element<RT>>(kernels::convert_transpose, args.a.nnz * size,
+                                                                as<const RT>(args.a.values), order, size,
+                                                                as<RT>(args.b.values));
     });
 }
 
@@ -29,8 +29,7 @@ class transpose_plan {
     transpose_plan(Device& device, const heron_transpose_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
-          pattern_{pattern_of_blocks(args.a), args.b.offsets, args.b.indices,
-                   layout.take<i32>(args.a.nnz)},
+          pattern_{pattern_of_blocks(args.a), args.b.offsets, args.b.indices, layout.take<i32>(args.a.nnz)},
           turn_(device, pattern_, layout) {}
 
     void run() {

@@ -20,8 +20,8 @@ void indices_to_pointers(context& c, const row_arrays& arrays);
 void transpose(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b, bool values);
 
 // A and B are BSR, or CSR as blocks of one element; nnz of either is what its offsets say, and not looked at.
-// Columns of A ascend in every row, unless B is CSR. Where an array of elements is NULL the host waits for the
-// offsets, to see whether there are any.
+// Columns of A ascend in every row, unless B is CSR. Where an array of elements is NULL the host waits for
+// the offsets, to see whether there are any.
 //
 // reblock_count writes B's offsets, and the number of blocks to *nnz in the handle's pointer mode: nnz may be
 // NULL, and only on the host it waits. reblock reads B's offsets, or writes them where B is CSR, and writes
