@@ -67,6 +67,15 @@ extern "C" {
 #include "cusparse/conversion.inc"
 #define HERON_FAMILY "cusparse/typed_conversion.inc"
 #include "cusparse/foreach_type.inc"
+#include "cusparse/sort.inc"
+#define HERON_FAMILY "cusparse/csru2csr.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/color.inc"
+#define HERON_FAMILY "cusparse/csrcolor.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/geam.inc"
+#define HERON_FAMILY "cusparse/csrgeam2.inc"
+#include "cusparse/foreach_type.inc"
 
 /* Removed by NVIDIA, and served all the same. */
 #define HERON_FAMILY "cusparse/typed_vector.inc"

@@ -3,7 +3,7 @@
 // each row in a hash table of its own. Items own rows, so nothing is atomic and the sums have one order. The
 // tables take O(rows + nnz) memory however many products there are: long rows share few large tables, short
 // rows many small ones.
-#include "common/scan/plan.hpp"
+#include "spadd.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family spgemm_pattern{"spgemm_pattern", "OT IT"};

@@ -86,8 +86,8 @@ heron_spvec sparse_x(heron_type type, int nnz, const void* values, const int* in
 }
 
 heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
-                       const void* values, const int* offsets, const int* columns) {
-    require_general(descr);
+                       const void* values, const int* offsets, const int* columns, role operand) {
+    require_general(descr, {operand, part::kind});
     heron_spmat m{};
     m.format = HERON_FORMAT_CSR;
     m.rows = rows;
@@ -97,10 +97,10 @@ heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int 
     m.indices = const_cast<int*>(columns);
     m.values = const_cast<void*>(values);
     m.offset_type = m.index_type = HERON_INDEX_32;
-    m.base = base_from(descr->base, core::argument{role::a, part::base});
+    m.base = base_from(descr->base, core::argument{operand, part::base});
     m.type = type;
     m.batch_count = 1;
-    return core::checked(m, role::a);
+    return core::checked(m, operand);
 }
 
 heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz,

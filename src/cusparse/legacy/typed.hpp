@@ -24,7 +24,8 @@ inline core::context& typed_context_of(cusparseHandle_t handle) { return core::c
 heron_spvec sparse_x(heron_type type, int nnz, const void* values, const int* indices,
                      cusparseIndexBase_t base);
 heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
-                       const void* values, const int* offsets, const int* columns);
+                       const void* values, const int* offsets, const int* columns,
+                       core::role operand = core::role::a);
 
 // A BSR matrix of rows x cols blocks of block_rows x block_cols elements, which lie in a block as the
 // direction says.
@@ -72,8 +73,8 @@ heron_spvec sparse_x(int nnz, const T* values, const int* indices, cusparseIndex
 
 template <class T>
 heron_spmat csr_matrix(cusparseMatDescr_t descr, int rows, int cols, int nnz, const T* values,
-                       const int* offsets, const int* columns) {
-    return csr_matrix(type_of(values), descr, rows, cols, nnz, values, offsets, columns);
+                       const int* offsets, const int* columns, core::role operand = core::role::a) {
+    return csr_matrix(type_of(values), descr, rows, cols, nnz, values, offsets, columns, operand);
 }
 
 template <class T>

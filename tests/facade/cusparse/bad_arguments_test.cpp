@@ -871,6 +871,7 @@ void try_everything() {
     try_spgemm_reuse();
     try_spmm_op();
     try_typed_functions();
+    try_reorder();
 }
 
 }  // namespace

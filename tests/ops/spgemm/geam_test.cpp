@@ -1,0 +1,248 @@
+// csrgeam2 in four types against sums of dense rows.
+#include "ops/operands.hpp"
+#include "typed_functions.hpp"
+
+#include <map>
+#include <set>
+
+using namespace heron::test;
+
+namespace {
+
+using pattern = std::vector<std::set<int>>;  // columns of each row
+
+struct shape {
+    std::string name;
+    int cols;
+    pattern a, b;
+};
+
+pattern random_rows(int rows, int cols, int one_of, random_source& random) {
+    pattern p(static_cast<std::size_t>(rows));
+    for (auto& row : p)
+        for (int j = 0; j < cols; ++j)
+            if (random.below(one_of) == 0) row.insert(j);
+    return p;
+}
+
+pattern full_rows(int rows, int cols) {
+    random_source random;
+    return random_rows(rows, cols, 1, random);
+}
+
+std::vector<shape> shapes() {
+    random_source random{21};
+    const pattern none(7), some = random_rows(60, 90, 5, random), others = random_rows(60, 90, 5, random);
+    pattern uneven = random_rows(40, 5000, 600, random), sparse = random_rows(40, 5000, 300, random);
+    for (int j = 0; j < 5000; ++j) uneven[17].insert(j);
+    for (int j = 0; j < 5000; j += 3) sparse[18].insert(j);
+    pattern even(1), odd(1);
+    for (int j = 0; j < 700; ++j) (j % 2 ? odd : even)[0].insert(j);
+    return {{"no rows", 3, {}, {}},
+            {"no elements", 5, none, none},
+            {"nothing in A", 90, pattern(60), some},
+            {"nothing in B", 90, some, pattern(60)},
+            {"one row, no place in common", 700, even, odd},
+            {"the same places", 90, some, some},
+            {"full", 70, full_rows(30, 70), full_rows(30, 70)},
+            {"random", 90, some, others},
+            {"full rows among short ones", 5000, uneven, sparse},
+            {"one column", 1, random_rows(500, 1, 2, random), random_rows(500, 1, 2, random)},
+            {"many rows", 300, random_rows(3000, 300, 60, random), random_rows(3000, 300, 90, random)}};
+}
+
+struct arrays {
+    arrays(const pattern& rows, int index_base) : base(index_base), offsets{index_base} {
+        for (const auto& row : rows) {
+            for (const int j : row) indices.push_back(j + base);
+            offsets.push_back(base + static_cast<int>(indices.size()));
+        }
+    }
+    int base;
+    std::vector<int> offsets, indices;
+};
+
+pattern merged(const pattern& a, const pattern& b) {
+    pattern result = a;
+    for (std::size_t i = 0; i < b.size(); ++i) result[i].insert(b[i].begin(), b[i].end());
+    return result;
+}
+
+using descriptor = std::unique_ptr<cusparseMatDescr, destroyer<&cusparseDestroyMatDescr>>;
+
+descriptor describe_base(int base) {
+    cusparseMatDescr_t made = nullptr;
+    expect(cusparseCreateMatDescr(&made));
+    expect(cusparseSetMatIndexBase(made, static_cast<cusparseIndexBase_t>(base)));
+    return descriptor(made);
+}
+
+// On the device.
+struct matrix {
+    matrix(const arrays& from, cudaDataType type, const std::vector<number>& numbers)
+        : descr(describe_base(from.base)),
+          offsets(from.offsets, 1),
+          indices(from.indices, 1),
+          values(type, numbers, 1) {}
+    int nnz() const { return static_cast<int>(indices.size()); }
+    template <class T>
+    T* data() const {
+        return static_cast<T*>(values.data());
+    }
+
+    descriptor descr;
+    device_array<int> offsets, indices;
+    typed_array values;
+};
+
+// What C has: alpha*a + beta*b by places. Factors of 0 read no values.
+expectation sum_of(const arrays& a, const std::vector<number>& values_a, number alpha, const arrays& b,
+                   const std::vector<number>& values_b, number beta, cudaDataType type) {
+    expectation result;
+    for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) {
+        std::map<int, std::vector<number>> row;
+        const auto add = [&](const arrays& m, const std::vector<number>& values, number factor) {
+            for (int k = m.offsets[i] - m.base; k < m.offsets[i + 1] - m.base; ++k) {
+                const auto at = static_cast<std::size_t>(k);
+                row[m.indices[at] - m.base].push_back(factor == 0.0 ? 0.0 : product(factor, values[at]));
+            }
+        };
+        add(a, values_a, alpha);
+        add(b, values_b, beta);
+        for (const auto& [column, terms] : row) {
+            number sum = 0;
+            double magnitude = 0;
+            for (const number& t : terms) {
+                sum += t;
+                magnitude += std::abs(t);
+            }
+            result.value.push_back(sum);
+            result.bound.push_back(error_bound(type, type, 2, magnitude, sum));
+        }
+    }
+    return result;
+}
+
+struct factors {
+    number alpha, beta;
+};
+
+template <class F>
+class problem {
+  public:
+    using T = typename F::scalar;
+
+    problem(const shape& s, int base_a, int base_b, int base_c)
+        : cols_(s.cols),
+          a_(s.a, base_a),
+          b_(s.b, base_b),
+          c_(merged(s.a, s.b), base_c),
+          a_values_(random_values(F::type, a_.indices.size(), random_)),
+          b_values_(random_values(F::type, b_.indices.size(), random_)) {}
+
+    // Values of a factor 0 are poison.
+    void check(factors f, cusparsePointerMode_t mode) {
+        const pointer_mode_scope scope(mode);
+        const auto or_poison = [](const std::vector<number>& values, number factor) {
+            return factor == 0.0 ? std::vector<number>(values.size(), poison(F::type)) : values;
+        };
+        const matrix a(a_, F::type, or_poison(a_values_, f.alpha));
+        const matrix b(b_, F::type, or_poison(b_values_, f.beta));
+        const scalar_operand alpha(F::type, f.alpha, mode), beta(F::type, f.beta, mode);
+        const device_array<int> offsets(c_.offsets.size(), 1), indices(c_.indices.size(), 1);
+        const typed_array values(F::type, std::vector<number>(c_.indices.size(), poison(F::type)), 1);
+        const descriptor descr = describe_base(c_.base);
+        const int rows = static_cast<int>(a_.offsets.size()) - 1;
+        const T* const alpha_at = static_cast<const T*>(alpha.data());
+        const T* const beta_at = static_cast<const T*>(beta.data());
+        T* const sums = static_cast<T*>(values.data());
+
+        std::size_t bytes = 0;
+        expect(F::csrgeam2_bufferSizeExt(
+            cusparse(), rows, cols_, alpha_at, a.descr.get(), a.nnz(), a.template data<T>(), a.offsets.data(),
+            a.indices.data(), beta_at, b.descr.get(), b.nnz(), b.template data<T>(), b.offsets.data(),
+            b.indices.data(), descr.get(), sums, offsets.data(), indices.data(), &bytes));
+        workspace buffer(bytes);
+        CHECK(count(a, b, descr, offsets, rows, mode, buffer) == static_cast<int>(c_.indices.size()));
+        CHECK((offsets.download() == c_.offsets));
+        buffer.overwrite(0x5a);
+        expect(F::csrgeam2(cusparse(), rows, cols_, alpha_at, a.descr.get(), a.nnz(), a.template data<T>(),
+                           a.offsets.data(), a.indices.data(), beta_at, b.descr.get(), b.nnz(),
+                           b.template data<T>(), b.offsets.data(), b.indices.data(), descr.get(), sums,
+                           offsets.data(), indices.data(), buffer.data()));
+        CHECK((indices.download() == c_.indices));
+        CHECK((offsets.download() == c_.offsets));
+        const std::string wrong =
+            difference(values.numbers(), sum_of(a_, a_values_, f.alpha, b_, b_values_, f.beta, F::type));
+        if (!wrong.empty()) FAIL_CHECK(wrong);
+    }
+
+  private:
+    int count(const matrix& a, const matrix& b, const descriptor& descr, const device_array<int>& offsets,
+              int rows, cusparsePointerMode_t mode, const workspace& buffer) const {
+        const device_array<int> on_device(1, 1);
+        int on_host = -1;
+        const bool is_host = mode == CUSPARSE_POINTER_MODE_HOST;
+        expect(cusparseXcsrgeam2Nnz(cusparse(), rows, cols_, a.descr.get(), a.nnz(), a.offsets.data(),
+                                    a.indices.data(), b.descr.get(), b.nnz(), b.offsets.data(),
+                                    b.indices.data(), descr.get(), offsets.data(),
+                                    is_host ? &on_host : on_device.data(), buffer.data()));
+        return is_host ? on_host : on_device.download()[0];
+    }
+
+    random_source random_{22};
+    int cols_;
+    arrays a_, b_, c_;
+    std::vector<number> a_values_, b_values_;
+};
+
+}  // namespace
+
+TEST_CASE("csrgeam2 adds matrices of all types, shapes and bases") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        int turn = 0;
+        for (const shape& s : shapes())
+            for (const auto mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE}) {
+                const int bases = turn++ % 8;
+                INFO(facts(F::type).name << ", " << s.name << ", mode " << mode << ", bases " << bases);
+                problem<F>(s, bases & 1, bases >> 1 & 1, bases >> 2)
+                    .check({representable(F::type, {0.75, -0.5}), representable(F::type, {-1.5, 0.25})},
+                           mode);
+            }
+    });
+}
+
+TEST_CASE("every combination of bases") {
+    using F = typed_functions<float>;
+    const shape s = shapes()[7];
+    for (int bases = 0; bases < 8; ++bases) {
+        INFO("bases " << bases);
+        problem<F>(s, bases & 1, bases >> 1 & 1, bases >> 2).check({2.0, -1.0}, CUSPARSE_POINTER_MODE_HOST);
+    }
+}
+
+TEST_CASE("a factor of 0 reads no values, and the pattern stays") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        const shape s = shapes()[7];
+        for (const auto mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE})
+            for (const factors f : {factors{0.0, 1.0}, factors{1.0, 0.0}, factors{0.0, 0.0}}) {
+                INFO(facts(F::type).name << ", mode " << mode << ", " << f.alpha << ", " << f.beta);
+                problem<F>(s, 0, 1, 0).check(f, mode);
+            }
+    });
+}
+
+TEST_CASE("the number of elements may go nowhere") {
+    const arrays a(pattern{std::set<int>{0, 2}, std::set<int>{1}}, 0);
+    const arrays b(pattern{std::set<int>{1, 2}, std::set<int>{}}, 1);
+    const matrix on_a(a, CUDA_R_32F, std::vector<number>(3)), on_b(b, CUDA_R_32F, std::vector<number>(2));
+    const descriptor descr = describe_base(1);
+    const device_array<int> offsets(3, 1);
+    const workspace buffer(100000);
+    expect(cusparseXcsrgeam2Nnz(cusparse(), 2, 3, on_a.descr.get(), 3, on_a.offsets.data(),
+                                on_a.indices.data(), on_b.descr.get(), 2, on_b.offsets.data(),
+                                on_b.indices.data(), descr.get(), offsets.data(), nullptr, buffer.data()));
+    CHECK((offsets.download() == std::vector<int>{1, 4, 5}));
+}
