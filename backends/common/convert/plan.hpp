@@ -330,12 +330,12 @@ void transpose(Device& device, heron_phase phase, const heron_transpose_args& ar
 template <class Device>
 void reblock_count(Device& device, heron_phase phase, const heron_reblock_count_args& args,
                    heron_workspace& workspace) {
-    count_blocks(device, phase, args, workspace);
+    count_blocks<reblock_plan<Device>>(device, phase, args, workspace);
 }
 
 template <class Device>
 void reblock(Device& device, heron_phase phase, const heron_reblock_args& args, heron_workspace& workspace) {
-    fill_blocks(device, phase, args, workspace);
+    fill_blocks<reblock_plan<Device>>(device, phase, args, workspace);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -82,6 +82,36 @@ void unblock(Device& device, const heron_reblock_args& args, bool indices) {
     });
 }
 
+// The blocks of B's block rows, and the offsets and the number that come from them.
+template <class Device>
+class block_counts {
+  public:
+    block_counts(workspace_layout& layout, const heron_reblock_args& args)
+        : args_(args),
+          lines_(blocks_of(args.b).lines),
+          counts_(layout.take<i64>(lines_)),
+          scan_(layout, lines_) {}
+
+    i64* get() const { return counts_; }
+
+    void publish(Device& device) const {
+        const count_report report(device, args_.nnz);
+        scan_.add(device, counts_);
+        // Of blocks that single elements touch there are not more than elements, which can be counted.
+        if (blocks_of(args_.a).size() > 1 && report.is_told_to_host())
+            report.require_fits(scan_.read_total(device), args_.b.base);
+        i32* const offsets = as<i32>(args_.b.offsets);
+        scan_.write(device, counts_, heron_index{args_.b.base}, offsets);
+        report.tell(offsets, lines_);
+    }
+
+  private:
+    const heron_reblock_args& args_;
+    int64_t lines_;
+    i64* counts_;
+    exclusive_scan<Device> scan_;
+};
+
 template <class Device>
 class reblock_plan {
   public:
@@ -91,21 +121,13 @@ class reblock_plan {
           a_(args.a),
           b_(args.b),
           places_(layout.take<i32>(args.a.rows)),
-          counts_(layout.take<i64>(b_.lines)),
-          scan_(layout, b_.lines) {}
+          counts_(layout, args) {}
 
     void count() {
-        const count_report report(device_, args_.nnz);
         device_.template launch<kernels::reblock_count_row<raw32>>(
             kernels::convert_reblock, b_.lines, a_offsets(), a_indices(), a_base(), heron_index{args_.a.rows},
-            a_.rows, a_.cols, b_.rows, b_.cols, places_, counts_);
-        scan_.add(device_, counts_);
-        // Of blocks that single elements touch there are not more than elements, which can be counted.
-        if (a_.size() > 1 && report.is_told_to_host())
-            report.require_fits(scan_.read_total(device_), args_.b.base);
-        i32* const offsets = as<i32>(args_.b.offsets);
-        scan_.write(device_, counts_, heron_index{args_.b.base}, offsets);
-        report.tell(offsets, b_.lines);
+            a_.rows, a_.cols, b_.rows, b_.cols, places_, counts_.get());
+        counts_.publish(device_);
     }
 
     void fill() {
@@ -118,6 +140,10 @@ class reblock_plan {
         });
     }
 
+    static void unblock(Device& device, const heron_reblock_args& args, bool indices) {
+        plans::unblock(device, args, indices);
+    }
+
   private:
     const i32* a_offsets() const { return as<const i32>(args_.a.offsets); }
     const i32* a_indices() const { return as<const i32>(args_.a.indices); }
@@ -127,8 +153,7 @@ class reblock_plan {
     const heron_reblock_args& args_;
     blocks_of a_, b_;
     i32* places_;
-    i64* counts_;
-    exclusive_scan<Device> scan_;
+    block_counts<Device> counts_;
 };
 
 inline bool is_empty(const heron_spmat& m) { return m.rows == 0 || m.cols == 0; }
@@ -139,7 +164,8 @@ void count_empty(Device& device, const heron_reblock_args& args) {
     count_report(device, args.nnz).tell_none();
 }
 
-template <class Device>
+// Plan(device, args, layout) counts and fills; Plan::unblock is for a B that is CSR.
+template <class Plan, class Device>
 void count_blocks(Device& device, heron_phase phase, const heron_reblock_args& args,
                   heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
@@ -152,27 +178,28 @@ void count_blocks(Device& device, heron_phase phase, const heron_reblock_args& a
         const blocks_of a(args.a);
         const count_report report(device, args.nnz);
         report.require_fits(as<const i32>(args.a.offsets), a.lines, a.size(), args.b.base);
-        unblock(device, args, false);
+        Plan::unblock(device, args, false);
         return report.tell(as<const i32>(args.a.offsets), a.lines, a.size());
     }
-    reblock_plan<Device> plan(device, args, layout);
+    Plan plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.count();
 }
 
-template <class Device>
+template <class Plan, class Device>
 void fill_blocks(Device& device, heron_phase phase, const heron_reblock_args& args,
                  heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
+    const bool is_csr = args.b.format == HERON_FORMAT_CSR;
     if (is_empty(args.a)) {
-        if (phase == HERON_PHASE_RUN && args.b.format == HERON_FORMAT_CSR)
+        if (phase == HERON_PHASE_RUN && is_csr)
             set_empty_offsets(device, as<i32>(args.b.offsets), args.b.rows, args.b.base);
         return;
     }
-    if (args.b.format == HERON_FORMAT_CSR) {
-        if (phase == HERON_PHASE_RUN) unblock(device, args, true);
+    if (is_csr) {
+        if (phase == HERON_PHASE_RUN) Plan::unblock(device, args, true);
         return;
     }
-    reblock_plan<Device> plan(device, args, layout);
+    Plan plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.fill();
 }
 

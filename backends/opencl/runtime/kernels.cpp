@@ -8,7 +8,8 @@
 namespace heron::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 6> families{"spmv", "spmm", "sddmm", "spgemm", "trisolve", "kron"};
+constexpr std::array<std::string_view, 7> families{"spmv",     "spmm", "sddmm",  "spgemm",
+                                                   "trisolve", "kron", "convert"};
 using choices = std::array<kernel_choice, families.size()>;
 
 std::optional<kernel_choice> choice_named(std::string_view name) {

@@ -1,0 +1,151 @@
+// Blocks of one size from blocks of another on GPUs: a team takes a block row of B, each lane of it a row of
+// elements of A, a line. Again and again the lowest block column of all lanes is the next block. Block rows
+// with long lines are listed for windows.h.
+//
+// Columns are counted as elements; that and the places within a matrix fit 32 bits. Elements of the values
+// have one or two words WT.
+HERON_PROGRAM(convert_merge, class WT, int GROUP, int LANES)
+
+CONSTANT(longest_line, 256);  // elements, or blocks of B, of a line that a lane walks along
+CONSTANT(none, 0x7fffffff);
+
+HERON_FN int lowest_of_team(BOARD(i32) board, int v) {
+    UNROLL_LANES
+    for (int mask = 1; mask < LANES; mask *= 2) {
+        SYNC_BOARD();
+        PUT(i32, board, v);
+        SYNC_BOARD();
+        v = min(v, GET_ACROSS(i32, board, LANES, v, mask));
+    }
+    return v;
+}
+
+// Whether one of the team's lines is long. Its first lane lists the block row then.
+HERON_FN int is_listed(BOARD(i32) board, int line, int length, u32 a_cols, u32 b_cols, GLOBAL i32* listed,
+                       GLOBAL u32* listed_count) {
+    const heron_index steps = (heron_index)length * max(a_cols / b_cols, 1u);
+    const int is_long = -lowest_of_team(board, steps > longest_line ? -1 : 0);
+    if (is_long && group_item() % LANES == 0) listed[FETCH_ADD(listed_count, 1u)] = line;
+    return is_long;
+}
+
+// The first column of a block. Below 2^31 even if the index is none of the matrix.
+HERON_FN u32 column_at(GLOBAL const i32* indices, int at, int end, int base, u32 cols) {
+    return at < end ? (u32)(indices[at] - base) * cols & 0x7fffffffu : 0u;
+}
+
+// counts[line] := the blocks of B's block rows.
+HERON_GROUP_KERNEL(count_merged, GROUP, GLOBAL const i32* RESTRICT offsets,
+                   GLOBAL const i32* RESTRICT indices, int base, int rows, u32 a_rows, u32 a_cols, u32 b_rows,
+                   u32 b_cols, int lines, GLOBAL i64* counts, GLOBAL i32* listed, GLOBAL u32* listed_count) {
+    BOARD_ARRAY(i32, board, GROUP);
+    const int lane = group_item() % LANES;
+    const heron_index line = group_id() * (heron_index)(GROUP / LANES) + group_item() / LANES;
+    const heron_index row = line * b_rows + lane;
+    int at = 0;
+    int end = 0;
+    // Of lines that share their blocks one is enough.
+    if (line < lines && lane < (int)b_rows && row < rows && (lane == 0 || row % a_rows == 0)) {
+        at = offsets[row / a_rows] - base;
+        end = offsets[row / a_rows + 1] - base;
+    }
+    const int is_long = is_listed(board, (int)line, end - at, a_cols, b_cols, listed, listed_count);
+    if (is_long) at = end;
+    u32 column = column_at(indices, at, end, base, a_cols);
+    u32 from = 0;
+    int count = 0;
+    int next = 0;
+    ROLLED
+    do {
+        next = lowest_of_team(board, at < end ? (int)(max(column, from) / b_cols) : none);
+        if (next != none) {
+            ++count;
+            from = ((u32)next + 1) * b_cols;
+            while (at < end && column + a_cols <= from) column = column_at(indices, ++at, end, base, a_cols);
+        }
+    } while (ANY_TOGETHER(next != none));
+    if (lane == 0 && line < lines && !is_long) counts[line] = count;
+}
+HERON_CLOSE
+
+// Columns [begin, end) of a line as a row of a block of B, from where the line stands on.
+HERON_FN int copy_columns(GLOBAL const i32* indices, int at, int last, int base, u32 a_cols, u32 begin,
+                          u32 end, GLOBAL const WT* a, heron_index a_size, heron_index a_column_step,
+                          GLOBAL WT* b, heron_index b_column_step, int words, int writes_zeros) {
+    u32 column = column_at(indices, at, last, base, a_cols);
+    u32 now = begin;
+    while (now < end) {
+        while (at < last && column + a_cols <= now) column = column_at(indices, ++at, last, base, a_cols);
+        GLOBAL WT* to = b + (heron_index)(now - begin) * b_column_step * words;
+        if (at < last && column <= now) {
+            GLOBAL const WT* from = a + (at * a_size + (heron_index)(now - column) * a_column_step) * words;
+            to[0] = from[0];
+            if (words == 2) to[1] = from[1];
+            ++now;
+        } else if (!writes_zeros) {
+            now = at < last && column < end ? column : end;
+        } else {
+            to[0] = 0;
+            if (words == 2) to[1] = 0;
+            ++now;
+        }
+    }
+    return at;
+}
+
+// The columns and, if there are any, values of B's block rows. Where writes_zeros is not set the blocks hold
+// zeros.
+HERON_GROUP_KERNEL(fill_merged, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
+                   GLOBAL const WT* RESTRICT a, int base, int rows, u32 a_rows, u32 a_cols,
+                   heron_index a_row_step, heron_index a_column_step, GLOBAL const i32* RESTRICT b_offsets,
+                   GLOBAL i32* b_indices, GLOBAL WT* b, int b_base, u32 b_rows, u32 b_cols,
+                   heron_index b_row_step, heron_index b_column_step, int lines, int words, int writes_zeros,
+                   GLOBAL i32* listed, GLOBAL u32* listed_count) {
+    BOARD_ARRAY(i32, board, GROUP);
+    const int lane = group_item() % LANES;
+    const heron_index line = group_id() * (heron_index)(GROUP / LANES) + group_item() / LANES;
+    const heron_index row = line * b_rows + lane;
+    const heron_index a_size = (heron_index)a_rows * a_cols;
+    int at = 0;
+    int end = 0;
+    int block = 0;
+    int end_block = 0;
+    if (line < lines && lane < (int)b_rows) {
+        block = b_offsets[line] - b_base;
+        end_block = b_offsets[line + 1] - b_base;
+        if (row < rows) {
+            at = offsets[row / a_rows] - base;
+            end = offsets[row / a_rows + 1] - base;
+            a += row % a_rows * a_row_step * words;
+        }
+        if (b) b += lane * b_row_step * words;
+    }
+    if (is_listed(board, (int)line, end - at, a_cols, b_cols, listed, listed_count)) {
+        at = end;
+        block = end_block;
+    }
+    u32 column = column_at(indices, at, end, base, a_cols);
+    u32 from = 0;
+    int next = 0;
+    ROLLED
+    do {
+        next = lowest_of_team(board, at < end ? (int)(max(column, from) / b_cols) : none);
+        if (next != none) {
+            const u32 begin = (u32)next * b_cols;
+            from = begin + b_cols;
+            if (block < end_block) {
+                if (lane == 0) b_indices[block] = next + b_base;
+                if (b)
+                    at = copy_columns(indices, at, end, base, a_cols, begin, from, a, a_size, a_column_step,
+                                      b + block * ((heron_index)b_rows * b_cols) * words, b_column_step,
+                                      words, writes_zeros);
+            }
+            ++block;
+            column = column_at(indices, at, end, base, a_cols);
+            while (at < end && column + a_cols <= from) column = column_at(indices, ++at, end, base, a_cols);
+        }
+    } while (ANY_TOGETHER(next != none));
+}
+HERON_CLOSE
+
+HERON_CLOSE

@@ -1,0 +1,118 @@
+// The rows of elements, and the offsets of rows, on GPUs: a group takes a tile of elements.
+HERON_PROGRAM(convert_rows, int GROUP)
+
+CONSTANT(each, 8);  // elements of an item
+CONSTANT(tile, 8 * GROUP);
+CONSTANT(padded_tile, tile + tile / 32);  // so that items with neighbouring eights find banks of their own
+CONSTANT(short_gap, 8);
+
+HERON_FN int place_of(int i) { return i + i / 32; }
+
+// The last row that does not begin behind the element, which counts from base.
+HERON_FN int row_that_holds(GLOBAL const i32* offsets, int rows, heron_index element) {
+    int low = 0;
+    int high = rows - 1;
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+        if (offsets[middle] <= element)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// rows_of[place_of(i)] := the row of element first + i. All items of a group, which each count the rows that
+// begin among their elements.
+HERON_FN void find_rows(GLOBAL const i32* offsets, int base, int rows, heron_index first, int count,
+                        LOCAL u32* rows_of, LOCAL i32* ends, PARTS(u32) parts) {
+    const int id = group_item();
+    for (int i = id; i < padded_tile; i += GROUP) rows_of[i] = 0;
+    if (id == 0) ends[0] = row_that_holds(offsets, rows, first + base);
+    if (id == GROUP - 1) ends[1] = row_that_holds(offsets, rows, first + count - 1 + base);
+    sync_group();
+    const int last = ends[1];
+    for (int row = ends[0] + 1 + id; row <= last; row += GROUP) {
+        const heron_index at = offsets[row] - base - first;
+        if (at >= 0 && at < tile) FETCH_ADD(rows_of + place_of((int)at), 1u);
+    }
+    sync_group();
+    u32 own = 0;
+    for (int i = each * id; i < each * id + each; ++i) own += rows_of[place_of(i)];
+    u32 all = 0;
+    u32 row = GROUP_SCAN(u32, parts, GROUP, own, all) + (u32)ends[0];
+    for (int i = each * id; i < each * id + each; ++i) {
+        row += rows_of[place_of(i)];
+        rows_of[place_of(i)] = row;
+    }
+    sync_group();
+}
+
+HERON_GROUP_KERNEL(expand_offsets, GROUP, GLOBAL const i32* RESTRICT offsets, int base, int rows,
+                   heron_index nnz, GLOBAL i32* RESTRICT indices) {
+    LOCAL_ARRAY(u32, rows_of, padded_tile);
+    LOCAL_ARRAY(i32, ends, 2);
+    PARTS_ARRAY(u32, parts, GROUP);
+    const heron_index first = group_id() * (heron_index)tile;
+    const int count = (int)min(nnz - first, (heron_index)tile);
+    find_rows(offsets, base, rows, first, count, rows_of, ends, parts);
+    for (int i = group_item(); i < count; i += GROUP) indices[first + i] = (i32)rows_of[place_of(i)] + base;
+}
+HERON_CLOSE
+
+// What a sort by columns moves: the element's column, and its row with what follows the row in the upper
+// half, its place k among the elements.
+HERON_GROUP_KERNEL(pack_places, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT columns,
+                   int base, int rows, heron_index nnz, GLOBAL u32* RESTRICT keys,
+                   GLOBAL u64* RESTRICT packed) {
+    LOCAL_ARRAY(u32, rows_of, padded_tile);
+    LOCAL_ARRAY(i32, ends, 2);
+    PARTS_ARRAY(u32, parts, GROUP);
+    const heron_index first = group_id() * (heron_index)tile;
+    const int count = (int)min(nnz - first, (heron_index)tile);
+    find_rows(offsets, base, rows, first, count, rows_of, ends, parts);
+    for (int i = group_item(); i < count; i += GROUP) {
+        keys[first + i] = (u32)(columns[first + i] - base);
+        packed[first + i] = (u64)(first + i) << 32 | rows_of[place_of(i)];
+    }
+}
+HERON_CLOSE
+
+// offsets[row] := the first element that is not of an earlier row. Each element sets those of the rows behind
+// the one before it. The group shares long runs of empty rows.
+HERON_GROUP_KERNEL(compress_rows, GROUP, GLOBAL const i32* RESTRICT indices, int base, int rows,
+                   heron_index nnz, GLOBAL i32* RESTRICT offsets) {
+    LOCAL_ARRAY(i32, gap_begin, GROUP);
+    LOCAL_ARRAY(i32, gap_end, GROUP);
+    LOCAL_ARRAY(i32, gap_offset, GROUP);
+    LOCAL_ARRAY(u32, gaps, 1);
+    const int id = group_item();
+    const heron_index first = group_id() * (heron_index)tile;
+    if (id == 0) *gaps = 0;
+    sync_group();
+    for (int i = id; i < tile; i += GROUP) {
+        const heron_index k = first + i;
+        if (k > nnz) break;
+        int begin = k > 0 ? max(indices[k - 1] - base + 1, 0) : 0;
+        const int end = k < nnz ? min(indices[k] - base, rows) : rows;
+        if (end - begin > short_gap) {
+            const u32 gap = FETCH_ADD(gaps, 1u);
+            if (gap < GROUP) {
+                gap_begin[gap] = begin;
+                gap_end[gap] = end;
+                gap_offset[gap] = (i32)k + base;
+                begin = end + 1;
+            }
+        }
+        for (; begin <= end; ++begin) offsets[begin] = (i32)k + base;
+    }
+    sync_group();
+    const int count = min((int)*gaps, GROUP);
+    for (int gap = 0; gap < count; ++gap) {
+        const int end = gap_end[gap];
+        for (int row = gap_begin[gap] + id; row <= end; row += GROUP) offsets[row] = gap_offset[gap];
+    }
+}
+HERON_CLOSE
+
+HERON_CLOSE

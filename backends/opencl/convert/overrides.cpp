@@ -1,0 +1,63 @@
+// Conversions between sparse formats on OpenCL: by groups on GPUs, elsewhere by the shared plans.
+#include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
+#include "common/runtime/slot.hpp"
+#include "common/convert/plan.hpp"
+#include "common/convert/grouped_rows.hpp"
+#include "common/convert/grouped.hpp"
+
+namespace heron::opencl {
+namespace {
+
+constexpr size_t group_size = 256;
+constexpr uint64_t local_bytes_needed = 16 * 1024;
+
+bool takes_groups(const device_traits& traits) {
+    return takes_gpu_kernels("convert", traits.is_gpu) && traits.largest_group >= group_size &&
+           traits.local_bytes >= local_bytes_needed;
+}
+
+}  // namespace
+
+// Teams are parts of a warp, which NVIDIA's GPUs alone are known to have.
+static plans::reblock_policy policy_of(opencl_device& device) {
+    return {device.traits().nvidia_major > 0, 4 * int64_t{device.traits().compute_units}};
+}
+
+static void pointers_to_indices(opencl_device& device, heron_phase phase,
+                                const heron_pointers_to_indices_args& args, heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::pointers_to_indices(device, phase, args, workspace);
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) plans::expand_in_groups(device, args);
+}
+
+static void indices_to_pointers(opencl_device& device, heron_phase phase,
+                                const heron_indices_to_pointers_args& args, heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::indices_to_pointers(device, phase, args, workspace);
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
+}
+
+static void reblock_count(opencl_device& device, heron_phase phase, const heron_reblock_count_args& args,
+                          heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::reblock_count(device, phase, args, workspace);
+    plans::count_blocks<plans::grouped_reblock<opencl_device>>(device, phase, args, workspace);
+}
+
+static void reblock(opencl_device& device, heron_phase phase, const heron_reblock_args& args,
+                    heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::reblock(device, phase, args, workspace);
+    plans::fill_blocks<plans::grouped_reblock<opencl_device>>(device, phase, args, workspace);
+}
+
+void override_convert(heron_backend& table) {
+    table.pointers_to_indices = &slot<opencl_device, heron_pointers_to_indices_args, &pointers_to_indices,
+                                      operation_names::pointers_to_indices>;
+    table.indices_to_pointers = &slot<opencl_device, heron_indices_to_pointers_args, &indices_to_pointers,
+                                      operation_names::indices_to_pointers>;
+    table.reblock_count =
+        &slot<opencl_device, heron_reblock_count_args, &reblock_count, operation_names::reblock_count>;
+    table.reblock = &slot<opencl_device, heron_reblock_args, &reblock, operation_names::reblock>;
+}
+
+}  // namespace heron::opencl
