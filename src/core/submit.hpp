@@ -89,5 +89,7 @@ std::vector<int64_t> download(context& c, const void* array, int64_t count, hero
 // row.
 void validate_contents(context& c, const heron_spmat& m, argument operand);
 void validate_contents(context& c, const heron_spvec& v, argument operand);
+// The same for columns that do not ascend in a row of a CSR or BSR matrix whose contents are valid.
+void validate_ascending(context& c, const heron_spmat& m, argument operand);
 
 }  // namespace heron::core

@@ -199,4 +199,19 @@ void validate_contents(context& c, const heron_spvec& v, argument operand) {
         invalid(operand, fmt::format("index {} occurs twice", *twice));
 }
 
+void validate_ascending(context& c, const heron_spmat& m, argument operand) {
+    if (!validating() || m.rows == 0) return;
+    const bool blocks = m.format == HERON_FORMAT_BSR;
+    const int64_t rows = m.rows / (blocks ? m.block_rows : 1);
+    const auto offsets = download(c, m.offsets, rows + 1, m.offset_type);
+    const auto columns = download(c, m.indices, m.nnz, m.index_type);
+    for (int64_t row = 0; row < rows; ++row) {
+        const auto first = columns.begin() + (offsets[static_cast<size_t>(row)] - m.base);
+        const auto last = columns.begin() + (offsets[static_cast<size_t>(row) + 1] - m.base);
+        if (!std::is_sorted(first, last))
+            invalid(operand,
+                    fmt::format("{} {}: the columns do not ascend", blocks ? "block row" : "row", row));
+    }
+}
+
 }  // namespace heron::core

@@ -61,6 +61,10 @@ void answer(heron_phase phase, const heron_trisolve_args&, heron_workspace* work
     if (phase == HERON_PHASE_ANALYSE) workspace->plan = reinterpret_cast<heron_plan*>(&plan_token);
 }
 
+void answer(heron_phase phase, const heron_factor_args&, heron_workspace* workspace) {
+    if (phase == HERON_PHASE_ANALYSE) workspace->plan = reinterpret_cast<heron_plan*>(&plan_token);
+}
+
 void answer(heron_phase phase, const heron_dense_to_sparse_args& args, heron_workspace*) {
     if (phase != HERON_PHASE_ANALYSE) return;
     *args.nnz = RECORDED_NNZ;

@@ -33,6 +33,11 @@
 #define DIV(CT, a, b) HERON_NAME1(heron_div, CT)(a, b)
 #define REAL(CT, a) HERON_NAME1(heron_real, CT)(a)
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
+#define FROM_DOUBLE(CT, bits) HERON_NAME1(heron_from_double, CT)(bits)
+#define SQRT(CT, a) HERON_NAME1(heron_sqrt, CT)(a)
+#define ABS(CT, a) HERON_NAME1(heron_abs, CT)(a)
+#define NOT_ABOVE(CT, a, b) HERON_NAME1(heron_not_above, CT)(a, b)
+#define ATOMIC_MIN(p, v) atomic_min(p, v)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) HERON_NAME1(heron_atomic_add, CT)((p) + (i), v)
 // The same in local memory.
@@ -101,6 +106,16 @@ HERON_FN f32 heron_conj_f32(f32 a) { return a; }
 HERON_FN f32 heron_div_f32(f32 a, f32 b) { return a / b; }
 HERON_FN f32 heron_real_f32(f32 a) { return a; }
 HERON_FN int heron_equal_f32(f32 a, f32 b) { return a == b; }
+HERON_FN f32 heron_from_double_f32(i64 bits) {
+    const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    const uint sign = bits < 0 ? 0x80000000u : 0u;
+    if (exponent > 127) return as_float(sign | 0x7f800000u);
+    if (exponent < -126) return as_float(sign);
+    return as_float(sign | (uint)(exponent + 127) << 23 | (uint)(bits >> 29 & 0x7fffff));
+}
+HERON_FN f32 heron_sqrt_f32(f32 a) { return sqrt(a); }
+HERON_FN f32 heron_abs_f32(f32 a) { return fabs(a); }
+HERON_FN int heron_not_above_f32(f32 a, f32 b) { return a <= b; }
 
 #define heron_zero_c32 ((c32)(0.0f, 0.0f))
 #define heron_one_c32 ((c32)(1.0f, 0.0f))
@@ -123,6 +138,10 @@ HERON_FN c32 heron_div_c32(c32 a, c32 b) {
 }
 HERON_FN c32 heron_real_c32(c32 a) { return (c32)(a.x, 0.0f); }
 HERON_FN int heron_equal_c32(c32 a, c32 b) { return a.x == b.x && a.y == b.y; }
+HERON_FN c32 heron_from_double_c32(i64 bits) { return (c32)(heron_from_double_f32(bits), 0.0f); }
+HERON_FN c32 heron_sqrt_c32(c32 a) { return (c32)(sqrt(a.x), 0.0f); }
+HERON_FN c32 heron_abs_c32(c32 a) { return (c32)(hypot(a.x, a.y), 0.0f); }
+HERON_FN int heron_not_above_c32(c32 a, c32 b) { return a.x <= b.x; }
 
 // Rounds to nearest even; a NaN stays a NaN.
 HERON_FN bf16 narrow_bf16(f32 v) {
@@ -209,6 +228,10 @@ HERON_FN f64 heron_conj_f64(f64 a) { return a; }
 HERON_FN f64 heron_div_f64(f64 a, f64 b) { return a / b; }
 HERON_FN f64 heron_real_f64(f64 a) { return a; }
 HERON_FN int heron_equal_f64(f64 a, f64 b) { return a == b; }
+HERON_FN f64 heron_from_double_f64(i64 bits) { return as_double(bits); }
+HERON_FN f64 heron_sqrt_f64(f64 a) { return sqrt(a); }
+HERON_FN f64 heron_abs_f64(f64 a) { return fabs(a); }
+HERON_FN int heron_not_above_f64(f64 a, f64 b) { return a <= b; }
 HERON_FN f64 heron_load_f64_f32(GLOBAL const f32* p, heron_index i) { return p[i]; }
 HERON_FN f64 heron_load_f64_f64(GLOBAL const f64* p, heron_index i) { return p[i]; }
 HERON_FN void heron_store_f64_f64(GLOBAL f64* p, heron_index i, f64 v) { p[i] = v; }
@@ -234,6 +257,10 @@ HERON_FN c64 heron_div_c64(c64 a, c64 b) {
 }
 HERON_FN c64 heron_real_c64(c64 a) { return (c64)(a.x, 0.0); }
 HERON_FN int heron_equal_c64(c64 a, c64 b) { return a.x == b.x && a.y == b.y; }
+HERON_FN c64 heron_from_double_c64(i64 bits) { return (c64)(as_double(bits), 0.0); }
+HERON_FN c64 heron_sqrt_c64(c64 a) { return (c64)(sqrt(a.x), 0.0); }
+HERON_FN c64 heron_abs_c64(c64 a) { return (c64)(hypot(a.x, a.y), 0.0); }
+HERON_FN int heron_not_above_c64(c64 a, c64 b) { return a.x <= b.x; }
 HERON_FN c64 heron_load_c64_f64(GLOBAL const f64* p, heron_index i) { return (c64)(p[i], 0.0); }
 HERON_FN c64 heron_load_c64_c64(GLOBAL const c64* p, heron_index i) { return p[i]; }
 HERON_FN void heron_store_c64_c64(GLOBAL c64* p, heron_index i, c64 v) { p[i] = v; }

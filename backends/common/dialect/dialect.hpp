@@ -14,6 +14,9 @@
 //   to nearest ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b)
 //   ONE(CT) DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part SCALAR(CT, value, pointer)
 //   *pointer if there is one, else value ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
+//   SQRT(CT, a) of a's real part   ABS(CT, a)   both without an imaginary part
+//   FROM_DOUBLE(CT, bits)   the double with these bits, an i64, cut off where CT has fewer
+//   NOT_ABOVE(CT, a, b)   a <= b of the real parts   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many items
 //   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring
 //   OP, a type
 //                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are
@@ -60,6 +63,11 @@
 #define DIV(CT, a, b) divide(a, b)
 #define REAL(CT, a) real_part(a)
 #define EQUAL(CT, a, b) equal(a, b)
+#define FROM_DOUBLE(CT, bits) from_double<CT>(bits)
+#define SQRT(CT, a) square_root(a)
+#define ABS(CT, a) magnitude(a)
+#define NOT_ABOVE(CT, a, b) not_above(a, b)
+#define ATOMIC_MIN(p, v) atomic_least(p, v)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) atomic_add((p) + (i), v)
 #define COMBINE(OP, CT, a, b) OP::template combine<CT>(a, b)
@@ -284,12 +292,62 @@ HERON_FN c64 real_part(c64 a) { return {a.re, 0}; }
 HERON_FN bool equal(c32 a, c32 b) { return a.re == b.re && a.im == b.im; }
 HERON_FN bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
 
+// Without arithmetic of doubles, which some devices lack. What is too small for a normal number is zero.
+HERON_FN f32 cut_double(i64 bits) {
+    const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+    const uint32_t sign = bits < 0 ? 0x80000000u : 0u;
+    if (exponent > 127) return float_of(sign | 0x7f800000u);
+    if (exponent < -126) return float_of(sign);
+    return float_of(sign | static_cast<uint32_t>(exponent + 127) << 23 |
+                    static_cast<uint32_t>(bits >> 29 & 0x7fffff));
+}
+template <class CT>
+HERON_FN CT from_double(i64 bits);
+template <>
+HERON_FN_SPECIALIZED f32 from_double<f32>(i64 bits) {
+    return cut_double(bits);
+}
+template <>
+HERON_FN_SPECIALIZED f64 from_double<f64>(i64 bits) {
+    f64 v;
+    __builtin_memcpy(&v, &bits, 8);
+    return v;
+}
+template <>
+HERON_FN_SPECIALIZED c32 from_double<c32>(i64 bits) {
+    return {cut_double(bits), 0};
+}
+template <>
+HERON_FN_SPECIALIZED c64 from_double<c64>(i64 bits) {
+    return {from_double<f64>(bits), 0};
+}
+HERON_FN f32 square_root(f32 a) { return __builtin_sqrtf(a); }
+HERON_FN f64 square_root(f64 a) { return __builtin_sqrt(a); }
+HERON_FN c32 square_root(c32 a) { return {__builtin_sqrtf(a.re), 0}; }
+HERON_FN c64 square_root(c64 a) { return {__builtin_sqrt(a.re), 0}; }
+HERON_FN f32 magnitude(f32 a) { return __builtin_fabsf(a); }
+HERON_FN f64 magnitude(f64 a) { return __builtin_fabs(a); }
+HERON_FN c32 magnitude(c32 a) { return {__builtin_hypotf(a.re, a.im), 0}; }
+HERON_FN c64 magnitude(c64 a) { return {__builtin_hypot(a.re, a.im), 0}; }
+template <class T>
+HERON_FN bool not_above(T a, T b) {
+    return a <= b;
+}
+HERON_FN bool not_above(c32 a, c32 b) { return a.re <= b.re; }
+HERON_FN bool not_above(c64 a, c64 b) { return a.re <= b.re; }
+
 #ifdef __CUDACC__
+HERON_FN void atomic_least(i32* p, i32 v) { atomicMin(p, v); }
 template <class T>
 HERON_FN void atomic_add(T* p, T v) {
     atomicAdd(p, v);
 }
 #else
+HERON_FN void atomic_least(i32* p, i32 v) {
+    i32 seen = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (v < seen && !__atomic_compare_exchange_n(p, &seen, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
 template <class T>
 HERON_FN void atomic_add(T* p, T v) {
 #pragma omp atomic

@@ -872,6 +872,7 @@ void try_everything() {
     try_spmm_op();
     try_typed_functions();
     try_reorder();
+    try_factorisations();
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+// Incomplete factorisations: validation, the order of the phases, and the memory that an analysis keeps.
+#include "factor.hpp"
+#include "core/submit.hpp"
+
+namespace heron::core {
+namespace {
+
+// What the public functions ask of the address of a workspace.
+constexpr size_t workspace_alignment = 128;
+
+template <class Args>
+Args compose(context& c, factorisation& f, const heron_spmat& a) {
+    Args args{};
+    args.a = a;
+    args.zero_pivot = f.zero_pivot.on(c);
+    args.boost = f.boosts;
+    args.tolerance = f.tolerance;
+    args.boost_value = f.boost_value;
+    return args;
+}
+
+void require_square(const heron_spmat& a) {
+    if (a.rows != a.cols) invalid(role::a, fmt::format("{} x {} is not square", a.rows, a.cols));
+    if (a.format == HERON_FORMAT_BSR && a.block_rows != a.block_cols)
+        invalid(argument{role::a, part::block_cols}, "differs from @", argument{role::a, part::block_rows});
+}
+
+void require_workspace(const phase_call& phase) {
+    if (!phase.memory) workspace_missing(least_workspace);
+    require_aligned(phase.memory, workspace_alignment, role::workspace);
+}
+
+void require_readable(context& c, const heron_spmat& a) {
+    if (a.rows > 0) require_offsets(a, role::a);
+    require_arrays(a, role::a);
+    validate_contents(c, a, role::a);
+    validate_ascending(c, a, role::a);
+}
+
+bool same_shape(const heron_spmat& a, const heron_spmat& b) {
+    return a.format == b.format && a.rows == b.rows && a.nnz == b.nnz && a.base == b.base &&
+           a.type == b.type && a.block_rows == b.block_rows;
+}
+
+template <operation op, class Args>
+void analyse(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
+    f.is_analysed = false;
+    f.forget();
+    heron_workspace workspace{};
+    if (a.rows > 0) {
+        const Args args = compose<Args>(c, f, a);
+        workspace.memory = f.memory.at_least(workspace_size<op>(c, args), c);
+        call_slot<op>(c, HERON_PHASE_ANALYSE, args, workspace);
+    }
+    f.keep(c, {op, HERON_OP_NONE, HERON_DEFAULT, {a.type}, a}, workspace);
+    f.with_levels = with_levels;
+    f.is_analysed = true;
+}
+
+void require_analysed(const context& c, const factorisation& f, const heron_spmat& a, bool with_levels) {
+    if (!f.is_analysed) invalid(role::info, "@ has not been called with it", role::analysis_phase);
+    if (!f.is_of(c)) invalid(role::handle, "is on another device than that of @", role::analysis_phase);
+    if (!same_shape(a, f.made_for().a))
+        invalid(role::info, "@ was called with it for another matrix", role::analysis_phase);
+    if (with_levels && !f.with_levels)
+        invalid(role::policy, "asks for levels, but @ was called without", role::analysis_phase);
+}
+
+template <operation op, class Args>
+void run(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
+    require_analysed(c, f, a, with_levels);
+    if (f.boosts && f.boost_type != a.type) invalid(role::info, "has a boost value of another type");
+    if (a.rows > 0) run_in<op>(c, compose<Args>(c, f, a), f.workspace(), f.plan());
+}
+
+template <operation op, class Args>
+void factorise_as(context& c, const phase_call& phase, factorisation& f, const heron_spmat& a,
+                  bool with_levels) {
+    if (phase.phase == HERON_PHASE_ANALYSE)
+        analyse<op, Args>(c, f, a, with_levels);
+    else
+        run<op, Args>(c, f, a, with_levels);
+}
+
+}  // namespace
+
+void factorise(context& c, const phase_call& phase, factorisation& f, const heron_spmat& a,
+               bool with_levels) {
+    require_square(a);
+    if (phase.phase == HERON_PHASE_SIZE) {
+        *required(phase.size, role::workspace_size) = least_workspace;
+        return;
+    }
+    require_readable(c, a);
+    require_workspace(phase);
+    if (f.kind() == operation::ilu0)
+        factorise_as<operation::ilu0, heron_ilu0_args>(c, phase, f, a, with_levels);
+    else
+        factorise_as<operation::ic0, heron_ic0_args>(c, phase, f, a, with_levels);
+}
+
+void set_boost(context& c, factorisation& f, bool enable, const double* tolerance, const void* value,
+               heron_type type) {
+    if (enable) {
+        const heron_scalar new_tolerance = scalar_argument(c, tolerance, HERON_R_64F, role::tolerance);
+        const heron_scalar new_value = scalar_argument(c, value, type, role::boost);
+        f.tolerance = new_tolerance;
+        f.boost_value = new_value;
+        f.boost_type = type;
+    }
+    f.boosts = enable;
+}
+
+void report_zero_pivot(context& c, const factorisation& f, int32_t* position) {
+    const bool has_rows = f.is_analysed && f.made_for().a.rows > 0;
+    const zero_pivot_cell none;
+    report_zero_pivot(c, has_rows ? f.zero_pivot : none, has_rows ? f.made_for().a.base : 0, position);
+}
+
+}  // namespace heron::core
