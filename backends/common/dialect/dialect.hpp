@@ -16,9 +16,9 @@
 //   *pointer if there is one, else value ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
 //   SQRT(CT, a) of a's real part   ABS(CT, a)   both without an imaginary part
 //   FROM_DOUBLE(CT, bits)   the double with these bits, an i64, cut off where CT has fewer
-//   NOT_ABOVE(CT, a, b)   a <= b of the real parts   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many items
-//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring
-//   OP, a type
+//   NOT_ABOVE(CT, a, b)   a <= b of the real parts   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many
+//   items COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the
+//   semiring OP, a type
 //                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are
 //                                    evaluated more than once
 //
@@ -321,14 +321,21 @@ template <>
 HERON_FN_SPECIALIZED c64 from_double<c64>(i64 bits) {
     return {from_double<f64>(bits), 0};
 }
+#ifdef __CUDACC__
+HERON_FN f32 square_root(f32 a) { return sqrtf(a); }
+HERON_FN f64 square_root(f64 a) { return sqrt(a); }
+HERON_FN c32 magnitude(c32 a) { return {hypotf(a.re, a.im), 0}; }
+HERON_FN c64 magnitude(c64 a) { return {hypot(a.re, a.im), 0}; }
+#else
 HERON_FN f32 square_root(f32 a) { return __builtin_sqrtf(a); }
 HERON_FN f64 square_root(f64 a) { return __builtin_sqrt(a); }
-HERON_FN c32 square_root(c32 a) { return {__builtin_sqrtf(a.re), 0}; }
-HERON_FN c64 square_root(c64 a) { return {__builtin_sqrt(a.re), 0}; }
-HERON_FN f32 magnitude(f32 a) { return __builtin_fabsf(a); }
-HERON_FN f64 magnitude(f64 a) { return __builtin_fabs(a); }
 HERON_FN c32 magnitude(c32 a) { return {__builtin_hypotf(a.re, a.im), 0}; }
 HERON_FN c64 magnitude(c64 a) { return {__builtin_hypot(a.re, a.im), 0}; }
+#endif
+HERON_FN c32 square_root(c32 a) { return {square_root(a.re), 0}; }
+HERON_FN c64 square_root(c64 a) { return {square_root(a.re), 0}; }
+HERON_FN f32 magnitude(f32 a) { return a < 0 ? -a : a; }
+HERON_FN f64 magnitude(f64 a) { return a < 0 ? -a : a; }
 template <class T>
 HERON_FN bool not_above(T a, T b) {
     return a <= b;

@@ -188,3 +188,22 @@ TEST_CASE("an empty matrix with NULL arrays is valid") {
     CHECK(complaint(sparse_matrix(cusparseCreateCoo, 4, 3, 0, nullptr, nullptr, nullptr, i32, zero_based,
                                   f64)) == "");
 }
+
+TEST_CASE("factorisations want columns that ascend") {
+    const handle h(cusparseCreate);
+    const owned<cusparseMatDescr_t, &cusparseDestroyMatDescr> descr(cusparseCreateMatDescr);
+    const owned<csrilu02Info_t, &cusparseDestroyCsrilu02Info> info(cusparseCreateCsrilu02Info);
+    const owned<bsric02Info_t, &cusparseDestroyBsric02Info> blocks(cusparseCreateBsric02Info);
+    alignas(128) char buffer[128];
+    double a[16] = {};
+    const int row_offsets[] = {0, 1, 3, 4}, row_columns[] = {0, 1, 0, 2};
+    log_capture log;
+    CHECK(cusparseDcsrilu02_analysis(h, 3, 4, descr, a, row_offsets, row_columns, info,
+                                     CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer) == invalid);
+    CHECK(cusparseDbsric02_analysis(h, CUSPARSE_DIRECTION_ROW, 3, 4, descr, a, row_offsets, row_columns, 2,
+                                    blocks, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer) == invalid);
+    const auto lines = log.take();
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].message == "csrSortedColIndA: row 1: the columns do not ascend");
+    CHECK(lines[1].message == "bsrSortedColInd: block row 1: the columns do not ascend");
+}
