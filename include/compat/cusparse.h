@@ -75,6 +75,7 @@ extern "C" {
 #include "cusparse/foreach_type.inc"
 #include "cusparse/geam.inc"
 #define HERON_FAMILY "cusparse/csrgeam2.inc"
+#include "cusparse/foreach_type.inc"
 /* Deprecated by NVIDIA. */
 #include "cusparse/factor_info.inc"
 #define HERON_FAMILY "cusparse/factor.inc"
