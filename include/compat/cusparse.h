@@ -79,6 +79,8 @@ extern "C" {
 /* Deprecated by NVIDIA. */
 #include "cusparse/factor_info.inc"
 #define HERON_FAMILY "cusparse/factor.inc"
+/* Legacy functions. */
+#define HERON_FAMILY "cusparse/tridiag.inc"
 #include "cusparse/foreach_type.inc"
 
 /* Removed by NVIDIA, and served all the same. */

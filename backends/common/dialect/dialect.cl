@@ -34,10 +34,12 @@
 #define REAL(CT, a) HERON_NAME1(heron_real, CT)(a)
 #define EQUAL(CT, a, b) HERON_NAME1(heron_equal, CT)(a, b)
 #define FROM_DOUBLE(CT, bits) HERON_NAME1(heron_from_double, CT)(bits)
-#define SQRT(CT, a) HERON_NAME1(heron_sqrt, CT)(a)
 #define ABS(CT, a) HERON_NAME1(heron_abs, CT)(a)
 #define NOT_ABOVE(CT, a, b) HERON_NAME1(heron_not_above, CT)(a, b)
 #define ATOMIC_MIN(p, v) atomic_min(p, v)
+#define MAGNITUDE(CT, a) HERON_NAME1(heron_magnitude, CT)(a)
+#define SQRT(CT, a) HERON_NAME1(heron_sqrt, CT)(a)
+#define LESS(CT, a, b) HERON_NAME1(heron_less, CT)(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) HERON_NAME1(heron_atomic_add, CT)((p) + (i), v)
 // The same in local memory.
@@ -105,6 +107,8 @@ HERON_FN f32 heron_mad_f32(f32 a, f32 b, f32 c) { return a * b + c; }
 HERON_FN f32 heron_conj_f32(f32 a) { return a; }
 HERON_FN f32 heron_div_f32(f32 a, f32 b) { return a / b; }
 HERON_FN f32 heron_real_f32(f32 a) { return a; }
+HERON_FN f32 heron_magnitude_f32(f32 a) { return fabs(a); }
+HERON_FN int heron_less_f32(f32 a, f32 b) { return a < b; }
 HERON_FN int heron_equal_f32(f32 a, f32 b) { return a == b; }
 HERON_FN f32 heron_from_double_f32(i64 bits) {
     const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
@@ -137,6 +141,8 @@ HERON_FN c32 heron_div_c32(c32 a, c32 b) {
     return (c32)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
 }
 HERON_FN c32 heron_real_c32(c32 a) { return (c32)(a.x, 0.0f); }
+HERON_FN c32 heron_magnitude_c32(c32 a) { return (c32)(fabs(a.x) + fabs(a.y), 0); }
+HERON_FN int heron_less_c32(c32 a, c32 b) { return a.x < b.x; }
 HERON_FN int heron_equal_c32(c32 a, c32 b) { return a.x == b.x && a.y == b.y; }
 HERON_FN c32 heron_from_double_c32(i64 bits) { return (c32)(heron_from_double_f32(bits), 0.0f); }
 HERON_FN c32 heron_sqrt_c32(c32 a) { return (c32)(sqrt(a.x), 0.0f); }
@@ -227,6 +233,8 @@ HERON_FN f64 heron_mad_f64(f64 a, f64 b, f64 c) { return a * b + c; }
 HERON_FN f64 heron_conj_f64(f64 a) { return a; }
 HERON_FN f64 heron_div_f64(f64 a, f64 b) { return a / b; }
 HERON_FN f64 heron_real_f64(f64 a) { return a; }
+HERON_FN f64 heron_magnitude_f64(f64 a) { return fabs(a); }
+HERON_FN int heron_less_f64(f64 a, f64 b) { return a < b; }
 HERON_FN int heron_equal_f64(f64 a, f64 b) { return a == b; }
 HERON_FN f64 heron_from_double_f64(i64 bits) { return as_double(bits); }
 HERON_FN f64 heron_sqrt_f64(f64 a) { return sqrt(a); }
@@ -256,6 +264,8 @@ HERON_FN c64 heron_div_c64(c64 a, c64 b) {
     return (c64)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
 }
 HERON_FN c64 heron_real_c64(c64 a) { return (c64)(a.x, 0.0); }
+HERON_FN c64 heron_magnitude_c64(c64 a) { return (c64)(fabs(a.x) + fabs(a.y), 0); }
+HERON_FN int heron_less_c64(c64 a, c64 b) { return a.x < b.x; }
 HERON_FN int heron_equal_c64(c64 a, c64 b) { return a.x == b.x && a.y == b.y; }
 HERON_FN c64 heron_from_double_c64(i64 bits) { return (c64)(as_double(bits), 0.0); }
 HERON_FN c64 heron_sqrt_c64(c64 a) { return (c64)(sqrt(a.x), 0.0); }

@@ -14,11 +14,12 @@
 //   to nearest ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b)
 //   ONE(CT) DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part SCALAR(CT, value, pointer)
 //   *pointer if there is one, else value ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
-//   SQRT(CT, a) of a's real part   ABS(CT, a)   both without an imaginary part
+//   SQRT(CT, a) of a's real part   ABS(CT, a)   MAGNITUDE(CT, a) = |re| + |im|   all without an imaginary part
+//   LESS(CT, a, b)   NOT_ABOVE(CT, a, b)   a < b and a <= b of the real parts
 //   FROM_DOUBLE(CT, bits)   the double with these bits, an i64, cut off where CT has fewer
-//   NOT_ABOVE(CT, a, b)   a <= b of the real parts   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many
-//   items COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the
-//   semiring OP, a type
+//   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many items
+//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring
+//   OP, a type
 //                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are
 //                                    evaluated more than once
 //
@@ -64,10 +65,12 @@
 #define REAL(CT, a) real_part(a)
 #define EQUAL(CT, a, b) equal(a, b)
 #define FROM_DOUBLE(CT, bits) from_double<CT>(bits)
-#define SQRT(CT, a) square_root(a)
-#define ABS(CT, a) magnitude(a)
+#define ABS(CT, a) modulus(a)
 #define NOT_ABOVE(CT, a, b) not_above(a, b)
 #define ATOMIC_MIN(p, v) atomic_least(p, v)
+#define MAGNITUDE(CT, a) magnitude(a)
+#define SQRT(CT, a) square_root(a)
+#define LESS(CT, a, b) less(a, b)
 #define SCALAR(CT, value, pointer) ((pointer) ? *(pointer) : (value))
 #define ATOMIC_ADD(CT, p, i, v) atomic_add((p) + (i), v)
 #define COMBINE(OP, CT, a, b) OP::template combine<CT>(a, b)
@@ -251,6 +254,22 @@ HERON_FN T real_part(T a) {
     return a;
 }
 
+template <class T>
+HERON_FN T magnitude(T a) {
+    return a < 0 ? -a : a;
+}
+template <class T>
+HERON_FN bool less(T a, T b) {
+    return a < b;
+}
+#ifdef __CUDACC__
+HERON_FN f32 square_root(f32 a) { return sqrtf(a); }
+HERON_FN f64 square_root(f64 a) { return sqrt(a); }
+#else
+HERON_FN f32 square_root(f32 a) { return __builtin_sqrtf(a); }
+HERON_FN f64 square_root(f64 a) { return __builtin_sqrt(a); }
+#endif
+
 template <class C>
 HERON_FN C add_complex(C a, C b) {
     return {a.re + b.re, a.im + b.im};
@@ -289,6 +308,12 @@ HERON_FN c32 divide(c32 a, c32 b) { return divide_complex(a, b); }
 HERON_FN c64 divide(c64 a, c64 b) { return divide_complex(a, b); }
 HERON_FN c32 real_part(c32 a) { return {a.re, 0}; }
 HERON_FN c64 real_part(c64 a) { return {a.re, 0}; }
+HERON_FN c32 magnitude(c32 a) { return {magnitude(a.re) + magnitude(a.im), 0}; }
+HERON_FN c64 magnitude(c64 a) { return {magnitude(a.re) + magnitude(a.im), 0}; }
+HERON_FN c32 square_root(c32 a) { return {square_root(a.re), 0}; }
+HERON_FN c64 square_root(c64 a) { return {square_root(a.re), 0}; }
+HERON_FN bool less(c32 a, c32 b) { return a.re < b.re; }
+HERON_FN bool less(c64 a, c64 b) { return a.re < b.re; }
 HERON_FN bool equal(c32 a, c32 b) { return a.re == b.re && a.im == b.im; }
 HERON_FN bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
 
@@ -322,20 +347,14 @@ HERON_FN_SPECIALIZED c64 from_double<c64>(i64 bits) {
     return {from_double<f64>(bits), 0};
 }
 #ifdef __CUDACC__
-HERON_FN f32 square_root(f32 a) { return sqrtf(a); }
-HERON_FN f64 square_root(f64 a) { return sqrt(a); }
-HERON_FN c32 magnitude(c32 a) { return {hypotf(a.re, a.im), 0}; }
-HERON_FN c64 magnitude(c64 a) { return {hypot(a.re, a.im), 0}; }
+HERON_FN c32 modulus(c32 a) { return {hypotf(a.re, a.im), 0}; }
+HERON_FN c64 modulus(c64 a) { return {hypot(a.re, a.im), 0}; }
 #else
-HERON_FN f32 square_root(f32 a) { return __builtin_sqrtf(a); }
-HERON_FN f64 square_root(f64 a) { return __builtin_sqrt(a); }
-HERON_FN c32 magnitude(c32 a) { return {__builtin_hypotf(a.re, a.im), 0}; }
-HERON_FN c64 magnitude(c64 a) { return {__builtin_hypot(a.re, a.im), 0}; }
+HERON_FN c32 modulus(c32 a) { return {__builtin_hypotf(a.re, a.im), 0}; }
+HERON_FN c64 modulus(c64 a) { return {__builtin_hypot(a.re, a.im), 0}; }
 #endif
-HERON_FN c32 square_root(c32 a) { return {square_root(a.re), 0}; }
-HERON_FN c64 square_root(c64 a) { return {square_root(a.re), 0}; }
-HERON_FN f32 magnitude(f32 a) { return a < 0 ? -a : a; }
-HERON_FN f64 magnitude(f64 a) { return a < 0 ? -a : a; }
+HERON_FN f32 modulus(f32 a) { return a < 0 ? -a : a; }
+HERON_FN f64 modulus(f64 a) { return a < 0 ? -a : a; }
 template <class T>
 HERON_FN bool not_above(T a, T b) {
     return a <= b;
