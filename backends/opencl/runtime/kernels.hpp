@@ -14,7 +14,7 @@ enum class kernel_choice {
     registers,  // of kron: those for GPUs that hold items in registers
 };
 
-// family: "spmv", "spmm", "sddmm", "spgemm", "trisolve", "kron" or "convert".
+// family: one of those that have kernels for GPUs, such as "spmv".
 kernel_choice wanted_kernels(std::string_view family);
 
 // Whether a family takes its kernels for GPUs, where it does so on a device like this by itself or not.

@@ -39,7 +39,8 @@ void solve_tridiagonal(context& c, const phase_call& phase, const heron_gtsv_arg
     require_order(args.m);
     require_not_negative(args.n, role::columns);
     if (args.ldb < args.m)
-        invalid({role::b, part::ld}, fmt::format("{} is less than @ {}", args.ldb, args.m), role::rows);
+        invalid(argument(role::b, part::ld), fmt::format("{} is less than @ {}", args.ldb, args.m),
+                role::rows);
     if (is_empty(phase, args.m, args.n)) return;
     require_memory(
         phase,
@@ -52,7 +53,7 @@ void solve_tridiagonal_batch(context& c, const phase_call& phase, const heron_gt
     require_order(args.m);
     require_not_negative(args.count, role::count);
     if (args.stride < args.m)
-        invalid({role::x, part::stride}, fmt::format("{} is less than @ {}", args.stride, args.m),
+        invalid(argument(role::x, part::stride), fmt::format("{} is less than @ {}", args.stride, args.m),
                 role::rows);
     if (is_empty(phase, args.m, args.count)) return;
     require_memory(

@@ -52,8 +52,8 @@ cusparseStatus_t solve(const char* called, cusparseHandle_t handle, const core::
     return guarded({called, gtsv2_names, typed_names},
                    [&] { core::solve_tridiagonal(typed_context_of(handle), phase, problem); });
 }
-cusparseStatus_t solve(const char* called, cusparseHandle_t handle, const core::phase_call& phase,
-                       const heron_gtsv_batch_args& problem) {
+cusparseStatus_t solve_batch(const char* called, cusparseHandle_t handle, const core::phase_call& phase,
+                             const heron_gtsv_batch_args& problem) {
     return guarded({called, gtsv2_names, typed_names},
                    [&] { core::solve_tridiagonal_batch(typed_context_of(handle), phase, problem); });
 }

@@ -866,6 +866,7 @@ void try_everything() {
     try_conversions();
     try_format_conversions();
     try_sddmm();
+    try_tridiagonal();
     try_trisolve();
     try_spgemm();
     try_spgemm_reuse();

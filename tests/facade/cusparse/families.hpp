@@ -10,6 +10,7 @@ void try_sddmm();
 void try_spgemm();
 void try_spgemm_reuse();
 void try_spmm();
+void try_tridiagonal();
 void try_trisolve();
 void try_typed_functions();
 void try_spmm_op();

@@ -1,0 +1,103 @@
+#pragma once
+// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h). Systems that fit a group
+// are read once, in one launch; longer ones twice, in three. Those that ask for no pivoting get it, too: it
+// costs no memory traffic, and teams compare what they hold in registers.
+#include "common/dialect/dialect_group.hpp"
+#include "common/runtime/dispatch.hpp"
+#include <algorithm>
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family team_solves{"tridiag_teams", "CT GROUP ROWS"};
+#include "teams.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+// Systems of m rows, whose diagonals are `stride` apart, and their right-hand sides x_stride.
+struct strided_systems {
+    int64_t m, count, stride, x_stride;
+    const void *lower, *main, *upper;
+    void* x;
+};
+
+inline strided_systems systems_of(const heron_gtsv_args& args) {
+    return {args.m, args.n, 0, args.ldb, args.lower, args.main, args.upper, args.b};
+}
+inline strided_systems systems_of(const heron_gtsv_batch_args& args) {
+    return {args.m, args.count, args.stride, args.stride, args.lower, args.main, args.upper, args.x};
+}
+
+template <class Device, class CT>
+class team_solver {
+  public:
+    explicit team_solver(Device& device) : device_(device) {}
+
+    void strided(heron_phase phase, const strided_systems& s, heron_workspace& workspace) {
+        const int64_t chunks = quotient(s.m, chunk_rows);
+        const int64_t total = chunks * s.count;
+        workspace_layout layout(phase, workspace);
+        const bool is_cut = chunks > 1;
+        CT* const pairs = is_cut ? layout.take<CT>(total * solvers::pair_parts) : nullptr;
+        CT* const joints = is_cut ? layout.take<CT>(total * solvers::joint_parts) : nullptr;
+        CT* const ends = is_cut ? layout.take<CT>(total * 2) : nullptr;
+        if (phase != HERON_PHASE_RUN) return;
+        if (!is_cut) return solve_whole(s);
+        const int count = static_cast<int>(chunks);
+        launch<at_once<typename solvers::reduce_rows, groups_at_once>>(
+            total, as<const CT>(s.lower), as<const CT>(s.main), as<const CT>(s.upper),
+            as<const CT>(static_cast<const void*>(s.x)), heron_index{s.m}, heron_index{s.stride},
+            heron_index{s.x_stride}, heron_index{s.count}, count, pairs, heron_index{total});
+        launch<typename end_solvers::solve_ends>(s.count, static_cast<const CT*>(pairs), joints, ends, count,
+                                                 heron_index{total});
+        solve(total, s, group, 1, count, ends);
+    }
+
+    // Whether teams of these systems touch as many neighbouring elements as memory hands out at a time.
+    static bool serves_interleaved(const heron_interleaved_args& args) {
+        constexpr int64_t sector = 32;
+        return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
+    }
+    void interleaved(const heron_interleaved_args& args) {
+        const int team = static_cast<int>(quotient(args.m, rows));
+        const int width = group / team;
+        launch<at_once<typename solvers::solve_interleaved, groups_at_once>>(
+            quotient(args.count, width), diagonal(args.lower), diagonal(args.main), diagonal(args.upper),
+            as<CT>(args.x), heron_index{args.m}, heron_index{args.count}, team, width);
+    }
+
+  private:
+    // What an item holds in registers.
+    static constexpr int rows = sizeof(CT) > 8 ? 4 : sizeof(CT) > 4 ? 8 : 16;
+    static constexpr int group = 128;
+    static constexpr int groups_at_once = 3;
+    static constexpr int chunk_rows = group * rows;
+    // As many as the local memory of a group has room for.
+    static constexpr int end_group = sizeof(CT) > 8 ? 128 : 256;
+    using solvers = kernels::tridiag_teams<CT, group, rows>;
+    using end_solvers = kernels::tridiag_teams<CT, end_group, rows>;
+
+    static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
+    static const CT* diagonal(const void* p) { return as<const CT>(p); }
+
+    void solve_whole(const strided_systems& s) {
+        const int team = static_cast<int>(quotient(s.m, rows));
+        const int teams = group / team;
+        solve(quotient(s.count, teams), s, team, teams, 1, nullptr);
+    }
+
+    void solve(int64_t groups, const strided_systems& s, int team, int teams, int chunks, const CT* ends) {
+        launch<at_once<typename solvers::solve_rows, groups_at_once>>(
+            groups, as<const CT>(s.lower), as<const CT>(s.main), as<const CT>(s.upper), as<CT>(s.x),
+            heron_index{s.m}, heron_index{s.stride}, heron_index{s.x_stride}, heron_index{s.count}, team,
+            teams, chunks, ends);
+    }
+
+    template <class Kernel, class... Args>
+    void launch(int64_t groups, Args... args) {
+        device_.template launch_groups<Kernel>(kernels::team_solves, groups, args...);
+    }
+
+    Device& device_;
+};
+
+}  // namespace heron::HERON_LEVEL::plans

@@ -1,0 +1,33 @@
+// The slots of tridiagonal solves: by teams of threads; interleaved systems that are too long for these by
+// the shared plan.
+#include "tuned.hpp"
+#include "common/runtime/slot.hpp"
+#include "common/tridiag/plan.hpp"
+
+namespace heron::HERON_LEVEL {
+namespace {
+
+template <class Args>
+void strided(cuda_device& device, heron_phase phase, const Args& args, heron_workspace& workspace) {
+    visit_full(args.type, [&]<class CT>(type<CT>) { solve_tridiagonal<CT>(device, phase, args, workspace); });
+}
+
+void interleaved(cuda_device& device, heron_phase phase, const heron_gtsv_interleaved_args& args,
+                 heron_workspace& workspace) {
+    bool is_done = false;
+    if (phase == HERON_PHASE_RUN)
+        visit_full(args.type, [&]<class CT>(type<CT>) { is_done = solve_interleaved<CT>(device, args); });
+    if (!is_done) plans::gtsv_interleaved(device, phase, args, workspace);
+}
+
+}  // namespace
+
+void override_tridiag(heron_backend& table) {
+    table.gtsv = &slot<cuda_device, heron_gtsv_args, &strided<heron_gtsv_args>, operation_names::gtsv>;
+    table.gtsv_batch = &slot<cuda_device, heron_gtsv_batch_args, &strided<heron_gtsv_batch_args>,
+                             operation_names::gtsv_batch>;
+    table.gtsv_interleaved =
+        &slot<cuda_device, heron_gtsv_interleaved_args, &interleaved, operation_names::gtsv_interleaved>;
+}
+
+}  // namespace heron::HERON_LEVEL
