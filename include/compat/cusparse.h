@@ -81,6 +81,10 @@ extern "C" {
 #define HERON_FAMILY "cusparse/factor.inc"
 /* Legacy functions. */
 #define HERON_FAMILY "cusparse/tridiag.inc"
+#include "cusparse/bsr_infos.inc"
+#define HERON_FAMILY "cusparse/bsr_products.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/bsr_solves.inc"
 #include "cusparse/foreach_type.inc"
 
 /* Removed by NVIDIA, and served all the same. */

@@ -6,6 +6,8 @@
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family spmv{"spmv", "VA VX VY CT OT IT"};
 #include "kernels.h"
+inline constexpr kernel_family partial_products{"spmv_partial", "CT"};
+#include "partial.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -133,6 +135,43 @@ void spmv(Device& device, heron_phase phase, const heron_spmv_args& a, heron_wor
                               spmv_plan<Device, VA, VX, VY, CT, OT, IT>(device, phase, a, workspace).apply();
                           });
                   });
+}
+
+template <class Device>
+void gemvi(Device& device, heron_phase phase, const heron_gemvi_args& args, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(args.type, [&]<class CT>(type<CT>) {
+        const bool by_rows = (args.a.order == HERON_ORDER_ROW) != is_transposed(args.op);
+        const scalar_argument<CT> alpha = as_argument<CT>(args.alpha);
+        const scalar_argument<CT> beta = as_argument<CT>(args.beta);
+        device.template launch<kernels::dense_row<CT>>(
+            kernels::partial_products, args.y.size, as<const CT>(args.a.values),
+            heron_index{by_rows ? args.a.ld : 1}, heron_index{by_rows ? 1 : args.a.ld},
+            int{is_conjugated(args.op)}, heron_index{args.x.nnz}, as<const int>(args.x.indices),
+            heron_index{args.x.base}, as<const CT>(args.x.values), as<CT>(args.y.values), alpha.value,
+            alpha.device, beta.value, beta.device);
+    });
+}
+
+template <class Device>
+void masked_spmv(Device& device, heron_phase phase, const heron_masked_spmv_args& args,
+                 heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(args.type, [&]<class CT>(type<CT>) {
+        const heron_spmat& a = args.a;
+        const bool by_rows = a.block_order == HERON_ORDER_ROW;
+        const scalar_argument<CT> alpha = as_argument<CT>(args.alpha);
+        const scalar_argument<CT> beta = as_argument<CT>(args.beta);
+        device.template launch<kernels::masked_row<CT>>(
+            kernels::partial_products, args.mask_count * a.block_rows, as<const int>(args.mask),
+            as<const int>(a.offsets), as<const int>(args.ends), as<const int>(a.indices),
+            as<const CT>(a.values), heron_index{a.block_rows}, heron_index{a.block_cols},
+            heron_index{by_rows ? a.block_cols : 1}, heron_index{by_rows ? 1 : a.block_rows},
+            heron_index{a.base}, as<const CT>(args.x.values), as<CT>(args.y.values), alpha.value,
+            alpha.device, beta.value, beta.device);
+    });
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -10,6 +10,8 @@
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family trisolve{"trisolve", "CT ST"};
 #include "kernels.h"
+inline constexpr kernel_family pivots{"trisolve_pivots", "CT"};
+#include "pivots.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -216,6 +218,36 @@ void trisolve(Device& device, heron_phase phase, const heron_trisolve_args& args
               heron_workspace& workspace) {
     visit_trisolve(args, [&]<class CT, class ST>(type<CT>, type<ST>) {
         trisolve_plan<Device, CT, ST>(device, phase, args, workspace).apply();
+    });
+}
+
+// A matrix that stores nothing comes as COO.
+template <class Device>
+void zero_pivot(Device& device, heron_phase phase, const heron_zero_pivot_args& args,
+                heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_SIZE) return;
+    const heron_spmat& a = args.a;
+    const bool has_pivots = a.diag != HERON_DIAG_UNIT && a.rows > 0;
+    const bool is_stored = a.format != HERON_FORMAT_COO;
+    const heron_index size = a.format == HERON_FORMAT_BSR ? a.block_rows : 1;
+    const heron_index rows = a.rows / size;
+    int* const found = &args.zero_pivot->structural;
+    const auto* const offsets = as<const int>(a.offsets);
+    const auto* const indices = as<const int>(a.indices);
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        if (phase == HERON_PHASE_ANALYSE) {
+            device.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 2, found,
+                                                              has_pivots && !is_stored ? 0 : HERON_NO_PIVOT);
+            if (has_pivots && is_stored)
+                device.template launch<kernels::find_missing_pivots<CT>>(kernels::pivots, rows, offsets,
+                                                                         indices, heron_index{a.base}, found);
+        } else if (has_pivots && is_stored) {
+            device.template launch<kernels::restart_pivots<CT>>(kernels::pivots, 1, found);
+            device.template launch<kernels::find_zero_pivots<CT>>(
+                kernels::pivots, rows, offsets, indices, as<const CT>(a.values), size, heron_index{a.base},
+                found);
+        }
     });
 }
 

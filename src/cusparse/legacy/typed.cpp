@@ -107,6 +107,8 @@ heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows
                        const void* values, const int* offsets, const int* columns,
                        const block_shape& blocks) {
     require_general(descr);
+    core::require(blocks.rows > 0, core::argument{role::a, part::block_rows}, "must be positive");
+    core::require(blocks.cols > 0, core::argument{role::a, part::block_cols}, "must be positive");
     heron_spmat m{};
     m.format = HERON_FORMAT_BSR;
     m.block_order = order_from(blocks.direction);
@@ -123,6 +125,23 @@ heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows
     m.type = type;
     m.batch_count = 1;
     return core::checked(m, role::a);
+}
+
+heron_dnmat column_matrix(heron_type type, int64_t rows, int64_t cols, int64_t ld, const void* values,
+                          core::argument operand) {
+    heron_dnmat m{};
+    m.rows = rows;
+    m.cols = cols;
+    m.ld = ld;
+    m.values = const_cast<void*>(values);
+    m.type = type;
+    m.order = HERON_ORDER_COLUMN;
+    m.batch_count = 1;
+    return core::checked(m, operand);
+}
+
+void require_not_negative(int n, core::argument about) {
+    if (n < 0) core::invalid(about, fmt::format("{} is negative", n));
 }
 
 }  // namespace heron::cusparse

@@ -36,6 +36,11 @@ struct block_shape {
 heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz,
                        const void* values, const int* offsets, const int* columns, const block_shape& blocks);
 
+// A dense matrix in column order.
+heron_dnmat column_matrix(heron_type type, int64_t rows, int64_t cols, int64_t ld, const void* values,
+                          core::argument operand);
+void require_not_negative(int n, core::argument about);
+
 // Throws MATRIX_TYPE_NOT_SUPPORTED for a descriptor of another type than GENERAL.
 void require_general(const cusparseMatDescr* descr, core::argument kind = {core::role::a, core::part::kind});
 heron_order order_from(cusparseDirection_t direction, core::argument about = core::role::direction);
@@ -81,6 +86,11 @@ template <class T>
 heron_spmat bsr_matrix(cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz, const T* values,
                        const int* offsets, const int* columns, const block_shape& blocks) {
     return bsr_matrix(type_of(values), descr, block_rows, block_cols, nnz, values, offsets, columns, blocks);
+}
+
+template <class T>
+heron_dnmat column_matrix(int64_t rows, int64_t cols, int64_t ld, const T* values, core::argument operand) {
+    return column_matrix(type_of(values), rows, cols, ld, values, operand);
 }
 
 template <class T>

@@ -1,0 +1,41 @@
+#pragma once
+// Triangular solves that look for zero pivots, and whose callers may overwrite the workspace between the
+// phases: what the analysis finds out is in memory of its own.
+#include "core/kept_memory.hpp"
+#include "core/operations.hpp"
+
+namespace heron::core {
+
+class pivoted_solve final : public analysis {
+  public:
+    pivoted_solve() : analysis(operation::trisolve) {}
+
+    kept_memory memory;
+    bool is_analysed = false;
+    bool with_levels = false;
+};
+
+// The caller's workspace: SIZE answers the least one, the other phases want it and leave it alone.
+// with_levels: the caller's policy; a solve with levels needs an analysis with them.
+struct pivoted_phase {
+    phase_call call;
+    bool with_levels = false;
+};
+
+// ANALYSE for about so many right-hand sides, of a square matrix; any number may be solved for. It may be
+// repeated, for other matrices too.
+void analyse_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, heron_operation op,
+                     const heron_spmat& a, int64_t right_sides);
+
+// RUN: op(A)*C = alpha*B with any values of the pattern that was analysed. B and C may be the same memory in
+// one layout.
+void solve_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, heron_operation op,
+                   const void* alpha, const heron_spmat& a, const heron_dnmat& b, const heron_dnmat& result);
+
+// The SIZE of both.
+void size_pivoted(const phase_call& phase, const heron_spmat& a);
+
+// See report_zero_pivot.
+void report_zero_pivot(context& c, const pivoted_solve& s, int32_t* position);
+
+}  // namespace heron::core
