@@ -2,16 +2,12 @@
 // row whose diagonal block is not stored, found[1] the first one with a zero on its diagonal as well.
 
 HERON_TYPES(class CT)
-HERON_KERNEL(begin_pivots, GLOBAL int* found, int first) {
-    found[item] = first;
-}
+HERON_KERNEL(begin_pivots, GLOBAL int* found, int first) { found[item] = first; }
 HERON_END
 
 // Before the values are looked at.
 HERON_TYPES(class CT)
-HERON_KERNEL(restart_pivots, GLOBAL int* found) {
-    found[item + 1] = found[item];
-}
+HERON_KERNEL(restart_pivots, GLOBAL int* found) { found[item + 1] = found[item]; }
 HERON_END
 
 HERON_TYPES(class CT)

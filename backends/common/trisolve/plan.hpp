@@ -244,9 +244,9 @@ void zero_pivot(Device& device, heron_phase phase, const heron_zero_pivot_args& 
                                                                          indices, heron_index{a.base}, found);
         } else if (has_pivots && is_stored) {
             device.template launch<kernels::restart_pivots<CT>>(kernels::pivots, 1, found);
-            device.template launch<kernels::find_zero_pivots<CT>>(
-                kernels::pivots, rows, offsets, indices, as<const CT>(a.values), size, heron_index{a.base},
-                found);
+            device.template launch<kernels::find_zero_pivots<CT>>(kernels::pivots, rows, offsets, indices,
+                                                                  as<const CT>(a.values), size,
+                                                                  heron_index{a.base}, found);
         }
     });
 }

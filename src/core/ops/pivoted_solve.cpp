@@ -70,12 +70,12 @@ void require_operands(const heron_spmat& a, const heron_dnmat& b, const heron_dn
     if (result.rows != a.rows)
         invalid(role::c, fmt::format("{} rows differ from op(A)'s {}", result.rows, a.rows));
     if (b.cols != result.cols)
-        invalid(role::c,
-                fmt::format("{} columns differ from the right-hand side's {}", result.cols, b.cols));
+        invalid(role::c, fmt::format("{} columns differ from the right-hand side's {}", result.cols, b.cols));
     require_arrays(b, role::b);
     require_arrays(result, role::c);
     if (b.values && b.values == result.values && (b.order != result.order || b.ld != result.ld))
-        invalid(argument{role::c, part::ld}, "differs from @ in the same memory", argument{role::b, part::ld});
+        invalid(argument{role::c, part::ld}, "differs from @ in the same memory",
+                argument{role::b, part::ld});
 }
 
 void look_for_zeros(context& c, heron_phase phase, pivoted_solve& s, const heron_spmat& a) {
@@ -125,8 +125,7 @@ void solve_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, her
     heron_trisolve_args args = compose(op, a, b, result);
     args.alpha = scalar_argument(c, alpha, a.type, role::alpha);
     look_for_zeros(c, HERON_PHASE_RUN, s, args.a);
-    if (result.rows > 0 && result.cols > 0)
-        run_in<operation::trisolve>(c, args, s.workspace(), s.plan());
+    if (result.rows > 0 && result.cols > 0) run_in<operation::trisolve>(c, args, s.workspace(), s.plan());
 }
 
 void report_zero_pivot(context& c, const pivoted_solve& s, int32_t* position) {

@@ -41,8 +41,8 @@ constexpr core::argument_name bsrmm_names[] = {
 };
 
 constexpr core::argument_name gemvi_names[] = {
-    {{role::a, part::rows}, "m"},       {{role::a, part::cols}, "n"}, {{role::a, part::ld}, "lda"},
-    {{role::a, part::values}, "A"},     {{role::x, part::size}, "n"}, {{role::y, part::size}, "m"},
+    {{role::a, part::rows}, "m"},          {{role::a, part::cols}, "n"}, {{role::a, part::ld}, "lda"},
+    {{role::a, part::values}, "A"},        {{role::x, part::size}, "n"}, {{role::y, part::size}, "m"},
     {role::workspace_size, "pBufferSize"},
 };
 
@@ -68,8 +68,8 @@ struct gemvi_operands {
     heron_spvec x;
     heron_dnvec y;
 
-    gemvi_operands(cusparseOperation_t trans, int m, int n, const T* values, int ld, int nnz, const T* x_values,
-                   const int* indices, const T* y_values, cusparseIndexBase_t base)
+    gemvi_operands(cusparseOperation_t trans, int m, int n, const T* values, int ld, int nnz,
+                   const T* x_values, const int* indices, const T* y_values, cusparseIndexBase_t base)
         : op(operation_from(trans, role::operation_a)),
           a(column_matrix(m, n, ld, values, role::a)),
           x(sparse_operand(a.type, cols_of(op, a), nnz, x_values, indices, base)),

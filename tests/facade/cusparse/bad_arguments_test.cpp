@@ -874,6 +874,7 @@ void try_everything() {
     try_typed_functions();
     try_reorder();
     try_factorisations();
+    try_bsr_functions();
 }
 
 }  // namespace

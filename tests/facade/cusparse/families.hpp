@@ -6,6 +6,7 @@ namespace heron::test {
 void try_format_conversions();
 void try_reorder();
 void try_factorisations();
+void try_bsr_functions();
 void try_sddmm();
 void try_spgemm();
 void try_spgemm_reuse();

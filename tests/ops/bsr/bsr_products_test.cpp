@@ -34,15 +34,16 @@ struct block_case {
 };
 
 std::vector<block_case> block_cases(random_source& random) {
-    const entries empty{}, no_rows{0, 3, {}}, no_columns{3, 0, {}}, nothing{4, 5, {}}, one{1, 1, {{0, 0, 1.0}}};
+    const entries empty{}, no_rows{0, 3, {}}, no_columns{3, 0, {}}, nothing{4, 5, {}},
+        one{1, 1, {{0, 0, 1.0}}};
     const entries wide = random_pattern(5, 9, 2, random), tall = random_pattern(11, 3, 2, random);
     const entries full = random_pattern(6, 6, 1, random), row = random_pattern(1, 7, 1, random);
     entries sparse = random_pattern(40, 60, 12, random);
     std::erase_if(sparse.list, [](const entry& e) { return e.row % 5 == 3; });
     std::vector<block_case> cases = {
-        {{"empty", empty}, 2},   {{"no rows", no_rows}, 3}, {{"no columns", no_columns}, 2},
-        {{"nothing", nothing}, 4}, {{"one", one}, 1},       {{"one", one}, 33},
-        {{"row", row}, 5},       {{"wide", wide}, 33},      {{"tall", tall}, 16}};
+        {{"empty", empty}, 2},     {{"no rows", no_rows}, 3}, {{"no columns", no_columns}, 2},
+        {{"nothing", nothing}, 4}, {{"one", one}, 1},         {{"one", one}, 33},
+        {{"row", row}, 5},         {{"wide", wide}, 33},      {{"tall", tall}, 16}};
     for (const std::int64_t size : {1, 2, 3, 4, 5, 6, 8, 16}) cases.push_back({{"sparse", sparse}, size});
     for (const std::int64_t size : {2, 7}) {
         cases.push_back({{"wide", wide}, size});
@@ -90,7 +91,8 @@ void try_bsrmm(const sparse_arrays& arrays, cusparseOperation_t op, const scalar
     for (std::int64_t j = 0; j < n; ++j) {
         for (std::int64_t i = 0; i < inner; ++i) {
             const number v = b_used[static_cast<std::size_t>(j * inner + i)];
-            b_all[static_cast<std::size_t>(turned ? i * ldb + j : j * ldb + i)] = conjugated ? std::conj(v) : v;
+            b_all[static_cast<std::size_t>(turned ? i * ldb + j : j * ldb + i)] =
+                conjugated ? std::conj(v) : v;
         }
         for (std::int64_t i = 0; i < rows && s.beta != 0.0; ++i)
             c_all[static_cast<std::size_t>(j * ldc + i)] = c_start[static_cast<std::size_t>(j * rows + i)];
@@ -98,10 +100,11 @@ void try_bsrmm(const sparse_arrays& arrays, cusparseOperation_t op, const scalar
     const typed_array b(F::type, b_all, 1), c(F::type, c_all, 1);
     const pointer_mode_scope scope(s.mode);
     const scalar_operand alpha(F::type, s.alpha, s.mode), beta(F::type, s.beta, s.mode);
-    expect(F::bsrmm(cusparse(), a.direction, op, d.op_b, op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a.block_rows : a.block_rows,
-                    static_cast<int>(n), a.block_cols, a.nnz, typed<T>(alpha.data()), a.descr.get(),
-                    a.values(), a.offsets(), a.columns(), a.block, typed<T>(b.data()), static_cast<int>(ldb),
-                    typed<T>(beta.data()), static_cast<T*>(c.data()), static_cast<int>(ldc)));
+    expect(F::bsrmm(cusparse(), a.direction, op, d.op_b,
+                    op == CUSPARSE_OPERATION_NON_TRANSPOSE ? a.block_rows : a.block_rows, static_cast<int>(n),
+                    a.block_cols, a.nnz, typed<T>(alpha.data()), a.descr.get(), a.values(), a.offsets(),
+                    a.columns(), a.block, typed<T>(b.data()), static_cast<int>(ldb), typed<T>(beta.data()),
+                    static_cast<T*>(c.data()), static_cast<int>(ldc)));
     const std::vector<number> found = c.numbers();
     std::vector<number> columns;
     bool padding_stays = true;
@@ -140,12 +143,10 @@ TEST_CASE("bsrmv in four types, both bases and directions, all operations and po
 }
 
 TEST_CASE("bsrmm in four types, with B as it is and turned") {
-    constexpr dense_case shapes[] = {{CUSPARSE_OPERATION_NON_TRANSPOSE, 1, 0},
-                                     {CUSPARSE_OPERATION_NON_TRANSPOSE, 5, 3},
-                                     {CUSPARSE_OPERATION_TRANSPOSE, 5, 2},
-                                     {CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, 3, 1},
-                                     {CUSPARSE_OPERATION_NON_TRANSPOSE, 0, 1},
-                                     {CUSPARSE_OPERATION_TRANSPOSE, 40, 0}};
+    constexpr dense_case shapes[] = {
+        {CUSPARSE_OPERATION_NON_TRANSPOSE, 1, 0}, {CUSPARSE_OPERATION_NON_TRANSPOSE, 5, 3},
+        {CUSPARSE_OPERATION_TRANSPOSE, 5, 2},     {CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, 3, 1},
+        {CUSPARSE_OPERATION_NON_TRANSPOSE, 0, 1}, {CUSPARSE_OPERATION_TRANSPOSE, 40, 0}};
     for_each_type([&]<class F>(F) {
         if (!device_has(F::type)) return;
         random_source random(52);
@@ -191,7 +192,8 @@ TEST_CASE("bsrxmv updates the block rows of the mask alone") {
                         const std::vector<std::int64_t> mask = {6, 1, 8, 3};
                         entries kept = expand(arrays);
                         for (std::size_t i = 0; i < begins.size(); ++i) {
-                            const bool named = std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i)) > 0;
+                            const bool named =
+                                std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i)) > 0;
                             if (!named) {
                                 begins[i] = ends[i] = -1000000;
                             } else if (ends[i] - begins[i] >= 2) {
@@ -201,7 +203,8 @@ TEST_CASE("bsrxmv updates the block rows of the mask alone") {
                         const auto is_used = [&](const entry& e) {
                             const auto i = static_cast<std::size_t>(e.row / size);
                             for (std::int64_t k = begins[i]; k < ends[i]; ++k)
-                                if (arrays.indices[static_cast<std::size_t>(k - base)] - base == e.col / size) return true;
+                                if (arrays.indices[static_cast<std::size_t>(k - base)] - base == e.col / size)
+                                    return true;
                             return false;
                         };
                         std::erase_if(kept.list, [&](const entry& e) { return !is_used(e); });
@@ -210,26 +213,33 @@ TEST_CASE("bsrxmv updates the block rows of the mask alone") {
 
                         const bsr_operand<T> a(arrays);
                         const index_array mask_array(CUSPARSE_INDEX_32I, mask_in_base, 1),
-                            begin_array(CUSPARSE_INDEX_32I, begins, 1), end_array(CUSPARSE_INDEX_32I, ends, 1);
-                        const auto x_start = random_values(F::type, static_cast<std::size_t>(kept.cols), random);
-                        const auto y_start = random_values(F::type, static_cast<std::size_t>(kept.rows), random);
+                            begin_array(CUSPARSE_INDEX_32I, begins, 1),
+                            end_array(CUSPARSE_INDEX_32I, ends, 1);
+                        const auto x_start =
+                            random_values(F::type, static_cast<std::size_t>(kept.cols), random);
+                        const auto y_start =
+                            random_values(F::type, static_cast<std::size_t>(kept.rows), random);
                         auto y_before = y_start;
                         for (std::size_t i = 0; i < y_before.size(); ++i)
-                            if (s.beta == 0.0 && std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i) / size) > 0) y_before[i] = poison(F::type);
+                            if (s.beta == 0.0 &&
+                                std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i) / size) > 0)
+                                y_before[i] = poison(F::type);
                         const typed_array x(F::type, x_start, 1), y(F::type, y_before, 1);
                         const pointer_mode_scope scope(s.mode);
                         const scalar_operand alpha(F::type, s.alpha, s.mode), beta(F::type, s.beta, s.mode);
-                        const auto ints = [](const index_array& i) { return static_cast<const int*>(i.data()); };
+                        const auto ints = [](const index_array& i) {
+                            return static_cast<const int*>(i.data());
+                        };
                         expect(F::bsrxmv(cusparse(), a.direction, CUSPARSE_OPERATION_NON_TRANSPOSE, 4,
                                          a.block_rows, a.block_cols, a.nnz, typed<T>(alpha.data()),
                                          a.descr.get(), a.values(), ints(mask_array), ints(begin_array),
                                          ints(end_array), a.columns(), a.block, typed<T>(x.data()),
                                          typed<T>(beta.data()), static_cast<T*>(y.data())));
-                        expectation expected =
-                            spmv(kept, CUSPARSE_OPERATION_NON_TRANSPOSE, s.alpha, x_start, s.beta, y_start,
-                                 F::type, F::type);
+                        expectation expected = spmv(kept, CUSPARSE_OPERATION_NON_TRANSPOSE, s.alpha, x_start,
+                                                    s.beta, y_start, F::type, F::type);
                         for (std::size_t i = 0; i < y_start.size(); ++i)
-                            if (std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i) / size) == 0) {
+                            if (std::count(mask.begin(), mask.end(), static_cast<std::int64_t>(i) / size) ==
+                                0) {
                                 expected.value[i] = y_start[i];
                                 expected.bound[i] = 0;
                             }

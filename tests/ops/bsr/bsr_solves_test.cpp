@@ -38,7 +38,9 @@ struct sides_case {
         return turned ? j + i * ld(n) : i + j * ld(n);
     }
     std::int64_t ld(std::int64_t n) const { return (turned ? columns : n) + padding; }
-    std::size_t size(std::int64_t n) const { return static_cast<std::size_t>(ld(n) * (turned ? n : columns)); }
+    std::size_t size(std::int64_t n) const {
+        return static_cast<std::size_t>(ld(n) * (turned ? n : columns));
+    }
     cusparseOperation_t op() const { return turned ? CUSPARSE_OPERATION_TRANSPOSE : no_transpose; }
 };
 
@@ -91,14 +93,13 @@ class bsr_problem {
     cusparseStatus_t try_solve(const sides_case& s, const T* alpha, const T* b, T* x, void* buffer,
                                cusparseSolvePolicy_t policy) {
         const auto ld = static_cast<int>(s.ld(arrays_.rows));
-        return s.as_matrix
-                   ? F::bsrsm2_solve(cusparse(), a_.direction, t_.op, s.op(), a_.block_rows,
-                                     static_cast<int>(s.columns), a_.nnz, alpha, a_.descr.get(), a_.values(),
-                                     a_.offsets(), a_.columns(), a_.block, sm_.get(), b, ld, x, ld, policy,
-                                     buffer)
-                   : F::bsrsv2_solve(cusparse(), a_.direction, t_.op, a_.block_rows, a_.nnz, alpha,
-                                     a_.descr.get(), a_.values(), a_.offsets(), a_.columns(), a_.block,
-                                     sv_.get(), b, x, policy, buffer);
+        return s.as_matrix ? F::bsrsm2_solve(cusparse(), a_.direction, t_.op, s.op(), a_.block_rows,
+                                             static_cast<int>(s.columns), a_.nnz, alpha, a_.descr.get(),
+                                             a_.values(), a_.offsets(), a_.columns(), a_.block, sm_.get(), b,
+                                             ld, x, ld, policy, buffer)
+                           : F::bsrsv2_solve(cusparse(), a_.direction, t_.op, a_.block_rows, a_.nnz, alpha,
+                                             a_.descr.get(), a_.values(), a_.offsets(), a_.columns(),
+                                             a_.block, sv_.get(), b, x, policy, buffer);
     }
 
     // Compares the residual, unless a zero pivot has spoilt the solution.
@@ -112,11 +113,13 @@ class bsr_problem {
             for (std::int64_t j = 0; j < s.columns; ++j)
                 start[static_cast<std::size_t>(s.at(n, i, j))] =
                     right_sides[static_cast<std::size_t>(i * s.columns + j)];
-        const typed_array b(F::type, start, 1), other(F::type, std::vector<number>(start.size(), poison(F::type)), 1);
+        const typed_array b(F::type, start, 1),
+            other(F::type, std::vector<number>(start.size(), poison(F::type)), 1);
         const typed_array& x = s.in_place ? b : other;
         const pointer_mode_scope scope(s.mode);
         const scalar_operand alpha(F::type, s.alpha, s.mode);
-        expect(try_solve(s, typed<T>(alpha.data()), typed<T>(b.data()), static_cast<T*>(x.data()), buffer, policy));
+        expect(try_solve(s, typed<T>(alpha.data()), typed<T>(b.data()), static_cast<T*>(x.data()), buffer,
+                         policy));
         const std::vector<number> found = x.numbers();
         if (!is_regular) return;
         std::vector<number> solution(right_sides.size());
@@ -146,8 +149,7 @@ class bsr_problem {
     }
 
     void expect_pivot(const sides_case& s, int expected) {
-        const cusparseStatus_t status =
-            expected < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
+        const cusparseStatus_t status = expected < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
         for (const auto mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE}) {
             const pointer_mode_scope scope(mode);
             int on_host = 77;
@@ -200,14 +202,15 @@ std::vector<system_case> systems() {
                                       {"chain", chain_pattern(5), 33},      {"arrow", arrow_pattern(70), 2},
                                       {"arrow", arrow_pattern(20), 5},      {"full", dense_pattern(9), 3},
                                       {"full", dense_pattern(4), 16}};
-    for (const std::int64_t size : {1, 2, 3, 4, 6, 8}) cases.push_back({"scattered", scattered_pattern(120, 4, random), size});
+    for (const std::int64_t size : {1, 2, 3, 4, 6, 8})
+        cases.push_back({"scattered", scattered_pattern(120, 4, random), size});
     return cases;
 }
 
 sparse_arrays system_arrays(const system_case& c, const triangle& t, int base, cusparseDirection_t direction,
                             cudaDataType type, std::uint64_t stream = 1) {
-    return make_system(with_blocks(c.blocks, c.size), square_blocks(c.size, direction), indices_of_base(base), t,
-                       type, stream);
+    return make_system(with_blocks(c.blocks, c.size), square_blocks(c.size, direction), indices_of_base(base),
+                       t, type, stream);
 }
 
 const sides_case vector_side{}, matrix_sides{true, 3};
@@ -249,7 +252,8 @@ TEST_CASE("systems of bsrsv2 and bsrsm2 that are empty or store no block") {
     for_each_type([&]<class F>(F) {
         if (!device_has(F::type)) return;
         for (const sides_case* s : both_kinds) {
-            bsr_problem<F>(system_arrays({"", {}, 2}, {}, 1, CUSPARSE_DIRECTION_ROW, F::type), {}, true).run(*s);
+            bsr_problem<F>(system_arrays({"", {}, 2}, {}, 1, CUSPARSE_DIRECTION_ROW, F::type), {}, true)
+                .run(*s);
             const sparse_arrays nothing =
                 system_arrays({"", {3, 3, {}}, 2}, {}, 1, CUSPARSE_DIRECTION_ROW, F::type);
             bsr_problem<F>(nothing, unit, true).run(*s);
@@ -267,7 +271,8 @@ TEST_CASE("infos serve new values, other matrices, and share a buffer") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
         random_source random(73);
-        const triangle lower{}, upper{CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_UNIT};
+        const triangle lower{},
+            upper{CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_UNIT};
         const system_case first{"", scattered_pattern(90, 3, random), 3}, second{"", arrow_pattern(40), 2};
         for (const sides_case* s : both_kinds) {
             const auto arrays = [&](const system_case& c, const triangle& t, std::uint64_t stream) {
@@ -300,7 +305,8 @@ TEST_CASE("bsrsm2 solves for more and fewer right-hand sides than were analysed"
     using F = typed_functions<float>;
     random_source random(74);
     bsr_problem<F> problem(
-        system_arrays({"", scattered_pattern(150, 4, random), 4}, {}, 0, CUSPARSE_DIRECTION_ROW, F::type), {});
+        system_arrays({"", scattered_pattern(150, 4, random), 4}, {}, 0, CUSPARSE_DIRECTION_ROW, F::type),
+        {});
     for (const std::int64_t analysed : {0, 1, 8, 100})
         for (const std::int64_t columns : {1, 3, 8, 65, 130}) {
             CAPTURE(analysed, columns);
@@ -352,7 +358,9 @@ TEST_CASE("zero pivots of bsrsv2 and bsrsm2: where they are, and until when") {
 
                     // A block that is missing, behind and before a zero.
                     entries gap = chain;
-                    std::erase_if(gap.list, [](const entry& e) { return (e.row == 20 || e.row == 40) && e.col == e.row; });
+                    std::erase_if(gap.list, [](const entry& e) {
+                        return (e.row == 20 || e.row == 40) && e.col == e.row;
+                    });
                     sparse_arrays missing = arrays(gap);
                     bsr_problem<F> structural(missing, t);
                     structural.analyse(*s, buffer.data());
@@ -386,10 +394,10 @@ TEST_CASE("a solve with levels needs an analysis with levels, and what was analy
     const sparse_arrays arrays =
         system_arrays({"", chain_pattern(6), 2}, t, 0, CUSPARSE_DIRECTION_ROW, F::type);
     const double one = 1;
-    const device_array<double> b(std::vector<double>(12, 1.0));
     for (const sides_case* s : both_kinds) {
         bsr_problem<F> problem(arrays, t);
         workspace buffer(problem.buffer_size(*s));
+        const device_array<double> b(std::vector<double>(12, 1.0));
         const sides_case single{s->as_matrix, 1};
         const auto solve = [&](cusparseSolvePolicy_t policy) {
             return problem.try_solve(single, &one, b.data(), b.data(), buffer.data(), policy);

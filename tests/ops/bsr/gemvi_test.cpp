@@ -42,8 +42,8 @@ struct gemvi_problem {
         for (std::int64_t& place : places) place += base;
         const typed_array a(F::type, a_values, 1), x(F::type, x_values, 1);
         const index_array indices(CUSPARSE_INDEX_32I, places, 1);
-        const typed_array y(
-            F::type, beta == 0.0 ? std::vector<number>(y_start.size(), poison(F::type)) : y_start, 1);
+        const typed_array y(F::type,
+                            beta == 0.0 ? std::vector<number>(y_start.size(), poison(F::type)) : y_start, 1);
 
         int size = -1;
         expect(F::gemvi_bufferSize(cusparse(), op, rows, cols, used, &size));
