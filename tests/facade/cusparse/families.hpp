@@ -3,6 +3,7 @@
 
 namespace heron::test {
 
+void try_bsr_functions();
 void try_format_conversions();
 void try_reorder();
 void try_factorisations();
