@@ -23,6 +23,7 @@ typedef ulong u64;
 #define FETCH_MIN(p, v) atomic_min(p, v)
 #define FETCH_MAX(p, v) atomic_max(p, v)
 #define FETCH_OR(p, v) atomic_or(p, v)
+#define EXCHANGE(p, v) atomic_xchg(p, v)
 
 HERON_FN int group_item(void) { return (int)get_local_id(0); }
 HERON_FN int group_id(void) { return (int)get_group_id(0); }
@@ -45,7 +46,29 @@ HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 #define GET_BELOW(T, board, LANES, v, n) HERON_NAME1(heron_below, T)(v, n, LANES)
 #define MAX_TOGETHER(board, v) heron_max_together(v)
 #define ANY_TOGETHER(flag) heron_any_together(flag)
+#define BALLOT(board, flag) heron_ballot(flag)
+#define ANY_LANE(board, flag) heron_any_together(flag)
+#define SAME(board, key) heron_same(key)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(key, LANES)
+#define LOAD_RELAXED(p) heron_load_relaxed(p)
+#define LOAD_RELAXED_IF(flag, p, x) heron_load_relaxed_if((flag) != 0, p, &(x))
+#define STORE_RELAXED(p, v) heron_store_relaxed(p, v)
+#define NAP(ns) __asm__ volatile("nanosleep.u32 %0;" : : "r"(ns))
+
+HERON_FN u32 heron_load_relaxed(GLOBAL const u32* p) {
+    u32 value;
+    __asm__ volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"((ulong)p) : "memory");
+    return value;
+}
+HERON_FN void heron_store_relaxed(GLOBAL u32* p, u32 value) {
+    __asm__ volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"((ulong)p), "r"(value) : "memory");
+}
+HERON_FN void heron_load_relaxed_if(int flag, GLOBAL const u32* p, u32* x) {
+    __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n @q ld.relaxed.gpu.global.u32 %0, [%2];}"
+                     : "+r"(*x)
+                     : "r"(flag), "l"((ulong)p)
+                     : "memory");
+}
 
 // A shuffle's last operand holds the size of a team in its second byte, and in its first one the last lane
 // that may be read, of a team: for the one before the first.
@@ -100,11 +123,21 @@ HERON_FN int heron_any_together(int flag) {
         : "r"(flag));
     return any;
 }
+HERON_FN u32 heron_ballot(int flag) {
+    u32 lanes;
+    __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n vote.sync.ballot.b32 %0, q, 0xffffffff;}"
+                     : "=r"(lanes)
+                     : "r"(flag));
+    return lanes;
+}
+HERON_FN u32 heron_same(int key) {
+    u32 same;
+    __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(same) : "r"(key));
+    return same;
+}
 HERON_FN int heron_same_before(int key, int lanes) {
     const int lane = group_item() % 32;
-    uint same;
-    __asm__ volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(same) : "r"(key));
-    return popcount(same & (0xffffffffu << lane / lanes * lanes) & ((1u << lane) - 1u));
+    return popcount(heron_same(key) & (0xffffffffu << lane / lanes * lanes) & ((1u << lane) - 1u));
 }
 
 #else
@@ -120,7 +153,14 @@ HERON_FN int heron_same_before(int key, int lanes) {
     ((board)[group_item() % (LANES) >= (n) ? group_item() - (n) : group_item()])
 #define MAX_TOGETHER(board, v) heron_max_together(board, v)
 #define ANY_TOGETHER(flag) (flag)
+#define BALLOT(board, flag) heron_ballot(board, flag)
+#define ANY_LANE(board, flag) (heron_ballot(board, flag) != 0)
+#define SAME(board, key) heron_same(board, key)
 #define SAME_BEFORE(board, LANES, key) heron_same_before(board, LANES, key)
+#define LOAD_RELAXED(p) (*(volatile GLOBAL const u32*)(p))
+#define LOAD_RELAXED_IF(flag, p, x) ((x) = (flag) ? LOAD_RELAXED(p) : (x))
+#define STORE_RELAXED(p, v) (*(volatile GLOBAL u32*)(p) = (v))
+#define NAP(ns) (void)(ns)
 
 HERON_FN void heron_put_int(__local int* board, int v) {
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -131,6 +171,20 @@ HERON_FN int heron_max_together(__local int* board, int v) {
     heron_put_int(board, v);
     for (int i = 0; i < (int)get_local_size(0); ++i) v = max(v, board[i]);
     return v;
+}
+HERON_FN u32 heron_ballot(__local int* board, int flag) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (group_item() == 0) board[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (flag) atomic_or(board, 1 << group_item());
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return (u32)board[0];
+}
+HERON_FN u32 heron_same(__local int* board, int key) {
+    heron_put_int(board, key);
+    u32 same = 0;
+    for (int i = 0; i < (int)get_local_size(0); ++i) same |= (u32)(board[i] == key) << i;
+    return same;
 }
 HERON_FN int heron_same_before(__local int* board, int lanes, int key) {
     heron_put_int(board, key);

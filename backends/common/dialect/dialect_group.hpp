@@ -17,6 +17,11 @@
 //   popcount(x) clz(x) min(a, b) max(a, b)
 //   LOAD_ONCE(p) LOAD_OFTEN(p)       *p that only this item needs, or that others need too
 //   FETCH_ADD(p, v) FETCH_MIN FETCH_MAX FETCH_OR   32-bit atomics, local and global; the value before
+//   EXCHANGE(p, v)                   *p := v as an atomic
+//   LOAD_RELAXED(p) STORE_RELAXED(p, v)   32 bits of global memory that other groups write or read meanwhile
+//   LOAD_RELAXED_IF(flag, p, x)      x := *p if that is wanted, without a branch where the device can: several
+//                                    such loads are on their way at a time
+//   NAP(ns)                          lets others work before the next look, where the device can
 //   LOCAL_ADD(CT, p, v)              *p += v in local memory by many items at once
 //   GROUP_SCAN(T, parts, GROUP, v, all)   sum of v over the items before this one; all := over all items
 //   PARTS_ARRAY(T, name, GROUP)      the local memory that it takes; PARTS(T) as an argument
@@ -34,6 +39,9 @@
 //                                    and of the nth one before (or any value). v is what this item has put
 //   MAX_TOGETHER(board, v)           the highest int of the items that are together
 //   ANY_TOGETHER(flag)               whether a team has it that runs in step; flag is the same for a team
+//   BALLOT(board, flag)              a bit per lane of a team of 32, or one alone in its group: its flag
+//   ANY_LANE(board, flag)            whether a lane of such a team has it
+//   SAME(board, key)                 a bit per lane of such a team: whether it has the same int
 //   SAME_BEFORE(board, LANES, key)   how many lanes of the team before this one have the same int
 //   SCAN_TEAM(T, board, LANES, v)    sum of v over this lane and those of its team before it
 //
@@ -83,6 +91,9 @@
 #define GET_BELOW(T, board, LANES, v, n) lane_below<LANES>(v, n)
 #define MAX_TOGETHER(board, v) max_together(v)
 #define ANY_TOGETHER(flag) any_together(flag)
+#define BALLOT(board, flag) ballot(flag)
+#define ANY_LANE(board, flag) any_together(flag)
+#define SAME(board, key) same_lanes(key)
 #define SAME_BEFORE(board, LANES, key) same_before<LANES>(key)
 #define SCAN_TEAM(T, board, LANES, v) scan_team<LANES>(v)
 #define PARTS(T) T*
@@ -122,13 +133,26 @@ struct at_once : Kernel {
 #define FETCH_MIN(p, v) fetched(p, v)
 #define FETCH_MAX(p, v) fetched(p, v)
 #define FETCH_OR(p, v) fetched(p, v)
+#define EXCHANGE(p, v) fetched(p, v)
+#define LOAD_RELAXED(p) (*(p))
+#define LOAD_RELAXED_IF(flag, p, x) (x = (flag) ? *(p) : (x))
+#define STORE_RELAXED(p, v) (*(p) = (v))
+#define NAP(ns)
 namespace heron::HERON_LEVEL {
+
+struct alignas(16) int4 {
+    int x, y, z, w;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 
 // Never called: the text is parsed for the names and sizes of its kernels.
 int group_item(), group_id(), group_count();
 void sync_group(), sync_together();
 int popcount(u32), clz(u32);
 bool any_together(bool);
+u32 ballot(bool), same_lanes(int);
 int max_together(int);
 template <class A, class B>
 A min(A, B);

@@ -17,6 +17,11 @@
 #define FETCH_MIN(p, v) atomicMin(p, v)
 #define FETCH_MAX(p, v) atomicMax(p, v)
 #define FETCH_OR(p, v) atomicOr(p, v)
+#define EXCHANGE(p, v) atomicExch(p, v)
+#define LOAD_RELAXED(p) load_relaxed(p)
+#define LOAD_RELAXED_IF(flag, p, x) load_relaxed_if((flag) != 0, p, x)
+#define STORE_RELAXED(p, v) store_relaxed(p, v)
+#define NAP(ns) __nanosleep(ns)
 
 namespace heron::HERON_LEVEL {
 
@@ -48,6 +53,8 @@ HERON_FN T lane_below(T v, int distance) {
 }
 HERON_FN int max_together(int v) { return __reduce_max_sync(all_lanes, v); }
 HERON_FN bool any_together(bool flag) { return __any_sync(all_lanes, flag) != 0; }
+HERON_FN u32 ballot(bool flag) { return __ballot_sync(all_lanes, flag); }
+HERON_FN u32 same_lanes(int key) { return __match_any_sync(all_lanes, key); }
 
 template <int lanes>
 HERON_FN int same_before(int key) {

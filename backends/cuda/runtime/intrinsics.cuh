@@ -52,6 +52,25 @@ static __device__ inline T load_shared_by_many(const T* p) {
     return value;
 }
 
+// Of what other blocks write or read meanwhile.
+static __device__ inline unsigned load_relaxed(const unsigned* p) {
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+static __device__ inline void store_relaxed(unsigned* p, unsigned value) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+// Loads without a branch, so that several are on their way at a time. What is not wanted stays as it is.
+static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& value) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
+        "@q ld.relaxed.gpu.global.u32 %0, [%2];}"
+        : "+r"(value)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
+
 // Starts to bring the line of an address into the second-level cache.
 static __device__ inline void prefetch_line(const void* p) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(p));

@@ -1,6 +1,4 @@
 #include "pattern.hpp"
-#include "grid.cuh"
-#include "levels.cuh"
 #include <bit>
 
 namespace heron::HERON_LEVEL {
@@ -96,194 +94,9 @@ __global__ void gather_columns(const unsigned* others, const unsigned* sources, 
     if (k < stored) columns[k] = static_cast<int>(others[sources[k]]);
 }
 
-constexpr int scan_threads = guess_threads;
-
-// How many there are in the threads before this one; all of the block's in the last element of sums.
-__device__ unsigned count_before(unsigned count, unsigned (&sums)[scan_threads / warp_size]) {
-    const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const auto scan = [lane](unsigned v) {
-        for (int distance = 1; distance < warp_size; distance *= 2) {
-            const unsigned below = from_lane_below(v, distance);
-            if (lane >= distance) v += below;
-        }
-        return v;
-    };
-    const unsigned upto = scan(count);
-    if (lane == warp_size - 1) sums[warp] = upto;
-    __syncthreads();
-    if (warp == 0) sums[lane] = scan(sums[lane]);
-    __syncthreads();
-    return upto - count + (warp > 0 ? sums[warp - 1] : 0u);
-}
-
-// Where each level begins in the order, in place of how many rows it has; or that levels are too narrow.
-__global__ void __launch_bounds__(scan_threads) start_levels(order_memory memory, int n) {
-    __shared__ unsigned sums[scan_threads / warp_size];
-    if (memory.guess->source != order_source::search) return;
-    unsigned* const counts = memory.counts;
-    const int levels = static_cast<int>(memory.schedule->highest) + 1;
-    const int width = n / levels;
-    if (threadIdx.x == 0) {
-        memory.schedule->width = width > 0 ? width : 1;
-        memory.schedule->is_ordered = width >= narrowest_level;
-    }
-    if (width < narrowest_level) return;
-    unsigned before = 0;
-    for (int first = 0; first < levels; first += scan_threads) {
-        const int level = first + static_cast<int>(threadIdx.x);
-        const unsigned start = count_before(level < levels ? counts[level] : 0u, sums);
-        if (level < levels) counts[level] = before + start;
-        before += sums[scan_threads / warp_size - 1];
-        __syncthreads();
-    }
-}
-
-template <class OT, class IT>
-__global__ void place_rows(triangle_rows<OT, IT> triangle, order_memory memory) {
-    const int row = static_cast<int>(blockIdx.x * threads + threadIdx.x);
-    if (row == 0 && memory.report)
-        *const_cast<volatile unsigned*>(memory.report) =
-            memory.schedule->has_long ? memory.long_rows : memory.no_long_rows;
-    if (row >= triangle.n || memory.guess->source != order_source::search || !memory.schedule->is_ordered)
-        return;
-    const unsigned place = memory.counts[memory.levels[row] - 1u] + memory.places[row];
-    memory.records[place] = record_of(triangle, row);
-    memory.places[row] = place;
-}
-
-// How many rows of a plane belong to each of its levels. Most are looked up.
-class plane_levels {
-  public:
-    // By all threads of a block; `rows`: in shared memory.
-    __device__ plane_levels(const row_grid& grid, unsigned* rows) : grid_(grid), rows_(rows) {
-        for (int level = static_cast<int>(threadIdx.x); level < looked_up; level += scan_threads)
-            rows_[level] = static_cast<unsigned>(grid.rows_of(level));
-        __syncthreads();
-    }
-    __device__ unsigned rows_of(int level) const {
-        if (level < 0) return 0;
-        return level < looked_up ? rows_[level] : static_cast<unsigned>(grid_.rows_of(level));
-    }
-    static constexpr int looked_up = 4096;
-
-  private:
-    const row_grid& grid_;
-    unsigned* rows_;
-};
-
-// For each level and plane, how many rows come before the first one of both.
-__device__ void start_grid_levels(const row_grid& grid, unsigned* starts) {
-    __shared__ unsigned sums[scan_threads / warp_size];
-    __shared__ unsigned plane_rows[plane_levels::looked_up];
-    const plane_levels in_plane(grid, plane_rows);
-    const int entries = static_cast<int>(grid.levels()) * grid.planes;
-    const int share = (entries + scan_threads - 1) / scan_threads;
-    const int first = min(static_cast<int>(threadIdx.x) * share, entries);
-    const int end = min(first + share, entries);
-    const auto over_share = [&](auto&& visit) {
-        int level = first / grid.planes;
-        int plane = first - level * grid.planes;
-        for (int i = first; i < end; ++i) {
-            visit(i, in_plane.rows_of(level - grid.plane_step * plane));
-            if (++plane < grid.planes) continue;
-            plane = 0;
-            ++level;
-        }
-    };
-    unsigned count = 0;
-    over_share([&](int, unsigned rows) { count += rows; });
-    unsigned before = count_before(count, sums);
-    over_share([&](int i, unsigned rows) {
-        starts[i] = before;
-        before += rows;
-    });
-}
-
-// The first block guesses where the order comes from, the others clear memory.
-template <class OT, class IT>
-__global__ void __launch_bounds__(guess_threads, 1)
-    prepare_order(triangle_rows<OT, IT> triangle, order_memory memory, int64_t room) {
-    if (blockIdx.x > 0) {
-        auto* const words = static_cast<uint4*>(memory.zeroed.begin);
-        const int64_t count = static_cast<int64_t>(memory.zeroed.bytes / sizeof(uint4));
-        const int64_t step = static_cast<int64_t>(gridDim.x - 1) * guess_threads;
-        for (int64_t i = static_cast<int64_t>(blockIdx.x - 1) * guess_threads + threadIdx.x; i < count;
-             i += step)
-            words[i] = uint4{};
-        return;
-    }
-    const int64_t n = triangle.n;
-    const grid_guess guess = grid_finder<OT, IT>(triangle).guess(room);
-    if (threadIdx.x == 0) {
-        memory.controls[0] = memory.controls[1] = solve_control{};
-        *memory.guess = guess;
-        const bool is_grid = guess.source == order_source::grid;
-        const int width = is_grid ? static_cast<int>(n / guess.grid.levels()) : 1;
-        *memory.schedule = row_schedule{0, is_grid, width, 0};
-    }
-    if (guess.source == order_source::grid) start_grid_levels(guess.grid, memory.grid_starts);
-}
-
-// Whether all that a row needs is in lower levels.
-template <class OT, class IT>
-__device__ bool fits_grid(const triangle_rows<OT, IT>& triangle, const row_grid& grid,
-                          const row_record& record, int level) {
-    bool fits = true;
-    for (unsigned k = record.begin; k < record.end; ++k) {
-        const int column = static_cast<int>(triangle.column(k));
-        if (triangle.needs(record.row, column))
-            fits = fits && grid.level(grid.at(triangle.turned(column))) < level;
-    }
-    return fits;
-}
-
-// Puts the rows of a grid into their order, or finds out that this is none.
-template <class OT, class IT>
-__global__ void __launch_bounds__(threads)
-    place_grid_rows(triangle_rows<OT, IT> triangle, order_memory memory) {
-    const grid_guess guess = *memory.guess;
-    const int number = static_cast<int>(blockIdx.x * threads + threadIdx.x);
-    if (guess.source == order_source::search || number >= triangle.n) return;
-    auto* const source = reinterpret_cast<unsigned*>(&memory.guess->source);
-    const row_record record = record_of(triangle, static_cast<int>(triangle.turned(number)));
-    if (record.end - record.begin > triangle.longest) {
-        store_relaxed(&memory.schedule->has_long, 1u);
-        if (guess.source == order_source::grid)
-            store_relaxed(source, static_cast<unsigned>(order_source::search));
-        return;
-    }
-    if (guess.source == order_source::number) return;
-    const row_grid& grid = guess.grid;
-    const grid_point p = grid.at(number);
-    const int level = grid.level(p);
-    if (!fits_grid(triangle, grid, record, level)) {
-        store_relaxed(source, static_cast<unsigned>(order_source::search));
-        return;
-    }
-    const int line = p.y - grid.first_line(grid.level_in_plane(p));
-    const unsigned place = memory.grid_starts[level * grid.planes + p.z] + static_cast<unsigned>(line);
-    memory.records[place] = record;
-    memory.places[record.row] = place;
-}
-
-template <class OT, class IT>
-void order_rows(cuda_device& device, const triangle_rows<OT, IT>& triangle, const order_memory& memory) {
-    const int64_t n = triangle.n;
-    if (n < fewest_ordered_rows) {
-        const char* const end = static_cast<const char*>(memory.zeroed.begin) + memory.zeroed.bytes;
-        return device.fill(memory.controls, 0,
-                           static_cast<size_t>(end - reinterpret_cast<const char*>(memory.controls)));
-    }
-    device.launch_blocks(prepare_order<OT, IT>, 2 * device.multiprocessors(), guess_threads, 0, triangle,
-                         memory, grid_room(n));
-    device.launch_blocks(place_grid_rows<OT, IT>, blocks_of(n), threads, 0, triangle, memory);
-    device.launch_blocks(find_levels<OT, IT>, blocks_of_rows(n, level_threads), level_threads, 0, triangle,
-                         memory);
-    device.launch_blocks(start_levels, 1, scan_threads, 0, memory, static_cast<int>(n));
-    device.launch_blocks(place_rows<OT, IT>, blocks_of(n), threads, 0, triangle, memory);
-}
-
+// Levels with fewer rows leave most of the device idle anyway; neighbours then gain more by being in one
+// block.
+constexpr int narrowest_level = 64;
 }  // namespace
 
 gather_memory::gather_memory(workspace_layout& layout, int64_t n, int64_t count)
@@ -319,20 +132,20 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
     return {memory.offsets, columns, reinterpret_cast<const int*>(sources.current())};
 }
 
-void order_by_levels(cuda_device& device, const heron_spmat& a, bool lower, const order_memory& memory) {
-    visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        const triangle_rows<OT, IT> triangle{
-            as<const OT>(a.offsets),   as<const IT>(a.indices), nullptr, a.rows, a.base, lower, false,
-            longest_row(a.nnz, a.rows)};
-        order_rows(device, triangle, memory);
-    });
+template <class F>
+void visit_order_groups(const cuda_device& device, F&& f) {
+    f(plans::order_groups<1024, 128>{2 * device.multiprocessors() - 1});
 }
 
-void order_by_levels(cuda_device& device, const gathered_triangle& t, int64_t n, int64_t stored, bool lower,
-                     const order_memory& memory) {
-    const triangle_rows<int, int> triangle{t.offsets, t.columns, t.sources, n,
-                                           0,         lower,     false,     longest_row(stored, n)};
-    order_rows(device, triangle, memory);
+void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower,
+                     const plans::row_order_memory& memory, const plans::long_rows_report& report) {
+    if (rows.rows >= fewest_ordered_rows)
+        return plans::order_rows<narrowest_level, false>(device, rows, is_lower, false, memory, report);
+    const auto bytes_upto = [&](const void* end) {
+        return static_cast<size_t>(static_cast<const char*>(end) -
+                                   reinterpret_cast<const char*>(memory.control));
+    };
+    device.fill(memory.control, 0, bytes_upto(memory.records));
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -4,8 +4,10 @@
 // synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016) and of Su et al.
 // ("CapelliniSpTRSV", ICPP 2020): no lane ever stands still for another of its warp, since every look at a
 // mailbox is one try.
+#include "cuda/runtime/group_words.cuh"
 #include "sync.cuh"
-#include <algorithm>
+
+#include "common/trisolve/order.hpp"
 
 namespace heron::HERON_LEVEL {
 
@@ -31,14 +33,6 @@ struct triangle_rows {
         return lower ? column >= 0 && column < row : column > row && column < n;
     }
     __device__ bool is_pivot(int64_t row, int64_t column) const { return row == column && !unit; }
-};
-
-// What the analysis finds out about the levels; on the device.
-struct row_schedule {
-    unsigned highest;   // level
-    int is_ordered;     // whether there is an order by levels
-    int width;          // rows of an average level
-    unsigned has_long;  // rows that are walked by whole blocks
 };
 
 // A row, and where its elements are.
@@ -353,12 +347,6 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
 }
 
 inline int64_t blocks_of_rows(int64_t n, int rows) { return (n + rows - 1) / rows; }
-
-// Rows with more elements than that are walked by whole blocks. They must be few, since they stop the others
-// of their block.
-inline unsigned longest_row(int64_t stored, int64_t rows) {
-    return static_cast<unsigned>(std::max<int64_t>(256, 16 * stored / rows));
-}
 
 template <int lanes>
 struct lane_count {};

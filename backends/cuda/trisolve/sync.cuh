@@ -8,14 +8,6 @@
 
 namespace heron::HERON_LEVEL {
 
-static __device__ inline unsigned load_relaxed(const unsigned* p) {
-    unsigned value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
-    return value;
-}
-static __device__ inline void store_relaxed(unsigned* p, unsigned value) {
-    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
-}
 static __device__ inline void store_relaxed(uint64_t* p, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
 }
@@ -32,15 +24,7 @@ static __device__ inline void store_relaxed(unsigned* p, unsigned first, unsigne
                  "r"(third), "r"(fourth)
                  : "memory");
 }
-// Loads without a branch, so that several are on their way at a time. What is not wanted stays as it is.
-static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& value) {
-    asm volatile(
-        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
-        "@q ld.relaxed.gpu.global.u32 %0, [%2];}"
-        : "+r"(value)
-        : "r"(static_cast<int>(wanted)), "l"(p)
-        : "memory");
-}
+// As load_relaxed_if() of one word.
 static __device__ inline void load_relaxed_if(bool wanted, const uint64_t* p, uint64_t& value) {
     asm volatile(
         "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"

@@ -1,8 +1,7 @@
 #pragma once
-// A triangular solve in one launch: the rows wait for each other (trisolve_sweep.cuh). ANALYSE gathers op(A)
+// A triangular solve in one launch: the rows wait for each other (sweep.cuh). ANALYSE gathers op(A)
 // by rows where A is not that already, and puts the rows into the order of their levels where that helps.
 #include "cuda/runtime/report.hpp"
-#include "grid.cuh"
 #include "many.cuh"
 #include "pattern.hpp"
 #include "tuned.hpp"
@@ -59,15 +58,7 @@ class tuned_trisolve_run {
           layout_(phase, workspace),
           n_(args.a.rows),
           stored_(plans::stored_elements(args.a)),
-          control_(layout_.template take<solve_control>(2)),
-          schedule_(layout_.template take<row_schedule>(1)),
-          guess_(layout_.template take<grid_guess>(1)),
-          grid_starts_(layout_.template take<unsigned>(grid_room(n_))),
-          levels_(layout_.template take<unsigned>(n_)),
-          counts_(layout_.template take<unsigned>(n_)),
-          boxes_(layout_.template take<slot>(n_)),
-          records_(layout_.template take<row_record>(n_)),
-          places_(layout_.template take<unsigned>(n_)),
+          order_(layout_, n_, n_ * static_cast<int64_t>(sizeof(slot))),
           staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
 
     // Takes what the analysis needs beside what all solves use.
@@ -80,47 +71,38 @@ class tuned_trisolve_run {
         plan.turned = layout_.template take<CT>(n_ * plan.width);
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
-        // Levels, counts, and boxes without stamps.
-        const zeroed_memory zeroed{levels_, static_cast<size_t>(reinterpret_cast<char*>(records_) -
-                                                                reinterpret_cast<char*>(levels_))};
-        plan.may_have_long_rows = n_ > longest_row(stored_, n_);
+        plan.may_have_long_rows = n_ > plans::longest_row(stored_, n_);
         if (plan.may_have_long_rows && n_ >= fewest_ordered_rows && !is_capturing(device_.stream()))
             plan.long_rows = device_report::take();
-        const order_memory memory{control_,
-                                  schedule_,
-                                  guess_,
-                                  grid_starts_,
-                                  records_,
-                                  places_,
-                                  levels_,
-                                  counts_,
-                                  zeroed,
-                                  plan.long_rows.address(),
-                                  plan.long_rows.value(true),
-                                  plan.long_rows.value(false)};
+        const plans::long_rows_report report{plan.long_rows.address(), plan.long_rows.value(true),
+                                             plan.long_rows.value(false)};
         if (is_gathered()) {
             plan.triangle = gather_triangle(device_, args_, gathering);
-            order_by_levels(device_, plan.triangle, n_, stored_, is_lower(), memory);
+            const gathered_triangle& t = plan.triangle;
+            order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(), order_,
+                            report);
         } else {
-            order_by_levels(device_, args_.a, is_lower(), memory);
+            order_by_levels(device_, plans::rows_of(args_.a), is_lower(), order_, report);
         }
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
     void run() {
         const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
-        const row_order order{schedule_, records_, places_, static_cast<int>(n_), is_lower(), 0};
+        const row_order order{order_.schedule, reinterpret_cast<row_record*>(order_.records),
+                              order_.places,   static_cast<int>(n_),
+                              is_lower(),      0};
         if (is_gathered()) {
             const gathered_triangle& t = plan.triangle;
             return solve(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(),
-                                                 is_unit(), longest_row(stored_, n_)},
+                                                 is_unit(), plans::longest_row(stored_, n_)},
                          order, plan);
         }
         visit_offsets_and_indices(
             args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
                 solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
                                             nullptr, n_, args_.a.base, is_lower(), is_unit(),
-                                            longest_row(stored_, n_)},
+                                            plans::longest_row(stored_, n_)},
                       order, plan);
             });
     }
@@ -132,6 +114,13 @@ class tuned_trisolve_run {
     // Of one lane: what a load brings at a time.
     static constexpr int packed = 16 / sizeof(CT);
 
+    // Of one right-hand side, and of many.
+    solve_control* control() const {
+        static_assert(2 * sizeof(solve_control) <= plans::row_order_memory::control_words * sizeof(u32));
+        return reinterpret_cast<solve_control*>(order_.control);
+    }
+    // Without stamps before the first solve.
+    slot* boxes() const { return reinterpret_cast<slot*>(order_.own); }
     bool is_gathered() const { return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
@@ -162,7 +151,7 @@ class tuned_trisolve_run {
             order.levels_ahead = lanes == 1 ? 5 : 2;
             const auto launch = [&](auto kernel, int threads) {
                 device_.launch_blocks(kernel, blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle,
-                                      order, control_, boxes_);
+                                      order, control(), boxes());
             };
             // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
             constexpr int most_threads = solve_work<CT>::most_threads;
@@ -191,7 +180,7 @@ class tuned_trisolve_run {
             const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
             device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
-                                  !turns_c, control_ + 1);
+                                  !turns_c, control() + 1);
         };
         // A long row keeps as many blocks busy as there are tiles.
         constexpr int tile = 32;
@@ -240,15 +229,7 @@ class tuned_trisolve_run {
     heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t n_, stored_;
-    solve_control* control_;  // of one right-hand side, and of many
-    row_schedule* schedule_;
-    grid_guess* guess_;
-    unsigned* grid_starts_;
-    unsigned* levels_;
-    unsigned* counts_;
-    slot* boxes_;
-    row_record* records_;
-    unsigned* places_;
+    plans::row_order_memory order_;
     CT* staged_;
 };
 

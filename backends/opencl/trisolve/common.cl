@@ -1,24 +1,12 @@
-// What the analysis and the solves of triangular systems share.
+// What the solves of triangular systems share.
 //
-// Rows draw tickets in an order in which each comes after all that it needs, and wait for what these find
-// out: their solutions, or their levels (Liu et al., "A synchronization-free algorithm for parallel sparse
-// triangular solves", Euro-Par 2016). Every look at another row's result is one try, so that no item stands
-// still for another one beside it.
+// Rows draw tickets in an order in which each comes after all that it needs, and wait for what these find out
+// (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016). Every
+// look at another row's result is one try, so that no item stands still for another one beside it.
 
-#define SCAN_GROUP 256
-
-typedef struct {
-    heron_index base;
-    int n, lower, unit;
-} triangle_shape;
-
-HERON_FN int needs(triangle_shape t, heron_index row, heron_index column) {
-    return t.lower ? column >= 0 && column < row : column > row && column < t.n;
-}
-
-// The number of this group in the order in which groups begin; 0 if it has nothing to do.
-HERON_FN int draw_ticket(GLOBAL int* control, int is_idle, __local int* ticket) {
-    if (get_local_id(0) == 0) *ticket = is_idle ? 0 : atomic_inc(control);
+// The number of this group in the order in which groups begin.
+HERON_FN int draw_ticket(GLOBAL int* control, __local int* ticket) {
+    if (get_local_id(0) == 0) *ticket = atomic_inc(control);
     barrier(CLK_LOCAL_MEM_FENCE);
     return *ticket;
 }

@@ -1,6 +1,7 @@
 // Triangular solves for many right-hand sides. LANES neighbours solve a row.
 
 #define SIDES (LANES * PACK)  // right-hand sides of a group
+#define TURN_GROUP 256
 #define TURNED 32             // rows and columns of a tile that is turned
 
 // op(A)*C = alpha*B for the right-hand sides [0, sides). solved has rows of `width` elements, by number.
@@ -16,7 +17,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for
     // the same in all items.
     const int lane = (int)get_local_id(0) % LANES;
-    const int number = draw_ticket(control, 0, &ticket);
+    const int number = draw_ticket(control, &ticket);
     const int place = number / tiles * (GROUP / LANES) + (int)get_local_id(0) / LANES;
     const int side = number % tiles * SIDES + lane * PACK;
     const int is_active = place < t.n && side < sides;
@@ -79,7 +80,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             from[i] = (GLOBAL const BOX*)own_sides;
-            if (needs(t, row, own[i])) {
+            if (is_needed(t, row, own[i])) {
                 needed |= 1u << i;
                 from[i] = (GLOBAL const BOX*)(own_sides + own[i] * width);
             } else if (own[i] == row && !has_pivot) {
@@ -97,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
 }
 
 // To := from, tile by tile: whichever of the two has neighbouring rows beside each other is walked that way.
-__kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_turn_sides(
+__kernel __attribute__((reqd_work_group_size(TURN_GROUP, 1, 1))) void heron_turn_sides(
     GLOBAL const CT* from, heron_index from_row, heron_index from_column, GLOBAL CT* to, heron_index to_row,
     heron_index to_column, int n, int sides) {
     __local CT tile[TURNED * (TURNED + 1)];
@@ -107,14 +108,14 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_turn
     const int first_row = (int)get_group_id(0) / tiles * TURNED;
     const int first_side = (int)get_group_id(0) % tiles * TURNED;
     const int reads_rows = from_column == 1;
-    for (int i = line; i < TURNED; i += SCAN_GROUP / TURNED) {
+    for (int i = line; i < TURNED; i += TURN_GROUP / TURNED) {
         const int r = reads_rows ? i : lane;
         const int s = reads_rows ? lane : i;
         if (first_row + r < n && first_side + s < sides)
             tile[r * (TURNED + 1) + s] = from[(first_row + r) * from_row + (first_side + s) * from_column];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = line; i < TURNED; i += SCAN_GROUP / TURNED) {
+    for (int i = line; i < TURNED; i += TURN_GROUP / TURNED) {
         const int r = reads_rows ? lane : i;
         const int s = reads_rows ? i : lane;
         if (first_row + r < n && first_side + s < sides)

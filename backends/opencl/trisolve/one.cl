@@ -95,7 +95,7 @@ HERON_FN void take_batch(triangle_parts a, row_share* own) {
     own->needed = 0;
 #pragma unroll
     for (int i = 0; i < BATCH; ++i) {
-        if (needs(a.shape, own->row, columns[i])) {
+        if (is_needed(a.shape, own->row, columns[i])) {
             own->needed |= 1u << i;
             own->lines[i] = a.places[columns[i]];
         } else if (columns[i] == own->row && !a.has_pivot) {
@@ -141,11 +141,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     GLOBAL const int4* restrict records, GLOBAL const int* restrict places, GLOBAL const IT* restrict columns,
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
     triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
-    heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const int* restrict highest,
+    heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const row_schedule* restrict schedule,
     int levels_ahead, GLOBAL int* control) {
     __local int ticket;
     const int lane = (int)get_local_id(0) % LANES;
-    const int first = draw_ticket(control, 0, &ticket) * (GROUP / LANES);
+    const int first = draw_ticket(control, &ticket) * (GROUP / LANES);
     const int place = first + (int)get_local_id(0) / LANES;
     const int is_active = place < t.n && lane < SHARES;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -172,7 +172,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
         pivot = sum_of_team(own.pivot);
         inverse = inverse_of(pivot);
     }
-    wait_for(solved, first - (heron_index)levels_ahead * max(t.n / (*highest + 1), 1));
+    wait_for(solved, first - (heron_index)levels_ahead * schedule->width);
 
     int is_posted = !is_active;
     while (is_so_somewhere(!is_posted)) {

@@ -2,6 +2,7 @@
 // shared plan, level by level.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
+#include "order.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/trisolve/plan.hpp"
 #include <algorithm>
@@ -9,27 +10,9 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family ordering{"trisolve_common trisolve_order", "OT IT"};
-constexpr kernel_family solving_one{"trisolve_common trisolve_tuned trisolve_one", "CT OT IT"};
-constexpr kernel_family solving_many{"trisolve_common trisolve_tuned trisolve_many", "CT OT IT"};
-struct guess_grid {
-    static constexpr const char* name = "guess_grid";
-};
-struct place_grid_rows {
-    static constexpr const char* name = "place_grid_rows";
-};
-struct find_levels {
-    static constexpr const char* name = "find_levels";
-};
-struct rank_rows {
-    static constexpr const char* name = "rank_rows";
-};
-struct start_levels {
-    static constexpr const char* name = "start_levels";
-};
-struct place_rows {
-    static constexpr const char* name = "place_rows";
-};
+constexpr kernel_family solving_one{"trisolve_rows trisolve_common trisolve_tuned trisolve_one", "CT OT IT"};
+constexpr kernel_family solving_many{"trisolve_rows trisolve_common trisolve_tuned trisolve_many",
+                                     "CT OT IT"};
 struct begin_solve {
     static constexpr const char* name = "begin_solve";
 };
@@ -44,22 +27,8 @@ struct turn_sides {
 };
 
 // These mirror the kernels.
-constexpr int64_t level_group = 128;
-constexpr int64_t scan_group = 256;
+constexpr int64_t turn_group = 256;
 constexpr int64_t turned = 32;
-struct triangle_shape {
-    heron_index base;
-    int n, lower, unit;
-};
-struct alignas(16) row_record {
-    int row, begin, end, unused;
-};
-struct row_grid {
-    int is_grid, line, lines, planes, line_step, plane_step;
-};
-// Where the levels of a grid begin.
-constexpr int64_t grid_room(int64_t n) { return n / 16 + 2; }
-
 constexpr int64_t box_bytes = 16;
 // Right-hand sides of one group, and of one launch.
 constexpr int64_t group_sides = 32;
@@ -93,14 +62,7 @@ class sweep_trisolve {
           layout_(phase, workspace),
           n_(args.a.rows),
           stored_(plans::stored_elements(args.a)),
-          control_(layout_.take<int>(1)),
-          highest_(layout_.take<int>(1)),
-          grid_(layout_.take<row_grid>(1)),
-          grid_starts_(layout_.take<uint32_t>(grid_room(n_))),
-          levels_(layout_.take<uint32_t>(n_)),
-          counts_(layout_.take<int>(n_)),
-          places_(layout_.take<int>(n_)),
-          records_(layout_.take<row_record>(n_)),
+          order_(layout_, n_),
           staged_(layout_.take<CT>(n_ * args.staged_columns)) {}
 
     // Takes what depends on the right-hand sides, which may be others in RUN.
@@ -116,9 +78,9 @@ class sweep_trisolve {
         if (is_gathered()) {
             gather(begin, columns, sources);
             plan.gathered = {begin, columns, sources, 0};
-            order(plan.gathered);
+            order(plans::rows_of(begin, columns, n_, stored_));
         } else {
-            visit_own_rows([&](const auto& rows) { order(rows); });
+            order(plans::rows_of(args_.a));
         }
         plans::leave_plan(static_cast<sweep_plan&&>(plan), workspace_);
     }
@@ -159,33 +121,13 @@ class sweep_trisolve {
             });
     }
 
-    // Without a look at what the device finds out: what turns out not to be needed ends at once.
-    template <class OT, class IT>
-    void order(const triangle_rows<OT, IT>& rows) {
-        const kept_program& program = ordering_program_of<OT, IT>(guess_group());
-        const triangle_shape triangle = shape(rows.base);
-        const auto* const grid = static_cast<const row_grid*>(grid_);
-        const auto* const levels = static_cast<const uint32_t*>(levels_);
-        device_.launch_program_groups<guess_grid>(
-            program, 1, static_cast<size_t>(guess_group()), rows.offsets, rows.columns, triangle,
-            longest_row(), grid_, reinterpret_cast<uint32_t*>(places_), grid_starts_, control_, highest_);
-        device_.launch_program<place_grid_rows>(program, n_, rows.offsets, rows.columns, triangle, grid_,
-                                                static_cast<const uint32_t*>(grid_starts_), levels_, counts_,
-                                                highest_, places_, records_);
-        device_.launch_program_groups<find_levels>(program, quotient_up(n_, level_group), level_group,
-                                                   rows.offsets, rows.columns, triangle, grid, control_,
-                                                   levels_, highest_);
-        device_.launch_program_groups<rank_rows>(program, quotient_up(n_, scan_group), scan_group, grid,
-                                                 levels, static_cast<int>(n_), counts_, places_);
-        device_.launch_program_groups<start_levels>(program, 1, scan_group, grid,
-                                                    static_cast<const int*>(highest_), counts_);
-        device_.launch_program<place_rows>(program, n_, rows.offsets, rows.columns, triangle, grid, levels,
-                                           static_cast<const int*>(counts_), places_, records_);
+    // Without a look at what the device finds out: what turns out not to be needed ends at once. All levels
+    // are an order, since solves have no other.
+    void order(const plans::row_pattern& rows) {
+        constexpr int any_width = 0;
+        constexpr bool trims = true;
+        plans::order_rows<any_width, trims>(device_, rows, is_lower(), is_unit(), order_);
     }
-
-    int64_t guess_group() const { return device_.traits().largest_group >= 1024 ? 1024 : 256; }
-    // Of a row that may belong to a grid.
-    int longest_row() const { return static_cast<int>(std::max<int64_t>(256, 16 * stored_ / n_)); }
 
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& rows, const sweep_plan& plan) {
@@ -221,14 +163,14 @@ class sweep_trisolve {
         constexpr int levels_ahead = 5;
         auto* const solved = static_cast<CT*>(plan.solved);
         const kept_program& program = program_of<OT, IT>({true, group, 1, lanes, batch});
-        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, control_);
+        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, order_.control);
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         device_.launch_program_groups<solve_one>(
             program, quotient_up(n_, group / lanes), static_cast<size_t>(group),
-            static_cast<const row_record*>(records_), static_cast<const int*>(places_), rows.columns,
+            static_cast<const int4*>(order_.records), static_cast<const u32*>(order_.places), rows.columns,
             rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
             int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_row, c, c_row, solved,
-            static_cast<const int*>(highest_), levels_ahead, control_);
+            static_cast<const row_schedule*>(order_.schedule), levels_ahead, order_.control);
     }
 
     // As many as most rows have batches of elements.
@@ -247,7 +189,8 @@ class sweep_trisolve {
         auto* const turned_b = static_cast<CT*>(plan.turned);
         const kept_program& program =
             program_of<OT, IT>({false, group, packed, lanes, stored_ <= 8 * n_ ? 4 : 8});
-        device_.launch_program<begin_solve>(program, quotient_up(n_ * plan.width, packed), solved, control_);
+        device_.launch_program<begin_solve>(program, quotient_up(n_ * plan.width, packed), solved,
+                                            order_.control);
         if (b_steps.column != 1) {
             turn(program, b, b_steps, turned_b, {plan.width, 1}, sides);
             b = turned_b;
@@ -256,31 +199,20 @@ class sweep_trisolve {
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const int64_t tiles = quotient_up(sides, group_sides);
         device_.launch_program_groups<solve_many>(
-            program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const row_record*>(records_),
+            program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const int4*>(order_.records),
             rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
             shape(rows.base), int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row,
             b_steps.column, c, c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides),
-            heron_index{plan.width}, solved, control_);
+            heron_index{plan.width}, solved, order_.control);
         if (turns_c) turn(program, solved, {plan.width, 1}, c, c_steps, sides);
     }
 
     void turn(const kept_program& program, const CT* from, plans::element_steps from_steps, CT* to,
               plans::element_steps to_steps, int64_t sides) {
         device_.launch_program_groups<turn_sides>(
-            program, quotient_up(n_, turned) * quotient_up(sides, turned), scan_group, from, from_steps.row,
+            program, quotient_up(n_, turned) * quotient_up(sides, turned), turn_group, from, from_steps.row,
             from_steps.column, to, to_steps.row, to_steps.column, static_cast<int>(n_),
             static_cast<int>(sides));
-    }
-
-    template <class OT, class IT>
-    static const kept_program& ordering_program_of(int64_t group) {
-        static program_list<int64_t> programs;
-        return programs.get(group, [&] {
-            const char* const names[] = {type_name<OT>, type_name<IT>};
-            program_key key = make_program_key(ordering, names, std::size(names));
-            key.definitions += "#define GUESS_GROUP " + std::to_string(group) + "\n";
-            return key;
-        });
     }
 
     // What makes one program of the sweep differ from another with the same types.
@@ -319,14 +251,7 @@ class sweep_trisolve {
     heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t n_, stored_;
-    int* control_;
-    int* highest_;
-    row_grid* grid_;
-    uint32_t* grid_starts_;
-    uint32_t* levels_;
-    int* counts_;
-    int* places_;
-    row_record* records_;
+    plans::row_order_memory order_;
     CT* staged_;
 };
 
