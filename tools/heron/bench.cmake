@@ -3,6 +3,8 @@ find_package(Eigen3 QUIET NO_MODULE)
 option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
 
 target_sources(heron-cli PRIVATE
+    bench/bsr/bsr_bench.cpp
+    bench/bsr/bsr_contender.cpp
     bench/dense/dense_bench.cpp
     bench/dense/dense_operands.cpp
     bench/dense/dense_study.cpp

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "bench/bsr/bsr_bench.hpp"
 #include "bench/dense/dense_bench.hpp"
 #include "bench/dense/dense_study.hpp"
 #include "measure/device.hpp"
@@ -241,6 +242,28 @@ void add_trisolve_command(CLI::App& bench) {
     c.run(run_trisolve_bench);
 }
 
+void add_bsr_command(CLI::App& bench) {
+    subcommand<bsr_bench_options> c(bench, "bsr",
+                                    "The legacy functions of BSR matrices; an element stands for a block");
+    c.matrices({"poisson2d:64", "poisson2d:512", "poisson3d:64", "uniform:100000,8"});
+    c.contestants();
+    c.choices("--function", c.options.functions, {"bsrmv", "bsrmm", "bsrsv2", "bsrsm2"});
+    c.choices("--type", c.options.types, {"f32", "f64"});
+    c.choices("--op", c.options.ops, {"N", "T"}, "Of A in solves: ");
+    c.choices("--triangle", c.options.triangles, {"lower", "upper"});
+    c.command.add_option("--block", c.options.blocks, "Rows and columns of a block")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
+    c.command.add_option("--columns", c.options.columns, "Of the dense operands of bsrmm and bsrsm2")
+        ->check(CLI::Range(1, 1 << 16))
+        ->capture_default_str();
+    c.command.add_option("--analyses", c.options.analyses, "Analyses of each measurement")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    c.run(run_bsr_bench);
+}
+
 void add_handle_command(CLI::App& bench) {
     subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
     c.backends(c.options.backends);
@@ -328,6 +351,7 @@ void add_bench_command(CLI::App& app) {
     add_sddmm_command(*bench);
     add_spgemm_command(*bench);
     add_trisolve_command(*bench);
+    add_bsr_command(*bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

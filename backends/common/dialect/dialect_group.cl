@@ -24,6 +24,8 @@ typedef ulong u64;
 #define FETCH_MAX(p, v) atomic_max(p, v)
 #define FETCH_OR(p, v) atomic_or(p, v)
 #define EXCHANGE(p, v) atomic_xchg(p, v)
+#define POLL(W, p) (*(volatile GLOBAL const W*)(p))
+#define POST(W, p, v) (*(volatile GLOBAL W*)(p) = (v))
 
 HERON_FN int group_item(void) { return (int)get_local_id(0); }
 HERON_FN int group_id(void) { return (int)get_group_id(0); }

@@ -22,6 +22,8 @@
 #define LOAD_RELAXED_IF(flag, p, x) load_relaxed_if((flag) != 0, p, x)
 #define STORE_RELAXED(p, v) store_relaxed(p, v)
 #define NAP(ns) __nanosleep(ns)
+#define POLL(W, p) poll(p)
+#define POST(W, p, v) post(p, v)
 
 namespace heron::HERON_LEVEL {
 
@@ -30,6 +32,22 @@ HERON_FN int group_id() { return static_cast<int>(blockIdx.x); }
 HERON_FN int group_count() { return static_cast<int>(gridDim.x); }
 HERON_FN void sync_group() { __syncthreads(); }
 HERON_FN void sync_together() { __syncwarp(); }
+HERON_FN u32 poll(const u32* p) {
+    u32 value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+HERON_FN u64 poll(const u64* p) {
+    u64 value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+    return value;
+}
+HERON_FN void post(u32* p, u32 v) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+HERON_FN void post(u64* p, u64 v) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
 HERON_FN int popcount(u32 v) { return __popc(v); }
 HERON_FN int clz(u32 v) { return __clz(static_cast<int>(v)); }
 

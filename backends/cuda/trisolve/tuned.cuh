@@ -1,6 +1,8 @@
 #pragma once
-// A triangular solve in one launch: the rows wait for each other (sweep.cuh). ANALYSE gathers op(A)
-// by rows where A is not that already, and puts the rows into the order of their levels where that helps.
+// A triangular solve in one launch: the rows wait for each other (sweep.cuh), or the block rows of a BSR
+// matrix. ANALYSE gathers op(A) by rows where A is not that already, and puts the rows into the order of
+// their levels where that helps.
+#include "common/trisolve/blocks.hpp"
 #include "cuda/runtime/report.hpp"
 #include "many.cuh"
 #include "pattern.hpp"
@@ -41,6 +43,9 @@ struct sweep_plan final : plan_of<sweep_plan<CT>> {
     int width = 0;
     CT* solved = nullptr;
     CT* turned = nullptr;
+    // Of block rows.
+    int64_t block_width = 0;
+    char* block_control = nullptr;
 
     // Whether rows must be expected that are better walked by whole blocks: as long as the device has not
     // said that there are none.
@@ -54,19 +59,26 @@ class tuned_trisolve_run {
                        heron_workspace& workspace)
         : device_(device),
           args_(args),
+          by_blocks_(plans::has_block_rows(args.a) && args.a.block_rows > 1),
+          rows_of_(args_of_rows(args)),
           workspace_(workspace),
           layout_(phase, workspace),
-          n_(args.a.rows),
-          stored_(plans::stored_elements(args.a)),
+          n_(rows_of_.a.rows),
+          stored_(plans::stored_elements(rows_of_.a)),
           order_(layout_, n_, n_ * static_cast<int64_t>(sizeof(slot))),
-          staged_(layout_.template take<CT>(n_ * args.staged_columns)) {}
+          staged_(layout_.template take<CT>(args.a.rows * args.staged_columns)) {}
 
     // Takes what the analysis needs beside what all solves use.
     void analyse(heron_phase phase) {
         sweep_plan<CT> plan;
-        if (args_.b.cols > 1)
+        if (by_blocks_) {
+            const plans::block_solve_memory<CT> memory(layout_, args_);
+            plan.block_width = memory.width;
+            plan.block_control = memory.control;
+        } else if (args_.b.cols > 1) {
             plan.width =
                 static_cast<int>((std::min<int64_t>(args_.b.cols, widest) + packed - 1) / packed) * packed;
+        }
         plan.solved = layout_.template take<CT>(n_ * plan.width);
         plan.turned = layout_.template take<CT>(n_ * plan.width);
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
@@ -77,18 +89,19 @@ class tuned_trisolve_run {
         const plans::long_rows_report report{plan.long_rows.address(), plan.long_rows.value(true),
                                              plan.long_rows.value(false)};
         if (is_gathered()) {
-            plan.triangle = gather_triangle(device_, args_, gathering);
+            plan.triangle = gather_triangle(device_, rows_of_, gathering);
             const gathered_triangle& t = plan.triangle;
             order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(), order_,
                             report);
         } else {
-            order_by_levels(device_, plans::rows_of(args_.a), is_lower(), order_, report);
+            order_by_levels(device_, plans::rows_of(rows_of_.a), is_lower(), order_, report);
         }
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
     void run() {
         const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
+        if (by_blocks_) return solve_blocks(plan);
         const row_order order{order_.schedule, reinterpret_cast<row_record*>(order_.records),
                               order_.places,   static_cast<int>(n_),
                               is_lower(),      0};
@@ -121,9 +134,33 @@ class tuned_trisolve_run {
     }
     // Without stamps before the first solve.
     slot* boxes() const { return reinterpret_cast<slot*>(order_.own); }
-    bool is_gathered() const { return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
+    // The rows that wait for each other: those of the matrix, or of a CSR matrix with an element for each
+    // block.
+    static heron_trisolve_args args_of_rows(const heron_trisolve_args& args) {
+        heron_trisolve_args result = args;
+        result.a = plans::block_pattern(args.a);
+        return result;
+    }
+
+    bool is_gathered() const {
+        return rows_of_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op);
+    }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
+
+    void solve_blocks(const sweep_plan<CT>& plan) {
+        static_assert(sizeof(row_record) == 4 * sizeof(int));
+        const gathered_triangle& t = plan.triangle;
+        const auto* const records = reinterpret_cast<const int*>(order_.records);
+        const plans::ordered_blocks blocks =
+            is_gathered()
+                ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, &order_.schedule->is_ordered, 0}
+                : plans::ordered_blocks{as<const int>(args_.a.offsets), as<const int>(args_.a.indices),
+                                        nullptr, records, &order_.schedule->is_ordered, args_.a.base};
+        plans::block_solver<cuda_device, CT>(device_, args_, blocks, plan.block_control, plan.block_width,
+                                             staged_)
+            .run();
+    }
 
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
@@ -226,6 +263,8 @@ class tuned_trisolve_run {
 
     cuda_device& device_;
     const heron_trisolve_args& args_;
+    const bool by_blocks_;
+    const heron_trisolve_args rows_of_;
     heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t n_, stored_;

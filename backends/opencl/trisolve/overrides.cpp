@@ -4,6 +4,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "order.hpp"
 #include "common/runtime/slot.hpp"
+#include "common/trisolve/blocks.hpp"
 #include "common/trisolve/plan.hpp"
 #include <algorithm>
 
@@ -49,6 +50,9 @@ struct sweep_plan final : plan_of<sweep_plan> {
     int64_t width = 1;
     void* solved = nullptr;
     void* turned = nullptr;
+    // Of block rows.
+    int64_t block_width = 0;
+    char* block_control = nullptr;
 };
 
 template <class CT>
@@ -58,35 +62,46 @@ class sweep_trisolve {
                    heron_workspace& workspace)
         : device_(device),
           args_(args),
+          by_blocks_(plans::has_block_rows(args.a) && args.a.block_rows > 1),
+          pattern_(plans::block_pattern(args.a)),
           workspace_(workspace),
           layout_(phase, workspace),
-          n_(args.a.rows),
-          stored_(plans::stored_elements(args.a)),
+          n_(pattern_.rows),
+          stored_(plans::stored_elements(pattern_)),
+          is_ordered_(layout_.take<int>(1)),
           order_(layout_, n_),
-          staged_(layout_.take<CT>(n_ * args.staged_columns)) {}
+          staged_(layout_.take<CT>(args.a.rows * args.staged_columns)) {}
 
     // Takes what depends on the right-hand sides, which may be others in RUN.
     void analyse(heron_phase phase) {
         sweep_plan plan;
-        if (args_.b.cols > 1) plan.width = quotient_up(std::min(args_.b.cols, widest), packed) * packed;
+        if (by_blocks_) {
+            const plans::block_solve_memory<CT> memory(layout_, args_);
+            plan.block_width = memory.width;
+            plan.block_control = memory.control;
+        } else if (args_.b.cols > 1) {
+            plan.width = quotient_up(std::min(args_.b.cols, widest), packed) * packed;
+        }
         plan.solved = layout_.take<CT>(quotient_up(n_ * plan.width, packed) * packed);
         plan.turned = layout_.take<CT>(plan.width > 1 ? n_ * plan.width : 0);
         int* const begin = layout_.take<int>(is_gathered() ? n_ + 1 : 0);
         int* const columns = layout_.take<int>(is_gathered() ? stored_ : 0);
         int* const sources = layout_.take<int>(is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
+        if (by_blocks_) device_.fill(is_ordered_, 1, sizeof *is_ordered_);
         if (is_gathered()) {
             gather(begin, columns, sources);
             plan.gathered = {begin, columns, sources, 0};
             order(plans::rows_of(begin, columns, n_, stored_));
         } else {
-            order(plans::rows_of(args_.a));
+            order(plans::rows_of(pattern_));
         }
         plans::leave_plan(static_cast<sweep_plan&&>(plan), workspace_);
     }
 
     void run() {
         const auto& plan = plans::required_plan<sweep_plan>(workspace_);
+        if (by_blocks_) return solve_blocks(plan);
         if (is_gathered()) return solve(plan.gathered, plan);
         visit_own_rows([&](const auto& rows) { solve(rows, plan); });
     }
@@ -94,16 +109,16 @@ class sweep_trisolve {
   private:
     static constexpr int64_t packed = box_bytes / sizeof(CT);
 
-    bool is_gathered() const { return args_.a.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
+    bool is_gathered() const { return pattern_.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
-    bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
+    bool is_unit() const { return pattern_.diag == HERON_DIAG_UNIT; }
     triangle_shape shape(heron_index base) const {
         return {base, static_cast<int>(n_), is_lower(), is_unit()};
     }
 
     template <class F>
     void visit_own_rows(F&& f) const {
-        const heron_spmat& a = args_.a;
+        const heron_spmat& a = pattern_;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
             f(triangle_rows<OT, IT>{as<const OT>(a.offsets), as<const IT>(a.indices), nullptr, a.base});
         });
@@ -111,7 +126,7 @@ class sweep_trisolve {
 
     // On the host, as the shared plan does.
     void gather(int* begin, int* columns, int* sources) {
-        const plans::host_pattern<opencl_device> pattern(device_, args_.a);
+        const plans::host_pattern<opencl_device> pattern(device_, pattern_);
         plans::visit_triangle<i32>(
             pattern.matrix(), plans::is_transposed(args_.op), [&](const auto& builder) {
                 const plans::row_triangle<i32> triangle = builder.build();
@@ -119,6 +134,22 @@ class sweep_trisolve {
                 device_.write(columns, triangle.columns.data(), triangle.columns.bytes());
                 device_.write(sources, triangle.sources.data(), triangle.sources.bytes());
             });
+    }
+
+    void solve_blocks(const sweep_plan& plan) {
+        const triangle_rows<i32, i32>& t = plan.gathered;
+        const auto* const records = reinterpret_cast<const int*>(order_.records);
+        const plans::ordered_blocks blocks =
+            is_gathered() ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, is_ordered_, 0}
+                          : plans::ordered_blocks{as<const int>(pattern_.offsets),
+                                                  as<const int>(pattern_.indices),
+                                                  nullptr,
+                                                  records,
+                                                  is_ordered_,
+                                                  pattern_.base};
+        plans::block_solver<opencl_device, CT>(device_, args_, blocks, plan.block_control, plan.block_width,
+                                               staged_)
+            .run();
     }
 
     // Without a look at what the device finds out: what turns out not to be needed ends at once. All levels
@@ -248,9 +279,13 @@ class sweep_trisolve {
 
     opencl_device& device_;
     const heron_trisolve_args& args_;
+    const bool by_blocks_;
+    // The rows that wait for each other: those of the matrix, or of one with an element for each block.
+    const heron_spmat pattern_;
     heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t n_, stored_;
+    int* is_ordered_;
     plans::row_order_memory order_;
     CT* staged_;
 };
@@ -263,7 +298,8 @@ bool prefers_sweep(const device_traits& traits) {
 }
 
 bool takes_sweep(const device_traits& traits, const heron_trisolve_args& args) {
-    return args.a.rows > 0 && args.a.rows < INT32_MAX && plans::stored_elements(args.a) < INT32_MAX &&
+    const heron_spmat pattern = plans::block_pattern(args.a);
+    return pattern.rows > 0 && pattern.rows < INT32_MAX && plans::stored_elements(pattern) < INT32_MAX &&
            prefers_sweep(traits) && traits.largest_group >= 256;
 }
 

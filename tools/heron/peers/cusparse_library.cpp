@@ -99,6 +99,11 @@ cusparse_library::cusparse_library(std::string name, const std::string& file)
     path_ = file_of(reinterpret_cast<const void*>(create));
 }
 
+void* cusparse_library::find(const char* name) const {
+    if (void* const found = dlsym(library_, name)) return found;
+    throw cusparse_error(CUSPARSE_STATUS_NOT_SUPPORTED, fmt::format("{} has no {}", path_, name));
+}
+
 void cusparse_library::check(cusparseStatus_t status, const char* function) const {
     if (status == CUSPARSE_STATUS_SUCCESS) return;
     const std::string reason = reason_log::take();

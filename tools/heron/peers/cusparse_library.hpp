@@ -40,6 +40,12 @@ class cusparse_library {
     // Throws cusparse_error unless the status is success.
     void check(cusparseStatus_t status, const char* function) const;
 
+    // A function that not every library need have. Throws cusparse_error, not supported, where it is missing.
+    template <class F>
+    F function(const char* name) const {
+        return reinterpret_cast<F>(find(name));
+    }
+
     decltype(&cusparseCreate) create;
     decltype(&cusparseDestroy) destroy;
     decltype(&cusparseGetVersion) get_version;
@@ -93,6 +99,8 @@ class cusparse_library {
     decltype(&cusparseSDDMM) sddmm;
 
   private:
+    void* find(const char* name) const;
+
     std::string name_;
     std::string path_;
     void* library_ = nullptr;  // stays open: plug-ins and drivers do not survive being unloaded

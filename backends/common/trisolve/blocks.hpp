@@ -1,0 +1,179 @@
+#pragma once
+// Triangular solves of BSR matrices on GPUs, in one launch (blocks.h). The order of the block rows is that of
+// the rows of a CSR matrix with an element for each block.
+#include "common/dialect/dialect_group.hpp"
+#include "plan.hpp"
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family block_solves{"trisolve_blocks", "CT WT GROUP"};
+#include "blocks.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+// Whether a matrix is solved by its blocks. They are counted in 32 bits.
+inline bool has_block_rows(const heron_spmat& a) {
+    return a.format == HERON_FORMAT_BSR && a.block_rows == a.block_cols && a.nnz < INT32_MAX &&
+           a.offset_type == HERON_INDEX_32 && a.index_type == HERON_INDEX_32;
+}
+
+// The pattern of the blocks of such a matrix; blocks of one element are a CSR matrix. Else the matrix.
+inline heron_spmat block_pattern(const heron_spmat& a) {
+    if (!has_block_rows(a)) return a;
+    heron_spmat pattern = a;
+    pattern.format = HERON_FORMAT_CSR;
+    pattern.rows /= a.block_rows;
+    pattern.cols /= a.block_cols;
+    pattern.block_rows = pattern.block_cols = 0;
+    // The other elements of a block on the diagonal count even where the diagonal does not.
+    if (a.block_rows > 1) pattern.diag = HERON_DIAG_NON_UNIT;
+    return pattern;
+}
+
+// The blocks of op(A): those of the matrix, or gathered ones; their order, if *is_ordered.
+struct ordered_blocks {
+    const int* offsets;
+    const int* columns;
+    const int* sources;  // NULL: as the columns
+    const int* records;  // row, begin, end and one more
+    const int* is_ordered;
+    heron_index base;
+};
+
+template <class CT>
+struct word_of {
+    using type = u32;
+};
+template <>
+struct word_of<f64> {
+    using type = u64;
+};
+template <>
+struct word_of<c64> {
+    using type = u64;
+};
+
+// Right-hand sides of one launch.
+constexpr int64_t widest_block_solve = 64;
+
+// Memory of the solves: n rows of `width` elements, and what goes before.
+template <class CT>
+struct block_solve_memory {
+    block_solve_memory(workspace_layout& layout, const heron_trisolve_args& args)
+        : width(args.b.cols < 1 ? 1 : args.b.cols < widest_block_solve ? args.b.cols : widest_block_solve),
+          bytes(control_bytes + static_cast<size_t>(args.a.rows * width) * sizeof(CT)),
+          control(layout.take<char>(static_cast<int64_t>(bytes))) {}
+
+    int64_t width;
+    size_t bytes;
+    char* control;  // and, behind it, the solutions
+
+    static constexpr size_t control_bytes = 256;
+};
+
+template <class Device, class CT>
+class block_solver {
+  public:
+    // width: of the analysis, for which there is room.
+    block_solver(Device& device, const heron_trisolve_args& args, const ordered_blocks& blocks, char* control,
+                 int64_t width, CT* staged)
+        : device_(device), args_(args), blocks_(blocks), control_(control), width_(width), staged_(staged) {}
+
+    void run() {
+        element_steps b_steps = steps_of(args_.b);
+        const element_steps c_steps = steps_of(args_.c);
+        const CT* b = as<const CT>(args_.b.values);
+        CT* const c = as<CT>(args_.c.values);
+        if (must_stage(args_)) {
+            device_.template launch<kernels::stage_right_side<CT, i32>>(
+                kernels::trisolve, args_.a.rows * args_.c.cols, heron_index{args_.c.cols}, b, b_steps.row,
+                b_steps.column, staged_);
+            b = staged_;
+            b_steps = {args_.c.cols, 1};
+        }
+        for (int64_t first = 0; first < args_.c.cols; first += width_) {
+            const int64_t left = args_.c.cols - first;
+            solve(b + first * b_steps.column, b_steps, c + first * c_steps.column, c_steps,
+                  left < width_ ? left : width_);
+        }
+    }
+
+  private:
+    using word = typename word_of<CT>::type;
+    template <int group>
+    using program = kernels::trisolve_blocks<CT, word, group>;
+    static constexpr int largest_group = 256;
+    static constexpr int most_sides = 16;  // of a group
+    static constexpr int most_rows = 32;
+    static constexpr int batch = 4;
+
+    // How a group of items is divided, and how large it must be.
+    struct division {
+        int rows, sides, slots, group;
+    };
+    division division_for(int64_t right_sides) const {
+        division d{};
+        d.sides = 1;
+        while (d.sides < right_sides && d.sides < most_sides) d.sides *= 2;
+        const int64_t size = args_.a.block_rows;
+        d.rows = largest_group / d.sides < most_rows ? largest_group / d.sides : most_rows;
+        if (size < d.rows) d.rows = static_cast<int>(size);
+        // As many items for a row as it has batches of elements.
+        const int64_t columns = args_.a.nnz * size * size / args_.a.rows;
+        const int64_t wanted = d.rows * d.sides * ((columns + batch - 1) / batch);
+        d.group = 32;
+        while (d.group < wanted && d.group < largest_group) d.group *= 2;
+        while (d.group < d.rows * d.sides) d.group *= 2;
+        d.slots = d.group / (d.rows * d.sides);
+        return d;
+    }
+
+    void solve(const CT* b, element_steps b_steps, CT* c, element_steps c_steps, int64_t sides) {
+        device_.fill(control_, 0xff,
+                     block_solve_memory<CT>::control_bytes +
+                         static_cast<size_t>(args_.a.rows * width_) * sizeof(CT));
+        const division d = division_for(sides);
+        switch (d.group) {
+            case 32: return launch<32>(d, b, b_steps, c, c_steps, sides);
+            case 64: return launch<64>(d, b, b_steps, c, c_steps, sides);
+            case 128: return launch<128>(d, b, b_steps, c, c_steps, sides);
+            default: return launch<256>(d, b, b_steps, c, c_steps, sides);
+        }
+    }
+
+    template <int group>
+    void launch(const division& d, const CT* b, element_steps b_steps, CT* c, element_steps c_steps,
+                int64_t sides) {
+        const heron_spmat& a = args_.a;
+        const int64_t parts = (a.block_rows + d.rows - 1) / d.rows;
+        const int64_t tiles = (sides + d.sides - 1) / d.sides;
+        const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
+        const bool is_lower = (a.fill == HERON_FILL_LOWER) != is_transposed(args_.op);
+        const bool by_rows = (a.block_order == HERON_ORDER_ROW) != is_transposed(args_.op);
+        const auto size = static_cast<int>(a.block_rows);
+        const typename program<group>::block_shape shape{
+            blocks_.base, static_cast<int>(a.rows / size),
+            size,         by_rows ? size : 1,
+            by_rows ? 1 : size,
+            is_lower,     a.diag == HERON_DIAG_UNIT,
+            is_conjugated(args_.op),
+            d.rows,       d.sides,
+            d.slots};
+        device_.template launch_groups<typename program<group>::solve_blocks>(
+            kernels::block_solves, a.rows / size * parts * tiles, blocks_.offsets, blocks_.columns,
+            blocks_.sources, blocks_.records, blocks_.is_ordered, shape, as<const CT>(a.values),
+            static_cast<const CT*>(args_.diagonal), alpha.value, alpha.device, b, b_steps.row,
+            b_steps.column, c, c_steps.row, c_steps.column, static_cast<int>(sides), heron_index{width_},
+            reinterpret_cast<word*>(control_ + block_solve_memory<CT>::control_bytes),
+            reinterpret_cast<int*>(control_), local_memory{static_cast<size_t>(d.rows * d.rows) * sizeof(CT)});
+    }
+
+    Device& device_;
+    const heron_trisolve_args& args_;
+    const ordered_blocks blocks_;
+    char* const control_;
+    const int64_t width_;
+    CT* const staged_;
+};
+
+}  // namespace heron::HERON_LEVEL::plans

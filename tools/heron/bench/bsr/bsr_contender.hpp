@@ -1,0 +1,42 @@
+// One function of one library on one matrix.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "matrix/sparse_matrix.hpp"
+#include "measure/contestants.hpp"
+
+namespace heron::tools {
+
+struct bsr_case {
+    const csr_matrix& blocks;  // the pattern
+    std::string function;
+    int block;
+    int columns;    // right-hand sides
+    bool is_upper;  // of a solve
+    char op;        // of a solve
+    // Values of the blocks row by row, x or the right-hand sides column by column.
+    const std::vector<double>& values;
+    const std::vector<double>& x;
+
+    bool is_solve() const { return function == "bsrsv2" || function == "bsrsm2"; }
+    bool has_columns() const { return function == "bsrmm" || function == "bsrsm2"; }
+};
+
+class bsr_contender {
+  public:
+    virtual ~bsr_contender() = default;
+    // Seconds until the device is done. Products have none: 0.
+    virtual double analyse() = 0;
+    virtual void call() = 0;
+    // The result of the last call.
+    virtual std::vector<double> result() const = 0;
+};
+
+// type: f32 or f64.
+std::unique_ptr<bsr_contender> make_bsr_contender(const contestant& who, const bsr_case& what,
+                                                  const std::string& type);
+
+}  // namespace heron::tools
