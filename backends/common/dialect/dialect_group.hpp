@@ -22,7 +22,7 @@
 //   LOAD_RELAXED_IF(flag, p, x)      x := *p if that is wanted, without a branch where the device can: several
 //                                    such loads are on their way at a time
 //   NAP(ns)                          lets others work before the next look, where the device can
-//   POLL(W, p)  POST(W, p, v)        a u32 or u64 in global memory that other groups write, or read, meanwhile
+//   POLL(W, p)  POST(W, p, v)        a u32 or u64 of global memory that groups hand over to each other
 //   LOCAL_ADD(CT, p, v)              *p += v in local memory by many items at once
 //   GROUP_SCAN(T, parts, GROUP, v, all)   sum of v over the items before this one; all := over all items
 //   PARTS_ARRAY(T, name, GROUP)      the local memory that it takes; PARTS(T) as an argument

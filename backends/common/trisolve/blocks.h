@@ -40,7 +40,7 @@ typedef struct {
     int side;
 } block_unit;
 
-HERON_FN int is_unset(WT w) { return w == (WT)~(WT)0; }
+HERON_FN int is_unset(WT w) { return w == (WT) ~(WT)0; }
 
 HERON_FN int block_column(block_rows a, block_shape t, int k) {
     return (int)((heron_index)a.columns[k] - t.base);
@@ -54,7 +54,8 @@ HERON_FN int is_needed(block_shape t, block_unit u, int column, int c) {
 
 HERON_FN CT block_element(block_rows a, block_shape t, GLOBAL const CT* values, int k, int r, int c) {
     const heron_index source = a.sources ? a.sources[k] : k;
-    const CT value = values[source * t.size * t.size + (heron_index)r * t.row_step + (heron_index)c * t.column_step];
+    const CT value =
+        values[source * t.size * t.size + (heron_index)r * t.row_step + (heron_index)c * t.column_step];
     return t.conjugate ? CONJ(CT, value) : value;
 }
 
@@ -99,7 +100,7 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
                    GLOBAL CT* c, heron_index c_row, heron_index c_column, int sides, heron_index width,
                    GLOBAL WT* solved, GLOBAL int* control, LOCAL CT* triangle) {
     LOCAL_ARRAY(int, shared, 2);
-    LOCAL_ARRAY(CT, x, GROUP* batch);
+    LOCAL_ARRAY(CT, x, GROUP * batch);
     LOCAL_ARRAY(CT, sums, GROUP);
     const int item = group_item();
     if (item == 0) {
@@ -168,7 +169,8 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
                 const int column = (int)(at % t.size);
                 const int of_block = block_column(a, t, k);
                 if (is_needed(t, u, of_block, column))
-                    found = awaited(solved + (((heron_index)of_block * t.size + column) * width + u.side) * words + word);
+                    found = awaited(
+                        solved + (((heron_index)of_block * t.size + column) * width + u.side) * words + word);
             }
             ((LOCAL WT*)x)[w] = found;
         }

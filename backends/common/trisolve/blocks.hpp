@@ -2,6 +2,7 @@
 // Triangular solves of BSR matrices on GPUs, in one launch (blocks.h). The order of the block rows is that of
 // the rows of a CSR matrix with an element for each block.
 #include "common/dialect/dialect_group.hpp"
+#include "block_pattern.hpp"
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -10,25 +11,6 @@ inline constexpr kernel_family block_solves{"trisolve_blocks", "CT WT GROUP"};
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
-
-// Whether a matrix is solved by its blocks. They are counted in 32 bits.
-inline bool has_block_rows(const heron_spmat& a) {
-    return a.format == HERON_FORMAT_BSR && a.block_rows == a.block_cols && a.nnz < INT32_MAX &&
-           a.offset_type == HERON_INDEX_32 && a.index_type == HERON_INDEX_32;
-}
-
-// The pattern of the blocks of such a matrix; blocks of one element are a CSR matrix. Else the matrix.
-inline heron_spmat block_pattern(const heron_spmat& a) {
-    if (!has_block_rows(a)) return a;
-    heron_spmat pattern = a;
-    pattern.format = HERON_FORMAT_CSR;
-    pattern.rows /= a.block_rows;
-    pattern.cols /= a.block_cols;
-    pattern.block_rows = pattern.block_cols = 0;
-    // The other elements of a block on the diagonal count even where the diagonal does not.
-    if (a.block_rows > 1) pattern.diag = HERON_DIAG_NON_UNIT;
-    return pattern;
-}
 
 // The blocks of op(A): those of the matrix, or gathered ones; their order, if *is_ordered.
 struct ordered_blocks {
@@ -60,7 +42,9 @@ constexpr int64_t widest_block_solve = 64;
 template <class CT>
 struct block_solve_memory {
     block_solve_memory(workspace_layout& layout, const heron_trisolve_args& args)
-        : width(args.b.cols < 1 ? 1 : args.b.cols < widest_block_solve ? args.b.cols : widest_block_solve),
+        : width(args.b.cols < 1                    ? 1
+                : args.b.cols < widest_block_solve ? args.b.cols
+                                                   : widest_block_solve),
           bytes(control_bytes + static_cast<size_t>(args.a.rows * width) * sizeof(CT)),
           control(layout.take<char>(static_cast<int64_t>(bytes))) {}
 
@@ -129,9 +113,9 @@ class block_solver {
     }
 
     void solve(const CT* b, element_steps b_steps, CT* c, element_steps c_steps, int64_t sides) {
-        device_.fill(control_, 0xff,
-                     block_solve_memory<CT>::control_bytes +
-                         static_cast<size_t>(args_.a.rows * width_) * sizeof(CT));
+        device_.fill(
+            control_, 0xff,
+            block_solve_memory<CT>::control_bytes + static_cast<size_t>(args_.a.rows * width_) * sizeof(CT));
         const division d = division_for(sides);
         switch (d.group) {
             case 32: return launch<32>(d, b, b_steps, c, c_steps, sides);
@@ -151,21 +135,25 @@ class block_solver {
         const bool is_lower = (a.fill == HERON_FILL_LOWER) != is_transposed(args_.op);
         const bool by_rows = (a.block_order == HERON_ORDER_ROW) != is_transposed(args_.op);
         const auto size = static_cast<int>(a.block_rows);
-        const typename program<group>::block_shape shape{
-            blocks_.base, static_cast<int>(a.rows / size),
-            size,         by_rows ? size : 1,
-            by_rows ? 1 : size,
-            is_lower,     a.diag == HERON_DIAG_UNIT,
-            is_conjugated(args_.op),
-            d.rows,       d.sides,
-            d.slots};
+        const typename program<group>::block_shape shape{blocks_.base,
+                                                         static_cast<int>(a.rows / size),
+                                                         size,
+                                                         by_rows ? size : 1,
+                                                         by_rows ? 1 : size,
+                                                         is_lower,
+                                                         a.diag == HERON_DIAG_UNIT,
+                                                         is_conjugated(args_.op),
+                                                         d.rows,
+                                                         d.sides,
+                                                         d.slots};
         device_.template launch_groups<typename program<group>::solve_blocks>(
             kernels::block_solves, a.rows / size * parts * tiles, blocks_.offsets, blocks_.columns,
             blocks_.sources, blocks_.records, blocks_.is_ordered, shape, as<const CT>(a.values),
-            static_cast<const CT*>(args_.diagonal), alpha.value, alpha.device, b, b_steps.row,
-            b_steps.column, c, c_steps.row, c_steps.column, static_cast<int>(sides), heron_index{width_},
+            static_cast<const CT*>(args_.diagonal), alpha.value, alpha.device, b, b_steps.row, b_steps.column,
+            c, c_steps.row, c_steps.column, static_cast<int>(sides), heron_index{width_},
             reinterpret_cast<word*>(control_ + block_solve_memory<CT>::control_bytes),
-            reinterpret_cast<int*>(control_), local_memory{static_cast<size_t>(d.rows * d.rows) * sizeof(CT)});
+            reinterpret_cast<int*>(control_),
+            local_memory{static_cast<size_t>(d.rows * d.rows) * sizeof(CT)});
     }
 
     Device& device_;

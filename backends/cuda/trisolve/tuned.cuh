@@ -2,8 +2,9 @@
 // A triangular solve in one launch: the rows wait for each other (sweep.cuh), or the block rows of a BSR
 // matrix. ANALYSE gathers op(A) by rows where A is not that already, and puts the rows into the order of
 // their levels where that helps.
-#include "common/trisolve/blocks.hpp"
+#include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/report.hpp"
+#include "common/trisolve/blocks.hpp"
 #include "many.cuh"
 #include "pattern.hpp"
 #include "tuned.hpp"
@@ -152,11 +153,19 @@ class tuned_trisolve_run {
         static_assert(sizeof(row_record) == 4 * sizeof(int));
         const gathered_triangle& t = plan.triangle;
         const auto* const records = reinterpret_cast<const int*>(order_.records);
-        const plans::ordered_blocks blocks =
-            is_gathered()
-                ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, &order_.schedule->is_ordered, 0}
-                : plans::ordered_blocks{as<const int>(args_.a.offsets), as<const int>(args_.a.indices),
-                                        nullptr, records, &order_.schedule->is_ordered, args_.a.base};
+        const plans::ordered_blocks blocks = is_gathered()
+                                                 ? plans::ordered_blocks{t.offsets,
+                                                                         t.columns,
+                                                                         t.sources,
+                                                                         records,
+                                                                         &order_.schedule->is_ordered,
+                                                                         0}
+                                                 : plans::ordered_blocks{as<const int>(args_.a.offsets),
+                                                                         as<const int>(args_.a.indices),
+                                                                         nullptr,
+                                                                         records,
+                                                                         &order_.schedule->is_ordered,
+                                                                         args_.a.base};
         plans::block_solver<cuda_device, CT>(device_, args_, blocks, plan.block_control, plan.block_width,
                                              staged_)
             .run();

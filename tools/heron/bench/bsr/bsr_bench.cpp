@@ -119,8 +119,8 @@ class bsr_bench {
                     head["function"] = function;
                     head["triangle"] = triangle;
                     head["op"] = op;
-                    progress_.step(fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(), block,
-                                               function));
+                    progress_.step(fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(),
+                                               block, function));
                     run_case(head, {blocks, function, block, options_.columns, triangle == "upper", op[0],
                                     values, x});
                 }
@@ -199,7 +199,8 @@ class bsr_bench {
                      });
         double worst = 0;
         for (std::int64_t i = 0; i < n; ++i) {
-            const double allowed = 4 * (terms[index(i)] + 4) * epsilon * (size[index(i)] + std::abs(expected[i]));
+            const double allowed =
+                4 * (terms[index(i)] + 4) * epsilon * (size[index(i)] + std::abs(expected[i]));
             const double error = std::abs(sum[index(i)] - expected[i]) / allowed;
             if (!(error <= worst)) worst = std::isnan(error) ? HUGE_VAL : error;
         }
@@ -210,7 +211,8 @@ class bsr_bench {
     static double bytes_of(const bsr_case& what, double element) {
         double blocks = 0;
         for (std::int64_t row = 0; row < what.blocks.rows; ++row)
-            for (std::int64_t k = what.blocks.offsets[index(row)]; k < what.blocks.offsets[index(row + 1)]; ++k) {
+            for (std::int64_t k = what.blocks.offsets[index(row)]; k < what.blocks.offsets[index(row + 1)];
+                 ++k) {
                 const std::int64_t column = what.blocks.columns[index(k)];
                 blocks += !what.is_solve() || (what.is_upper ? column >= row : column <= row);
             }
@@ -244,8 +246,9 @@ class bsr_bench {
         result.rows = rows_;
         result.columns = columns();
         result.heading = contestants_.heading();
-        result.notes = {"us: median of a call. analysis: median, until the device is done.",
-                        "GB/s: the blocks that take part, and the dense operands, once. vs: how many times as fast."};
+        result.notes = {
+            "us: median of a call. analysis: median, until the device is done.",
+            "GB/s: the blocks that take part, and the dense operands, once. vs: how many times as fast."};
         add_means(result);
         return result;
     }
@@ -264,6 +267,7 @@ class bsr_bench {
         std::vector<record> measured;
         for (const record& row : rows_)
             if (row.contains("seconds")) measured.push_back(row);
+        const std::vector<std::string> group{"/contender", "/function", "/type"};
         std::vector<std::string> values{"/gbytes_per_second"};
         result.mean_columns = {{.key = "/contender", .title = "contender"},
                                {.key = "/function", .title = "function"},
@@ -275,7 +279,7 @@ class bsr_bench {
             result.mean_columns.push_back({.key = key, .title = title, .format = "{:.2f}"});
             result.mean_columns.push_back({.key = "/smallest" + key, .title = "least", .format = "{:.2f}"});
         }
-        result.means = geometric_means(measured, {"/contender", "/function", "/type"}, values);
+        result.means = geometric_means(measured, group, values);
     }
 
     std::vector<report_column> columns() const {

@@ -1,3 +1,4 @@
+#define DISABLE_CUSPARSE_DEPRECATED
 #include "bsr_contender.hpp"
 
 #include <chrono>
@@ -122,53 +123,55 @@ class typed_contender : public bsr_contender {
         int bytes = 0;
         if (function_ == "bsrsv2") {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsv2Info)(&sv_), "cusparseCreateBsrsv2Info");
-            library_.check(functions_.sv_size(handle_, by_rows, op_, rows_, nnz_, descr_.get(),
-                                                        values_.get(), offsets_.get(), indices_.get(), block_,
-                                                        sv_, &bytes),
+            library_.check(functions_.sv_size(handle_, by_rows, op_, rows_, nnz_, descr_.get(), values_.get(),
+                                              offsets_.get(), indices_.get(), block_, sv_, &bytes),
                            "bsrsv2_bufferSize");
         } else {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsm2Info)(&sm_), "cusparseCreateBsrsm2Info");
-            library_.check(functions_.sm_size(handle_, by_rows, op_, plain, rows_, columns_, nnz_,
-                                                        descr_.get(), values_.get(), offsets_.get(),
-                                                        indices_.get(), block_, sm_, &bytes),
-                           "bsrsm2_bufferSize");
+            library_.check(
+                functions_.sm_size(handle_, by_rows, op_, plain, rows_, columns_, nnz_, descr_.get(),
+                                   values_.get(), offsets_.get(), indices_.get(), block_, sm_, &bytes),
+                "bsrsm2_bufferSize");
         }
-        buffer_ = std::make_unique<device_list<char>>(where_, std::vector<char>(static_cast<std::size_t>(bytes)));
+        buffer_ =
+            std::make_unique<device_list<char>>(where_, std::vector<char>(static_cast<std::size_t>(bytes)));
     }
 
     void analyse_vector() {
-        library_.check(functions_.sv_analysis(handle_, by_rows, op_, rows_, nnz_, descr_.get(),
-                                                        values_.get(), offsets_.get(), indices_.get(), block_,
-                                                        sv_, levels, buffer_->get()),
-                       "bsrsv2_analysis");
+        library_.check(
+            functions_.sv_analysis(handle_, by_rows, op_, rows_, nnz_, descr_.get(), values_.get(),
+                                   offsets_.get(), indices_.get(), block_, sv_, levels, buffer_->get()),
+            "bsrsv2_analysis");
     }
     void analyse_matrix() {
         library_.check(functions_.sm_analysis(handle_, by_rows, op_, plain, rows_, columns_, nnz_,
-                                                        descr_.get(), values_.get(), offsets_.get(),
-                                                        indices_.get(), block_, sm_, levels, buffer_->get()),
+                                              descr_.get(), values_.get(), offsets_.get(), indices_.get(),
+                                              block_, sm_, levels, buffer_->get()),
                        "bsrsm2_analysis");
     }
     void solve_vector() {
-        library_.check(functions_.sv_solve(handle_, by_rows, op_, rows_, nnz_, &one_, descr_.get(), values_.get(),
-                                 offsets_.get(), indices_.get(), block_, sv_, x_.get(), y_.get(), levels,
-                                 buffer_->get()),
+        library_.check(functions_.sv_solve(handle_, by_rows, op_, rows_, nnz_, &one_, descr_.get(),
+                                           values_.get(), offsets_.get(), indices_.get(), block_, sv_,
+                                           x_.get(), y_.get(), levels, buffer_->get()),
                        "bsrsv2_solve");
     }
     void solve_matrix() {
-        library_.check(functions_.sm_solve(handle_, by_rows, op_, plain, rows_, columns_, nnz_, &one_, descr_.get(),
-                                 values_.get(), offsets_.get(), indices_.get(), block_, sm_, x_.get(),
-                                 ld(rows_), y_.get(), ld(rows_), levels, buffer_->get()),
-                       "bsrsm2_solve");
+        library_.check(
+            functions_.sm_solve(handle_, by_rows, op_, plain, rows_, columns_, nnz_, &one_, descr_.get(),
+                                values_.get(), offsets_.get(), indices_.get(), block_, sm_, x_.get(),
+                                ld(rows_), y_.get(), ld(rows_), levels, buffer_->get()),
+            "bsrsm2_solve");
     }
     void multiply_vector() {
-        library_.check(functions_.mv(handle_, by_rows, plain, rows_, cols_, nnz_, &one_, descr_.get(), values_.get(),
-                           offsets_.get(), indices_.get(), block_, x_.get(), &zero_, y_.get()),
-                       "bsrmv");
+        library_.check(
+            functions_.mv(handle_, by_rows, plain, rows_, cols_, nnz_, &one_, descr_.get(), values_.get(),
+                          offsets_.get(), indices_.get(), block_, x_.get(), &zero_, y_.get()),
+            "bsrmv");
     }
     void multiply_matrix() {
-        library_.check(functions_.mm(handle_, by_rows, plain, plain, rows_, columns_, cols_, nnz_, &one_, descr_.get(),
-                           values_.get(), offsets_.get(), indices_.get(), block_, x_.get(), ld(cols_), &zero_,
-                           y_.get(), ld(rows_)),
+        library_.check(functions_.mm(handle_, by_rows, plain, plain, rows_, columns_, cols_, nnz_, &one_,
+                                     descr_.get(), values_.get(), offsets_.get(), indices_.get(), block_,
+                                     x_.get(), ld(cols_), &zero_, y_.get(), ld(rows_)),
                        "bsrmm");
     }
 
