@@ -1,8 +1,9 @@
-// SpMM for GPUs: spmm_tuned.cl where it applies, else the shared plan.
+// SpMM for GPUs: spmm_tuned.cl where it applies, BSR by blocks, else the shared plan.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spmm/sorted_columns.hpp"
+#include "common/spmv/blocks.hpp"
 #include "common/spmm/plan.hpp"
 #include <algorithm>
 #include <bit>
@@ -320,6 +321,9 @@ bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0
 }  // namespace
 
 void spmm(opencl_device& device, heron_phase phase, const heron_spmm_args& args, heron_workspace& workspace) {
+    if (phase == HERON_PHASE_RUN && plans::takes_blocks(args) &&
+        takes_gpu_kernels("spmm", device.traits().is_gpu))
+        return plans::multiply_by_blocks(device, args);
     // The shared plan needs less workspace than the shares do, so that operands that lie badly can be left to
     // it.
     const bool lies_well =

@@ -1,8 +1,10 @@
-// SpMV on OpenCL: CSR on a GPU by tiles of equally many stored elements, everything else by the shared plan.
+// SpMV on OpenCL: on a GPU CSR by tiles of equally many stored elements and BSR by blocks, everything else by
+// the shared plan.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "columns.hpp"
+#include "common/spmv/blocks.hpp"
 #include "common/spmv/plan.hpp"
 #include "common/vector/plan.hpp"
 #include "common/runtime/plan_record.hpp"
@@ -205,6 +207,9 @@ void spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
         if (phase == HERON_PHASE_RUN) scale(device, args);
         return;
     }
+    if (phase == HERON_PHASE_RUN && plans::takes_blocks(args) &&
+        takes_gpu_kernels("spmv", device.traits().is_gpu))
+        return plans::multiply_by_blocks(device, args);
     if (!takes_tiles(device.traits(), args.a)) return plans::spmv(device, phase, args, workspace);
     visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
                   [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
