@@ -7,7 +7,6 @@ void try_bsr_functions();
 void try_format_conversions();
 void try_reorder();
 void try_factorisations();
-void try_bsr_functions();
 void try_sddmm();
 void try_spgemm();
 void try_spgemm_reuse();
