@@ -8,8 +8,8 @@ CONSTANT(batch, PACK > 1 ? 8 : 4);  // columns of A that an item takes at a time
 // `sides` times PACK columns of the product; its items share a row's elements in `slots` parts.
 typedef struct {
     heron_index base;
-    heron_index block_rows, block_cols;
-    heron_index row_step, column_step;
+    int block_rows, block_cols;
+    int row_step, column_step;
     int conjugate;
     int rows, sides, slots;
     int x_by_rows;
@@ -26,42 +26,44 @@ HERON_GROUP_KERNEL(multiply_blocks, GROUP, GLOBAL const int* RESTRICT offsets,
     const int item = group_item();
     const int width = t.sides * PACK;
     const int tiles = (sides + width - 1) / width;
-    const int parts = (int)((t.block_rows + t.rows - 1) / t.rows);
+    const int parts = (t.block_rows + t.rows - 1) / t.rows;
     const int side = group_id() % tiles * width;
     const int part = group_id() / tiles % parts;
     const int block_row = group_id() / tiles / parts;
     const int r = item % t.rows;
     const int s = item / t.rows % t.sides;
     const int slot = item / t.rows / t.sides;
-    const heron_index row = (heron_index)part * t.rows + r;  // of the block
+    const int row = part * t.rows + r;  // of the block
     const int is_worker = slot < t.slots && row < t.block_rows;
 
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index begin = (heron_index)offsets[block_row] - t.base;
     const heron_index end = EQUAL(CT, alpha, ZERO(CT)) ? begin : (heron_index)offsets[block_row + 1] - t.base;
-    const heron_index all = (end - begin) * t.block_cols;
+    const int all = (int)(end - begin) * t.block_cols;
     const int taken = t.slots * batch;
     CT sum[PACK];
     UNROLL
     for (int p = 0; p < PACK; ++p) sum[p] = ZERO(CT);
-    for (heron_index q = 0; q < all; q += taken) {
+    for (int q = 0; q < all; q += taken) {
         CT a[batch];
         UNROLL
         for (int i = 0; i < batch; ++i) {
-            const heron_index at = q + i * t.slots + slot;
+            const int at = q + i * t.slots + slot;
+            const int block = at / t.block_cols;
+            const int place = row * t.row_step + (at - block * t.block_cols) * t.column_step;
             a[i] = ZERO(CT);
             if (is_worker && at < all)
-                a[i] = LOAD_OFTEN(values + (begin + at / t.block_cols) * t.block_rows * t.block_cols +
-                                  row * t.row_step + at % t.block_cols * t.column_step);
+                a[i] = LOAD_OFTEN(values + (begin + block) * t.block_rows * t.block_cols + place);
         }
         for (int e = item; e < taken * width; e += GROUP) {
             const int own = t.x_by_rows ? e / width : e % taken;
             const int own_side = t.x_by_rows ? e % width : e / taken;
-            const heron_index at = q + own;
+            const int at = q + own;
             CT value = ZERO(CT);
             if (at < all && side + own_side < sides) {
-                const heron_index block = (heron_index)columns[begin + at / t.block_cols] - t.base;
-                value = LOAD_OFTEN(from + (block * t.block_cols + at % t.block_cols) * from_row +
+                const int block = at / t.block_cols;
+                const heron_index first = ((heron_index)columns[begin + block] - t.base) * t.block_cols;
+                value = LOAD_OFTEN(from + (first + at - block * t.block_cols) * from_row +
                                    (side + own_side) * from_column);
             }
             x[own * width + own_side] = value;

@@ -23,10 +23,11 @@ struct block_product {
     int64_t columns;
 };
 
-// Whether the matrix has what the kernels want: indices of 32 bits.
+// Whether the matrix has what the kernels want: sizes and indices of 32 bits.
 inline bool multiplies_by_blocks(const heron_spmat& a, int64_t columns) {
     return a.format == HERON_FORMAT_BSR && a.offset_type == HERON_INDEX_32 &&
-           a.index_type == HERON_INDEX_32 && a.batch_count == 1 && a.rows * (columns / 16 + 1) < INT32_MAX;
+           a.index_type == HERON_INDEX_32 && a.batch_count == 1 && a.rows * (columns / 16 + 1) < INT32_MAX &&
+           a.nnz < INT32_MAX / a.block_cols && a.block_rows < INT32_MAX / a.block_cols;
 }
 
 inline bool has_one_type(const heron_spmat& a, heron_type compute_type) {
@@ -76,16 +77,11 @@ class block_multiplier {
         const int64_t parts = (a.block_rows + rows - 1) / rows;
         const int64_t width = int64_t{sides} * pack;
         const int64_t tiles = (p_.columns + width - 1) / width;
-        const typename program::block_tiles shape{a.base,
-                                                  a.block_rows,
-                                                  a.block_cols,
-                                                  by_rows ? a.block_cols : 1,
-                                                  by_rows ? 1 : a.block_rows,
-                                                  p_.conjugate,
-                                                  rows,
-                                                  sides,
-                                                  slots,
-                                                  p_.x_column == 1};
+        const auto block_rows = static_cast<int>(a.block_rows);
+        const auto block_cols = static_cast<int>(a.block_cols);
+        const typename program::block_tiles shape{
+            a.base, block_rows, block_cols, by_rows ? block_cols : 1, by_rows ? 1 : block_rows, p_.conjugate,
+            rows,   sides,      slots,      p_.x_column == 1};
         device_.template launch_groups<typename program::multiply_blocks>(
             kernels::block_products, a.rows / a.block_rows * parts * tiles, as<const int>(a.offsets),
             as<const int>(a.indices), as<const CT>(a.values), shape, p_.x, p_.x_row, p_.x_column, p_.c,
@@ -100,8 +96,9 @@ class block_multiplier {
 
 // Whether the products go this way, and then the products themselves, which need no workspace.
 inline bool takes_blocks(const heron_spmv_args& args) {
-    return multiplies_by_blocks(args.a, 1) && !is_transposed(args.op) && has_one_type(args.a, args.compute_type) &&
-           args.x.type == args.a.type && args.y.type == args.a.type;
+    return multiplies_by_blocks(args.a, 1) && !is_transposed(args.op) &&
+           has_one_type(args.a, args.compute_type) && args.x.type == args.a.type &&
+           args.y.type == args.a.type;
 }
 inline bool takes_blocks(const heron_spmm_args& args) {
     return multiplies_by_blocks(args.a, args.c.cols) && !is_transposed(args.op) && !args.conjugate_b &&
@@ -125,10 +122,10 @@ void multiply_by_blocks(Device& device, const heron_spmm_args& args) {
     const bool c_by_rows = args.c.order == HERON_ORDER_ROW;
     visit_full(args.a.type, [&]<class CT>(type<CT>) {
         block_multiplier<Device, CT>(
-            device, {args.a, is_conjugated(args.op), as_argument<CT>(args.alpha), as_argument<CT>(args.beta),
-                     as<const CT>(args.b.values), b_by_rows ? args.b.ld : 1, b_by_rows ? 1 : args.b.ld,
-                     as<CT>(args.c.values), c_by_rows ? args.c.ld : 1, c_by_rows ? 1 : args.c.ld,
-                     args.c.cols})
+            device,
+            {args.a, is_conjugated(args.op), as_argument<CT>(args.alpha), as_argument<CT>(args.beta),
+             as<const CT>(args.b.values), b_by_rows ? args.b.ld : 1, b_by_rows ? 1 : args.b.ld,
+             as<CT>(args.c.values), c_by_rows ? args.c.ld : 1, c_by_rows ? 1 : args.c.ld, args.c.cols})
             .run();
     });
 }

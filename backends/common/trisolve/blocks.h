@@ -54,8 +54,7 @@ HERON_FN int is_needed(block_shape t, block_unit u, int column, int c) {
 
 HERON_FN CT block_element(block_rows a, block_shape t, GLOBAL const CT* values, int k, int r, int c) {
     const heron_index source = a.sources ? a.sources[k] : k;
-    const CT value =
-        values[source * t.size * t.size + (heron_index)r * t.row_step + (heron_index)c * t.column_step];
+    const CT value = values[source * t.size * t.size + r * t.row_step + c * t.column_step];
     return t.conjugate ? CONJ(CT, value) : value;
 }
 
@@ -145,28 +144,28 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
     }
 
     // The products with what other groups, or earlier ones of this block row, have solved.
-    const heron_index all = is_void ? 0 : (heron_index)(u.end - u.begin) * t.size;
+    const int all = is_void ? 0 : (u.end - u.begin) * t.size;
     const int taken = t.slots * batch;
     CT sum = ZERO(CT);
-    for (heron_index q = 0; q < all; q += taken) {
+    for (int q = 0; q < all; q += taken) {
         CT elements[batch];
         UNROLL
         for (int i = 0; i < batch; ++i) {
-            const heron_index at = q + i * t.slots + slot;
+            const int at = q + i * t.slots + slot;
             elements[i] = ZERO(CT);
             if (!is_worker || at >= all) continue;
-            const int k = u.begin + (int)(at / t.size);
-            const int column = (int)(at % t.size);
+            const int k = u.begin + at / t.size;
+            const int column = at % t.size;
             if (is_needed(t, u, block_column(a, t, k), column))
                 elements[i] = block_element(a, t, values, k, u.first + r, column);
         }
         for (int w = item; w < taken * t.sides * words; w += GROUP) {
-            const heron_index at = q + w / (t.sides * words);
+            const int at = q + w / (t.sides * words);
             const int word = w % (t.sides * words);
             WT found = 0;
             if (at < all && u.side + word / words < sides) {
-                const int k = u.begin + (int)(at / t.size);
-                const int column = (int)(at % t.size);
+                const int k = u.begin + at / t.size;
+                const int column = at % t.size;
                 const int of_block = block_column(a, t, k);
                 if (is_needed(t, u, of_block, column))
                     found = awaited(
