@@ -76,11 +76,11 @@ extern "C" {
 #include "cusparse/geam.inc"
 #define HERON_FAMILY "cusparse/csrgeam2.inc"
 #include "cusparse/foreach_type.inc"
-/* Deprecated by NVIDIA. */
 #include "cusparse/factor_info.inc"
 #define HERON_FAMILY "cusparse/factor.inc"
-/* Legacy functions. */
+#include "cusparse/foreach_type.inc"
 #define HERON_FAMILY "cusparse/tridiag.inc"
+#include "cusparse/foreach_type.inc"
 #include "cusparse/bsr_infos.inc"
 #define HERON_FAMILY "cusparse/bsr_products.inc"
 #include "cusparse/foreach_type.inc"
