@@ -9,6 +9,8 @@ target_sources(heron-cli PRIVATE
     bench/dense/dense_operands.cpp
     bench/dense/dense_study.cpp
     bench/dense/dense_study_picture.cpp
+    bench/factor/factor_bench.cpp
+    bench/factor/factor_contenders.cpp
     bench/handle_bench.cpp
     bench/kron/kron_bench.cpp
     bench/sddmm/sddmm_bench.cpp
@@ -44,9 +46,9 @@ else()
   target_sources(heron-cli PRIVATE peers/opencl_blas_missing.cpp)
 endif()
 if(TARGET Eigen3::Eigen)
-  target_sources(heron-cli PRIVATE peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  target_sources(heron-cli PRIVATE peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
   target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
-  set(eigen_sources peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  set(eigen_sources peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
   list(APPEND timed_sources ${eigen_sources})
   # A false positive of GCC 12 in its own AVX-512 intrinsics.
   set_property(SOURCE ${eigen_sources} APPEND PROPERTY

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "bench/factor/factor_bench.hpp"
 #include "bench/bsr/bsr_bench.hpp"
 #include "bench/dense/dense_bench.hpp"
 #include "bench/dense/dense_study.hpp"
@@ -264,6 +265,23 @@ void add_bsr_command(CLI::App& bench) {
     c.run(run_bsr_bench);
 }
 
+void add_factor_command(CLI::App& bench) {
+    subcommand<factor_bench_options> c(bench, "factor",
+                                       "Incomplete factorisations (ilu0, ic0) of a sparse matrix");
+    c.matrices({"poisson2d:512", "poisson3d:64", "poisson3d27:40", "uniform:200000,8"});
+    c.contestants();
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.choices("--kind", c.options.kinds, {"ilu0", "ic0"});
+    c.command.add_option("--block", c.options.blocks, "Rows of a block of BSR; 0: CSR")
+        ->delimiter(',')
+        ->check(number_between(0, 64))
+        ->capture_default_str();
+    c.command.add_option("--analyses", c.options.analyses, "Analyses of each measurement")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    c.run(run_factor_bench);
+}
+
 void add_handle_command(CLI::App& bench) {
     subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
     c.backends(c.options.backends);
@@ -352,6 +370,7 @@ void add_bench_command(CLI::App& app) {
     add_spgemm_command(*bench);
     add_trisolve_command(*bench);
     add_bsr_command(*bench);
+    add_factor_command(*bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

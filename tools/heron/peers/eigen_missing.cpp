@@ -1,5 +1,6 @@
 // Takes the place of the eigen_*.cpp files in a build without Eigen.
 #include "eigen_spmv.hpp"
+#include "bench/factor/factor_contenders.hpp"
 #include "bench/spgemm/spgemm_contenders.hpp"
 #include "bench/trisolve/trisolve_contenders.hpp"
 
@@ -15,6 +16,10 @@ std::function<void()> make_eigen_spmv(const product_type&, index_widths, const s
 }
 
 std::function<void()> eigen_triangular_solve(const trisolve_operands&, const trisolve_case&) { return {}; }
+
+std::unique_ptr<factor_contender> make_eigen_factor(const factor_operands&, const factor_case&) {
+    return nullptr;
+}
 
 std::unique_ptr<spgemm_contender> make_eigen_spgemm(const spgemm_case&) { return nullptr; }
 

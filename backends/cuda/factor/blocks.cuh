@@ -1,0 +1,276 @@
+#pragma once
+// The factorisation of a BSR matrix in one launch. A warp has a row of blocks, which it keeps in shared
+// memory if that has room; it waits for the rows that it needs by their flags, which hold the stamp of the
+// launch (trisolve/sync.cuh). Beside its factor a row hands over the reciprocals of its pivots.
+#include "rows.cuh"
+
+namespace heron::HERON_LEVEL {
+
+constexpr int block_warps = 4;
+constexpr int kept_bytes = 4096;  // of a row of blocks
+
+static __device__ inline unsigned load_acquire(const unsigned* p) {
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+
+// SIZE: rows of a block, or 0 if only the launch knows.
+template <class CT, plans::factor_kind kind, int SIZE>
+class row_of_blocks {
+  public:
+    // kept, pairs: shared memory of kept_bytes, and for a pair per lane.
+    __device__ row_of_blocks(const factor_operands<CT>& o, plans::block_steps steps, CT* kept,
+                             row_pair* pairs)
+        : o_(o), steps_(steps), kept_(kept), pairs_(pairs) {}
+
+    // By all lanes of a warp.
+    __device__ void factor(int row, unsigned* flags, CT* reciprocals, unsigned stamp) {
+        row_ = row;
+        parts_ = load_parts(o_.parts + row);
+        const int64_t elements = int64_t{parts_.end - parts_.begin} * area();
+        const bool fits = elements * static_cast<int64_t>(sizeof(CT)) <= kept_bytes;
+        CT* const stored = o_.a + int64_t{parts_.begin} * area();
+        own_ = fits ? kept_ : stored;
+        if (fits)
+            for (int i = lane(); i < elements; i += warp_size) kept_[i] = stored[i];
+        __syncwarp();
+        for (int k = parts_.begin; k < parts_.diagonal; ++k) {
+            const int j = o_.columns[k] - o_.base;
+            if (j < 0 || j >= row) continue;
+            eliminate(k, load_parts(o_.parts + j), flags + j, reciprocals + int64_t{j} * size(), stamp);
+        }
+        finish(reciprocals + int64_t{row} * size());
+        if (fits) write_back(stored, static_cast<int>(elements));
+        __syncwarp();
+        if (lane() != 0) return;
+        __threadfence();
+        store_relaxed(flags + row, stamp);
+    }
+
+  private:
+    static constexpr bool is_lu = kind == plans::factor_kind::lu;
+
+    static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
+    __device__ int size() const { return SIZE > 0 ? SIZE : steps_.size; }
+    __device__ int area() const { return size() * size(); }
+    __device__ int at(int r, int c) const { return r * steps_.row_step + c * steps_.column_step; }
+    __device__ CT* own_block(int k) const { return own_ + int64_t{k - parts_.begin} * area(); }
+    __device__ const CT* block(int k) const { return o_.a + int64_t{k} * area(); }
+
+    // The next pairs of up to a candidate per lane, together in shared memory. How many there are.
+    __device__ int find_pairs(const row_meeting& meeting, int first) {
+        const int q = first + lane();
+        const row_pair pair = q < meeting.count() ? meeting.at(q, o_.columns, 0, o_.columns) : row_pair{};
+        const unsigned found = __ballot_sync(all_lanes, pair.other >= 0);
+        if (pair.other >= 0) pairs_[__popc(found & ((1u << lane()) - 1u))] = pair;
+        __syncwarp();
+        return __popc(found);
+    }
+
+    __device__ void await(const unsigned* flag, unsigned stamp) {
+        if (lane() == 0) {
+            unsigned nap = 0;
+            while (load_relaxed(flag) != stamp) {
+                nap = min(nap + 16, 64u);
+                __nanosleep(nap);
+            }
+            (void)load_acquire(flag);
+        }
+        __syncwarp();
+    }
+
+    // Block k of the row, with what the row of its column has handed over. The pairs are looked for before
+    // the wait.
+    __device__ void eliminate(int k, const row_parts& other, const unsigned* flag, const CT* reciprocals,
+                              unsigned stamp) {
+        const row_meeting meeting = meeting_of<kind>(parts_, k, other);
+        int pairs = find_pairs(meeting, 0);
+        await(flag, stamp);
+        if constexpr (is_lu) divide(k, other, reciprocals);
+        for (int first = 0; first < meeting.count();) {
+            is_lu ? subtract_products(k, pairs) : subtract_from(k, pairs);
+            first += warp_size;
+            if (first < meeting.count()) pairs = find_pairs(meeting, first);
+        }
+        if constexpr (!is_lu) divide(k, other, reciprocals);
+    }
+
+    // X := X * U^-1 or X * L^-H for block k and the diagonal block of another row, column after column.
+    __device__ void divide(int k, const row_parts& other, const CT* reciprocals) {
+        CT* const x = own_block(k);
+        const CT* const pivots = block(other.diagonal);
+        for (int c = 0; c < size(); ++c) {
+            const CT reciprocal = reciprocals[c];
+            for (int r = lane(); r < size(); r += warp_size) x[at(r, c)] = mul(x[at(r, c)], reciprocal);
+            __syncwarp();
+            const int rest = size() - 1 - c;
+            for (int i = lane(); i < size() * rest; i += warp_size) {
+                const int r = i / rest;
+                const int t = c + 1 + i % rest;
+                const CT factor = !other.regular ? CT{} : is_lu ? pivots[at(c, t)] : conj(pivots[at(t, c)]);
+                x[at(r, t)] = sub(x[at(r, t)], mul(x[at(r, c)], factor));
+            }
+            __syncwarp();
+        }
+    }
+
+    // Each of the pairs' own blocks := itself - block k * the other row's block.
+    __device__ void subtract_products(int k, int pairs) {
+        const CT* const x = own_block(k);
+        for (int i = lane(); i < pairs * area(); i += warp_size) {
+            const row_pair pair = pairs_[i / area()];
+            const int r = i % area() / size();
+            const int c = i % size();
+            const CT* const z = block(pair.other);
+            CT sum{};
+            for (int t = 0; t < size(); ++t) sum = mad(x[at(r, t)], z[at(t, c)], sum);
+            CT& y = own_block(pair.own)[at(r, c)];
+            y = sub(y, sum);
+        }
+        __syncwarp();
+    }
+
+    // Block k := itself - the sum of the pairs' products.
+    __device__ void subtract_from(int k, int pairs) {
+        CT* const y = own_block(k);
+        for (int i = lane(); i < area(); i += warp_size) {
+            const int r = i / size();
+            const int c = i % size();
+            CT sum{};
+            for (int p = 0; p < pairs; ++p) {
+                const CT* const x = own_block(pairs_[p].own);
+                const CT* const z = block(pairs_[p].other);
+                for (int t = 0; t < size(); ++t) sum = mad(x[at(r, t)], conj(z[at(c, t)]), sum);
+            }
+            y[at(r, c)] = sub(y[at(r, c)], sum);
+        }
+        __syncwarp();
+    }
+
+    // The diagonal block and what depends on it in the row.
+    __device__ void finish(CT* reciprocals) {
+        if (!parts_.regular) {
+            if (lane() == 0) o_.report_zero(row_);
+            for (int t = lane(); t < size(); t += warp_size) reciprocals[t] = divide(one<CT>(), CT{});
+            return;
+        }
+        if constexpr (!is_lu) subtract_squares();
+        for (int t = 0; t < size(); ++t) {
+            const CT reciprocal = take_pivot(t);
+            if (lane() == 0) reciprocals[t] = reciprocal;
+            is_lu ? eliminate_lower(t, reciprocal) : eliminate_hermitian(t, reciprocal);
+        }
+    }
+
+    // The diagonal block's lower triangle := itself - the sum of X * X^H over the blocks before it.
+    __device__ void subtract_squares() {
+        CT* const d = own_block(parts_.diagonal);
+        for (int i = lane(); i < area(); i += warp_size) {
+            const int r = i / size();
+            const int c = i % size();
+            if (c > r) continue;
+            CT sum{};
+            for (int k = parts_.begin; k < parts_.diagonal; ++k) {
+                const CT* const x = own_block(k);
+                for (int t = 0; t < size(); ++t) sum = mad(x[at(r, t)], conj(x[at(c, t)]), sum);
+            }
+            d[at(r, c)] = sub(d[at(r, c)], sum);
+        }
+        __syncwarp();
+    }
+
+    // Pivot t of the diagonal block. Its reciprocal.
+    __device__ CT take_pivot(int t) {
+        CT& place = own_block(parts_.diagonal)[at(t, t)];
+        CT pivot = place;
+        bool is_zero = false;
+        if constexpr (is_lu) {
+            pivot = o_.boosted(pivot);
+            is_zero = equal(pivot, CT{});
+        } else {
+            pivot = real_part(pivot);
+            is_zero = not_above(pivot, CT{});
+            pivot = square_root(pivot);
+        }
+        __syncwarp();
+        if (lane() == 0) {
+            place = pivot;
+            if (is_zero) o_.report_zero(row_);
+        }
+        return divide(one<CT>(), pivot);
+    }
+
+    // Takes row t of the diagonal block from those below it, in it and in all blocks after it.
+    __device__ void eliminate_lower(int t, CT reciprocal) {
+        CT* const d = own_block(parts_.diagonal);
+        for (int r = t + 1 + lane(); r < size(); r += warp_size) d[at(r, t)] = mul(d[at(r, t)], reciprocal);
+        __syncwarp();
+        const int below = size() - 1 - t;
+        const int width = (parts_.end - parts_.diagonal) * size();
+        for (int i = lane(); i < below * width; i += warp_size) {
+            const int r = t + 1 + i / width;
+            const int column = i % width;
+            if (column <= t) continue;
+            CT* const x = d + int64_t{column / size()} * area();
+            const int c = column % size();
+            x[at(r, c)] = sub(x[at(r, c)], mul(d[at(r, t)], x[at(t, c)]));
+        }
+        __syncwarp();
+    }
+
+    // The same of the lower triangle of a Hermitian block.
+    __device__ void eliminate_hermitian(int t, CT reciprocal) {
+        CT* const d = own_block(parts_.diagonal);
+        for (int r = t + 1 + lane(); r < size(); r += warp_size) d[at(r, t)] = mul(d[at(r, t)], reciprocal);
+        __syncwarp();
+        const int below = size() - 1 - t;
+        for (int i = lane(); i < below * below; i += warp_size) {
+            const int r = t + 1 + i / below;
+            const int c = t + 1 + i % below;
+            if (c <= r) d[at(r, c)] = sub(d[at(r, c)], mul(d[at(r, t)], conj(d[at(c, t)])));
+        }
+        __syncwarp();
+    }
+
+    // What the factorisation may write: for Cholesky no block after the diagonal, nor the upper triangle of
+    // that.
+    __device__ void write_back(CT* stored, int elements) {
+        __syncwarp();
+        const int whole = is_lu ? elements : (parts_.diagonal - parts_.begin) * area();
+        for (int i = lane(); i < whole; i += warp_size) stored[i] = kept_[i];
+        if constexpr (!is_lu)
+            for (int i = lane(); i < parts_.regular * area(); i += warp_size) {
+                const int place = whole + at(i / size(), i % size());
+                if (i / size() >= i % size()) stored[place] = kept_[place];
+            }
+    }
+
+    static __device__ CT divide(CT a, CT b) { return heron::HERON_LEVEL::divide(a, b); }
+
+    const factor_operands<CT>& o_;
+    plans::block_steps steps_;
+    CT* kept_;
+    row_pair* pairs_;
+    int row_ = 0;
+    row_parts parts_{};
+    CT* own_ = nullptr;
+};
+
+template <class CT, plans::factor_kind kind, int SIZE>
+__global__ void __launch_bounds__(block_warps* warp_size)
+    factor_block_rows(factor_operands<CT> o, plans::block_steps steps, row_order order,
+                      solve_control* control, unsigned* flags, CT* reciprocals) {
+    __shared__ __align__(16) unsigned char kept[block_warps][kept_bytes];
+    __shared__ row_pair pairs[block_warps][warp_size];
+    const block_ticket ticket = draw_ticket(control);
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
+    const int place = static_cast<int>(ticket.number) * block_warps + warp;
+    if (place < order.n) {
+        row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]), pairs[warp]);
+        row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
+    }
+    give_ticket_back(control, ticket);
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,11 @@
+// Incomplete factorisations of complex numbers in double precision.
+#include "tuned.cuh"
+
+namespace heron::HERON_LEVEL {
+
+template void tuned_factor<c64, plans::factor_kind::lu>(cuda_device&, heron_phase, const heron_factor_args&,
+                                                        heron_workspace&);
+template void tuned_factor<c64, plans::factor_kind::cholesky>(cuda_device&, heron_phase,
+                                                              const heron_factor_args&, heron_workspace&);
+
+}  // namespace heron::HERON_LEVEL

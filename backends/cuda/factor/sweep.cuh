@@ -1,0 +1,258 @@
+#pragma once
+// The factorisation of a CSR matrix in one launch. A few lanes have a row, which waits for the rows that it
+// needs, as in trisolve/sweep.cuh; what these hand over, each element and the pivot, lies in boxes beside the
+// stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence. Where the elements of two rows
+// meet depends on the pattern alone and is found out before the wait.
+#include "rows.cuh"
+
+namespace heron::HERON_LEVEL {
+
+constexpr int factor_threads = 128;
+
+// Elements of a row that the lanes of a row keep in shared memory.
+constexpr int kept_per_lane = 4;
+
+template <class CT, plans::factor_kind kind, int lanes>
+class row_of_lanes {
+  public:
+    using box = mailbox<CT>;
+    using slot = typename box::slot;
+
+    __device__ row_of_lanes(const factor_operands<CT>& o, slot* pivots, slot* elements, unsigned stamp)
+        : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp) {}
+
+    // A row that is there. The shared memory has room for kept_per_lane * lanes elements.
+    __device__ void begin(int row, CT* shared_values, int* shared_columns) {
+        row_ = row;
+        parts_ = load_parts(o_.parts + row);
+        const bool fits = parts_.end - parts_.begin <= kept_per_lane * lanes;
+        own_ = {fits ? shared_values : o_.a, fits ? shared_columns : o_.columns, fits ? parts_.begin : 0};
+        if (fits)
+            for (int k = parts_.begin + lane(); k < parts_.end; k += lanes) {
+                shared_values[k - parts_.begin] = o_.a[k];
+                shared_columns[k - parts_.begin] = o_.columns[k];
+            }
+        k_ = parts_.begin;
+        posted_ = false;
+    }
+
+    // The next elements of the row whose rows are waited for.
+    __device__ void take() {
+        if (posted_) return;
+        at_ = 0;
+        taken_ = min(batch, parts_.diagonal - k_);
+        open_ = 0;
+        row_parts others[batch];
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            const int j = u < taken_ ? own_.columns[k_ + u - own_.shift] - o_.base : -1;
+            needed_[u] = j >= 0 && j < row_ ? j : -1;
+            others[u] = needed_[u] >= 0 ? load_parts(o_.parts + j) : row_parts{};
+        }
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            pair_[u] = row_pair{};
+            meeting_[u] = needed_[u] >= 0 ? meeting_of<kind>(parts_, k_ + u, others[u]) : row_meeting{};
+            if (lane() < meeting_[u].count())
+                pair_[u] = meeting_[u].at(lane(), own_.columns, own_.shift, o_.columns);
+            if (needed_[u] >= 0) open_ |= 1u << u;
+            if (pair_[u].other >= 0) open_ |= 1u << (batch + u);
+        }
+    }
+
+    // One look at all boxes that the row waits for. Whether this lane has found anything.
+    __device__ bool look() {
+        slot pivot_seen[batch] = {};
+        slot element_seen[batch] = {};
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            box::peek(open_ >> u & 1u, pivots_ + needed_[u], pivot_seen[u]);
+            box::peek(open_ >> (batch + u) & 1u, elements_ + pair_[u].other, element_seen[u]);
+        }
+        const unsigned before = open_;
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            if ((open_ >> u & 1u) && box::open(pivot_seen[u], pivot_[u], stamp_)) open_ &= ~(1u << u);
+            if ((open_ >> (batch + u) & 1u) && box::open(element_seen[u], element_[u], stamp_))
+                open_ &= ~(1u << (batch + u));
+        }
+        return open_ != before;
+    }
+
+    // By all lanes of a warp: uses what has been found, in the order of the row.
+    __device__ void use() {
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            const bool has = (open_ >> u & 1u) == 0 && (open_ >> (batch + u) & 1u) == 0;
+            const unsigned missing = __ballot_sync(all_lanes, !has);
+            const bool next = !posted_ && at_ == u && u < taken_ && (missing & team()) == 0;
+            if (!__any_sync(all_lanes, next)) continue;
+            eliminate(next && needed_[u] >= 0, u);
+            if (next) at_ = u + 1;
+        }
+        if (posted_ || at_ < taken_) return;
+        k_ += taken_;
+        taken_ = at_ = 0;
+        if (k_ < parts_.diagonal) take();
+    }
+
+    // By all lanes of a warp: posts the row if it has all that it needs. Whether a row of the warp was
+    // posted.
+    __device__ bool settle() {
+        const bool complete = !posted_ && k_ >= parts_.diagonal;
+        if (!__any_sync(all_lanes, complete)) return false;
+        __syncwarp();
+        if (complete) post();
+        posted_ = posted_ || complete;
+        return true;
+    }
+
+    __device__ bool is_posted() const { return posted_; }
+
+  private:
+    static constexpr int batch = sizeof(CT) > 8 ? 2 : 4;
+
+    static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
+    static __device__ unsigned team() {
+        constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
+        return of_row << (static_cast<int>(threadIdx.x) % warp_size / lanes * lanes);
+    }
+    __device__ CT& value(int k) const { return own_.values[k - own_.shift]; }
+
+    // An element that another row has handed over or will without this one.
+    __device__ CT await(int k) const {
+        slot seen{};
+        CT found{};
+        while (!box::open(seen, found, stamp_)) box::peek(true, elements_ + k, seen);
+        return found;
+    }
+
+    // Calls f(own position, other row's element) for this lane's pairs of an element of the batch.
+    template <class F>
+    __device__ void each_pair(int u, F&& f) const {
+        if (pair_[u].other >= 0) f(pair_[u].own, element_[u]);
+        for (int q = lane() + lanes; q < meeting_[u].count(); q += lanes) {
+            const row_pair pair = meeting_[u].at(q, own_.columns, own_.shift, o_.columns);
+            if (pair.other >= 0) f(pair.own, await(pair.other));
+        }
+    }
+
+    // By all lanes of a warp; those of a row that is active work out element k_ + u.
+    __device__ void eliminate(bool active, int u) {
+        const int k = k_ + u;
+        CT result{};
+        if constexpr (kind == plans::factor_kind::lu) {
+            if (active) result = divide(value(k), pivot_[u]);
+            __syncwarp();
+            if (active) {
+                if (lane() == 0) value(k) = result;
+                each_pair(
+                    u, [&](int own, CT u_element) { value(own) = sub(value(own), mul(result, u_element)); });
+            }
+        } else {
+            CT sum{};
+            if (active) each_pair(u, [&](int own, CT l) { sum = mad(value(own), conj(l), sum); });
+            sum = sum_over_lanes(sum, lanes);
+            if (active) {
+                result = divide(sub(value(k), sum), pivot_[u]);
+                squares_ = add(squares_, real_part(mul(result, conj(result))));
+            }
+            __syncwarp();
+            if (active && lane() == 0) value(k) = result;
+        }
+        __syncwarp();
+    }
+
+    __device__ CT pivot_of_row() {
+        if (!parts_.regular) {
+            if (lane() == 0) o_.report_zero(row_);
+            return CT{};
+        }
+        CT pivot = value(parts_.diagonal);
+        bool is_zero = false;
+        if constexpr (kind == plans::factor_kind::lu) {
+            pivot = o_.boosted(pivot);
+            is_zero = equal(pivot, CT{});
+        } else {
+            pivot = sub(real_part(pivot), squares_);
+            is_zero = not_above(pivot, CT{});
+            pivot = square_root(pivot);
+        }
+        if (is_zero && lane() == 0) o_.report_zero(row_);
+        return pivot;
+    }
+
+    // By the lanes of the row alone.
+    __device__ void post() {
+        constexpr bool lu = kind == plans::factor_kind::lu;
+        const CT pivot = pivot_of_row();
+        if (lane() == 0) box::post(pivots_ + row_, pivot, stamp_);
+        const int first = lu ? parts_.diagonal + parts_.regular : parts_.begin;
+        const int end = lu ? parts_.end : parts_.diagonal;
+        for (int k = first + lane(); k < end; k += lanes) box::post(elements_ + k, value(k), stamp_);
+        if (own_.values != o_.a)
+            for (int k = parts_.begin + lane(); k < (lu ? parts_.end : parts_.diagonal); k += lanes)
+                if (k != parts_.diagonal || !parts_.regular) o_.a[k] = value(k);
+        if (lane() == 0 && parts_.regular) o_.a[parts_.diagonal] = pivot;
+    }
+
+    const factor_operands<CT>& o_;
+    slot *pivots_, *elements_;
+    unsigned stamp_;
+    int row_ = 0;
+    row_parts parts_{};
+    own_row<CT> own_{};
+    bool posted_ = true;
+    int k_ = 0;          // the first element that is not done, or of the batch
+    int taken_ = 0;      // elements of the batch
+    int at_ = 0;         // and how many of them are done
+    unsigned open_ = 0;  // boxes that have not been seen: of pivots, then of elements
+    int needed_[batch] = {};
+    row_meeting meeting_[batch];
+    row_pair pair_[batch];
+    CT pivot_[batch] = {}, element_[batch] = {};
+    CT squares_{};
+};
+
+template <class CT, plans::factor_kind kind, int lanes>
+__global__ void __launch_bounds__(factor_threads)
+    factor_rows(factor_operands<CT> o, row_order order, solve_control* control,
+                typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements) {
+    using box = mailbox<CT>;
+    constexpr int rows = factor_threads / lanes;
+    __shared__ __align__(16) unsigned char value_memory[rows * lanes * kept_per_lane * sizeof(CT)];
+    __shared__ int columns[rows * lanes * kept_per_lane];
+    CT* const values = reinterpret_cast<CT*>(value_memory);
+    const block_ticket ticket = draw_ticket(control);
+    const bool ordered = order.is_ordered();
+    const int first = static_cast<int>(ticket.number) * rows;
+    const int own = static_cast<int>(threadIdx.x) / lanes;
+    row_of_lanes<CT, kind, lanes> row(o, pivots, elements, ticket.stamp);
+    if (own < order.n - first)
+        row.begin(ordered ? order.records[first + own].row : first + own,
+                  values + own * lanes * kept_per_lane, columns + own * lanes * kept_per_lane);
+    __syncwarp();
+    row.take();
+    if (ordered) {
+        const int64_t ahead = order.place_ahead(first);
+        if (threadIdx.x == 0 && ahead >= 0) {
+            const auto* const awaited = pivots + order.records[ahead].row;
+            typename box::slot seen{};
+            for (CT value{}; !box::open(seen, value, ticket.stamp);) box::peek(true, awaited, seen);
+        }
+        __syncthreads();
+    }
+    unsigned nap = 0;
+    bool posted = row.settle();
+    while (!__all_sync(all_lanes, row.is_posted())) {
+        const bool found = __any_sync(all_lanes, row.look());
+        row.use();
+        posted = row.settle();
+        // Without levels most rows wait for long: they look the less often the longer they wait.
+        nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
+        if (nap > 0) __nanosleep(nap);
+    }
+    give_ticket_back(control, ticket);
+}
+
+}  // namespace heron::HERON_LEVEL

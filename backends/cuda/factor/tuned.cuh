@@ -1,0 +1,151 @@
+#pragma once
+// Incomplete factorisations in one launch in which rows hand over to rows. ANALYSE finds the parts of the
+// rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
+#include "blocks.cuh"
+#include "sweep.cuh"
+#include "cuda/trisolve/grid.cuh"
+#include "cuda/trisolve/pattern.hpp"
+
+namespace heron::HERON_LEVEL {
+
+// The parts of each row, and the rows that lack a diagonal.
+template <class CT>
+__global__ void find_parts(const int* offsets, const int* columns, int base, int n, row_parts* parts,
+                           int* zero_pivot) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row >= n) return;
+    row_parts found{offsets[row] - base, 0, offsets[row + 1] - base, 0};
+    found.diagonal = lower_bound(columns, found.begin, found.end, row + base);
+    found.regular = found.diagonal < found.end && columns[found.diagonal] == row + base;
+    parts[row] = found;
+    if (found.regular) return;
+    atomicMin(zero_pivot, row);
+    atomicMin(zero_pivot + 1, row);
+}
+
+struct factor_sweep_plan final : plan_of<factor_sweep_plan> {};
+
+template <class CT, plans::factor_kind kind>
+class tuned_factor_run {
+  public:
+    tuned_factor_run(cuda_device& device, heron_phase phase, const heron_factor_args& args,
+                     heron_workspace& workspace)
+        : device_(device),
+          args_(args),
+          workspace_(workspace),
+          layout_(phase, workspace),
+          pattern_(plans::block_pattern(args.a)),
+          steps_(plans::block_steps_of(args.a)),
+          n_(pattern_.rows),
+          by_elements_(steps_.size == 1),
+          control_(layout_.template take<solve_control>(2)),
+          schedule_(layout_.template take<row_schedule>(1)),
+          guess_(layout_.template take<grid_guess>(1)),
+          grid_starts_(layout_.template take<unsigned>(grid_room(n_))),
+          levels_(layout_.template take<unsigned>(n_)),
+          counts_(layout_.template take<unsigned>(n_)),
+          flags_(layout_.template take<unsigned>(by_elements_ ? 0 : n_)),
+          pivots_(layout_.template take<slot>(by_elements_ ? n_ : 0)),
+          elements_(layout_.template take<slot>(by_elements_ ? pattern_.nnz : 0)),
+          records_(layout_.template take<row_record>(n_)),
+          places_(layout_.template take<unsigned>(n_)),
+          parts_(layout_.template take<row_parts>(n_)),
+          reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)),
+          zero_pivot_(reinterpret_cast<int*>(args.zero_pivot)) {}
+
+    void analyse() {
+        clear_zero_pivot(true);
+        constexpr int threads = 256;
+        device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, offsets(), columns(),
+                              int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot_);
+        // Levels, counts, and boxes or flags without stamps.
+        const zeroed_memory zeroed{levels_, static_cast<size_t>(reinterpret_cast<char*>(records_) -
+                                                                reinterpret_cast<char*>(levels_))};
+        order_by_levels(device_, pattern_, true,
+                        {control_, schedule_, guess_, grid_starts_, records_, places_, levels_, counts_,
+                         zeroed, nullptr, 0, 0});
+        plans::leave_plan(factor_sweep_plan{}, workspace_);
+    }
+
+    void run() {
+        plans::required_plan<factor_sweep_plan>(workspace_);
+        clear_zero_pivot(false);
+        by_elements_ ? factor_elements() : factor_blocks();
+    }
+
+  private:
+    using slot = typename mailbox<CT>::slot;
+
+    void factor_elements() {
+        const auto launch = [&]<int lanes>(lane_count<lanes>) {
+            device_.launch_blocks(factor_rows<CT, kind, lanes>, blocks_of_rows(n_, factor_threads / lanes),
+                                  factor_threads, 0, operands(), order(), control_, pivots_, elements_);
+        };
+        // Of a row of the average length a lane has two elements.
+        if (pattern_.nnz <= 8 * n_) return launch(lane_count<4>{});
+        if (pattern_.nnz <= 32 * n_) return launch(lane_count<16>{});
+        launch(lane_count<32>{});
+    }
+
+    void factor_blocks() {
+        const auto launch = [&](auto kernel) {
+            device_.launch_blocks(kernel, blocks_of_rows(n_, block_warps), block_warps * warp_size, 0,
+                                  operands(), steps_, order(), control_, flags_, reciprocals_);
+        };
+        switch (steps_.size) {
+            case 2: return launch(factor_block_rows<CT, kind, 2>);
+            case 4: return launch(factor_block_rows<CT, kind, 4>);
+            case 8: return launch(factor_block_rows<CT, kind, 8>);
+            default: return launch(factor_block_rows<CT, kind, 0>);
+        }
+    }
+
+    row_order order() const {
+        constexpr int levels_ahead = 2;
+        return {schedule_, records_, places_, static_cast<int>(n_), true, levels_ahead};
+    }
+
+    factor_operands<CT> operands() const {
+        const plans::boost_arguments<CT> boost(args_);
+        return {columns(),       int{pattern_.base},   parts_,      as<CT>(args_.a.values),
+                boost.tolerance, boost.tolerance_bits, boost.value, zero_pivot_};
+    }
+
+    void clear_zero_pivot(bool structural) {
+        device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot_, int{structural},
+                                                      int{HERON_NO_PIVOT});
+    }
+
+    const int* offsets() const { return as<const int>(pattern_.offsets); }
+    const int* columns() const { return as<const int>(pattern_.indices); }
+
+    cuda_device& device_;
+    const heron_factor_args& args_;
+    heron_workspace& workspace_;
+    workspace_layout layout_;
+    heron_spmat pattern_;
+    plans::block_steps steps_;
+    int64_t n_;
+    bool by_elements_;
+    solve_control* control_;
+    row_schedule* schedule_;
+    grid_guess* guess_;
+    unsigned* grid_starts_;
+    unsigned *levels_, *counts_, *flags_;
+    slot *pivots_, *elements_;
+    row_record* records_;
+    unsigned* places_;
+    row_parts* parts_;
+    CT* reciprocals_;
+    int* zero_pivot_;
+};
+
+template <class CT, plans::factor_kind kind>
+void tuned_factor(cuda_device& device, heron_phase phase, const heron_factor_args& args,
+                  heron_workspace& workspace) {
+    tuned_factor_run<CT, kind> run(device, phase, args, workspace);
+    if (phase == HERON_PHASE_ANALYSE) run.analyse();
+    if (phase == HERON_PHASE_RUN) run.run();
+}
+
+}  // namespace heron::HERON_LEVEL
