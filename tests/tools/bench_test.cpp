@@ -126,6 +126,28 @@ TEST_CASE("heron bench trisolve refuses options that make no sense") {
     }
 }
 
+TEST_CASE("heron bench factor checks and times") {
+    const outcome shown =
+        run("bench factor --matrix poisson2d:12 --backend host --output json --type f32,c64 --block 0,3 "
+            "--analyses 1 --round-time 0.2 --repeat 2");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 2 * 2 * 2);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["seconds"].get<double>() > 0);
+        CHECK(row["analysis_seconds"].get<double>() > 0);
+    }
+}
+
+TEST_CASE("heron bench factor refuses options that make no sense") {
+    for (const char* arguments : {"--type i8", "--kind lu", "--block -1"}) {
+        CAPTURE(arguments);
+        CHECK(run(std::string("bench factor --matrix diag:50 ") + arguments + " 2>&1").status != 0);
+    }
+}
+
 TEST_CASE("heron bench spmv keeps the operands out of the cache") {
     const outcome shown =
         run("bench spmv --matrix diag:2000000 --backend host --output json --round-time 0.2 --repeat 1");

@@ -87,7 +87,7 @@ struct factor_operands {
 
     __device__ CT boosted(CT pivot) const {
         const CT limit = tolerance_bits ? from_double<CT>(*tolerance_bits) : tolerance;
-        return not_above(magnitude(pivot), limit) ? SCALAR(CT, boost.value, boost.device) : pivot;
+        return not_above(modulus(pivot), limit) ? SCALAR(CT, boost.value, boost.device) : pivot;
     }
     __device__ void report_zero(int row) const { atomicMin(zero_pivot + 1, row); }
 };

@@ -41,7 +41,7 @@ class row_of_lanes {
         if (posted_) return;
         at_ = 0;
         taken_ = min(batch, parts_.diagonal - k_);
-        open_ = 0;
+        open_ = more_ = 0;
         row_parts others[batch];
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
@@ -52,11 +52,12 @@ class row_of_lanes {
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
             pair_[u] = row_pair{};
-            meeting_[u] = needed_[u] >= 0 ? meeting_of<kind>(parts_, k_ + u, others[u]) : row_meeting{};
-            if (lane() < meeting_[u].count())
-                pair_[u] = meeting_[u].at(lane(), own_.columns, own_.shift, o_.columns);
-            if (needed_[u] >= 0) open_ |= 1u << u;
+            if (needed_[u] < 0) continue;
+            const row_meeting meeting = meeting_of<kind>(parts_, k_ + u, others[u]);
+            if (lane() < meeting.count()) pair_[u] = meeting.at(lane(), own_.columns, own_.shift, o_.columns);
+            open_ |= 1u << u;
             if (pair_[u].other >= 0) open_ |= 1u << (batch + u);
+            if (lane() + lanes < meeting.count()) more_ |= 1u << u;
         }
     }
 
@@ -131,8 +132,10 @@ class row_of_lanes {
     template <class F>
     __device__ void each_pair(int u, F&& f) const {
         if (pair_[u].other >= 0) f(pair_[u].own, element_[u]);
-        for (int q = lane() + lanes; q < meeting_[u].count(); q += lanes) {
-            const row_pair pair = meeting_[u].at(q, own_.columns, own_.shift, o_.columns);
+        if ((more_ >> u & 1u) == 0) return;
+        const row_meeting meeting = meeting_of<kind>(parts_, k_ + u, load_parts(o_.parts + needed_[u]));
+        for (int q = lane() + lanes; q < meeting.count(); q += lanes) {
+            const row_pair pair = meeting.at(q, own_.columns, own_.shift, o_.columns);
             if (pair.other >= 0) f(pair.own, await(pair.other));
         }
     }
@@ -206,16 +209,16 @@ class row_of_lanes {
     int k_ = 0;          // the first element that is not done, or of the batch
     int taken_ = 0;      // elements of the batch
     int at_ = 0;         // and how many of them are done
+    unsigned more_ = 0;  // elements of the batch with more pairs than lanes
     unsigned open_ = 0;  // boxes that have not been seen: of pivots, then of elements
     int needed_[batch] = {};
-    row_meeting meeting_[batch];
     row_pair pair_[batch];
     CT pivot_[batch] = {}, element_[batch] = {};
     CT squares_{};
 };
 
 template <class CT, plans::factor_kind kind, int lanes>
-__global__ void __launch_bounds__(factor_threads)
+__global__ void __launch_bounds__(factor_threads, 6)
     factor_rows(factor_operands<CT> o, row_order order, solve_control* control,
                 typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements) {
     using box = mailbox<CT>;

@@ -81,9 +81,11 @@ class tuned_factor_run {
             device_.launch_blocks(factor_rows<CT, kind, lanes>, blocks_of_rows(n_, factor_threads / lanes),
                                   factor_threads, 0, operands(), order(), control_, pivots_, elements_);
         };
-        // Of a row of the average length a lane has two elements.
-        if (pattern_.nnz <= 8 * n_) return launch(lane_count<4>{});
-        if (pattern_.nnz <= 32 * n_) return launch(lane_count<16>{});
+        // A lane for each element that a row hands over, which is every second one; fewer lanes where rows
+        // are short, so that more rows are at work at a time.
+        if (pattern_.nnz <= 12 * n_) return launch(lane_count<4>{});
+        if (pattern_.nnz <= 18 * n_) return launch(lane_count<8>{});
+        if (pattern_.nnz <= 36 * n_) return launch(lane_count<16>{});
         launch(lane_count<32>{});
     }
 
