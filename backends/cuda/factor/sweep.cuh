@@ -8,6 +8,8 @@
 namespace heron::HERON_LEVEL {
 
 constexpr int factor_threads = 128;
+// On a multiprocessor, as far as registers are concerned: more rows at work against spilled registers.
+constexpr int factor_blocks_at_once = 5;
 
 // Elements of a row that the lanes of a row keep in shared memory.
 constexpr int kept_per_lane = 4;
@@ -218,7 +220,7 @@ class row_of_lanes {
 };
 
 template <class CT, plans::factor_kind kind, int lanes>
-__global__ void __launch_bounds__(factor_threads, 6)
+__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once)
     factor_rows(factor_operands<CT> o, row_order order, solve_control* control,
                 typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements) {
     using box = mailbox<CT>;
