@@ -42,6 +42,13 @@ bool same_shape(const heron_spmat& a, const heron_spmat& b) {
            a.type == b.type && a.block_rows == b.block_rows;
 }
 
+// The analysis itself then allocates nothing, which takes long and cannot be captured.
+template <operation op, class Args>
+void size(context& c, factorisation& f, const phase_call& phase, const heron_spmat& a) {
+    if (!f.is_analysed && a.rows > 0) f.memory.at_least(workspace_size<op>(c, compose<Args>(c, f, a)), c);
+    *phase.size = least_workspace;
+}
+
 template <operation op, class Args>
 void analyse(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
     f.is_analysed = false;
@@ -76,10 +83,11 @@ void run(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
 template <operation op, class Args>
 void factorise_as(context& c, const phase_call& phase, factorisation& f, const heron_spmat& a,
                   bool with_levels) {
-    if (phase.phase == HERON_PHASE_ANALYSE)
-        analyse<op, Args>(c, f, a, with_levels);
-    else
-        run<op, Args>(c, f, a, with_levels);
+    switch (phase.phase) {
+        case HERON_PHASE_SIZE: return size<op, Args>(c, f, phase, a);
+        case HERON_PHASE_ANALYSE: return analyse<op, Args>(c, f, a, with_levels);
+        default: return run<op, Args>(c, f, a, with_levels);
+    }
 }
 
 }  // namespace
@@ -88,11 +96,11 @@ void factorise(context& c, const phase_call& phase, factorisation& f, const hero
                bool with_levels) {
     require_square(a);
     if (phase.phase == HERON_PHASE_SIZE) {
-        *required(phase.size, role::workspace_size) = least_workspace;
-        return;
+        required(phase.size, role::workspace_size);
+    } else {
+        require_readable(c, a);
+        require_workspace(phase);
     }
-    require_readable(c, a);
-    require_workspace(phase);
     if (f.kind() == operation::ilu0)
         factorise_as<operation::ilu0, heron_ilu0_args>(c, phase, f, a, with_levels);
     else

@@ -23,7 +23,7 @@ class factorisation final : public analysis {
 };
 
 // SIZE, ANALYSE and RUN. with_levels: the caller's policy; RUN with levels needs an analysis with them. The
-// caller's workspace is asked for and not used.
+// caller's workspace is asked for and not used. SIZE allocates what the first analysis needs.
 void factorise(context& c, const phase_call& phase, factorisation& f, const heron_spmat& a, bool with_levels);
 
 // From the next factorisation on, a pivot d with |d| <= *tolerance is replaced by *value. Both are read in
