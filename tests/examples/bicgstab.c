@@ -273,6 +273,8 @@ static int solve_system(operator_a* a, const preconditioner* m, vector b, vector
         alpha = rho / dot(shadow, v);
         update(alpha, direction, 1, x);
         update(-alpha, v, 1, r);
+        /* Half a step has been enough. */
+        if (sqrt(dot(r, r)) <= end) break;
         precondition(m, r, direction);
         apply(a, direction, t);
         omega = dot(t, r) / dot(t, t);
