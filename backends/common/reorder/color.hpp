@@ -12,7 +12,8 @@ namespace heron::HERON_LEVEL::plans {
 inline double host_value(float value) { return value; }
 inline double host_value(double value) { return value; }
 
-template <class Device>
+// Sort: as pair_sort.
+template <class Device, class Sort>
 class color_plan {
   public:
     color_plan(Device& device, const heron_color_args& args, workspace_layout& layout)
@@ -154,7 +155,7 @@ class color_plan {
     i32* turned_offsets_;
     pair_arrays turned_;
     pair_arrays order_;
-    pair_sort<Device> sort_rows_, turn_;
+    Sort sort_rows_, turn_;
     bool is_turned_ = false;
 };
 

@@ -4,25 +4,50 @@
 
 namespace heron::HERON_LEVEL::plans {
 
-template <class Device>
-void sort_pairs(Device& device, heron_phase phase, const heron_sort_pairs_args& args,
-                heron_workspace& workspace) {
+// Sort: pair_sort, or another class with its functions.
+template <class Device, class Sort>
+void sort_pairs_by(Device& device, heron_phase phase, const heron_sort_pairs_args& args,
+                   heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
-    const pair_sort<Device> sort(layout, args.nnz);
+    const Sort sort(layout, args.nnz);
     if (phase == HERON_PHASE_RUN) sort.run(device, {args.major, args.minor, args.permutation});
 }
 
 // The rows go along as the major numbers.
-template <class Device>
-void sort_rows(Device& device, heron_phase phase, const heron_sort_rows_args& args,
-               heron_workspace& workspace) {
+template <class Device, class Sort>
+void sort_rows_by(Device& device, heron_phase phase, const heron_sort_rows_args& args,
+                  heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
     i32* const row_of = layout.take<i32>(args.nnz);
-    const pair_sort<Device> sort(layout, args.nnz);
+    const Sort sort(layout, args.nnz);
     if (phase != HERON_PHASE_RUN) return;
     device.template launch<kernels::sort_row_of<i32>>(kernels::reorder, args.nnz, args.offsets,
                                                       heron_index{args.rows}, row_of);
     sort.run(device, {row_of, args.indices, args.permutation});
+}
+
+template <class Device, class Sort>
+void color_by(Device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
+    workspace_layout layout(phase, workspace);
+    color_plan<Device, Sort> plan(device, args, layout);
+    if (phase == HERON_PHASE_RUN) plan.run();
+}
+
+template <class Device>
+void sort_pairs(Device& device, heron_phase phase, const heron_sort_pairs_args& args,
+                heron_workspace& workspace) {
+    sort_pairs_by<Device, pair_sort<Device>>(device, phase, args, workspace);
+}
+
+template <class Device>
+void sort_rows(Device& device, heron_phase phase, const heron_sort_rows_args& args,
+               heron_workspace& workspace) {
+    sort_rows_by<Device, pair_sort<Device>>(device, phase, args, workspace);
+}
+
+template <class Device>
+void color(Device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
+    color_by<Device, pair_sort<Device>>(device, phase, args, workspace);
 }
 
 template <class Device>
@@ -60,13 +85,6 @@ void permute(Device& device, heron_phase phase, const heron_permute_args& args, 
         args.inverse ? launch(type<kernels::scatter_elements<RT>>{})
                      : launch(type<kernels::gather_elements<RT>>{});
     });
-}
-
-template <class Device>
-void color(Device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
-    workspace_layout layout(phase, workspace);
-    color_plan<Device> plan(device, args, layout);
-    if (phase == HERON_PHASE_RUN) plan.run();
 }
 
 }  // namespace heron::HERON_LEVEL::plans
