@@ -13,6 +13,10 @@ target_sources(heron-cli PRIVATE
     bench/factor/factor_contenders.cpp
     bench/handle_bench.cpp
     bench/kron/kron_bench.cpp
+    bench/reorder/color_contender.cpp
+    bench/reorder/geam_contender.cpp
+    bench/reorder/reorder_bench.cpp
+    bench/reorder/sort_contenders.cpp
     bench/sddmm/sddmm_bench.cpp
     bench/sddmm/sddmm_contender.cpp
     bench/spgemm/spgemm_bench.cpp

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "bench/reorder/reorder_bench.hpp"
 #include "bench/factor/factor_bench.hpp"
 #include "bench/bsr/bsr_bench.hpp"
 #include "bench/dense/dense_bench.hpp"
@@ -280,6 +281,18 @@ void add_factor_command(CLI::App& bench) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     c.run(run_factor_bench);
+}
+
+void add_reorder_command(CLI::App& bench, const char* name, const char* what, const texts& functions,
+                         const texts& matrices,
+                         reorder_bench_result (*measure)(const reorder_bench_options&, progress&)) {
+    subcommand<reorder_bench_options> c(bench, name, what);
+    c.matrices(matrices);
+    c.contestants();
+    c.options.functions = functions;
+    c.choices("--function", c.options.functions, functions);
+    c.options.timing.warm_up_calls = 3;
+    c.run(measure);
 }
 
 void add_handle_command(CLI::App& bench) {

@@ -9,38 +9,104 @@ inline constexpr kernel_family reorder_color{"reorder_color", "IT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-inline double host_value(float value) { return value; }
-inline double host_value(double value) { return value; }
+// The rows and their neighbours. The turned pattern is NULL where the matrix has its own.
+struct color_graph {
+    const i32* offsets;
+    const i32* indices;
+    heron_index base, rows;
+    const i32* turned_offsets;
+    const i32* turned_indices;
+};
 
-// Sort: as pair_sort.
-template <class Device, class Sort>
+struct color_progress {
+    int64_t colored, colors;
+};
+
+inline heron_index root_length(int64_t n) {
+    heron_index length = 1;
+    while (length * length < n) length *= 2;
+    return length;
+}
+
+// The rounds with an item for each row.
+template <class Device>
+class item_rounds {
+  public:
+    item_rounds(workspace_layout& layout, int64_t rows)
+        : chunk_(root_length(rows)),
+          chunks_((rows + chunk_ - 1) / chunk_),
+          facts_(layout.take<i64>(2 * chunks_)) {}
+
+    // Waits for the device.
+    bool is_symmetric(Device& device, const color_graph& g) const {
+        launch<kernels::color_asymmetry>(device, chunks_, g.offsets, g.indices, g.base, g.rows, chunk_,
+                                         facts_);
+        launch<kernels::color_add_asymmetry>(device, 1, facts_, chunks_);
+        int64_t sum = 0;
+        device.read(&sum, facts_, sizeof sum);
+        return sum == 0;
+    }
+
+    void run_round(Device& device, const color_graph& g, i32* proposals, i32* colors) const {
+        launch<kernels::color_propose>(device, g.rows, g.offsets, g.indices, g.base, g.turned_offsets,
+                                       g.turned_indices, static_cast<const i32*>(colors), proposals);
+        launch<kernels::color_settle>(device, g.rows, g.offsets, g.indices, g.base, g.turned_offsets,
+                                      g.turned_indices, static_cast<const i32*>(proposals), colors);
+    }
+
+    // Waits for the device.
+    color_progress measure(Device& device, heron_index rows, const i32* colors) const {
+        launch<kernels::color_measure>(device, chunks_, colors, rows, chunk_, facts_);
+        launch<kernels::color_measure_all>(device, 1, facts_, chunks_);
+        int64_t found[2] = {0, 0};
+        device.read(found, facts_, sizeof found);
+        return {found[0], found[1]};
+    }
+
+  private:
+    template <template <class...> class Kernel, class... Args>
+    static void launch(Device& device, int64_t count, Args... args) {
+        device.template launch<Kernel<i32>>(kernels::reorder_color, count, args...);
+    }
+
+    heron_index chunk_, chunks_;
+    i64* facts_;
+};
+
+// Sort: as pair_sort. Rounds: as item_rounds.
+template <class Device, class Sort, class Rounds>
 class color_plan {
   public:
     color_plan(Device& device, const heron_color_args& args, workspace_layout& layout)
         : device_(device),
           args_(args),
           rows_(args.a.rows),
-          chunk_(root(rows_)),
-          chunks_((rows_ + chunk_ - 1) / chunk_),
+          graph_{as<const i32>(args.a.offsets),
+                 as<const i32>(args.a.indices),
+                 args.a.base,
+                 rows_,
+                 nullptr,
+                 nullptr},
           proposals_(layout.take<i32>(rows_)),
-          facts_(layout.take<i64>(2 * chunks_)),
           left_(layout.take<i64>(rows_ + 1)),
           scan_(layout, rows_),
+          rounds_(layout, rows_),
+          order_{proposals_, layout.take<i32>(rows_), layout.take<i32>(rows_)},
+          sort_rows_(layout, rows_),
           turned_offsets_(layout.take<i32>(rows_ + 1)),
           turned_{layout.take<i32>(args.a.nnz), layout.take<i32>(args.a.nnz), nullptr},
-          order_{proposals_, layout.take<i32>(rows_), nullptr},
-          sort_rows_(layout, rows_),
           turn_(layout, args.a.nnz) {}
 
     void run() {
         device_.fill(args_.colors, 0xff, static_cast<size_t>(rows_) * sizeof(i32));
-        if (!is_symmetric()) turn();
+        if (!rounds_.is_symmetric(device_, graph_)) turn();
         const int64_t target = target_rows();
-        progress before{0, 0}, now{0, 0};
+        color_progress before{0, 0}, now{0, 0};
         while (now.colored < rows_ && (now.colored < target || goes_on(target, before, now))) {
-            for (int round = 0; round < rounds_at_a_time; ++round) color_round();
+            for (int round = 0; round < rounds_at_a_time; ++round)
+                rounds_.run_round(device_, graph_, proposals_, args_.colors);
             before = now;
-            now = measure();
+            now = rounds_.measure(device_, rows_, args_.colors);
         }
         *args_.color_count = static_cast<int32_t>(now.colors + rows_ - now.colored);
         if (now.colored < rows_) color_rest(now.colors);
@@ -48,22 +114,13 @@ class color_plan {
     }
 
   private:
-    struct progress {
-        int64_t colored, colors;
-    };
     // The host hears of the progress only so often.
     static constexpr int rounds_at_a_time = 3;
 
     // A round uses one colour more at most. Behind the fraction that was asked for rounds go on while they
     // save colours.
-    static bool goes_on(int64_t target, const progress& before, const progress& now) {
+    static bool goes_on(int64_t target, const color_progress& before, const color_progress& now) {
         return target > 0 && now.colored - before.colored > rounds_at_a_time;
-    }
-
-    static heron_index root(int64_t n) {
-        heron_index length = 1;
-        while (length * length < n) length *= 2;
-        return length;
     }
 
     template <template <class...> class Kernel, class... Args>
@@ -71,15 +128,11 @@ class color_plan {
         device_.template launch<Kernel<i32>>(kernels::reorder_color, count, args...);
     }
 
-    const i32* offsets() const { return as<const i32>(args_.a.offsets); }
-    const i32* indices() const { return as<const i32>(args_.a.indices); }
-    heron_index base() const { return args_.a.base; }
-
     template <class T>
     double fraction_as() {
         T value = static_cast<T>(args_.fraction.re);
         if (args_.fraction.device) device_.read(&value, args_.fraction.device, sizeof value);
-        return host_value(value);
+        return static_cast<double>(value);
     }
 
     // NaN and what lies outside [0, 1] count as 1 and the nearer end.
@@ -93,42 +146,16 @@ class color_plan {
         return static_cast<double>(whole) < wanted ? whole + 1 : whole;
     }
 
-    bool is_symmetric() {
-        launch<kernels::color_asymmetry>(chunks_, offsets(), indices(), base(), heron_index{rows_}, chunk_,
-                                         facts_);
-        launch<kernels::color_add_asymmetry>(1, facts_, chunks_);
-        int64_t sum = 0;
-        device_.read(&sum, facts_, sizeof sum);
-        return sum == 0;
-    }
-
     void turn() {
         const int64_t nnz = args_.a.nnz;
-        device_.template launch<kernels::sort_row_of<i32>>(kernels::reorder, nnz, offsets(),
+        device_.template launch<kernels::sort_row_of<i32>>(kernels::reorder, nnz, graph_.offsets,
                                                            heron_index{rows_}, turned_.minor);
-        device_.copy(turned_.major, indices(), static_cast<size_t>(nnz) * sizeof(i32));
+        device_.copy(turned_.major, graph_.indices, static_cast<size_t>(nnz) * sizeof(i32));
         turn_.run(device_, turned_);
         launch<kernels::color_offset>(rows_ + 1, static_cast<const i32*>(turned_.major), heron_index{nnz},
-                                      base(), turned_offsets_);
-        is_turned_ = true;
-    }
-
-    void color_round() {
-        const i32* const more_offsets = is_turned_ ? turned_offsets_ : nullptr;
-        const i32* const more_indices = is_turned_ ? turned_.minor : nullptr;
-        launch<kernels::color_propose>(rows_, offsets(), indices(), base(), more_offsets, more_indices,
-                                       static_cast<const i32*>(args_.colors), proposals_);
-        launch<kernels::color_settle>(rows_, offsets(), indices(), base(), more_offsets, more_indices,
-                                      static_cast<const i32*>(proposals_), args_.colors);
-    }
-
-    progress measure() {
-        launch<kernels::color_measure>(chunks_, static_cast<const i32*>(args_.colors), heron_index{rows_},
-                                       chunk_, facts_);
-        launch<kernels::color_measure_all>(1, facts_, chunks_);
-        int64_t found[2] = {0, 0};
-        device_.read(found, facts_, sizeof found);
-        return {found[0], found[1]};
+                                      graph_.base, turned_offsets_);
+        graph_.turned_offsets = turned_offsets_;
+        graph_.turned_indices = turned_.minor;
     }
 
     void color_rest(int64_t first) {
@@ -137,26 +164,29 @@ class color_plan {
         launch<kernels::color_rest>(rows_, static_cast<const i64*>(left_), heron_index{first}, args_.colors);
     }
 
+    // A stable sort by colours alone.
     void number_rows() {
-        device_.copy(order_.major, args_.colors, static_cast<size_t>(rows_) * sizeof(i32));
-        device_.template launch<kernels::write_identity<i32>>(kernels::reorder, rows_, order_.minor);
+        const size_t bytes = static_cast<size_t>(rows_) * sizeof(i32);
+        device_.copy(order_.major, args_.colors, bytes);
+        device_.fill(order_.minor, 0, bytes);
+        device_.template launch<kernels::write_identity<i32>>(kernels::reorder, rows_, order_.permutation);
         sort_rows_.run(device_, order_);
-        launch<kernels::color_number>(rows_, static_cast<const i32*>(order_.minor), args_.reordering);
+        launch<kernels::color_number>(rows_, static_cast<const i32*>(order_.permutation), args_.reordering);
     }
 
     Device& device_;
     const heron_color_args& args_;
     int64_t rows_;
-    heron_index chunk_, chunks_;
+    color_graph graph_;
     i32* proposals_;
-    i64* facts_;
     i64* left_;
     exclusive_scan<Device> scan_;
+    Rounds rounds_;
+    pair_arrays order_;
+    Sort sort_rows_;
     i32* turned_offsets_;
     pair_arrays turned_;
-    pair_arrays order_;
-    Sort sort_rows_, turn_;
-    bool is_turned_ = false;
+    Sort turn_;
 };
 
 }  // namespace heron::HERON_LEVEL::plans

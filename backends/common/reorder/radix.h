@@ -1,19 +1,19 @@
 // A stable sort of pairs for GPUs, least significant digits first (Satish, Harris and Garland, "Designing
 // efficient sorting algorithms for manycore GPUs", IPDPS 2009). A pass counts the digits of every tile, adds
-// the counts up, and moves each tile in the order of its digits, so that neighbours go to neighbouring places.
-// A group has a tile of GROUP*ITEMS pairs; LANES neighbouring items are a team.
+// the counts up, and moves each tile in the order of its digits, so that neighbours go to neighbouring
+// places. A group has a tile of GROUP*ITEMS pairs; LANES neighbouring items are a team.
 //
 // facts: what the numbers that occur are, found before the passes, which end at once where nothing is left to
 // do. Numbers are compared with their sign bit flipped, as unsigned ones. facts[0] and facts[1] are the
-// greatest major number and the complement of the least one, facts[2] and facts[3] the same of the minor ones,
-// facts[4] is not 0 where a pair is followed by a lesser one.
+// greatest major number and the complement of the least one, facts[2] and facts[3] the same of the minor
+// ones, facts[4] is not 0 where a pair is followed by a lesser one.
 HERON_PROGRAM(reorder_radix, int GROUP, int ITEMS, int LANES)
 
 CONSTANT(digits, 256);
 CONSTANT(digit_bits, 8);
 CONSTANT(own_digits, digits / GROUP);  // that an item adds up
 CONSTANT(teams, GROUP / LANES);
-CONSTANT(tile, GROUP * ITEMS);
+CONSTANT(tile, GROUP* ITEMS);
 
 HERON_FN u32 without_sign(i32 v) { return (u32)v ^ 0x80000000u; }
 
@@ -143,7 +143,7 @@ HERON_GROUP_KERNEL(radix_move, GROUP, GLOBAL const i32* RESTRICT major, GLOBAL c
                    int shift, heron_index tiles, GLOBAL const u32* RESTRICT counts,
                    GLOBAL const u32* RESTRICT totals, GLOBAL i32* RESTRICT to_major,
                    GLOBAL i32* RESTRICT to_minor, GLOBAL i32* RESTRICT to_permutation) {
-    LOCAL_ARRAY(u32, places, teams* digits);
+    LOCAL_ARRAY(u32, places, teams * digits);
     LOCAL_ARRAY(u32, ways, digits);
     LOCAL_ARRAY(i32, staged, tile);
     LOCAL_ARRAY(u8, digit_of, tile);

@@ -57,11 +57,10 @@ class radix_sort {
         launch<typename program::radix_count>(device, tiles_, c(from.major), c(from.minor), n_, facts(),
                                               shift, tiles_, counts_);
         launch<typename program::radix_scan>(device, digits, facts(), shift, tiles_, counts_, totals_);
-        launch<typename program::radix_move>(device, tiles_, c(from.major), c(from.minor),
-                                             c(from.permutation), n_, facts(), shift, tiles_,
-                                             static_cast<const u32*>(counts_),
-                                             static_cast<const u32*>(totals_), to.major, to.minor,
-                                             to.permutation);
+        launch<typename program::radix_move>(
+            device, tiles_, c(from.major), c(from.minor), c(from.permutation), n_, facts(), shift, tiles_,
+            static_cast<const u32*>(counts_), static_cast<const u32*>(totals_), to.major, to.minor,
+            to.permutation);
     }
 
     heron_index n_, tiles_;

@@ -65,3 +65,123 @@ HERON_KERNEL(spadd_row, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL co
     }
 }
 HERON_END
+
+// Where items own elements, not rows. An element of B whose place A lacks is alone: a bit for each says so,
+// and words of 32 bits have the number of bits before them. The rank of an element of B is how many before it
+// are alone, so that an element of A goes to its own number and the rank of its place in B, and one of B that
+// is alone to its rank and the number of its place in A, all counted from the first row.
+
+HERON_FN int spadd_bits_set(unsigned v) {
+    v -= (v >> 1) & 0x55555555u;
+    v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
+    return (int)((((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24);
+}
+
+HERON_FN heron_index spadd_rank(GLOBAL const i32* words, GLOBAL const i64* before, heron_index k) {
+    const heron_index word = k / 32;
+    const int bit = (int)(k % 32);
+    return before[word] + (bit ? spadd_bits_set((unsigned)words[word] & ((1u << bit) - 1u)) : 0);
+}
+
+// The last row from `low` to `high` that begins at element k or before.
+HERON_FN heron_index spadd_row_of(GLOBAL const i32* offsets, i32 base, heron_index low, heron_index high,
+                                  heron_index k) {
+    while (low < high) {
+        const heron_index middle = low + (high - low + 1) / 2;
+        if ((heron_index)offsets[middle] - base <= k)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// The first element from `low` on and before `end` whose index is not less.
+HERON_FN heron_index spadd_place(GLOBAL const i32* indices, heron_index low, heron_index end, i32 index) {
+    while (low < end) {
+        const heron_index middle = low + (end - low) / 2;
+        if (indices[middle] < index)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low;
+}
+
+// 32 elements of B: words[item] and counts[item], the number of its bits.
+HERON_TYPES(class CT)
+HERON_KERNEL(spadd_mark, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
+             GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices, i32 b_base, heron_index rows,
+             heron_index nnz, GLOBAL i32* words, GLOBAL i64* counts) {
+    const heron_index begin = item * 32;
+    const heron_index end = begin + 32 < nnz ? begin + 32 : nnz;
+    heron_index row = 0;
+    heron_index row_end = -1;
+    heron_index low = 0;
+    heron_index a_end = 0;
+    unsigned word = 0;
+    for (heron_index k = begin; k < end; ++k) {
+        if (k >= row_end) {
+            row = spadd_row_of(b_offsets, b_base, row, rows - 1, k);
+            row_end = (heron_index)b_offsets[row + 1] - b_base;
+            low = (heron_index)a_offsets[row] - a_base;
+            a_end = (heron_index)a_offsets[row + 1] - a_base;
+        }
+        const i32 index = b_indices[k] - b_base + a_base;
+        low = spadd_place(a_indices, low, a_end, index);
+        if (low == a_end || a_indices[low] != index) word |= 1u << (k - begin);
+    }
+    words[item] = (i32)word;
+    counts[item] = spadd_bits_set(word);
+}
+HERON_END
+
+HERON_TYPES(class CT)
+HERON_KERNEL(spadd_offset, GLOBAL const i32* a_offsets, i32 a_base, GLOBAL const i32* b_offsets, i32 b_base,
+             GLOBAL const i32* words, GLOBAL const i64* before, i32 base, GLOBAL i32* offsets) {
+    offsets[item] = (i32)(base + a_offsets[item] - a_base +
+                          spadd_rank(words, before, (heron_index)b_offsets[item] - b_base));
+}
+HERON_END
+
+// Element item of A, with that of B at its place.
+HERON_TYPES(class CT)
+HERON_KERNEL(spadd_take_a, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const i32* a_offsets,
+             GLOBAL const i32* a_indices, GLOBAL const CT* a_values, i32 a_base, CT beta_value,
+             GLOBAL const CT* beta_device, GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices,
+             GLOBAL const CT* b_values, i32 b_base, heron_index rows, GLOBAL const i32* words,
+             GLOBAL const i64* before, GLOBAL const i32* offsets, i32 base, GLOBAL i32* indices,
+             GLOBAL CT* values) {
+    const heron_index row = spadd_row_of(a_offsets, a_base, 0, rows - 1, item);
+    const heron_index b_end = (heron_index)b_offsets[row + 1] - b_base;
+    const i32 index = a_indices[item] - a_base;
+    const heron_index place =
+        spadd_place(b_indices, (heron_index)b_offsets[row] - b_base, b_end, index + b_base);
+    const heron_index at = item + spadd_rank(words, before, place);
+    if (at >= (heron_index)offsets[rows] - base) return;
+    CT sum = spadd_term(SCALAR(CT, alpha_value, alpha_device), a_values, item);
+    if (place < b_end && b_indices[place] == index + b_base)
+        sum = ADD(CT, sum, spadd_term(SCALAR(CT, beta_value, beta_device), b_values, place));
+    indices[at] = index + base;
+    values[at] = sum;
+}
+HERON_END
+
+// Element item of B, if it is alone.
+HERON_TYPES(class CT)
+HERON_KERNEL(spadd_take_b, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
+             CT beta_value, GLOBAL const CT* beta_device, GLOBAL const i32* b_offsets,
+             GLOBAL const i32* b_indices, GLOBAL const CT* b_values, i32 b_base, heron_index rows,
+             GLOBAL const i32* words, GLOBAL const i64* before, GLOBAL const i32* offsets, i32 base,
+             GLOBAL i32* indices, GLOBAL CT* values) {
+    if (!(((unsigned)words[item / 32] >> (item % 32)) & 1u)) return;
+    const heron_index row = spadd_row_of(b_offsets, b_base, 0, rows - 1, item);
+    const i32 index = b_indices[item] - b_base;
+    const heron_index place = spadd_place(a_indices, (heron_index)a_offsets[row] - a_base,
+                                          (heron_index)a_offsets[row + 1] - a_base, index + a_base);
+    const heron_index at = place + spadd_rank(words, before, item);
+    if (at >= (heron_index)offsets[rows] - base) return;
+    indices[at] = index + base;
+    values[at] = spadd_term(SCALAR(CT, beta_value, beta_device), b_values, item);
+}
+HERON_END

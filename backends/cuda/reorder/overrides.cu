@@ -1,13 +1,23 @@
-// Sorting and colouring with the radix sort of groups.
+// Sorting by groups and colouring by teams.
 #include "cuda/runtime/scan.hpp"
 #include "cuda/runtime/group_words.cuh"
 #include "common/runtime/slot.hpp"
 #include "common/reorder/radix.hpp"
+#include "common/reorder/teams.hpp"
 
 namespace heron::HERON_LEVEL {
 namespace {
 
 using sort = plans::radix_sort<cuda_device, 256, 16, 32>;
+
+// Few lanes where rows are short on average.
+void color(cuda_device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
+    using short_rows = plans::team_rounds<cuda_device, 256, 4>;
+    using long_rows = plans::team_rounds<cuda_device, 256, 32>;
+    plans::has_short_rows(args)
+        ? plans::color_by<cuda_device, sort, short_rows>(device, phase, args, workspace)
+        : plans::color_by<cuda_device, sort, long_rows>(device, phase, args, workspace);
+}
 
 }  // namespace
 
@@ -16,8 +26,8 @@ void override_reorder(heron_backend& table) {
                              operation_names::sort_pairs>;
     table.sort_rows = &slot<cuda_device, heron_sort_rows_args, &plans::sort_rows_by<cuda_device, sort>,
                             operation_names::sort_rows>;
-    table.color = &slot<cuda_device, heron_color_args, &plans::color_by<cuda_device, sort>,
-                        operation_names::color>;
+    table.color =
+        &slot<cuda_device, heron_color_args, &plans::color_by<cuda_device, sort>, operation_names::color>;
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,7 +1,8 @@
-// Sorting and colouring for GPUs, with the radix sort of groups; elsewhere by the shared plans.
+// Sorting by groups and colouring by teams for GPUs; elsewhere the shared plans.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/reorder/radix.hpp"
+#include "common/reorder/teams.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
@@ -14,12 +15,26 @@ bool takes_groups(const device_traits& traits) {
            traits.local_bytes >= local_bytes_needed;
 }
 
-// Calls f with the sort for the device. Where teams are no part of a warp they are groups.
+// Where teams are no part of a warp they are groups.
+using warp_sort = plans::radix_sort<opencl_device, 256, 16, 32>;
+using group_sort = plans::radix_sort<opencl_device, 32, 16, 32>;
+
+// Calls f with the sort for the device.
 template <class F>
 void visit_sort(const device_traits& traits, F&& f) {
     if (!takes_groups(traits)) return f(type<plans::pair_sort<opencl_device>>{});
-    traits.nvidia_major > 0 ? f(type<plans::radix_sort<opencl_device, 256, 16, 32>>{})
-                            : f(type<plans::radix_sort<opencl_device, 32, 16, 32>>{});
+    traits.nvidia_major > 0 ? f(type<warp_sort>{}) : f(type<group_sort>{});
+}
+
+// The same with the rounds of colouring. Few lanes where rows are short on average.
+template <class F>
+void visit_coloring(const device_traits& traits, const heron_color_args& args, F&& f) {
+    if (!takes_groups(traits))
+        return f(type<plans::pair_sort<opencl_device>>{}, type<plans::item_rounds<opencl_device>>{});
+    if (traits.nvidia_major == 0)
+        return f(type<group_sort>{}, type<plans::team_rounds<opencl_device, 32, 32>>{});
+    plans::has_short_rows(args) ? f(type<warp_sort>{}, type<plans::team_rounds<opencl_device, 256, 4>>{})
+                                : f(type<warp_sort>{}, type<plans::team_rounds<opencl_device, 256, 32>>{});
 }
 
 void sort_pairs(opencl_device& device, heron_phase phase, const heron_sort_pairs_args& args,
@@ -38,8 +53,8 @@ void sort_rows(opencl_device& device, heron_phase phase, const heron_sort_rows_a
 
 void color(opencl_device& device, heron_phase phase, const heron_color_args& args,
            heron_workspace& workspace) {
-    visit_sort(device.traits(), [&]<class Sort>(type<Sort>) {
-        plans::color_by<opencl_device, Sort>(device, phase, args, workspace);
+    visit_coloring(device.traits(), args, [&]<class Sort, class Rounds>(type<Sort>, type<Rounds>) {
+        plans::color_by<opencl_device, Sort, Rounds>(device, phase, args, workspace);
     });
 }
 

@@ -1,0 +1,157 @@
+// The rounds of colouring (color.h) with LANES items for each row. found: two numbers, 0 before, to which all
+// groups add.
+HERON_PROGRAM(reorder_teams, int GROUP, int LANES)
+
+HERON_FN u32 scrambled(u32 v) {
+    v ^= v >> 16;
+    v *= 0x7feb352du;
+    v ^= v >> 15;
+    v *= 0x846ca68bu;
+    return v ^ (v >> 16);
+}
+
+HERON_FN u64 scrambled_pair(u64 i, u64 j) {
+    u64 v = (i << 32) | j;
+    v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9ul;
+    v = (v ^ (v >> 27)) * 0x94d049bb133111ebul;
+    return v ^ (v >> 31);
+}
+
+HERON_FN int comes_first(GLOBAL const i32* offsets, i32 i, i32 j) {
+    const i32 length_i = offsets[i + 1] - offsets[i];
+    const i32 length_j = offsets[j + 1] - offsets[j];
+    if (length_i != length_j) return length_i > length_j;
+    return scrambled((u32)i) > scrambled((u32)j);
+}
+
+HERON_FN u64 colors_among(GLOBAL const i32* offsets, GLOBAL const i32* indices, heron_index base,
+                          heron_index row, GLOBAL const i32* colors, i32 first) {
+    u64 taken = 0;
+    const heron_index end = (heron_index)offsets[row + 1] - base;
+    for (heron_index k = (heron_index)offsets[row] - base + group_item() % LANES; k < end; k += LANES) {
+        const i32 color = colors[(heron_index)indices[k] - base] - first;
+        if (color >= 0 && color < 64) taken |= (u64)1 << color;
+    }
+    return taken;
+}
+
+HERON_FN int is_beaten(GLOBAL const i32* offsets, GLOBAL const i32* indices, heron_index base,
+                       heron_index row, GLOBAL const i32* lengths, GLOBAL const i32* proposals) {
+    const i32 own = proposals[row];
+    const heron_index end = (heron_index)offsets[row + 1] - base;
+    for (heron_index k = (heron_index)offsets[row] - base + group_item() % LANES; k < end; k += LANES) {
+        const heron_index other = (heron_index)indices[k] - base;
+        if (other != row && proposals[other] == own && comes_first(lengths, (i32)other, (i32)row)) return 1;
+    }
+    return 0;
+}
+
+// As color_asymmetry; the upper and the lower halves of the numbers add up apart.
+HERON_GROUP_KERNEL(teams_asymmetry, GROUP, GLOBAL const i32* RESTRICT offsets,
+                   GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
+                   GLOBAL u32* found) {
+    LOCAL_ARRAY(u32, sums, 2);
+    if (group_item() < 2) sums[group_item()] = 0;
+    sync_group();
+    u32 low = 0;
+    u32 high = 0;
+    const heron_index step = (heron_index)group_count() * (GROUP / LANES);
+    for (heron_index row = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES; row < rows;
+         row += step) {
+        const heron_index end = (heron_index)offsets[row + 1] - base;
+        for (heron_index k = (heron_index)offsets[row] - base + group_item() % LANES; k < end; k += LANES) {
+            const u64 column = (u64)((heron_index)indices[k] - base);
+            const u64 here = scrambled_pair((u64)row, column);
+            const u64 across = scrambled_pair(column, (u64)row);
+            low += (u32)here - (u32)across;
+            high += (u32)(here >> 32) - (u32)(across >> 32);
+        }
+    }
+    FETCH_ADD(sums, low);
+    FETCH_ADD(sums + 1, high);
+    sync_group();
+    if (group_item() < 2) FETCH_ADD(found + group_item(), sums[group_item()]);
+}
+HERON_CLOSE
+
+HERON_GROUP_KERNEL(teams_propose, GROUP, GLOBAL const i32* RESTRICT offsets,
+                   GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
+                   GLOBAL const i32* RESTRICT turned_offsets, GLOBAL const i32* RESTRICT turned_indices,
+                   GLOBAL const i32* RESTRICT colors, GLOBAL i32* RESTRICT proposals) {
+    BOARD_ARRAY(u64, board, GROUP);
+    const heron_index row = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES;
+    int looks = row < rows && colors[row] < 0;
+    i32 proposal = -1;
+    i32 first = 0;
+    while (ANY_TOGETHER(looks)) {
+        u64 taken = 0;
+        if (looks) {
+            taken = colors_among(offsets, indices, base, row, colors, first);
+            if (turned_offsets) taken |= colors_among(turned_offsets, turned_indices, 0, row, colors, first);
+        }
+        UNROLL_LANES
+        for (int mask = 1; mask < LANES; mask *= 2) {
+            SYNC_BOARD();
+            PUT(u64, board, taken);
+            SYNC_BOARD();
+            taken |= GET_ACROSS(u64, board, LANES, taken, mask);
+        }
+        if (looks && ~taken) {
+            const u32 low = (u32)taken;
+            const u32 word = ~low ? ~low : ~(u32)(taken >> 32);
+            proposal = first + (~low ? 0 : 32) + 31 - clz(word & (0u - word));
+            looks = 0;
+        }
+        first += 64;
+    }
+    if (row < rows && group_item() % LANES == 0) proposals[row] = proposal;
+}
+HERON_CLOSE
+
+HERON_GROUP_KERNEL(teams_settle, GROUP, GLOBAL const i32* RESTRICT offsets,
+                   GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
+                   GLOBAL const i32* RESTRICT turned_offsets, GLOBAL const i32* RESTRICT turned_indices,
+                   GLOBAL const i32* RESTRICT proposals, GLOBAL i32* RESTRICT colors) {
+    BOARD_ARRAY(i32, board, GROUP);
+    const heron_index row = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES;
+    const int proposes = row < rows && proposals[row] >= 0;
+    if (!ANY_TOGETHER(proposes)) return;
+    i32 beaten = 0;
+    if (proposes) {
+        beaten = is_beaten(offsets, indices, base, row, offsets, proposals);
+        if (turned_offsets && !beaten)
+            beaten = is_beaten(turned_offsets, turned_indices, 0, row, offsets, proposals);
+    }
+    UNROLL_LANES
+    for (int mask = 1; mask < LANES; mask *= 2) {
+        SYNC_BOARD();
+        PUT(i32, board, beaten);
+        SYNC_BOARD();
+        beaten |= GET_ACROSS(i32, board, LANES, beaten, mask);
+    }
+    if (proposes && !beaten && group_item() % LANES == 0) colors[row] = proposals[row];
+}
+HERON_CLOSE
+
+// found: how many rows have a colour, and the number behind the greatest one.
+HERON_GROUP_KERNEL(teams_measure, GROUP, GLOBAL const i32* RESTRICT colors, heron_index rows,
+                   GLOBAL u32* found) {
+    LOCAL_ARRAY(u32, counted, 2);
+    if (group_item() < 2) counted[group_item()] = 0;
+    sync_group();
+    u32 count = 0;
+    u32 behind = 0;
+    const heron_index step = (heron_index)group_count() * GROUP;
+    for (heron_index row = (heron_index)group_id() * GROUP + group_item(); row < rows; row += step) {
+        if (colors[row] < 0) continue;
+        ++count;
+        behind = max(behind, (u32)colors[row] + 1u);
+    }
+    FETCH_ADD(counted, count);
+    FETCH_MAX(counted + 1, behind);
+    sync_group();
+    if (group_item() == 0) FETCH_ADD(found, counted[0]);
+    if (group_item() == 0) FETCH_MAX(found + 1, counted[1]);
+}
+HERON_CLOSE
+HERON_CLOSE

@@ -1,0 +1,63 @@
+#pragma once
+// item_rounds for devices with groups: teams of items share a row's neighbours (teams.h).
+#include "common/dialect/dialect_group.hpp"
+#include "plan.hpp"
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family reorder_team_kernels{"reorder_teams", "GROUP LANES"};
+#include "teams.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+// Of which a few lanes take one at a time.
+inline bool has_short_rows(const heron_color_args& args) { return args.a.nnz < 10 * args.a.rows; }
+
+template <class Device, int group, int lanes>
+class team_rounds {
+  public:
+    team_rounds(workspace_layout& layout, int64_t) : found_(layout.take<u32>(2)) {}
+
+    bool is_symmetric(Device& device, const color_graph& g) const {
+        device.fill(found_, 0, 2 * sizeof(u32));
+        launch<typename program::teams_asymmetry>(device, few(groups_of(g.rows)), g.offsets, g.indices,
+                                                  g.base, g.rows, found_);
+        u32 found[2] = {0, 0};
+        device.read(found, found_, sizeof found);
+        return found[0] == 0 && found[1] == 0;
+    }
+
+    void run_round(Device& device, const color_graph& g, i32* proposals, i32* colors) const {
+        launch<typename program::teams_propose>(device, groups_of(g.rows), g.offsets, g.indices, g.base,
+                                                g.rows, g.turned_offsets, g.turned_indices,
+                                                static_cast<const i32*>(colors), proposals);
+        launch<typename program::teams_settle>(device, groups_of(g.rows), g.offsets, g.indices, g.base,
+                                               g.rows, g.turned_offsets, g.turned_indices,
+                                               static_cast<const i32*>(proposals), colors);
+    }
+
+    color_progress measure(Device& device, heron_index rows, const i32* colors) const {
+        device.fill(found_, 0, 2 * sizeof(u32));
+        launch<typename program::teams_measure>(device, few((rows + group - 1) / group), colors, rows,
+                                                found_);
+        u32 found[2] = {0, 0};
+        device.read(found, found_, sizeof found);
+        return {found[0], found[1]};
+    }
+
+  private:
+    using program = kernels::reorder_teams<group, lanes>;
+
+    static int64_t groups_of(int64_t rows) { return (rows + group / lanes - 1) / (group / lanes); }
+    // Of groups that add to the same two numbers.
+    static int64_t few(int64_t groups) { return groups < 1024 ? groups : 1024; }
+
+    template <class Kernel, class... Args>
+    static void launch(Device& device, int64_t groups, Args... args) {
+        device.template launch_groups<Kernel>(kernels::reorder_team_kernels, groups, args...);
+    }
+
+    u32* found_;
+};
+
+}  // namespace heron::HERON_LEVEL::plans
