@@ -26,8 +26,7 @@ void override_reorder(heron_backend& table) {
                              operation_names::sort_pairs>;
     table.sort_rows = &slot<cuda_device, heron_sort_rows_args, &plans::sort_rows_by<cuda_device, sort>,
                             operation_names::sort_rows>;
-    table.color =
-        &slot<cuda_device, heron_color_args, &plans::color_by<cuda_device, sort>, operation_names::color>;
+    table.color = &slot<cuda_device, heron_color_args, &color, operation_names::color>;
 }
 
 }  // namespace heron::HERON_LEVEL
