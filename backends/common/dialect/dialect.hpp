@@ -14,12 +14,11 @@
 //   to nearest ZERO(CT) ADD(CT, a, b) SUB MUL MAD(CT, a, b, c) = a*b + c   CONJ(CT, a) EQUAL(CT, a, b)
 //   ONE(CT) DIV(CT, a, b) = a / b   REAL(CT, a)   a without its imaginary part SCALAR(CT, value, pointer)
 //   *pointer if there is one, else value ATOMIC_ADD(CT, p, i, v)          p[i] += v by many items at once
-//   SQRT(CT, a) of a's real part   ABS(CT, a)   MAGNITUDE(CT, a) = |re| + |im|   all without an imaginary part
-//   LESS(CT, a, b)   NOT_ABOVE(CT, a, b)   a < b and a <= b of the real parts
-//   FROM_DOUBLE(CT, bits)   the double with these bits, an i64, cut off where CT has fewer
-//   ATOMIC_MIN(p, v)   *p := min(*p, v), of i32, by many items
-//   COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue of the semiring
-//   OP, a type
+//   SQRT(CT, a) of a's real part   ABS(CT, a)   MAGNITUDE(CT, a) = |re| + |im|   all without an imaginary
+//   part LESS(CT, a, b)   NOT_ABOVE(CT, a, b)   a < b and a <= b of the real parts FROM_DOUBLE(CT, bits) the
+//   double with these bits, an i64, cut off where CT has fewer ATOMIC_MIN(p, v)   *p := min(*p, v), of i32,
+//   by many items COMBINE(OP, CT, a, b)  TERM(OP, CT, a, b)  FINISH(OP, CT, sum, c)   add, mul and epilogue
+//   of the semiring OP, a type
 //                                    parameter too: plus_times, min_plus, max_times, or_and. Arguments are
 //                                    evaluated more than once
 //

@@ -148,8 +148,7 @@ class color_plan {
 
     void turn() {
         const int64_t nnz = args_.a.nnz;
-        device_.template launch<kernels::sort_row_of<i32>>(kernels::reorder, nnz, graph_.offsets,
-                                                           heron_index{rows_}, turned_.minor);
+        find_rows(device_, graph_.offsets, rows_, nnz, turned_.minor);
         device_.copy(turned_.major, graph_.indices, static_cast<size_t>(nnz) * sizeof(i32));
         turn_.run(device_, turned_);
         launch<kernels::color_offset>(rows_ + 1, static_cast<const i32*>(turned_.major), heron_index{nnz},

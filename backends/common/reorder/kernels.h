@@ -137,6 +137,34 @@ HERON_KERNEL(sort_row_of, GLOBAL const i32* offsets, heron_index rows, GLOBAL i3
 }
 HERON_END
 
+// The same by rows: row_of[k] := item for its elements.
+HERON_TYPES(class RT)
+HERON_KERNEL(sort_number_row, GLOBAL const i32* offsets, GLOBAL i32* row_of) {
+    const heron_index end = (heron_index)offsets[item + 1] - offsets[0];
+    for (heron_index k = (heron_index)offsets[item] - offsets[0]; k < end; ++k) row_of[k] = (i32)item;
+}
+HERON_END
+
+// Sorts row item of a CSR matrix by insertion unless it has more elements than that is good for.
+HERON_TYPES(class RT)
+HERON_KERNEL(sort_short_row, GLOBAL const i32* offsets, GLOBAL i32* indices, GLOBAL i32* permutation) {
+    const heron_index begin = (heron_index)offsets[item] - offsets[0];
+    const heron_index end = (heron_index)offsets[item + 1] - offsets[0];
+    if (end - begin > 64) return;
+    for (heron_index k = begin + 1; k < end; ++k) {
+        const i32 index = indices[k];
+        const i32 along = permutation ? permutation[k] : 0;
+        heron_index to = k;
+        for (; to > begin && indices[to - 1] > index; --to) {
+            indices[to] = indices[to - 1];
+            if (permutation) permutation[to] = permutation[to - 1];
+        }
+        indices[to] = index;
+        if (permutation) permutation[to] = along;
+    }
+}
+HERON_END
+
 HERON_TYPES(class RT)
 HERON_KERNEL(write_identity, GLOBAL i32* permutation) { permutation[item] = (i32)item; }
 HERON_END

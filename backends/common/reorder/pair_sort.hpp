@@ -33,6 +33,11 @@ class pair_sort {
           counts_(layout.take<i64>((chunks_ << digit_bits) + 1)),
           scan_(layout, chunks_ << digit_bits) {}
 
+    // Rows that are short enough: where all are, run finds nothing to do.
+    static void sort_short_rows(Device& device, const heron_sort_rows_args& args) {
+        launch<kernels::sort_short_row>(device, args.rows, args.offsets, args.indices, args.permutation);
+    }
+
     void run(Device& device, const pair_arrays& pairs) const {
         if (n_ < 2) return;
         measure(device, pairs);
@@ -55,7 +60,8 @@ class pair_sort {
 
     static heron_index chunk_length(int64_t n) {
         if (Device::strided) return 256;
-        constexpr heron_index least = 4096, most_chunks = 250;
+        // Enough of them for a launch to use all threads.
+        constexpr heron_index least = 1024, most_chunks = 600;
         const heron_index share = (n + most_chunks - 1) / most_chunks;
         return share > least ? share : least;
     }
@@ -104,5 +110,15 @@ class pair_sort {
     i64* counts_;
     exclusive_scan<Device> scan_;
 };
+
+// row_of[k] := the row of element k of a CSR matrix.
+template <class Device>
+void find_rows(Device& device, const i32* offsets, int64_t rows, int64_t nnz, i32* row_of) {
+    if (Device::strided)
+        device.template launch<kernels::sort_row_of<i32>>(kernels::reorder, nnz, offsets, heron_index{rows},
+                                                          row_of);
+    else
+        device.template launch<kernels::sort_number_row<i32>>(kernels::reorder, rows, offsets, row_of);
+}
 
 }  // namespace heron::HERON_LEVEL::plans

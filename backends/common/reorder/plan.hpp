@@ -21,8 +21,8 @@ void sort_rows_by(Device& device, heron_phase phase, const heron_sort_rows_args&
     i32* const row_of = layout.take<i32>(args.nnz);
     const Sort sort(layout, args.nnz);
     if (phase != HERON_PHASE_RUN) return;
-    device.template launch<kernels::sort_row_of<i32>>(kernels::reorder, args.nnz, args.offsets,
-                                                      heron_index{args.rows}, row_of);
+    Sort::sort_short_rows(device, args);
+    find_rows(device, args.offsets, args.rows, args.nnz, row_of);
     sort.run(device, {row_of, args.indices, args.permutation});
 }
 

@@ -223,4 +223,33 @@ HERON_GROUP_KERNEL(radix_return, GROUP, GLOBAL const i32* RESTRICT from_major,
     }
 }
 HERON_CLOSE
+
+// Sorts the rows of a CSR matrix that have no more elements than a team: an element's place is the number of
+// those before it. permutation may be NULL.
+HERON_GROUP_KERNEL(radix_short_rows, GROUP, GLOBAL const i32* RESTRICT offsets, heron_index rows,
+                   GLOBAL i32* RESTRICT indices, GLOBAL i32* RESTRICT permutation) {
+    BOARD_ARRAY(i32, board, GROUP);
+    const heron_index row = (heron_index)group_id() * teams + group_item() / LANES;
+    const int lane = group_item() % LANES;
+    const heron_index begin = row < rows ? (heron_index)offsets[row] - offsets[0] : 0;
+    const heron_index end = row < rows ? (heron_index)offsets[row + 1] - offsets[0] : 0;
+    const int length = end - begin <= LANES ? (int)(end - begin) : 0;
+    const int is_there = lane < length;
+    const i32 index = is_there ? indices[begin + lane] : 0;
+    const i32 along = is_there && permutation ? permutation[begin + lane] : 0;
+    int place = 0;
+    SYNC_BOARD();
+    PUT(i32, board, index);
+    SYNC_BOARD();
+    ROLLED
+    for (int other_lane = 0; other_lane < length; ++other_lane) {
+        const i32 other = GET(i32, board, LANES, index, other_lane);
+        place += other < index || (other == index && other_lane < lane);
+    }
+    sync_together();
+    if (!is_there) return;
+    indices[begin + place] = index;
+    if (permutation) permutation[begin + place] = along;
+}
+HERON_CLOSE
 HERON_CLOSE

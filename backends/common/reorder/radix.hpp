@@ -21,6 +21,13 @@ class radix_sort {
           counts_(layout.take<u32>(tiles_ * digits)),
           totals_(layout.take<u32>(digits)) {}
 
+    // Of a team's size at most.
+    static void sort_short_rows(Device& device, const heron_sort_rows_args& args) {
+        launch<typename program::radix_short_rows>(device, (args.rows + group / lanes - 1) / (group / lanes),
+                                                   args.offsets, heron_index{args.rows}, args.indices,
+                                                   args.permutation);
+    }
+
     void run(Device& device, const pair_arrays& pairs) const {
         if (n_ < 2) return;
         device.fill(facts_, 0, 5 * sizeof(u32));

@@ -12,6 +12,10 @@ using sort = plans::radix_sort<cuda_device, 256, 16, 32>;
 
 // Few lanes where rows are short on average.
 void color(cuda_device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
+    // The host decides how many rounds there are.
+    if (phase == HERON_PHASE_RUN && is_capturing(device.stream()))
+        throw plan_error{HERON_NOT_SUPPORTED,
+                         "colouring waits for the device, which a captured stream cannot"};
     using short_rows = plans::team_rounds<cuda_device, 256, 4>;
     using long_rows = plans::team_rounds<cuda_device, 256, 32>;
     plans::has_short_rows(args)
