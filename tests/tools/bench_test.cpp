@@ -148,6 +148,28 @@ TEST_CASE("heron bench factor refuses options that make no sense") {
     }
 }
 
+TEST_CASE("heron bench sort, color and geam check and time all their functions") {
+    const struct {
+        const char* command;
+        std::size_t functions;
+    } cases[] = {{"sort", 4}, {"color", 1}, {"geam", 3}};
+    for (const auto& [command, functions] : cases) {
+        const outcome shown = run(std::string("bench ") + command +
+                                  " --matrix poisson2d:12 rmat:6,4 --backend host --output json "
+                                  "--round-time 0.2 --repeat 2");
+        CAPTURE(command);
+        REQUIRE(shown.status == 0);
+        const json report = json::parse(shown.text);
+        CHECK(report["results"].size() == 2 * functions);
+        for (const json& row : report["results"]) {
+            CAPTURE(row.dump());
+            CHECK(row["result"] == "right");
+            CHECK(row["seconds"].get<double>() > 0);
+        }
+        CHECK(run(std::string("bench ") + command + " --function none 2>/dev/null").status != 0);
+    }
+}
+
 TEST_CASE("heron bench spmv keeps the operands out of the cache") {
     const outcome shown =
         run("bench spmv --matrix diag:2000000 --backend host --output json --round-time 0.2 --repeat 1");

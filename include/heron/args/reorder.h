@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Sorts pairs (major[k], minor[k]), k < nnz, by major, then minor, stably, and takes permutation[k], unless
- * NULL, along. Numbers lie in [0, majors] and [0, minors]: either base will do. */
+ * NULL, along. Numbers may be any: majors and minors are what the caller takes for their bounds. */
 typedef struct heron_sort_pairs_args {
     int64_t nnz, majors, minors;
     int32_t* major;
