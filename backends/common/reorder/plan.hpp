@@ -1,6 +1,6 @@
 #pragma once
 // Sorting, permuting and colouring for any device.
-#include "color.hpp"
+#include "coloring.hpp"
 
 namespace heron::HERON_LEVEL::plans {
 

@@ -1,5 +1,5 @@
-// The rounds of colouring (color.h) with LANES items for each row. found: two numbers, 0 before, to which all
-// groups add.
+// The rounds of colouring (coloring.h) with LANES items for each row. found: two numbers, 0 before, to which
+// all groups add.
 HERON_PROGRAM(reorder_teams, int GROUP, int LANES)
 
 HERON_FN u32 scrambled(u32 v) {
@@ -29,8 +29,8 @@ HERON_FN u64 colors_among(GLOBAL const i32* offsets, GLOBAL const i32* indices, 
     u64 taken = 0;
     const heron_index end = (heron_index)offsets[row + 1] - base;
     for (heron_index k = (heron_index)offsets[row] - base + group_item() % LANES; k < end; k += LANES) {
-        const i32 color = colors[(heron_index)indices[k] - base] - first;
-        if (color >= 0 && color < 64) taken |= (u64)1 << color;
+        const i32 number = colors[(heron_index)indices[k] - base] - first;
+        if (number >= 0 && number < 64) taken |= (u64)1 << number;
     }
     return taken;
 }

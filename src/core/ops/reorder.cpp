@@ -160,8 +160,8 @@ void unsort_elements(context& c, const phase_call& phase, const heron_spmat& a, 
     move_elements(c, phase, a.values, a, size_of(a.type), order, true);
 }
 
-void color(context& c, const heron_spmat& a, const void* fraction, int32_t* color_count, int32_t* colors,
-           int32_t* reordering) {
+void color_rows(context& c, const heron_spmat& a, const void* fraction, int32_t* color_count, int32_t* colors,
+                int32_t* reordering) {
     const bool is_double = a.type == HERON_R_64F || a.type == HERON_C_64F;
     const heron_scalar share =
         scalar_argument(c, fraction, is_double ? HERON_R_64F : HERON_R_32F, role::fraction);

@@ -60,7 +60,7 @@ void unsort_elements(context& c, const phase_call& phase, const heron_spmat& a, 
 // Colours the rows of a square CSR matrix, whose values are not read, so that neighbours differ: at least the
 // fraction, a real number of a's precision, of them in turn, and the others with colours of their own.
 // *color_count is on the host. reordering may be NULL. Waits for the stream.
-void color(context& c, const heron_spmat& a, const void* fraction, int32_t* color_count, int32_t* colors,
-           int32_t* reordering);
+void color_rows(context& c, const heron_spmat& a, const void* fraction, int32_t* color_count, int32_t* colors,
+                int32_t* reordering);
 
 }  // namespace heron::core

@@ -1,10 +1,10 @@
 #pragma once
-// Colouring for any device: color.h says how.
+// Colouring for any device: coloring.h says how.
 #include "pair_sort.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family reorder_color{"reorder_color", "IT"};
-#include "color.h"
+inline constexpr kernel_family reorder_color{"reorder_coloring", "IT"};
+#include "coloring.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {

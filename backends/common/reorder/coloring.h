@@ -39,8 +39,8 @@ HERON_FN unsigned long colors_among(GLOBAL const IT* offsets, GLOBAL const IT* i
     unsigned long taken = 0;
     const heron_index end = (heron_index)offsets[row + 1] - base;
     for (heron_index k = (heron_index)offsets[row] - base; k < end; ++k) {
-        const i32 color = colors[(heron_index)indices[k] - base] - first;
-        if (color >= 0 && color < 64) taken |= (unsigned long)1 << color;
+        const i32 number = colors[(heron_index)indices[k] - base] - first;
+        if (number >= 0 && number < 64) taken |= (unsigned long)1 << number;
     }
     return taken;
 }
