@@ -4,13 +4,15 @@
 #include "pointers.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family convert_row_search{"convert_rows", "GROUP"};
+inline constexpr kernel_family convert_row_search{"convert_rows", "VT GROUP"};
 #include "rows.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
 
-using row_kernels = kernels::convert_rows<256>;
+template <class VT>
+using typed_row_kernels = kernels::convert_rows<VT, 256>;
+using row_kernels = typed_row_kernels<raw32>;
 
 inline int64_t tiles_of(int64_t elements) { return (elements + row_kernels::tile - 1) / row_kernels::tile; }
 

@@ -1,5 +1,6 @@
-// The rows of elements, and the offsets of rows, on GPUs: a group takes a tile of elements.
-HERON_PROGRAM(convert_rows, int GROUP)
+// The rows of elements, and the offsets of rows, on GPUs: a group takes a tile of elements. VT: values of up
+// to 32 bits.
+HERON_PROGRAM(convert_rows, class VT, int GROUP)
 
 CONSTANT(each, 8);  // elements of an item
 CONSTANT(tile, 8 * GROUP);
@@ -60,11 +61,11 @@ HERON_GROUP_KERNEL(expand_offsets, GROUP, GLOBAL const i32* RESTRICT offsets, in
 }
 HERON_CLOSE
 
-// What a sort by columns moves: the element's column, and its row with what follows the row in the upper
-// half, its place k among the elements.
-HERON_GROUP_KERNEL(pack_places, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT columns,
-                   int base, int rows, heron_index nnz, GLOBAL u32* RESTRICT keys,
-                   GLOBAL u64* RESTRICT packed) {
+// What a sort by columns moves of each element: its column as B counts it, and `packed`, its row with its
+// value, or its number among the elements, in the upper half. Of a pattern alone `values` may be anything.
+HERON_GROUP_KERNEL(pack_elements, GROUP, GLOBAL const i32* RESTRICT offsets,
+                   GLOBAL const i32* RESTRICT columns, GLOBAL const VT* RESTRICT values, int base, int rows,
+                   heron_index nnz, int more_base, GLOBAL u32* RESTRICT keys, GLOBAL u64* RESTRICT packed) {
     LOCAL_ARRAY(u32, rows_of, padded_tile);
     LOCAL_ARRAY(i32, ends, 2);
     PARTS_ARRAY(u32, parts, GROUP);
@@ -72,8 +73,22 @@ HERON_GROUP_KERNEL(pack_places, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     const int count = (int)min(nnz - first, (heron_index)tile);
     find_rows(offsets, base, rows, first, count, rows_of, ends, parts);
     for (int i = group_item(); i < count; i += GROUP) {
-        keys[first + i] = (u32)(columns[first + i] - base);
-        packed[first + i] = (u64)(first + i) << 32 | rows_of[place_of(i)];
+        const u32 upper = values ? (u32)values[first + i] : (u32)(first + i);
+        keys[first + i] = (u32)(columns[first + i] + more_base);
+        packed[first + i] = (u64)upper << 32 | rows_of[place_of(i)];
+    }
+}
+HERON_CLOSE
+
+// The rows, which count from base, and values that were packed. b may be NULL.
+HERON_GROUP_KERNEL(unpack_elements, GROUP, GLOBAL const u64* RESTRICT packed, int base, heron_index nnz,
+                   GLOBAL i32* RESTRICT indices, GLOBAL VT* RESTRICT b) {
+    const heron_index first = group_id() * (heron_index)tile;
+    const int count = (int)min(nnz - first, (heron_index)tile);
+    for (int i = group_item(); i < count; i += GROUP) {
+        const u64 element = packed[first + i];
+        indices[first + i] = (i32)(u32)element + base;
+        if (b) b[first + i] = (VT)(u32)(element >> 32);
     }
 }
 HERON_CLOSE

@@ -55,21 +55,42 @@ void scan_counts(cuda_device& device, void* memory, size_t bytes, const i64* cou
     scan_with_cub(memory, bytes, counts, n, base, out, device.stream());
 }
 
-size_t sort_workspace(int64_t count) {
+namespace {
+
+template <class Value>
+size_t sort_workspace_with_cub(int64_t count) {
     size_t bytes = 0;
-    cub::DoubleBuffer<unsigned> keys, values;
+    cub::DoubleBuffer<unsigned> keys;
+    cub::DoubleBuffer<Value> values;
     check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, static_cast<int>(count)));
     return bytes;
 }
 
-void sort_pairs(cuda_device& device, void* memory, size_t bytes, array_pair& keys, array_pair& values,
-                int64_t count, int bits) {
+template <class Value, class Pair>
+void sort_with_cub(cuda_device& device, void* memory, size_t bytes, array_pair& keys, Pair& values,
+                   int64_t count, int bits) {
     cub::DoubleBuffer<unsigned> key_buffers(keys.current(), keys.other());
-    cub::DoubleBuffer<unsigned> value_buffers(values.current(), values.other());
+    cub::DoubleBuffer<Value> value_buffers(values.current(), values.other());
     check(cub::DeviceRadixSort::SortPairs(memory, bytes, key_buffers, value_buffers, static_cast<int>(count),
                                           0, bits, device.stream()));
     keys.at ^= key_buffers.selector;
     values.at ^= value_buffers.selector;
+}
+
+}  // namespace
+
+size_t sort_workspace(int64_t count) { return sort_workspace_with_cub<unsigned>(count); }
+
+void sort_pairs(cuda_device& device, void* memory, size_t bytes, array_pair& keys, array_pair& values,
+                int64_t count, int bits) {
+    sort_with_cub<unsigned>(device, memory, bytes, keys, values, count, bits);
+}
+
+size_t packed_sort_workspace(int64_t count) { return sort_workspace_with_cub<uint64_t>(count); }
+
+void sort_packed(cuda_device& device, void* memory, size_t bytes, array_pair& keys, packed_pair& values,
+                 int64_t count, int bits) {
+    sort_with_cub<uint64_t>(device, memory, bytes, keys, values, count, bits);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -5,6 +5,7 @@
 #include "common/convert/plan.hpp"
 #include "common/convert/grouped_rows.hpp"
 #include "common/convert/grouped.hpp"
+#include "common/convert/radix.hpp"
 
 namespace heron::opencl {
 namespace {
@@ -20,8 +21,9 @@ bool takes_groups(const device_traits& traits) {
 }  // namespace
 
 // Teams are parts of a warp, which NVIDIA's GPUs alone are known to have.
+static bool has_lanes(opencl_device& device) { return device.traits().nvidia_major > 0; }
 static plans::reblock_policy policy_of(opencl_device& device) {
-    return {device.traits().nvidia_major > 0, 4 * int64_t{device.traits().compute_units}};
+    return {has_lanes(device), 4 * int64_t{device.traits().compute_units}};
 }
 
 static void pointers_to_indices(opencl_device& device, heron_phase phase,
@@ -36,6 +38,12 @@ static void indices_to_pointers(opencl_device& device, heron_phase phase,
     if (!takes_groups(device.traits())) return plans::indices_to_pointers(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
+}
+
+static void transpose(opencl_device& device, heron_phase phase, const heron_transpose_args& args,
+                      heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::transpose(device, phase, args, workspace);
+    plans::transpose_by_sorting<plans::radix_sorter<opencl_device>>(device, phase, args, workspace);
 }
 
 static void reblock_count(opencl_device& device, heron_phase phase, const heron_reblock_count_args& args,
@@ -55,6 +63,7 @@ void override_convert(heron_backend& table) {
                                       operation_names::pointers_to_indices>;
     table.indices_to_pointers = &slot<opencl_device, heron_indices_to_pointers_args, &indices_to_pointers,
                                       operation_names::indices_to_pointers>;
+    table.transpose = &slot<opencl_device, heron_transpose_args, &transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<opencl_device, heron_reblock_count_args, &reblock_count, operation_names::reblock_count>;
     table.reblock = &slot<opencl_device, heron_reblock_args, &reblock, operation_names::reblock>;

@@ -1,0 +1,10 @@
+#pragma once
+// The conversions that are compiled on their own.
+#include "cuda/runtime/device.cuh"
+
+namespace heron::HERON_LEVEL {
+
+void tuned_transpose(cuda_device& device, heron_phase phase, const heron_transpose_args& args,
+                     heron_workspace& workspace);
+
+}  // namespace heron::HERON_LEVEL
