@@ -252,6 +252,10 @@ entries large_pattern(random_source& random) {
 std::vector<named_pattern> patterns(random_source& random) {
     std::vector<named_pattern> all = small_patterns();
     all.push_back({"large", large_pattern(random)});
+    // Long rows whose blocks lie far apart.
+    entries wide{4, 150000, {}};
+    for (int k = 0; k < 400; ++k) wide.list.push_back({k % 4 == 0 ? 2 : 1, random.below(150000), 1.0});
+    all.push_back({"very wide", wide});
     return all;
 }
 

@@ -63,6 +63,23 @@ TEST_CASE("Csr2cscEx2 of every shape and type") {
         }
 }
 
+// More elements than a tile of any kernel, and columns of all lengths.
+TEST_CASE("Csr2cscEx2 of a large matrix") {
+    random_source random(63);
+    entries large{3000, 70000, {}};
+    for (int i = 0; i < 3000; ++i)
+        for (int k = 0; k < 50; ++k) {
+            const std::int64_t column = random.below(70000);
+            large.list.push_back({i, k < 10 ? column / 1000 : column, 1.0});
+        }
+    for (int j = 0; j < 20000; ++j) large.list.push_back({1500, j, 1.0});
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_R_64F}) {
+        const block_arrays csr =
+            arranged(noisy(large, size_of(type), random), size_of(type), {1, 1, false, 1});
+        check_csc(shuffled(csr, random), type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);
+    }
+}
+
 TEST_CASE("elements of one column keep their order, equal ones too") {
     // Row 1 stores column 2 three times.
     const block_arrays csr{

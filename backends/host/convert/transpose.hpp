@@ -1,0 +1,186 @@
+#pragma once
+// B := A^T on the CPU. Elements go into buckets of neighbouring columns first, in their order, so that what a
+// bucket becomes stays in a core's cache while its elements are counted and put into their columns.
+#include "host/runtime/team.hpp"
+#include "common/convert/blocks.hpp"
+#include "common/runtime/dispatch.hpp"
+
+namespace heron::HERON_LEVEL::transpose_host {
+
+// What goes along with an element: its value, the number of a block that is copied at the end, or nothing.
+template <class RT>
+struct carried_value {
+    struct record {
+        uint32_t column;
+        i32 row;
+        RT value;
+    };
+    const RT* from;
+    RT* to;
+    record pack(uint32_t column, i32 row, int64_t k) const { return {column, row, from[k]}; }
+    void unpack(const record& r, int64_t at) const { to[at] = r.value; }
+};
+template <class RT>
+struct block_number {
+    struct record {
+        uint32_t column;
+        i32 row;
+        i32 block;
+    };
+    const RT* from;
+    RT* to;
+    int64_t size;
+    record pack(uint32_t column, i32 row, int64_t k) const { return {column, row, static_cast<i32>(k)}; }
+    void unpack(const record& r, int64_t at) const {
+        for (int64_t i = 0; i < size; ++i) to[at * size + i] = from[r.block * size + i];
+    }
+};
+struct no_value {
+    struct record {
+        uint32_t column;
+        i32 row;
+    };
+    record pack(uint32_t column, i32 row, int64_t) const { return {column, row}; }
+    void unpack(const record&, int64_t) const {}
+};
+
+template <class Carried>
+class bucketed_transpose {
+  public:
+    bucketed_transpose(host_device& device, const heron_transpose_args& args, workspace_layout& layout,
+                       const Carried& carried)
+        : device_(device),
+          args_(args),
+          a_(args.a),
+          carried_(carried),
+          shift_(shift_for(args.a.nnz, a_.columns)),
+          buckets_(((a_.columns - 1) >> shift_) + 1),
+          records_(layout.take<record>(args.a.nnz)),
+          places_(layout.take<int64_t>(parts * buckets_)),
+          begins_(layout.take<int64_t>(buckets_ + 1)) {}
+
+    void run() {
+        const int team = team_for(device_, args_.a.nnz);
+        share_parts(team, quotient_up(parts, team), [&](int part, int) {
+            if (part < parts) count(part);
+        });
+        place();
+        share_parts(team, quotient_up(parts, team), [&](int part, int) {
+            if (part < parts) distribute(part);
+        });
+        const int pieces = static_cast<int>((buckets_ + team - 1) / team);
+        share_parts(team, pieces, [&](int bucket, int) {
+            if (bucket < buckets_) finish(bucket);
+        });
+        offsets()[a_.columns] = static_cast<i32>(args_.a.nnz + args_.b.base);
+    }
+
+  private:
+    using record = typename Carried::record;
+    // Of the elements, whatever the number of threads, so that the workspace is the same.
+    static constexpr int parts = 16;
+    static constexpr int64_t most_buckets = 256;  // whose ends stay in the cache and its table of pages
+    static constexpr int64_t bucket_elements = 16384;
+
+    static int quotient_up(int a, int b) { return (a + b - 1) / b; }
+
+    static int shift_for(int64_t nnz, int64_t columns) {
+        int64_t wanted = nnz / bucket_elements + 1;
+        if (wanted > most_buckets) wanted = most_buckets;
+        int shift = 0;
+        while ((columns - 1) >> shift >= wanted) ++shift;
+        return shift;
+    }
+
+    const i32* columns() const { return as<const i32>(args_.a.indices); }
+    const i32* row_offsets() const { return as<const i32>(args_.a.offsets); }
+    i32* offsets() const { return as<i32>(args_.b.offsets); }
+    int64_t part_begin(int part) const { return args_.a.nnz * part / parts; }
+    uint32_t column_of(int64_t k) const { return static_cast<uint32_t>(columns()[k] - args_.a.base); }
+
+    void count(int part) {
+        int64_t* const own = places_ + part * buckets_;
+        for (int64_t b = 0; b < buckets_; ++b) own[b] = 0;
+        const int64_t end = part_begin(part + 1);
+        for (int64_t k = part_begin(part); k < end; ++k) ++own[column_of(k) >> shift_];
+    }
+
+    // The counts become places: by buckets, and within these by parts.
+    void place() {
+        int64_t at = 0;
+        for (int64_t b = 0; b < buckets_; ++b) {
+            begins_[b] = at;
+            for (int part = 0; part < parts; ++part) {
+                const int64_t elements = places_[part * buckets_ + b];
+                places_[part * buckets_ + b] = at;
+                at += elements;
+            }
+        }
+        begins_[buckets_] = at;
+    }
+
+    // The last row that does not begin behind element k.
+    int64_t row_of(int64_t k) const {
+        int64_t low = 0, high = a_.lines - 1;
+        while (low < high) {
+            const int64_t middle = low + (high - low + 1) / 2;
+            if (row_offsets()[middle] - args_.a.base <= k)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        return low;
+    }
+
+    void distribute(int part) {
+        int64_t* const own = places_ + part * buckets_;
+        const int64_t end = part_begin(part + 1);
+        int64_t k = part_begin(part);
+        if (k == end) return;
+        for (int64_t row = row_of(k); k < end; ++row) {
+            const int64_t next = row + 1 < a_.lines ? row_offsets()[row + 1] - args_.a.base : end;
+            for (const int64_t row_end = next < end ? next : end; k < row_end; ++k) {
+                const uint32_t column = column_of(k);
+                records_[own[column >> shift_]++] = carried_.pack(column, static_cast<i32>(row), k);
+            }
+        }
+    }
+
+    void finish(int64_t bucket) {
+        const int64_t first = bucket << shift_;
+        const int64_t behind = (bucket + 1) << shift_;
+        const int64_t last = behind < a_.columns ? behind : a_.columns;
+        const int64_t begin = begins_[bucket], end = begins_[bucket + 1];
+        i32* const at = offsets();
+        for (int64_t c = first; c < last; ++c) at[c] = 0;
+        for (int64_t k = begin; k < end; ++k) ++at[records_[k].column];
+        i32 sum = static_cast<i32>(begin);
+        for (int64_t c = first; c < last; ++c) {
+            const i32 elements = at[c];
+            at[c] = sum;
+            sum += elements;
+        }
+        i32* const rows = as<i32>(args_.b.indices);
+        for (int64_t k = begin; k < end; ++k) {
+            const record r = records_[k];
+            const int64_t to = at[r.column]++;
+            rows[to] = r.row + args_.b.base;
+            carried_.unpack(r, to);
+        }
+        // Each is where the next one begins now.
+        for (int64_t c = last - 1; c > first; --c) at[c] = at[c - 1] + args_.b.base;
+        at[first] = static_cast<i32>(begin + args_.b.base);
+    }
+
+    host_device& device_;
+    const heron_transpose_args& args_;
+    const plans::blocks_of a_;
+    const Carried carried_;
+    const int shift_;
+    const int64_t buckets_;
+    record* records_;
+    int64_t* places_;
+    int64_t* begins_;
+};
+
+}  // namespace heron::HERON_LEVEL::transpose_host
