@@ -5,6 +5,9 @@ option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machi
 target_sources(heron-cli PRIVATE
     bench/bsr/bsr_bench.cpp
     bench/bsr/bsr_contender.cpp
+    bench/convert/convert_bench.cpp
+    bench/convert/convert_case.cpp
+    bench/convert/convert_contender.cpp
     bench/dense/dense_bench.cpp
     bench/dense/dense_operands.cpp
     bench/dense/dense_study.cpp
@@ -53,6 +56,9 @@ if(TARGET Eigen3::Eigen)
   target_sources(heron-cli PRIVATE peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
   target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
   set(eigen_sources peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  target_sources(heron-cli PRIVATE peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_transpose.cpp peers/eigen_trisolve.cpp)
+  target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
+  set(eigen_sources peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_transpose.cpp peers/eigen_trisolve.cpp)
   list(APPEND timed_sources ${eigen_sources})
   # A false positive of GCC 12 in its own AVX-512 intrinsics.
   set_property(SOURCE ${eigen_sources} APPEND PROPERTY

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "bench/convert/convert_case.hpp"
+#include "bench/convert/convert_bench.hpp"
 #include "bench/reorder/reorder_bench.hpp"
 #include "bench/factor/factor_bench.hpp"
 #include "bench/bsr/bsr_bench.hpp"
@@ -295,6 +297,21 @@ void add_reorder_command(CLI::App& bench, const char* name, const char* what, co
     c.run(measure);
 }
 
+void add_convert_command(CLI::App& bench) {
+    subcommand<convert_bench_options> c(bench, "convert", "Conversions between sparse formats");
+    c.matrices({"poisson2d:64", "poisson2d:1000", "poisson3d27:64", "blocks:400000,6,4", "rmat:18,16"});
+    c.contestants();
+    c.choices("--type", c.options.types, {"f32", "f64"});
+    c.options.functions = convert_functions();
+    c.choices("--function", c.options.functions, convert_functions());
+    c.command.add_option("--block", c.options.blocks, "Rows and columns of a block")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
+    c.options.timing.warm_up_calls = 3;
+    c.run(run_convert_bench);
+}
+
 void add_handle_command(CLI::App& bench) {
     subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
     c.backends(c.options.backends);
@@ -384,6 +401,7 @@ void add_bench_command(CLI::App& app) {
     add_trisolve_command(*bench);
     add_bsr_command(*bench);
     add_factor_command(*bench);
+    add_convert_command(*bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);
