@@ -21,7 +21,7 @@ struct reblock_policy {
 };
 
 // The backend declares reblock_policy policy_of(Device&).
-template <class Device>
+template <class Device, class Scan = exclusive_scan<Device>>
 class grouped_reblock {
   public:
     grouped_reblock(Device& device, const heron_reblock_args& args, workspace_layout& layout)
@@ -164,7 +164,7 @@ class grouped_reblock {
     const heron_reblock_args& args_;
     const reblock_policy policy_;
     blocks_of a_, b_;
-    block_counts<Device> counts_;
+    block_counts<Device, Scan> counts_;
     i32* listed_;
     u32* listed_count_;
 };

@@ -40,16 +40,16 @@ HERON_GROUP_KERNEL(count_merged, GROUP, GLOBAL const i32* RESTRICT offsets,
                    u32 b_cols, int lines, GLOBAL i64* counts, GLOBAL i32* listed, GLOBAL u32* listed_count) {
     BOARD_ARRAY(i32, board, GROUP);
     const int lane = group_item() % LANES;
-    const heron_index line = group_id() * (heron_index)(GROUP / LANES) + group_item() / LANES;
-    const heron_index row = line * b_rows + lane;
+    const int line = group_id() * (GROUP / LANES) + group_item() / LANES;
+    const u32 row = (u32)line * b_rows + (u32)lane;
     int at = 0;
     int end = 0;
     // Of lines that share their blocks one is enough.
-    if (line < lines && lane < (int)b_rows && row < rows && (lane == 0 || row % a_rows == 0)) {
+    if (line < lines && lane < (int)b_rows && row < (u32)rows && (lane == 0 || row % a_rows == 0)) {
         at = offsets[row / a_rows] - base;
         end = offsets[row / a_rows + 1] - base;
     }
-    const int is_long = is_listed(board, (int)line, end - at, a_cols, b_cols, listed, listed_count);
+    const int is_long = is_listed(board, line, end - at, a_cols, b_cols, listed, listed_count);
     if (is_long) at = end;
     u32 column = column_at(indices, at, end, base, a_cols);
     u32 from = 0;
@@ -103,8 +103,8 @@ HERON_GROUP_KERNEL(fill_merged, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
                    GLOBAL i32* listed, GLOBAL u32* listed_count) {
     BOARD_ARRAY(i32, board, GROUP);
     const int lane = group_item() % LANES;
-    const heron_index line = group_id() * (heron_index)(GROUP / LANES) + group_item() / LANES;
-    const heron_index row = line * b_rows + lane;
+    const int line = group_id() * (GROUP / LANES) + group_item() / LANES;
+    const u32 row = (u32)line * b_rows + (u32)lane;
     const heron_index a_size = (heron_index)a_rows * a_cols;
     int at = 0;
     int end = 0;
@@ -113,14 +113,14 @@ HERON_GROUP_KERNEL(fill_merged, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     if (line < lines && lane < (int)b_rows) {
         block = b_offsets[line] - b_base;
         end_block = b_offsets[line + 1] - b_base;
-        if (row < rows) {
+        if (row < (u32)rows) {
             at = offsets[row / a_rows] - base;
             end = offsets[row / a_rows + 1] - base;
             a += row % a_rows * a_row_step * words;
         }
         if (b) b += lane * b_row_step * words;
     }
-    if (is_listed(board, (int)line, end - at, a_cols, b_cols, listed, listed_count)) {
+    if (is_listed(board, line, end - at, a_cols, b_cols, listed, listed_count)) {
         at = end;
         block = end_block;
     }

@@ -55,9 +55,9 @@ HERON_KERNEL(reblock_count_row, GLOBAL const i32* offsets, GLOBAL const i32* ind
 HERON_END
 
 HERON_TYPES(class WT)
-HERON_KERNEL(reblock_total, GLOBAL const i32* offsets, heron_index lines, heron_index scale,
+HERON_KERNEL(reblock_total, GLOBAL const i32* offsets, heron_index lines, heron_index base, heron_index scale,
              GLOBAL i32* total) {
-    total[item] = (i32)(((heron_index)offsets[lines] - offsets[0]) * scale);
+    total[item] = (i32)(((heron_index)offsets[lines] - base) * scale);
 }
 HERON_END
 

@@ -30,13 +30,13 @@ class count_report {
   public:
     count_report(Device& device, const heron_count_result& result) : device_(device), result_(result) {}
 
-    // The number of elements or blocks that the offsets of so many lines count, times scale.
-    void tell(const i32* offsets, int64_t lines, int64_t scale = 1) const {
+    // The number of elements or blocks that the offsets of so many lines count from base, times scale.
+    void tell(const i32* offsets, int64_t lines, heron_index base, heron_index scale = 1) const {
         if (result_.on_device && result_.value)
             device_.template launch<kernels::reblock_total<raw32>>(
-                kernels::convert_reblock, 1, offsets, heron_index{lines}, heron_index{scale}, result_.value);
+                kernels::convert_reblock, 1, offsets, heron_index{lines}, base, scale, result_.value);
         else if (result_.value)
-            *result_.value = static_cast<int32_t>(counted(offsets, lines) * scale);
+            *result_.value = static_cast<int32_t>(counted(offsets, lines, base) * scale);
     }
 
     void tell_none() const {
@@ -46,8 +46,9 @@ class count_report {
     }
 
     // Throws where the host is to be told more than it can. Waits for the device.
-    void require_fits(const i32* offsets, int64_t lines, int64_t scale, heron_index base) const {
-        if (scale > 1 && is_told_to_host()) require_fits(counted(offsets, lines) * scale, base);
+    void require_fits(const i32* offsets, int64_t lines, heron_index base, heron_index scale,
+                      heron_index new_base) const {
+        if (scale > 1 && is_told_to_host()) require_fits(counted(offsets, lines, base) * scale, new_base);
     }
     static void require_fits(int64_t total, heron_index base) {
         if (total > INT32_MAX - base)
@@ -57,11 +58,10 @@ class count_report {
 
   private:
     // Waits for the device.
-    int64_t counted(const i32* offsets, int64_t lines) const {
-        i32 ends[2] = {0, 0};
-        device_.read(&ends[0], offsets, sizeof(i32));
-        device_.read(&ends[1], offsets + lines, sizeof(i32));
-        return int64_t{ends[1]} - ends[0];
+    int64_t counted(const i32* offsets, int64_t lines, heron_index base) const {
+        i32 end = 0;
+        device_.read(&end, offsets + lines, sizeof end);
+        return end - base;
     }
 
     Device& device_;
@@ -83,7 +83,7 @@ void unblock(Device& device, const heron_reblock_args& args, bool indices) {
 }
 
 // The blocks of B's block rows, and the offsets and the number that come from them.
-template <class Device>
+template <class Device, class Scan = exclusive_scan<Device>>
 class block_counts {
   public:
     block_counts(workspace_layout& layout, const heron_reblock_args& args)
@@ -96,20 +96,24 @@ class block_counts {
 
     void publish(Device& device) const {
         const count_report report(device, args_.nnz);
-        scan_.add(device, counts_);
-        // Of blocks that single elements touch there are not more than elements, which can be counted.
-        if (blocks_of(args_.a).size() > 1 && report.is_told_to_host())
-            report.require_fits(scan_.read_total(device), args_.b.base);
+        const heron_index base = args_.b.base;
         i32* const offsets = as<i32>(args_.b.offsets);
-        scan_.write(device, counts_, heron_index{args_.b.base}, offsets);
-        report.tell(offsets, lines_);
+        // Of blocks that single elements touch there are not more than elements, which can be counted.
+        if (blocks_of(args_.a).size() > 1 && report.is_told_to_host()) {
+            scan_.add(device, counts_);
+            report.require_fits(scan_.read_total(device), base);
+            scan_.write(device, counts_, base, offsets);
+        } else {
+            scan_.apply(device, counts_, base, offsets);
+        }
+        report.tell(offsets, lines_, base);
     }
 
   private:
     const heron_reblock_args& args_;
     int64_t lines_;
     i64* counts_;
-    exclusive_scan<Device> scan_;
+    Scan scan_;
 };
 
 template <class Device>
@@ -177,9 +181,10 @@ void count_blocks(Device& device, heron_phase phase, const heron_reblock_args& a
         if (phase != HERON_PHASE_RUN) return;
         const blocks_of a(args.a);
         const count_report report(device, args.nnz);
-        report.require_fits(as<const i32>(args.a.offsets), a.lines, a.size(), args.b.base);
+        const i32* const offsets = as<const i32>(args.a.offsets);
+        report.require_fits(offsets, a.lines, args.a.base, a.size(), args.b.base);
         Plan::unblock(device, args, false);
-        return report.tell(as<const i32>(args.a.offsets), a.lines, a.size());
+        return report.tell(offsets, a.lines, args.a.base, a.size());
     }
     Plan plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.count();

@@ -199,10 +199,10 @@ HERON_FN void copy_unblocked(GLOBAL const i32* indices, GLOBAL const WT* a, int 
                              int items) {
     const heron_index size = (heron_index)block_rows * block_cols;
     const heron_index end = length * size;
-    const heron_index row_length = (heron_index)length * block_cols;
-    heron_index row = item / row_length;
-    int column = (int)(item % row_length % block_cols);
-    int block = (int)(item % row_length / block_cols);
+    const int row_length = length * block_cols;
+    int row = item / row_length;
+    int column = item % row_length % block_cols;
+    int block = item % row_length / block_cols;
     const int column_more = items % block_cols;
     const int block_more = items / block_cols;
     b_indices += begin * size;

@@ -5,6 +5,7 @@
 #include "common/convert/plan.hpp"
 #include "common/convert/grouped_rows.hpp"
 #include "common/convert/grouped.hpp"
+#include "common/convert/grouped_scan.hpp"
 #include "common/convert/radix.hpp"
 
 namespace heron::opencl {
@@ -25,6 +26,8 @@ static bool has_lanes(opencl_device& device) { return device.traits().nvidia_maj
 static plans::reblock_policy policy_of(opencl_device& device) {
     return {has_lanes(device), 4 * int64_t{device.traits().compute_units}};
 }
+
+using grouped_reblock = plans::grouped_reblock<opencl_device, plans::grouped_scan<opencl_device>>;
 
 static void pointers_to_indices(opencl_device& device, heron_phase phase,
                                 const heron_pointers_to_indices_args& args, heron_workspace& workspace) {
@@ -49,13 +52,13 @@ static void transpose(opencl_device& device, heron_phase phase, const heron_tran
 static void reblock_count(opencl_device& device, heron_phase phase, const heron_reblock_count_args& args,
                           heron_workspace& workspace) {
     if (!takes_groups(device.traits())) return plans::reblock_count(device, phase, args, workspace);
-    plans::count_blocks<plans::grouped_reblock<opencl_device>>(device, phase, args, workspace);
+    plans::count_blocks<grouped_reblock>(device, phase, args, workspace);
 }
 
 static void reblock(opencl_device& device, heron_phase phase, const heron_reblock_args& args,
                     heron_workspace& workspace) {
     if (!takes_groups(device.traits())) return plans::reblock(device, phase, args, workspace);
-    plans::fill_blocks<plans::grouped_reblock<opencl_device>>(device, phase, args, workspace);
+    plans::fill_blocks<grouped_reblock>(device, phase, args, workspace);
 }
 
 void override_convert(heron_backend& table) {
