@@ -17,6 +17,16 @@ HERON_KERNEL(row_of_element, GLOBAL const IT* offsets, heron_index base, heron_i
 }
 HERON_END
 
+// All elements of one row, for devices where an item does best with neighbouring ones.
+HERON_TYPES(class IT)
+HERON_KERNEL(elements_of_row, GLOBAL const IT* offsets, heron_index base, heron_index nnz,
+             GLOBAL IT* indices) {
+    const heron_index end = (heron_index)offsets[item + 1] - base;
+    for (heron_index k = (heron_index)offsets[item] - base; k < end && k < nnz; ++k)
+        indices[k] = (IT)(item + base);
+}
+HERON_END
+
 // Offset of the first element whose row is at least `item`.
 HERON_TYPES(class IT)
 HERON_KERNEL(offset_of_row, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL IT* offsets) {

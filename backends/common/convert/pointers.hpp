@@ -1,5 +1,5 @@
 #pragma once
-// Between the offsets of rows and the row of each element, for any device: a search for each of them.
+// Between the offsets of rows and the row of each element, for any device.
 #include "common/runtime/dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -11,6 +11,10 @@ namespace heron::HERON_LEVEL::plans {
 
 template <class Device>
 void expand_pointers(Device& device, const heron_pointers_to_indices_args& args) {
+    if constexpr (!Device::strided)
+        return device.template launch<kernels::elements_of_row<i32>>(kernels::convert_pointers, args.rows,
+                                                                     args.offsets, heron_index{args.base},
+                                                                     heron_index{args.nnz}, args.indices);
     device.template launch<kernels::row_of_element<i32>>(kernels::convert_pointers, args.nnz, args.offsets,
                                                          heron_index{args.base}, heron_index{args.rows},
                                                          args.indices);

@@ -9,18 +9,26 @@ CONSTANT(short_gap, 8);
 
 HERON_FN int place_of(int i) { return i + i / 32; }
 
-// The last row that does not begin behind the element, which counts from base.
-HERON_FN int row_that_holds(GLOBAL const i32* offsets, int rows, heron_index element) {
-    int low = 0;
-    int high = rows - 1;
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (offsets[middle] <= element)
-            low = middle;
-        else
-            high = middle - 1;
+// ends[0], ends[1] := the last rows that do not begin behind the elements `first` and `last`, which count
+// from base. A half of the group searches for each: its items look at rows that divide the range, one of them
+// finds where it goes on.
+HERON_FN void find_ends(GLOBAL const i32* offsets, int rows, heron_index first, heron_index last,
+                        LOCAL i32* ends) {
+    const int side = group_item() / (GROUP / 2);
+    const int probe = group_item() % (GROUP / 2);
+    const heron_index element = side == 0 ? first : last;
+    if (group_item() < 2) ends[group_item()] = 0;
+    sync_group();
+    for (int span = rows; span > 1;) {
+        const int step = (span - 1) / (GROUP / 2) + 1;
+        const heron_index end = min((heron_index)ends[side] + span, (heron_index)rows);
+        const heron_index row = ends[side] + (heron_index)probe * step;
+        sync_group();
+        if (row < end && offsets[row] <= element && (row + step >= end || offsets[row + step] > element))
+            ends[side] = (i32)row;
+        span = step;
+        sync_group();
     }
-    return low;
 }
 
 // rows_of[place_of(i)] := the row of element first + i. All items of a group, which each count the rows that
@@ -29,9 +37,7 @@ HERON_FN void find_rows(GLOBAL const i32* offsets, int base, int rows, heron_ind
                         LOCAL u32* rows_of, LOCAL i32* ends, PARTS(u32) parts) {
     const int id = group_item();
     for (int i = id; i < padded_tile; i += GROUP) rows_of[i] = 0;
-    if (id == 0) ends[0] = row_that_holds(offsets, rows, first + base);
-    if (id == GROUP - 1) ends[1] = row_that_holds(offsets, rows, first + count - 1 + base);
-    sync_group();
+    find_ends(offsets, rows, first + base, first + count - 1 + base, ends);
     const int last = ends[1];
     for (int row = ends[0] + 1 + id; row <= last; row += GROUP) {
         const heron_index at = offsets[row] - base - first;

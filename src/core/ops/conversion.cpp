@@ -58,7 +58,7 @@ void validate_order(context& c, const heron_spmat& m, argument operand) {
 void validate_blocks(context& c, heron_spmat m, bool sorted) {
     if (!validating()) return;
     m.nnz = stored(c, m);
-    validate_contents(c, m, role::a);
+    validate_contents(c, m, argument{role::a, part::indices});
     if (sorted) validate_order(c, m, role::a);
 }
 
@@ -115,7 +115,7 @@ void transpose(context& c, const phase_call& phase, const heron_spmat& a, const 
                 required(a.values, argument{role::a, part::values});
                 required(b.values, argument{role::b, part::values});
             }
-            validate_contents(c, a, role::a);
+            validate_contents(c, a, argument{role::a, part::indices});
         }
     }
     submit<operation::transpose>(c, phase, args);

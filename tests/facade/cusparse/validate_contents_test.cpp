@@ -206,4 +206,23 @@ TEST_CASE("factorisations want columns that ascend") {
     REQUIRE(lines.size() == 2);
     CHECK(lines[0].message == "csrSortedColIndA: row 1: the columns do not ascend");
     CHECK(lines[1].message == "bsrSortedColInd: block row 1: the columns do not ascend");
+
+TEST_CASE("conversions into blocks want ascending columns") {
+    const handle h(cusparseCreate);
+    const owned<cusparseMatDescr_t, &cusparseDestroyMatDescr> descr(cusparseCreateMatDescr);
+    const int32s offsets = {0, 2, 2, 3};
+    int32s block_offsets(3);
+    int nnz = 0;
+    log_capture log;
+    const auto count = [&](const int32s& columns) {
+        const bool accepted = cusparseXcsr2bsrNnz(h, CUSPARSE_DIRECTION_ROW, 3, 4, descr, offsets.data(),
+                                                  columns.data(), 2, descr, block_offsets.data(), &nnz) == ok;
+        const auto lines = log.take();
+        CHECK(lines.size() == (accepted ? 0 : 1));
+        return accepted ? std::string() : lines[0].message;
+    };
+    CHECK(count({0, 3, 1}) == "");
+    CHECK(nnz == 3);
+    CHECK(count({3, 0, 1}) == "csrSortedColIndA: row 0: columns do not ascend");
+    CHECK(count({0, 3, 4}) == "csrSortedColIndA: row 2: index 4 is not in [0, 4)");
 }
