@@ -15,13 +15,15 @@ inline constexpr kernel_family convert_windowing{"convert_windows", "WT GROUP"};
 namespace heron::HERON_LEVEL::plans {
 
 // What suits a device.
+enum class lanes { always, by_device };
 struct reblock_policy {
     bool has_lanes;          // several teams may share a group
     int64_t groups_at_once;  // that walk over the listed block rows
 };
 
-// The backend declares reblock_policy policy_of(Device&).
-template <class Device, class Scan = exclusive_scan<Device>>
+// The backend declares reblock_policy policy_of(Device&). Where its devices have lanes always, nothing is
+// compiled for those without.
+template <class Device, class Scan, lanes which>
 class grouped_reblock {
   public:
     grouped_reblock(Device& device, const heron_reblock_args& args, workspace_layout& layout)
@@ -71,8 +73,10 @@ class grouped_reblock {
     // Calls f with lanes for a block row's lines.
     template <class F>
     void visit_team(F&& f) const {
-        const auto with = [&]<int lanes>(std::integral_constant<int, lanes>) {
-            policy_.has_lanes ? f(team_shape<lanes, group>{}) : f(team_shape<lanes, lanes>{});
+        const auto with = [&]<int count>(std::integral_constant<int, count>) {
+            if constexpr (which == lanes::by_device)
+                if (!policy_.has_lanes) return f(team_shape<count, count>{});
+            f(team_shape<count, group>{});
         };
         if (b_.rows <= 2) return with(std::integral_constant<int, 2>{});
         if (b_.rows <= 4) return with(std::integral_constant<int, 4>{});

@@ -24,7 +24,8 @@ static void compress(cuda_device& device, heron_phase phase, const heron_indices
     if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
 }
 
-using grouped_reblock = plans::grouped_reblock<cuda_device>;
+using grouped_reblock =
+    plans::grouped_reblock<cuda_device, plans::exclusive_scan<cuda_device>, plans::lanes::always>;
 
 void override_convert(heron_backend& table) {
     table.pointers_to_indices =

@@ -27,7 +27,8 @@ static plans::reblock_policy policy_of(opencl_device& device) {
     return {has_lanes(device), 4 * int64_t{device.traits().compute_units}};
 }
 
-using grouped_reblock = plans::grouped_reblock<opencl_device, plans::grouped_scan<opencl_device>>;
+using grouped_reblock =
+    plans::grouped_reblock<opencl_device, plans::grouped_scan<opencl_device>, plans::lanes::by_device>;
 
 static void pointers_to_indices(opencl_device& device, heron_phase phase,
                                 const heron_pointers_to_indices_args& args, heron_workspace& workspace) {
