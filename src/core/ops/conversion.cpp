@@ -42,24 +42,11 @@ void require_elements(context& c, const heron_spmat& m, bool values, argument op
     required(m.values, operand[part::values]);
 }
 
-// Columns ascend in every row.
-void validate_order(context& c, const heron_spmat& m, argument operand) {
-    const int64_t lines = m.rows / (m.format == HERON_FORMAT_BSR ? m.block_rows : 1);
-    const auto offsets = download(c, m.offsets, lines + 1, HERON_INDEX_32);
-    const auto indices = download(c, m.indices, m.nnz, HERON_INDEX_32);
-    for (int64_t row = 0; row < lines; ++row) {
-        const auto begin = indices.begin() + (offsets[static_cast<size_t>(row)] - m.base);
-        const auto end = indices.begin() + (offsets[static_cast<size_t>(row) + 1] - m.base);
-        if (!std::is_sorted(begin, end))
-            invalid(operand[part::indices], fmt::format("row {}: columns do not ascend", row));
-    }
-}
-
 void validate_blocks(context& c, heron_spmat m, bool sorted) {
     if (!validating()) return;
     m.nnz = stored(c, m);
     validate_contents(c, m, argument{role::a, part::indices});
-    if (sorted) validate_order(c, m, role::a);
+    if (sorted) validate_ascending(c, m, argument{role::a, part::indices});
 }
 
 bool is_empty(const heron_spmat& m) { return m.rows == 0 || m.cols == 0; }

@@ -206,6 +206,7 @@ TEST_CASE("factorisations want columns that ascend") {
     REQUIRE(lines.size() == 2);
     CHECK(lines[0].message == "csrSortedColIndA: row 1: the columns do not ascend");
     CHECK(lines[1].message == "bsrSortedColInd: block row 1: the columns do not ascend");
+}
 
 TEST_CASE("conversions into blocks want ascending columns") {
     const handle h(cusparseCreate);
@@ -223,6 +224,6 @@ TEST_CASE("conversions into blocks want ascending columns") {
     };
     CHECK(count({0, 3, 1}) == "");
     CHECK(nnz == 3);
-    CHECK(count({3, 0, 1}) == "csrSortedColIndA: row 0: columns do not ascend");
+    CHECK(count({3, 0, 1}) == "csrSortedColIndA: row 0: the columns do not ascend");
     CHECK(count({0, 3, 4}) == "csrSortedColIndA: row 2: index 4 is not in [0, 4)");
 }
