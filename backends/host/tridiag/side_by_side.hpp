@@ -52,8 +52,9 @@ struct rotation {
         const CT of_a = magnitude(a);
         const CT of_b = magnitude(b);
         const CT size = less(of_a, of_b) ? of_b : of_a;
-        const CT inverse = divide(one<CT>(), size);
-        const CT scaled_a = mul(a, inverse);
+        const bool are_zero = equal(size, CT{});
+        const CT inverse = divide(one<CT>(), are_zero ? one<CT>() : size);
+        const CT scaled_a = are_zero ? one<CT>() : mul(a, inverse);
         const CT scaled_b = mul(b, inverse);
         const CT scaled = square_root(add(mul(scaled_a, conj(scaled_a)), mul(scaled_b, conj(scaled_b))));
         const CT back = divide(one<CT>(), scaled);

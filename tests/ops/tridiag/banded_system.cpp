@@ -64,7 +64,8 @@ banded_matrix tiny_lower(std::int64_t m, random_source& r) {
     return tridiagonal(
         m, [&](std::int64_t) { return any(r) * 1e-30; }, one, one);
 }
-// Dorr's problem of singular perturbation, as in Higham's test matrices.
+// Dorr's problem of singular perturbation, as in Higham's test matrices, kept from being singular in single
+// precision.
 banded_matrix dorr(std::int64_t m, random_source&) {
     const double theta = 1e-4, h = 1.0 / static_cast<double>(m + 1), term = theta / (h * h);
     const auto lower = [=](std::int64_t i) {
@@ -76,7 +77,7 @@ banded_matrix dorr(std::int64_t m, random_source&) {
         return i < (m + 1) / 2 ? -term - wind : -term;
     };
     return tridiagonal(
-        m, lower, [=](std::int64_t i) { return -(lower(i) + upper(i)); }, upper);
+        m, lower, [=](std::int64_t i) { return -(lower(i) + upper(i)) * (1 + 1e-5); }, upper);
 }
 banded_matrix tiny_diagonal(std::int64_t m, random_source& r) {
     const auto one = [&](std::int64_t) { return any(r); };
@@ -140,28 +141,28 @@ number banded_matrix::at(std::int64_t i, std::int64_t j) const {
 
 const std::vector<matrix_family>& tridiagonal_families() {
     static const std::vector<matrix_family> all = {
-        {"random", random_matrix, false},
-        {"large diagonal", large_diagonal, true},
-        {"lesp", lesp, true},
-        {"nearly cut", nearly_cut, false},
-        {"half zeros", half_zeros, false},
-        {"tiny lower diagonal", tiny_lower, false},
-        {"dorr", dorr, true},
-        {"tiny diagonal", tiny_diagonal, false},
-        {"constant tiny diagonal", constant_tiny_diagonal, false},
-        {"-1 4 -1", laplacian, true},
-        {"zero diagonal", zero_diagonal, false},
-        {"shifted down", shifted_down, false},
+        {"random", random_matrix, false, 1 << 20},
+        {"large diagonal", large_diagonal, true, 1 << 20},
+        {"lesp", lesp, true, 1 << 20},
+        {"nearly cut", nearly_cut, false, 1 << 20},
+        {"half zeros", half_zeros, false, 1 << 20},
+        {"tiny lower diagonal", tiny_lower, false, 600},
+        {"dorr", dorr, true, 1 << 20},
+        {"tiny diagonal", tiny_diagonal, false, 1 << 20},
+        {"constant tiny diagonal", constant_tiny_diagonal, false, 1 << 20},
+        {"-1 4 -1", laplacian, true, 1 << 20},
+        {"zero diagonal", zero_diagonal, false, 6000},
+        {"shifted down", shifted_down, false, 1 << 20},
     };
     return all;
 }
 
 const std::vector<matrix_family>& pentadiagonal_families() {
     static const std::vector<matrix_family> all = {
-        {"random", random_pentadiagonal, false},
-        {"dominant", dominant_pentadiagonal, true},
-        {"far", far_pentadiagonal, false},
-        {"biharmonic", biharmonic, false},
+        {"random", random_pentadiagonal, false, 1 << 20},
+        {"dominant", dominant_pentadiagonal, true, 1 << 20},
+        {"far", far_pentadiagonal, false, 1 << 20},
+        {"biharmonic", biharmonic, false, 1 << 20},
     };
     return all;
 }

@@ -21,7 +21,8 @@ struct banded_matrix {
 struct matrix_family {
     const char* name;
     banded_matrix (*make)(std::int64_t m, random_source& random);
-    bool dominant;  // needs no pivoting
+    bool dominant;         // needs no pivoting
+    std::int64_t longest;  // of which the solutions stay within the range of single precision
 };
 
 // Those of Chang, Stone, Kim and Hwu, "A scalable, numerically stable, high-performance tridiagonal solver

@@ -100,6 +100,7 @@ right_hand_sides random_sides(std::int64_t m, std::int64_t count, cudaDataType t
 
 template <class F>
 void check_family(const matrix_family& family, std::int64_t m, std::int64_t count, bool pivoting) {
+    if (m > family.longest) return;
     INFO(facts(F::type).name << ", " << family.name << ", m " << m << ", n " << count << ", pivoting "
                              << pivoting);
     random_source random(static_cast<std::uint64_t>(m));
@@ -132,22 +133,41 @@ TEST_CASE("gtsv2_nopivot solves dominant matrices") {
     });
 }
 
-TEST_CASE("gtsv2 is no farther from the solution than LAPACK's elimination") {
+namespace {
+
+// How far solutions move when every element moves by an epsilon of the largest one: what the guarantee of
+// partial pivoting allows.
+double sensitivity(const banded_matrix& a, const std::vector<number>& b, const std::vector<number>& truth,
+                   cudaDataType type, random_source& random) {
+    double largest = 0;
+    for (const auto& diagonal : a.diagonals)
+        for (const number& v : diagonal) largest = std::max(largest, std::abs(v));
+    banded_matrix moved = a;
+    for (std::size_t which = 1; which < 4; ++which)
+        for (number& v : moved.diagonals[which]) v += largest * epsilon(type) * random.symmetric_unit();
+    return difference_of(eliminated(moved, b, is_complex(type) ? CUDA_C_64F : CUDA_R_64F), truth);
+}
+
+}  // namespace
+
+TEST_CASE("gtsv2 is as far from the solution as LAPACK's elimination is, or may be") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
         for (const matrix_family& family : tridiagonal_families())
             for (const std::int64_t m : {512, 3000}) {
+                if (m > family.longest) continue;
                 INFO(facts(F::type).name << ", " << family.name << ", m " << m);
                 random_source random(7);
                 const banded_matrix a = rounded(F::type, family.make(m, random));
                 const std::vector<number> truth = random_vector(m, F::type, random);
                 const std::vector<number> b = rounded(F::type, times(a, truth));
-                // What rounding the right-hand side alone costs is in both.
+                // What rounding the right-hand side alone costs is in all of them.
                 const double reference = difference_of(eliminated(a, b, F::type), truth);
+                const double allowed = sensitivity(a, b, truth, F::type, random);
                 const auto x = solve<F>(a, {1, m, {b}}, true);
                 const double found = difference_of(x[0], truth);
-                CAPTURE(reference, found);
-                CHECK(found <= 20 * reference + 100 * epsilon(F::type));
+                CAPTURE(reference, allowed, found);
+                CHECK(found <= 10 * (reference + allowed) + 10 * epsilon(F::type));
             }
     });
 }
