@@ -69,7 +69,7 @@ class team_solver {
     // What an item holds in registers.
     static constexpr int rows = sizeof(CT) > 8 ? 4 : sizeof(CT) > 4 ? 8 : 16;
     static constexpr int group = 128;
-    static constexpr int groups_at_once = 3;
+    static constexpr int groups_at_once = sizeof(CT) > 8 ? 2 : 3;
     static constexpr int chunk_rows = group * rows;
     // As many as the local memory of a group has room for.
     static constexpr int end_group = sizeof(CT) > 8 ? 128 : 256;
