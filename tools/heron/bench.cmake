@@ -30,6 +30,8 @@ target_sources(heron-cli PRIVATE
     bench/spmv/spmv_contenders.cpp
     bench/spmv/spmv_match.cpp
     bench/spmv/spmv_operands.cpp
+    bench/tridiag/tridiag_bench.cpp
+    bench/tridiag/tridiag_contenders.cpp
     bench/trisolve/trisolve_bench.cpp
     bench/trisolve/trisolve_contenders.cpp
     bench_command.cpp

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "bench/tridiag/tridiag_bench.hpp"
 #include "bench/convert/convert_case.hpp"
 #include "bench/convert/convert_bench.hpp"
 #include "bench/reorder/reorder_bench.hpp"
@@ -312,6 +313,16 @@ void add_convert_command(CLI::App& bench) {
     c.run(run_convert_bench);
 }
 
+void add_tridiag_command(CLI::App& bench) {
+    subcommand<tridiag_bench_options> c(bench, "tridiag", "Tridiagonal and pentadiagonal systems A X = B");
+    c.contestants();
+    c.choices("--function", c.options.functions, tridiag_function_names(), "All, or of ");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.list("--size", c.options.sizes, "Of gtsv2: rows x right-hand sides");
+    c.list("--batch", c.options.batches, "Of the batches: rows x systems");
+    c.run(run_tridiag_bench);
+}
+
 void add_handle_command(CLI::App& bench) {
     subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
     c.backends(c.options.backends);
@@ -402,6 +413,7 @@ void add_bench_command(CLI::App& app) {
     add_bsr_command(*bench);
     add_factor_command(*bench);
     add_convert_command(*bench);
+    add_tridiag_command(*bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

@@ -140,12 +140,14 @@ HERON_FN void find_rotation(CT a, CT b, CT* p, CT* q, CT* r) {
         return;
     }
     const CT size = exceeds(b, a) ? MAGNITUDE(CT, b) : MAGNITUDE(CT, a);
-    const CT scaled_a = DIV(CT, a, size);
-    const CT scaled_b = DIV(CT, b, size);
+    const CT inverse = DIV(CT, ONE(CT), size);
+    const CT scaled_a = MUL(CT, a, inverse);
+    const CT scaled_b = MUL(CT, b, inverse);
     const CT length =
         SQRT(CT, ADD(CT, MUL(CT, scaled_a, CONJ(CT, scaled_a)), MUL(CT, scaled_b, CONJ(CT, scaled_b))));
-    *p = DIV(CT, scaled_a, length);
-    *q = DIV(CT, scaled_b, length);
+    const CT share = DIV(CT, ONE(CT), length);
+    *p = MUL(CT, scaled_a, share);
+    *q = MUL(CT, scaled_b, share);
     *r = MUL(CT, length, size);
 }
 HERON_TYPES(class CT)

@@ -7,6 +7,19 @@
 namespace heron::HERON_LEVEL {
 namespace {
 
+// Threads that solve a system each go through all of its rows: as many multiprocessors as can be take part.
+struct thinly_spread {
+    static constexpr bool strided = true;
+    cuda_device& device;
+
+    template <class Kernel, class... Args>
+    void launch(const kernel_family&, int64_t count, Args... args) {
+        constexpr int64_t block = 32;
+        device.launch_blocks(run_items<Kernel, Args...>, (count + block - 1) / block, block, 0, count,
+                             args...);
+    }
+};
+
 template <class Args>
 void strided(cuda_device& device, heron_phase phase, const Args& args, heron_workspace& workspace) {
     visit_full(args.type, [&]<class CT>(type<CT>) { solve_tridiagonal<CT>(device, phase, args, workspace); });
@@ -17,7 +30,15 @@ void interleaved(cuda_device& device, heron_phase phase, const heron_gtsv_interl
     bool is_done = false;
     if (phase == HERON_PHASE_RUN)
         visit_full(args.type, [&]<class CT>(type<CT>) { is_done = solve_interleaved<CT>(device, args); });
-    if (!is_done) plans::gtsv_interleaved(device, phase, args, workspace);
+    if (is_done) return;
+    thinly_spread spread{device};
+    plans::gtsv_interleaved(spread, phase, args, workspace);
+}
+
+void pentadiagonal(cuda_device& device, heron_phase phase, const heron_gpsv_interleaved_args& args,
+                   heron_workspace& workspace) {
+    thinly_spread spread{device};
+    plans::gpsv_interleaved(spread, phase, args, workspace);
 }
 
 }  // namespace
