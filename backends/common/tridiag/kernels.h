@@ -232,7 +232,7 @@ HERON_END
 HERON_TYPES(class CT)
 HERON_KERNEL(pentadiag_rotate, GLOBAL CT* second_lower, GLOBAL CT* lower, GLOBAL const CT* main,
              GLOBAL CT* upper, GLOBAL CT* second_upper, GLOBAL CT* x, heron_index m, heron_index step) {
-    enum { ahead = 2 };
+    enum { ahead = 4 };
     CT a[5], b[5];
     a[0] = main[item];
     a[1] = m > 1 ? upper[item] : ZERO(CT);

@@ -9,7 +9,6 @@ namespace {
 
 // Threads that solve a system each go through all of its rows: as many multiprocessors as can be take part.
 struct thinly_spread {
-    static constexpr bool strided = true;
     cuda_device& device;
 
     template <class Kernel, class... Args>
@@ -49,6 +48,8 @@ void override_tridiag(heron_backend& table) {
                              operation_names::gtsv_batch>;
     table.gtsv_interleaved =
         &slot<cuda_device, heron_gtsv_interleaved_args, &interleaved, operation_names::gtsv_interleaved>;
+    table.gpsv_interleaved =
+        &slot<cuda_device, heron_gpsv_interleaved_args, &pentadiagonal, operation_names::gpsv_interleaved>;
 }
 
 }  // namespace heron::HERON_LEVEL

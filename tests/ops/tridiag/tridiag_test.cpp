@@ -181,6 +181,18 @@ TEST_CASE("gtsv2 of many right-hand sides") {
     });
 }
 
+TEST_CASE("gtsv2 of systems with more chunks than a group has items") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        const std::int64_t m = (F::is_complex && !F::is_single   ? 150'000
+                                : F::is_complex || !F::is_single ? 270'000
+                                                                 : 530'000);
+        for (const char* name : {"random", "-1 4 -1"})
+            for (const matrix_family& family : tridiagonal_families())
+                if (family.name == std::string(name)) check_family<F>(family, m, 1, true);
+    });
+}
+
 TEST_CASE("gtsv2 gives the same bits every time, and a singular matrix no crash") {
     using F = typed_functions<float>;
     random_source random(11);
