@@ -144,54 +144,75 @@ void solve_by_elimination(CT* lower, const CT* main, CT* upper, CT* x, int64_t m
         }
 }
 
+// Of neighbours: the elements of a row from the column on that is to be eliminated next, and its right-hand
+// side.
+template <int width, class CT>
+struct wide_row {
+    static constexpr int parts = 6;
+    CT part[parts][width];
+
+    // Without the first element.
+    wide_row shifted() const {
+        wide_row result;
+        for (int c = 0; c < parts; ++c)
+            for (int k = 0; k < width; ++k)
+                result.part[c][k] = c == parts - 1 ? part[c][k] : c == parts - 2 ? CT{} : part[c + 1][k];
+        return result;
+    }
+
+    // The first element of `below` becomes zero.
+    void eliminate(wide_row& below) {
+        CT p[width], q[width];
+#pragma omp simd
+        for (int k = 0; k < width; ++k) {
+            const rotation<CT> r(part[0][k], below.part[0][k]);
+            p[k] = r.p;
+            q[k] = r.q;
+            part[0][k] = r.length;
+        }
+        for (int c = 1; c < parts; ++c)
+#pragma omp simd
+            for (int k = 0; k < width; ++k) {
+                const CT above = part[c][k];
+                const CT under = below.part[c][k];
+                part[c][k] = add(mul(conj(p[k]), above), mul(conj(q[k]), under));
+                below.part[c][k] = sub(mul(p[k], under), mul(q[k], above));
+            }
+    }
+};
+
 // What pentadiag_rotate does, for systems side by side.
 template <int width, class CT>
 void solve_pentadiagonal(CT* const (&diagonals)[5], CT* x, int64_t m, int64_t step) {
-    // The two rows on their way: elements of the columns j to j + 3, and the right-hand side.
-    CT a[5][width], b[5][width];
-    const auto element = [&](int diagonal, int64_t row, int k) {
-        const int64_t column = row + diagonal - 2;
-        return row < m && column >= 0 && column < m ? diagonals[diagonal][row * step + k] : CT{};
-    };
-    for (int k = 0; k < width; ++k) {
-        for (int c = 0; c < 4; ++c) {
-            a[c][k] = c < 3 ? element(c + 2, 0, k) : CT{};
-            b[c][k] = element(c + 1, 1, k);
+    // The elements of a row from a column on, which is not behind its second lower diagonal; zero where there
+    // is nothing.
+    const auto row_from = [&](int64_t row, int64_t column) {
+        wide_row<width, CT> result;
+        for (int c = 0; c < 6; ++c) {
+            const int64_t diagonal = column + c - row + 2;
+            const bool is_there = row < m && (c == 5 || (diagonal < 5 && column + c < m));
+            const CT* const from = !is_there ? nullptr : (c == 5 ? x : diagonals[diagonal]) + row * step;
+            for (int k = 0; k < width; ++k) result.part[c][k] = is_there ? from[k] : CT{};
         }
-        a[4][k] = x[k];
-        b[4][k] = m > 1 ? x[step + k] : CT{};
-    }
+        return result;
+    };
+    wide_row<width, CT> first = row_from(0, 0), second = row_from(1, 0);
     for (int64_t j = 0; j < m; ++j) {
-        CT n[6][width];
-        for (int c = 0; c < 5; ++c)
-            for (int k = 0; k < width; ++k) n[c][k] = element(c, j + 2, k);
-        for (int k = 0; k < width; ++k) n[5][k] = j + 2 < m ? x[(j + 2) * step + k] : CT{};
+        wide_row<width, CT> third = row_from(j + 2, j);
+        first.eliminate(second);
+        first.eliminate(third);
         const int64_t at = j * step;
 #pragma omp simd
         for (int k = 0; k < width; ++k) {
-            CT r[6] = {a[0][k], a[1][k], a[2][k], a[3][k], CT{}, a[4][k]};
-            CT s[6] = {b[0][k], b[1][k], b[2][k], b[3][k], CT{}, b[4][k]};
-            CT t[6] = {n[0][k], n[1][k], n[2][k], n[3][k], n[4][k], n[5][k]};
-            const auto eliminate = [&](CT(&below)[6]) {
-                const rotation<CT> turn(r[0], below[0]);
-                r[0] = turn.length;
-                for (int c = 1; c < 6; ++c) turn.turn(r[c], below[c]);
-            };
-            if (j + 1 < m) eliminate(s);
-            if (j + 2 < m) eliminate(t);
-            const CT inverse = divide(one<CT>(), r[0]);
-            diagonals[0][at + k] = mul(r[1], inverse);
-            diagonals[1][at + k] = mul(r[2], inverse);
-            diagonals[3][at + k] = mul(r[3], inverse);
-            diagonals[4][at + k] = mul(r[4], inverse);
-            x[at + k] = mul(r[5], inverse);
-            for (int c = 0; c < 4; ++c) {
-                a[c][k] = c < 3 ? s[c + 1] : CT{};
-                b[c][k] = t[c + 1];
-            }
-            a[4][k] = s[5];
-            b[4][k] = t[5];
+            const CT inverse = divide(one<CT>(), first.part[0][k]);
+            diagonals[0][at + k] = mul(first.part[1][k], inverse);
+            diagonals[1][at + k] = mul(first.part[2][k], inverse);
+            diagonals[3][at + k] = mul(first.part[3][k], inverse);
+            diagonals[4][at + k] = mul(first.part[4][k], inverse);
+            x[at + k] = mul(first.part[5][k], inverse);
         }
+        first = second.shifted();
+        second = third.shifted();
     }
     CT after[4][width];
     for (auto& values : after)
