@@ -11,6 +11,7 @@ namespace {
 enum array { second_lower, lower, diagonal, upper, second_upper, right_sides };
 
 // The functions of all types take the same arguments.
+using any_function = void();
 using gtsv_size = cusparseStatus_t(cusparseHandle_t, int, int, const void*, const void*, const void*,
                                    const void*, int, std::size_t*);
 using gtsv_run = cusparseStatus_t(cusparseHandle_t, int, int, const void*, const void*, const void*, void*,
@@ -47,8 +48,8 @@ class cusparse_tridiag : public tridiag_contender {
           m_(static_cast<int>(what.m)),
           count_(static_cast<int>(what.count)),
           name_(fmt::format("cusparse{}{}", letter_of(what.type), what.function.symbol)),
-          size_(library_.find((name_ + "_bufferSizeExt").c_str())),
-          run_(library_.find(name_.c_str())) {
+          size_(library_.function<any_function*>((name_ + "_bufferSizeExt").c_str())),
+          run_(library_.function<any_function*>(name_.c_str())) {
         if (what.function.is_pentadiagonal)
             kind_ = kind::pentadiagonal;
         else if (what.function.layout == tridiag_layout::interleaved)
@@ -94,8 +95,8 @@ class cusparse_tridiag : public tridiag_contender {
     }
 
     template <class F>
-    static F* as(void* symbol) {
-        return reinterpret_cast<F*>(symbol);
+    static F* as(any_function* f) {
+        return reinterpret_cast<F*>(f);
     }
 
     const cusparse_library& library_;
@@ -103,7 +104,7 @@ class cusparse_tridiag : public tridiag_contender {
     const tridiag_operands& o_;
     int algorithm_, m_, count_;
     std::string name_;
-    void *size_, *run_;
+    any_function *size_, *run_;
     kind kind_ = kind::plain;
     device_buffer buffer_;
 };
