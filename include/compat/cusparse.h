@@ -75,6 +75,12 @@ extern "C" {
 #include "cusparse/foreach_type.inc"
 #include "cusparse/geam.inc"
 #define HERON_FAMILY "cusparse/csrgeam2.inc"
+/* Counting, compressing and pruning */
+#include "cusparse/prune_info.inc"
+#define HERON_FAMILY "cusparse/typed_compress.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_HALF
+#define HERON_FAMILY "cusparse/typed_prune.inc"
 #include "cusparse/foreach_type.inc"
 #include "cusparse/factor_info.inc"
 #define HERON_FAMILY "cusparse/factor.inc"
