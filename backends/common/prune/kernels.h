@@ -21,7 +21,8 @@ HERON_FN WT threshold_bits(WT value, GLOBAL const WT* device, WT mask, WT infini
 }
 
 // Whether |re + i*im| > tolerance; with a NaN it is not. The scale is a power of two that brings the
-// tolerance close to 1, so that squares that matter neither overflow nor vanish.
+// tolerance close to 1, so that squares that matter neither overflow nor vanish, and a difference of squares
+// is a product, so that nothing cancels.
 HERON_TYPES(class ET)
 HERON_FN int is_longer(GLOBAL const ET* number, ET tolerance, ET scale) {
     const ET re = (ET)(number[0] < 0 ? -number[0] : number[0]);
@@ -30,10 +31,10 @@ HERON_FN int is_longer(GLOBAL const ET* number, ET tolerance, ET scale) {
     const int im_is_above = im > tolerance;
     if (!((re_is_above || re <= tolerance) && (im_is_above || im <= tolerance))) return 0;
     if (re_is_above || im_is_above) return 1;
-    const ET x = (ET)(re * scale);
-    const ET y = (ET)(im * scale);
+    const ET long_leg = (ET)((re > im ? re : im) * scale);
+    const ET short_leg = (ET)((re > im ? im : re) * scale);
     const ET limit = (ET)(tolerance * scale);
-    return x * x + y * y > limit * limit;
+    return short_leg * short_leg > (limit - long_leg) * (limit + long_leg);
 }
 
 // The threshold is threshold_bits of a real element's, and a tolerance with its scale of a complex one's.
