@@ -75,7 +75,7 @@ extern "C" {
 #include "cusparse/foreach_type.inc"
 #include "cusparse/geam.inc"
 #define HERON_FAMILY "cusparse/csrgeam2.inc"
-/* Counting, compressing and pruning */
+#include "cusparse/foreach_type.inc"
 #include "cusparse/prune_info.inc"
 #define HERON_FAMILY "cusparse/typed_compress.inc"
 #include "cusparse/foreach_type.inc"

@@ -872,6 +872,7 @@ void try_everything() {
     try_spgemm_reuse();
     try_spmm_op();
     try_typed_functions();
+    try_pruning();
     try_reorder();
     try_factorisations();
     try_bsr_functions();

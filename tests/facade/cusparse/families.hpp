@@ -5,6 +5,7 @@ namespace heron::test {
 
 void try_bsr_functions();
 void try_format_conversions();
+void try_pruning();
 void try_reorder();
 void try_factorisations();
 void try_sddmm();
