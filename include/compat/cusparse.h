@@ -82,6 +82,7 @@ extern "C" {
 #define HERON_HALF
 #define HERON_FAMILY "cusparse/typed_prune.inc"
 #include "cusparse/foreach_type.inc"
+/* Deprecated by NVIDIA. */
 #include "cusparse/factor_info.inc"
 #define HERON_FAMILY "cusparse/factor.inc"
 #include "cusparse/foreach_type.inc"
@@ -91,6 +92,12 @@ extern "C" {
 #define HERON_FAMILY "cusparse/bsr_products.inc"
 #include "cusparse/foreach_type.inc"
 #define HERON_FAMILY "cusparse/bsr_solves.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/prune_info.inc"
+#define HERON_FAMILY "cusparse/typed_compress.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_HALF
+#define HERON_FAMILY "cusparse/typed_prune.inc"
 #include "cusparse/foreach_type.inc"
 
 /* Removed by NVIDIA, and served all the same. */
