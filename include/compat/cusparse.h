@@ -63,7 +63,22 @@ extern "C" {
 #include "cusparse/spmm_op.inc"
 #include "cusparse/spgemm.inc"
 
-/* The legacy interface: matrices come as arrays, and most functions have a scalar type. */
+/* The legacy interface: matrices come as arrays, and most functions have a scalar type. Programs are warned when they call what
+ * NVIDIA deprecates, and not because it is declared. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+#include "cusparse/bsr_infos.inc"
+#define HERON_FAMILY "cusparse/bsr_products.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/bsr_solves.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/factor_info.inc"
+#define HERON_FAMILY "cusparse/factor.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/tridiag.inc"
+#include "cusparse/foreach_type.inc"
 #include "cusparse/conversion.inc"
 #define HERON_FAMILY "cusparse/typed_conversion.inc"
 #include "cusparse/foreach_type.inc"
@@ -82,23 +97,9 @@ extern "C" {
 #define HERON_HALF
 #define HERON_FAMILY "cusparse/typed_prune.inc"
 #include "cusparse/foreach_type.inc"
-/* Deprecated by NVIDIA. */
-#include "cusparse/factor_info.inc"
-#define HERON_FAMILY "cusparse/factor.inc"
-#include "cusparse/foreach_type.inc"
-#define HERON_FAMILY "cusparse/tridiag.inc"
-#include "cusparse/foreach_type.inc"
-#include "cusparse/bsr_infos.inc"
-#define HERON_FAMILY "cusparse/bsr_products.inc"
-#include "cusparse/foreach_type.inc"
-#define HERON_FAMILY "cusparse/bsr_solves.inc"
-#include "cusparse/foreach_type.inc"
-#include "cusparse/prune_info.inc"
-#define HERON_FAMILY "cusparse/typed_compress.inc"
-#include "cusparse/foreach_type.inc"
-#define HERON_HALF
-#define HERON_FAMILY "cusparse/typed_prune.inc"
-#include "cusparse/foreach_type.inc"
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 /* Removed by NVIDIA, and served all the same. */
 #define HERON_FAMILY "cusparse/typed_vector.inc"
