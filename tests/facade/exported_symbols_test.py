@@ -3,8 +3,8 @@
 
 usage: exported_symbols_test.py BUILD_FOLDER SOURCE_FOLDER
 
-Checks that libcusparse exports exactly tests/facade/exported_symbols.txt in the version node libcusparse.so.12, that the
-headers declare exactly those functions, that both libraries of clBLAS export exactly clblas_symbols.txt, that libheron exports the native API in HERON_0 and nothing else in public, that
+Checks that libcusparse exports exactly tests/facade/exported_symbols.txt in the version node libcusparse.so.12, with
+the functions of declared_only_symbols.txt, which NVIDIA's header declares and NVIDIA's library lacks, that the headers declare exactly those functions, that both libraries of clBLAS export exactly clblas_symbols.txt, that libheron exports the native API in HERON_0 and nothing else in public, that
 a plug-in exports heron_plugin alone, that nothing needs a CUDA runtime, and that libheron and the facades stay small.
 """
 import pathlib
@@ -84,6 +84,8 @@ def check_cusparse(library, source):
     expected = (source / "tests/facade/exported_symbols.txt").read_text().split()
     symbols = exported(library)
     problems = difference("libcusparse exports", symbols, expected)
+    declared_only = (source / "tests/facade/declared_only_symbols.txt").read_text().split()
+    problems += [f"libcusparse lacks {name}, which NVIDIA's header declares" for name in declared_only if name not in symbols]
     problems += [f"{name} is in version node {node}" for name, node in symbols.items() if node != "libcusparse.so.12"]
     compat = source / "include/compat"
     headers = declared(compat, r"CUSPARSEAPI\s+(cusparse\w+)\s*\(") | typed(compat)
