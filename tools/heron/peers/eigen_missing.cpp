@@ -1,10 +1,7 @@
 // Takes the place of the eigen_*.cpp files in a build without Eigen.
 #include "eigen_spmv.hpp"
-<<<<<<< HEAD
-#include "bench/factor/factor_contenders.hpp"
-=======
 #include "bench/convert/convert_case.hpp"
->>>>>>> b9b9168 (heron bench convert)
+#include "bench/factor/factor_contenders.hpp"
 #include "bench/spgemm/spgemm_contenders.hpp"
 #include "bench/trisolve/trisolve_contenders.hpp"
 
@@ -21,14 +18,12 @@ std::function<void()> make_eigen_spmv(const product_type&, index_widths, const s
 
 std::function<void()> eigen_triangular_solve(const trisolve_operands&, const trisolve_case&) { return {}; }
 
-<<<<<<< HEAD
 std::unique_ptr<factor_contender> make_eigen_factor(const factor_operands&, const factor_case&) {
     return nullptr;
 }
-=======
+
 std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<float>&) { return nullptr; }
 std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<double>&) { return nullptr; }
->>>>>>> b9b9168 (heron bench convert)
 
 std::unique_ptr<spgemm_contender> make_eigen_spgemm(const spgemm_case&) { return nullptr; }
 
