@@ -414,6 +414,15 @@ void add_bench_command(CLI::App& app) {
     add_factor_command(*bench);
     add_convert_command(*bench);
     add_tridiag_command(*bench);
+    add_reorder_command(
+        *bench, "sort", "Elements of a sparse matrix, which come in any order", sort_functions(),
+        {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"}, run_sort_bench);
+    add_reorder_command(*bench, "color", "Rows of a sparse matrix, so that neighbours differ",
+                        color_functions(), {"poisson2d:1000", "poisson3d:100", "poisson3d27:64", "rmat:17,8"},
+                        run_color_bench);
+    add_reorder_command(*bench, "geam", "alpha A + beta B with sparse matrices", geam_functions(),
+                        {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"},
+                        run_geam_bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

@@ -3,7 +3,6 @@
 // rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
 #include "blocks.cuh"
 #include "sweep.cuh"
-#include "cuda/trisolve/grid.cuh"
 #include "cuda/trisolve/pattern.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -38,17 +37,7 @@ class tuned_factor_run {
           steps_(plans::block_steps_of(args.a)),
           n_(pattern_.rows),
           by_elements_(steps_.size == 1),
-          control_(layout_.template take<solve_control>(2)),
-          schedule_(layout_.template take<row_schedule>(1)),
-          guess_(layout_.template take<grid_guess>(1)),
-          grid_starts_(layout_.template take<unsigned>(grid_room(n_))),
-          levels_(layout_.template take<unsigned>(n_)),
-          counts_(layout_.template take<unsigned>(n_)),
-          flags_(layout_.template take<unsigned>(by_elements_ ? 0 : n_)),
-          pivots_(layout_.template take<slot>(by_elements_ ? n_ : 0)),
-          elements_(layout_.template take<slot>(by_elements_ ? pattern_.nnz : 0)),
-          records_(layout_.template take<row_record>(n_)),
-          places_(layout_.template take<unsigned>(n_)),
+          order_(layout_, n_, by_elements_ ? boxes_bytes(n_) + boxes_bytes(pattern_.nnz) : flags_bytes(n_)),
           parts_(layout_.template take<row_parts>(n_)),
           reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)),
           zero_pivot_(reinterpret_cast<int*>(args.zero_pivot)) {}
@@ -58,12 +47,7 @@ class tuned_factor_run {
         constexpr int threads = 256;
         device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, offsets(), columns(),
                               int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot_);
-        // Levels, counts, and boxes or flags without stamps.
-        const zeroed_memory zeroed{levels_, static_cast<size_t>(reinterpret_cast<char*>(records_) -
-                                                                reinterpret_cast<char*>(levels_))};
-        order_by_levels(device_, pattern_, true,
-                        {control_, schedule_, guess_, grid_starts_, records_, places_, levels_, counts_,
-                         zeroed, nullptr, 0, 0});
+        order_by_levels(device_, plans::rows_of(pattern_), true, order_);
         plans::leave_plan(factor_sweep_plan{}, workspace_);
     }
 
@@ -76,10 +60,24 @@ class tuned_factor_run {
   private:
     using slot = typename mailbox<CT>::slot;
 
+    // What is handed over stands without stamps at first: it is the part of the order's memory that is set to
+    // zero.
+    static constexpr int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
+    static constexpr int64_t boxes_bytes(int64_t count) {
+        return aligned(count * static_cast<int64_t>(sizeof(slot)));
+    }
+    static constexpr int64_t flags_bytes(int64_t count) {
+        return aligned(count * static_cast<int64_t>(sizeof(unsigned)));
+    }
+    unsigned* flags() const { return reinterpret_cast<unsigned*>(order_.own); }
+    slot* pivots() const { return reinterpret_cast<slot*>(order_.own); }
+    slot* elements() const { return reinterpret_cast<slot*>(order_.own + boxes_bytes(n_)); }
+    solve_control* control() const { return reinterpret_cast<solve_control*>(order_.control); }
+
     void factor_elements() {
         const auto launch = [&]<int lanes>(lane_count<lanes>) {
             device_.launch_blocks(factor_rows<CT, kind, lanes>, blocks_of_rows(n_, factor_threads / lanes),
-                                  factor_threads, 0, operands(), order(), control_, pivots_, elements_);
+                                  factor_threads, 0, operands(), order(), control(), pivots(), elements());
         };
         // A lane for each element that a row hands over, which is every second one; fewer lanes where rows
         // are short, so that more rows are at work at a time.
@@ -92,7 +90,7 @@ class tuned_factor_run {
     void factor_blocks() {
         const auto launch = [&](auto kernel) {
             device_.launch_blocks(kernel, blocks_of_rows(n_, block_warps), block_warps * warp_size, 0,
-                                  operands(), steps_, order(), control_, flags_, reciprocals_);
+                                  operands(), steps_, order(), control(), flags(), reciprocals_);
         };
         switch (steps_.size) {
             case 2: return launch(factor_block_rows<CT, kind, 2>);
@@ -104,7 +102,12 @@ class tuned_factor_run {
 
     row_order order() const {
         constexpr int levels_ahead = 2;
-        return {schedule_, records_, places_, static_cast<int>(n_), true, levels_ahead};
+        return {order_.schedule,
+                reinterpret_cast<const row_record*>(order_.records),
+                order_.places,
+                static_cast<int>(n_),
+                true,
+                levels_ahead};
     }
 
     factor_operands<CT> operands() const {
@@ -129,14 +132,7 @@ class tuned_factor_run {
     plans::block_steps steps_;
     int64_t n_;
     bool by_elements_;
-    solve_control* control_;
-    row_schedule* schedule_;
-    grid_guess* guess_;
-    unsigned* grid_starts_;
-    unsigned *levels_, *counts_, *flags_;
-    slot *pivots_, *elements_;
-    row_record* records_;
-    unsigned* places_;
+    plans::row_order_memory order_;
     row_parts* parts_;
     CT* reciprocals_;
     int* zero_pivot_;
