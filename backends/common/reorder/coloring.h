@@ -179,5 +179,5 @@ HERON_END
 
 // rows[item] is the row at place item in the new order.
 HERON_TYPES(class IT)
-HERON_KERNEL(color_number, GLOBAL const i32* rows, GLOBAL i32* numbers) { numbers[rows[item]] = (i32)item; }
+HERON_KERNEL(color_order, GLOBAL const i32* rows, GLOBAL i32* order) { order[item] = rows[item]; }
 HERON_END

@@ -110,7 +110,7 @@ class color_plan {
         }
         *args_.color_count = static_cast<int32_t>(now.colors + rows_ - now.colored);
         if (now.colored < rows_) color_rest(now.colors);
-        if (args_.reordering) number_rows();
+        if (args_.reordering) order_rows();
     }
 
   private:
@@ -164,13 +164,13 @@ class color_plan {
     }
 
     // A stable sort by colours alone.
-    void number_rows() {
+    void order_rows() {
         const size_t bytes = static_cast<size_t>(rows_) * sizeof(i32);
         device_.copy(order_.major, args_.colors, bytes);
         device_.fill(order_.minor, 0, bytes);
         device_.template launch<kernels::write_identity<i32>>(kernels::reorder, rows_, order_.permutation);
         sort_rows_.run(device_, order_);
-        launch<kernels::color_number>(rows_, static_cast<const i32*>(order_.permutation), args_.reordering);
+        launch<kernels::color_order>(rows_, static_cast<const i32*>(order_.permutation), args_.reordering);
     }
 
     Device& device_;

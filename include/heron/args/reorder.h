@@ -45,7 +45,7 @@ typedef struct heron_permute_args {
 
 /* Colours the rows of a square CSR matrix so that no two that share an element (i, j) or (j, i), i != j, have
  * one colour, until at least ceil(fraction*rows) rows have one; the other rows get colours of their own. The
- * same answer on every run. colors[i] counts from 0. reordering, unless NULL: new number of each row, rows of
+ * same answer on every run. colors[i] counts from 0. reordering, unless NULL: the rows, those of
  * one colour together in their order. */
 typedef struct heron_color_args {
     heron_spmat a;         /* values are not read */
