@@ -35,6 +35,13 @@ inline block_steps block_steps_of(const heron_spmat& a) {
     return a.block_order == HERON_ORDER_ROW ? block_steps{size, size, 1} : block_steps{size, 1, size};
 }
 
+// What compares with numbers of type R as v does.
+template <class R>
+R largest_not_above(double v) {
+    const R rounded = static_cast<R>(v);
+    return rounded > v ? static_cast<R>(__builtin_nextafterf(static_cast<float>(rounded), 0.0f)) : rounded;
+}
+
 // The replacement of small pivots as kernels take it. Nothing is at most a negative tolerance.
 template <class CT>
 struct boost_arguments {
@@ -45,9 +52,7 @@ struct boost_arguments {
     explicit boost_arguments(const heron_factor_args& args)
         : tolerance(scalar_value<CT>(-1, 0)), tolerance_bits(nullptr), value{} {
         if (!args.boost) return;
-        i64 bits;
-        __builtin_memcpy(&bits, &args.tolerance.re, sizeof bits);
-        tolerance = from_double<CT>(bits);
+        tolerance = scalar_value<CT>(largest_not_above<real_of<CT>>(args.tolerance.re), 0);
         tolerance_bits = static_cast<const i64*>(args.tolerance.device);
         value = as_argument<CT>(args.boost_value);
     }
