@@ -63,8 +63,8 @@ extern "C" {
 #include "cusparse/spmm_op.inc"
 #include "cusparse/spgemm.inc"
 
-/* The legacy interface: matrices come as arrays, and most functions have a scalar type. Programs are warned when they call what
- * NVIDIA deprecates, and not because it is declared. */
+/* The legacy interface: matrices come as arrays, and most functions have a scalar type. Programs are warned
+ * when they call what NVIDIA deprecates, and not because it is declared. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

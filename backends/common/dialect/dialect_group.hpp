@@ -19,7 +19,8 @@
 //   FETCH_ADD(p, v) FETCH_MIN FETCH_MAX FETCH_OR   32-bit atomics, local and global; the value before
 //   EXCHANGE(p, v)                   *p := v as an atomic
 //   LOAD_RELAXED(p) STORE_RELAXED(p, v)   32 bits of global memory that other groups write or read meanwhile
-//   LOAD_RELAXED_IF(flag, p, x)      x := *p if that is wanted, without a branch where the device can: several
+//   LOAD_RELAXED_IF(flag, p, x)      x := *p if that is wanted, without a branch where the device can:
+//   several
 //                                    such loads are on their way at a time
 //   NAP(ns)                          lets others work before the next look, where the device can
 //   POLL(W, p)  POST(W, p, v)        a u32 or u64 of global memory that groups hand over to each other

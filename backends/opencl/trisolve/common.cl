@@ -1,8 +1,8 @@
 // What the solves of triangular systems share.
 //
 // Rows draw tickets in an order in which each comes after all that it needs, and wait for what these find out
-// (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016). Every
-// look at another row's result is one try, so that no item stands still for another one beside it.
+// (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016).
+// Every look at another row's result is one try, so that no item stands still for another one beside it.
 
 // The number of this group in the order in which groups begin.
 HERON_FN int draw_ticket(GLOBAL int* control, __local int* ticket) {

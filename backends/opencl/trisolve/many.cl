@@ -2,7 +2,7 @@
 
 #define SIDES (LANES * PACK)  // right-hand sides of a group
 #define TURN_GROUP 256
-#define TURNED 32             // rows and columns of a tile that is turned
+#define TURNED 32  // rows and columns of a tile that is turned
 
 // op(A)*C = alpha*B for the right-hand sides [0, sides). solved has rows of `width` elements, by number.
 // values[sources[k]] is the value of element k; without sources, values[k].

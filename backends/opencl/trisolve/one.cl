@@ -141,8 +141,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     GLOBAL const int4* restrict records, GLOBAL const int* restrict places, GLOBAL const IT* restrict columns,
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
     triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
-    heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved, GLOBAL const row_schedule* restrict schedule,
-    int levels_ahead, GLOBAL int* control) {
+    heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved,
+    GLOBAL const row_schedule* restrict schedule, int levels_ahead, GLOBAL int* control) {
     __local int ticket;
     const int lane = (int)get_local_id(0) % LANES;
     const int first = draw_ticket(control, &ticket) * (GROUP / LANES);
