@@ -4,7 +4,6 @@
 // analyses point to one of these; operations that keep more derive their own.
 #include "context.hpp"
 #include "operation.hpp"
-#include "zero_pivot.hpp"
 #include <memory>
 #include <vector>
 
@@ -42,9 +41,6 @@ class analysis {
     heron_plan* plan() const { return plan_; }
     // The plan if it was made for this and the workspace still holds its part, else NULL.
     heron_plan* plan_for(const context& c, const analysed_problem& p, const void* workspace) const;
-
-    // Used by operations that look for zeros among their pivots.
-    zero_pivot_cell zero_pivot;
 
   private:
     operation kind_;

@@ -1,6 +1,5 @@
 #include "kept_memory.hpp"
 #include "error.hpp"
-#include "status.hpp"
 #include <fmt/format.h>
 
 namespace heron::core {
@@ -13,16 +12,20 @@ void kept_memory::release() {
     bytes_ = 0;
 }
 
+void* kept_memory::on(const context& c) const {
+    return backend_ == &c.table() && device_ == c.device() ? memory_ : nullptr;
+}
+
 void* kept_memory::at_least(size_t bytes, context& c) {
-    if (bytes <= bytes_ && backend_ == &c.table() && device_ == c.device()) return memory_;
+    if (bytes <= bytes_ && on(c)) return memory_;
     release();
     if (bytes == 0) return nullptr;
     backend_ = &c.table();
     device_ = c.device();
-    if (backend_->memory_alloc(device_, bytes, HERON_MEMORY_DEVICE, &memory_) != HERON_SUCCESS) {
+    const heron_status status = backend_->memory_alloc(device_, bytes, HERON_MEMORY_DEVICE, &memory_);
+    if (status != HERON_SUCCESS) {
         memory_ = nullptr;
-        throw error(HERON_ALLOC_FAILED, role::info,
-                    fmt::format("no memory for the analysis's {} bytes", bytes));
+        throw error(status, role::info, fmt::format("allocation of its {} bytes failed", bytes));
     }
     bytes_ = bytes;
     return memory_;

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that an analysis owns, for functions whose callers may overwrite the workspace between their
+// Device memory that outlives a call, for functions whose callers may overwrite the workspace between their
 // phases.
 #include "context.hpp"
 
@@ -16,6 +16,9 @@ class kept_memory {
     // At least so many bytes on this context's device; what was there before is lost if it is elsewhere or
     // too small. NULL for none.
     void* at_least(size_t bytes, context& c);
+    // NULL where there is nothing on this context's device.
+    void* on(const context& c) const;
+    bool is_empty() const { return !memory_; }
 
   private:
     void release();

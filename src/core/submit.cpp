@@ -69,6 +69,12 @@ heron_scalar short_scalar_argument(const context& c, const void* pointer, heron_
     return {nullptr, widened(parts[0], brain), is_complex(compute_type) ? widened(parts[1], brain) : 0};
 }
 
+heron_count_result count_result(const context& c, int32_t* total) {
+    const bool is_on_device = c.pointer_mode() == pointer_mode::device;
+    if (is_on_device) require_aligned(total, sizeof *total, role::result);
+    return {total, is_on_device};
+}
+
 void slot_missing(const context& c, operation op) {
     not_supported(name_of(op), fmt::format("the {} plug-in is older and lacks it", c.backend().name));
 }

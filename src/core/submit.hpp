@@ -49,6 +49,8 @@ void run_in_scratch(context& c, const Args& args, size_t bytes) {
 // The workspace that operations ask for whose callers expect to allocate one, where the plug-in needs less.
 // Programs that get NULL for an allocation of no bytes take it for a failure.
 constexpr size_t least_workspace = 8;
+// What the functions with an analysis and those of tridiagonal systems ask of a workspace's address.
+constexpr size_t documented_alignment = 128;
 
 // Submits one phase. SIZE writes the size, which is `least` at least; the others throw when memory is needed
 // and there is none. ANALYSE leaves its plan in the analysis, and RUN goes with what there is for the same
@@ -78,6 +80,9 @@ heron_scalar scalar_argument(const context& c, const void* pointer, heron_type c
 // 32 bits. There are none in device memory.
 heron_scalar short_scalar_argument(const context& c, const void* pointer, heron_type compute_type,
                                    const subject& about);
+
+// Where a number of elements goes, in the handle's pointer mode. NULL goes on as it is.
+heron_count_result count_result(const context& c, int32_t* total);
 
 // HERON_VALIDATE=1: the contents of arrays are checked before each use.
 bool validating();

@@ -11,7 +11,7 @@ int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 constexpr int64_t most = int64_t{1} << 56;
 
 void require_size(int64_t n, argument a) {
-    if (n < 0) invalid(a, fmt::format("{} is negative", n));
+    require_count(n, a);
     if (n > most) invalid(a, fmt::format("{} is more than any memory holds", n));
 }
 
@@ -129,6 +129,10 @@ void check_batch(const heron_spmat& m, argument operand) {
 void require_aligned(const void* p, size_t size, const subject& about) {
     if (reinterpret_cast<uintptr_t>(p) % size != 0)
         invalid(about, fmt::format("is not aligned to {} bytes", size));
+}
+
+void require_count(int64_t n, const subject& about) {
+    if (n < 0) invalid(about, fmt::format("{} is negative", n));
 }
 
 void require_element(const void* p, size_t size, const subject& about) {

@@ -12,9 +12,12 @@ const heron_spvec& checked(const heron_spvec& v, argument operand);
 const heron_dnmat& checked(const heron_dnmat& m, argument operand);
 const heron_spmat& checked(const heron_spmat& m, argument operand);
 
-// Throw HERON_INVALID_VALUE unless p may address elements of `size` bytes. NULL is aligned, but no element.
+// Throw HERON_INVALID_VALUE unless p may address elements of `size` bytes, or n is at least 0. NULL is
+// aligned, but no element.
 void require_aligned(const void* p, size_t size, const subject& about);
 void require_element(const void* p, size_t size, const subject& about);
+
+void require_count(int64_t n, const subject& about);
 
 // Throw unless the arrays that the operation reads or writes are there. An empty operand needs none.
 void require_arrays(const heron_dnvec& v, argument operand);

@@ -17,31 +17,21 @@ void copy_and_wait(context& c, void* to, const void* from, size_t bytes) {
 
 }  // namespace
 
-zero_pivot_cell::~zero_pivot_cell() { release(); }
-
-void zero_pivot_cell::release() {
-    if (memory_) backend_->memory_free(memory_);
-    memory_ = nullptr;
-}
-
 heron_zero_pivot* zero_pivot_cell::on(context& c) {
-    if (memory_ && backend_ == &c.table() && device_ == c.device()) return memory_;
-    release();
-    void* memory = nullptr;
-    check(c.table().memory_alloc(c.device(), sizeof none, HERON_MEMORY_DEVICE, &memory), "allocation");
-    memory_ = static_cast<heron_zero_pivot*>(memory);
-    backend_ = &c.table();
-    device_ = c.device();
-    copy_and_wait(c, memory_, &none, sizeof none);
-    return memory_;
+    void* memory = memory_.on(c);
+    if (!memory) {
+        memory = memory_.at_least(sizeof none, c);
+        copy_and_wait(c, memory, &none, sizeof none);
+    }
+    return static_cast<heron_zero_pivot*>(memory);
 }
 
 heron_zero_pivot zero_pivot_cell::read(context& c) const {
-    if (!memory_) return none;
-    if (backend_ != &c.table() || device_ != c.device())
-        invalid(role::handle, "is on another device than that of the analysis");
+    if (memory_.is_empty()) return none;
+    const void* const memory = memory_.on(c);
+    if (!memory) invalid(role::handle, "is on another device than that of the analysis");
     heron_zero_pivot found = none;
-    copy_and_wait(c, &found, memory_, sizeof found);
+    copy_and_wait(c, &found, memory, sizeof found);
     return found;
 }
 

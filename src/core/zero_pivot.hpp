@@ -1,29 +1,19 @@
 #pragma once
 // Where an operation with pivots tells the host of a zero among them.
-#include "context.hpp"
+#include "kept_memory.hpp"
 
 namespace heron::core {
 
-// A heron_zero_pivot in device memory that belongs to one analysis. Destroying it waits for work that may
-// still write it.
+// A heron_zero_pivot in device memory that belongs to one analysis.
 class zero_pivot_cell {
   public:
-    zero_pivot_cell() = default;
-    ~zero_pivot_cell();
-    zero_pivot_cell(const zero_pivot_cell&) = delete;
-    zero_pivot_cell& operator=(const zero_pivot_cell&) = delete;
-
     // Its device address for work of this context. Without a zero pivot when it is new on this device.
     heron_zero_pivot* on(context& c);
     // What the work so far has found. Waits for the context's stream; does not allocate.
     heron_zero_pivot read(context& c) const;
 
   private:
-    void release();
-
-    const heron_backend* backend_ = nullptr;
-    int device_ = 0;
-    heron_zero_pivot* memory_ = nullptr;
+    kept_memory memory_;
 };
 
 // Writes the number of the first zero pivot, counted from base, or -1 to position, in the handle's pointer

@@ -8,13 +8,9 @@ namespace {
 
 constexpr size_t index_size = sizeof(int32_t);
 
-void require_count(int64_t n, argument a) {
-    if (n < 0) invalid(a, fmt::format("{} is negative", n));
-}
-
 void require_rows(const row_arrays& arrays) {
-    require_count(arrays.rows, {role::a, part::rows});
-    require_count(arrays.nnz, {role::a, part::nnz});
+    require_count(arrays.rows, argument{role::a, part::rows});
+    require_count(arrays.nnz, argument{role::a, part::nnz});
     if (arrays.nnz > INT_MAX - arrays.base)
         invalid(argument{role::a, part::nnz},
                 fmt::format("{} with base {} does not fit into 32 bits", arrays.nnz, arrays.base));
@@ -111,10 +107,8 @@ void transpose(context& c, const phase_call& phase, const heron_spmat& a, const 
 void reblock_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
                    int32_t* nnz) {
     require_sizes(a);
-    const bool on_device = c.pointer_mode() == pointer_mode::device;
-    const heron_reblock_args args{a, b, {nnz, on_device}};
-    if (phase.phase == HERON_PHASE_SIZE) return measure(c, phase, args);
-    if (on_device) require_aligned(nnz, index_size, role::result);
+    if (phase.phase == HERON_PHASE_SIZE) return measure(c, phase, {a, b, {nnz, 0}});
+    const heron_reblock_args args{a, b, count_result(c, nnz)};
     if (!is_empty(a)) {
         require_offsets(a, role::a);
         require_offsets(b, role::b);

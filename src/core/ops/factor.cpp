@@ -1,12 +1,8 @@
 // Incomplete factorisations: validation, the order of the phases, and the memory that an analysis keeps.
 #include "factor.hpp"
-#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {
-
-// What the public functions ask of the address of a workspace.
-constexpr size_t workspace_alignment = 128;
 
 template <class Args>
 Args compose(context& c, factorisation& f, const heron_spmat& a) {
@@ -17,17 +13,6 @@ Args compose(context& c, factorisation& f, const heron_spmat& a) {
     args.tolerance = f.tolerance;
     args.boost_value = f.boost_value;
     return args;
-}
-
-void require_square(const heron_spmat& a) {
-    if (a.rows != a.cols) invalid(role::a, fmt::format("{} x {} is not square", a.rows, a.cols));
-    if (a.format == HERON_FORMAT_BSR && a.block_rows != a.block_cols)
-        invalid(argument{role::a, part::block_cols}, "differs from @", argument{role::a, part::block_rows});
-}
-
-void require_workspace(const phase_call& phase) {
-    if (!phase.memory) workspace_missing(least_workspace);
-    require_aligned(phase.memory, workspace_alignment, role::workspace);
 }
 
 void require_readable(context& c, const heron_spmat& a) {
@@ -46,13 +31,12 @@ bool same_shape(const heron_spmat& a, const heron_spmat& b) {
 template <operation op, class Args>
 void size(context& c, factorisation& f, const phase_call& phase, const heron_spmat& a) {
     if (!f.is_analysed && a.rows > 0) f.memory.at_least(workspace_size<op>(c, compose<Args>(c, f, a)), c);
-    *phase.size = least_workspace;
+    answer_least_workspace(phase);
 }
 
 template <operation op, class Args>
 void analyse(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
-    f.is_analysed = false;
-    f.forget();
+    f.restart();
     heron_workspace workspace{};
     if (a.rows > 0) {
         const Args args = compose<Args>(c, f, a);
@@ -64,18 +48,11 @@ void analyse(context& c, factorisation& f, const heron_spmat& a, bool with_level
     f.is_analysed = true;
 }
 
-void require_analysed(const context& c, const factorisation& f, const heron_spmat& a, bool with_levels) {
-    if (!f.is_analysed) invalid(role::info, "@ has not been called with it", role::analysis_phase);
-    if (!f.is_of(c)) invalid(role::handle, "is on another device than that of @", role::analysis_phase);
-    if (!same_shape(a, f.made_for().a))
-        invalid(role::info, "@ was called with it for another matrix", role::analysis_phase);
-    if (with_levels && !f.with_levels)
-        invalid(role::policy, "asks for levels, but @ was called without", role::analysis_phase);
-}
-
 template <operation op, class Args>
 void run(context& c, factorisation& f, const heron_spmat& a, bool with_levels) {
-    require_analysed(c, f, a, with_levels);
+    f.require_analysed(c, with_levels);
+    if (!same_shape(a, f.made_for().a))
+        invalid(role::info, "@ was called with it for another matrix", role::analysis_phase);
     if (f.boosts && f.boost_type != a.type) invalid(role::info, "has a boost value of another type");
     if (a.rows > 0) run_in<op>(c, compose<Args>(c, f, a), f.workspace(), f.plan());
 }
@@ -99,7 +76,7 @@ void factorise(context& c, const phase_call& phase, factorisation& f, const hero
         required(phase.size, role::workspace_size);
     } else {
         require_readable(c, a);
-        require_workspace(phase);
+        require_least_workspace(phase);
     }
     if (f.kind() == operation::ilu0)
         factorise_as<operation::ilu0, heron_ilu0_args>(c, phase, f, a, with_levels);
@@ -117,12 +94,6 @@ void set_boost(context& c, factorisation& f, bool enable, const double* toleranc
         f.boost_type = type;
     }
     f.boosts = enable;
-}
-
-void report_zero_pivot(context& c, const factorisation& f, int32_t* position) {
-    const bool has_rows = f.is_analysed && f.made_for().a.rows > 0;
-    const zero_pivot_cell none;
-    report_zero_pivot(c, has_rows ? f.zero_pivot : none, has_rows ? f.made_for().a.base : 0, position);
 }
 
 }  // namespace heron::core

@@ -1,29 +1,24 @@
 #pragma once
 // Incomplete factorisations without fill, in place: ilu0 and ic0 of CSR matrices and of BSR matrices with
 // square blocks.
-#include "core/kept_memory.hpp"
-#include "core/operations.hpp"
+#include "pivoted_analysis.hpp"
 
 namespace heron::core {
 
-// What the phases of one factorisation share. All that the analysis finds out is kept here, so that callers
-// may use a workspace for several of them at a time.
-class factorisation final : public analysis {
+// What the phases of one factorisation share.
+class factorisation final : public pivoted_analysis {
   public:
     // kind: operation::ilu0 or operation::ic0.
-    explicit factorisation(operation kind) : analysis(kind) {}
+    explicit factorisation(operation kind) : pivoted_analysis(kind) {}
 
-    kept_memory memory;
-    bool is_analysed = false;
-    bool with_levels = false;
     // Of ilu0: what takes the place of small pivots.
     bool boosts = false;
     heron_scalar tolerance{}, boost_value{};
     heron_type boost_type{};
 };
 
-// SIZE, ANALYSE and RUN. with_levels: the caller's policy; RUN with levels needs an analysis with them. The
-// caller's workspace is asked for and not used. SIZE allocates what the first analysis needs.
+// SIZE, ANALYSE and RUN. with_levels: the caller's policy; RUN with levels needs an analysis with them. SIZE
+// allocates what the first analysis needs.
 void factorise(context& c, const phase_call& phase, factorisation& f, const heron_spmat& a, bool with_levels);
 
 // From the next factorisation on, a pivot d with |d| <= *tolerance is replaced by *value. Both are read in
@@ -31,8 +26,5 @@ void factorise(context& c, const phase_call& phase, factorisation& f, const hero
 // replaced and both are ignored.
 void set_boost(context& c, factorisation& f, bool enable, const double* tolerance, const void* value,
                heron_type type);
-
-// See report_zero_pivot.
-void report_zero_pivot(context& c, const factorisation& f, int32_t* position);
 
 }  // namespace heron::core

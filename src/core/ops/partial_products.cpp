@@ -11,7 +11,7 @@ void require_sizes(int64_t rows, int64_t cols, int64_t x, int64_t y) {
 
 void require_mask(const row_mask& mask, const heron_spmat& a) {
     const int64_t block_rows = a.rows / a.block_rows;
-    if (mask.count < 0) invalid(role::count, fmt::format("{} is negative", mask.count));
+    require_count(mask.count, role::count);
     if (mask.count > block_rows)
         invalid(role::count, fmt::format("{} is more than {} block rows", mask.count, block_rows));
     require_aligned(mask.rows, sizeof *mask.rows, role::mask);

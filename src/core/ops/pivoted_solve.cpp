@@ -1,23 +1,8 @@
 // Validation, the order of the phases, and the memory that an analysis keeps.
 #include "pivoted_solve.hpp"
-#include "core/submit.hpp"
 
 namespace heron::core {
 namespace {
-
-// What the public functions ask of the address of a workspace.
-constexpr size_t workspace_alignment = 128;
-
-void require_square(const heron_spmat& a) {
-    if (a.rows != a.cols) invalid(role::a, fmt::format("{} x {} is not square", a.rows, a.cols));
-    if (a.format == HERON_FORMAT_BSR && a.block_rows != a.block_cols)
-        invalid(argument{role::a, part::block_cols}, "differs from @", argument{role::a, part::block_rows});
-}
-
-void require_workspace(const phase_call& phase) {
-    if (!phase.memory) workspace_missing(least_workspace);
-    require_aligned(phase.memory, workspace_alignment, role::workspace);
-}
 
 void require_readable(context& c, const heron_spmat& a) {
     require_arrays(a, role::a);
@@ -52,10 +37,7 @@ bool same_shape(const heron_spmat& a, const heron_spmat& b) {
            a.block_rows == b.block_rows && a.block_order == b.block_order;
 }
 
-void require_analysed(const context& c, const pivoted_solve& s, heron_operation op, const heron_spmat& a) {
-    if (!s.is_analysed) invalid(role::info, "@ has not been called with it", role::analysis_phase);
-    if (!s.is_of(c)) invalid(role::handle, "is on another device than that of @", role::analysis_phase);
-    const analysed_problem& analysed = s.made_for();
+void require_same_problem(const analysed_problem& analysed, heron_operation op, const heron_spmat& a) {
     const auto require_equal = [](bool equal, role r, const char* what) {
         if (!equal) invalid(r, fmt::format("{} differs from that given to @", what), role::analysis_phase);
     };
@@ -90,16 +72,15 @@ void look_for_zeros(context& c, heron_phase phase, pivoted_solve& s, const heron
 
 void size_pivoted(const phase_call& phase, const heron_spmat& a) {
     require_square(a);
-    *required(phase.size, role::workspace_size) = least_workspace;
+    answer_least_workspace(phase);
 }
 
 void analyse_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, heron_operation op,
                      const heron_spmat& a, int64_t right_sides) {
     require_square(a);
     require_readable(c, a);
-    require_workspace(phase.call);
-    s.is_analysed = false;
-    s.forget();
+    require_least_workspace(phase.call);
+    s.restart();
     const heron_dnmat sides = shape_of(a, right_sides);
     const heron_trisolve_args args = compose(op, a, sides, sides);
     heron_workspace workspace{};
@@ -118,18 +99,13 @@ void solve_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, her
     require_square(a);
     require_readable(c, a);
     require_operands(a, b, result);
-    require_workspace(phase.call);
-    require_analysed(c, s, op, a);
-    if (phase.with_levels && !s.with_levels)
-        invalid(role::policy, "asks for levels, but @ was called without", role::analysis_phase);
+    require_least_workspace(phase.call);
+    s.require_analysed(c, phase.with_levels);
+    require_same_problem(s.made_for(), op, a);
     heron_trisolve_args args = compose(op, a, b, result);
     args.alpha = scalar_argument(c, alpha, a.type, role::alpha);
     look_for_zeros(c, HERON_PHASE_RUN, s, args.a);
     if (result.rows > 0 && result.cols > 0) run_in<operation::trisolve>(c, args, s.workspace(), s.plan());
-}
-
-void report_zero_pivot(context& c, const pivoted_solve& s, int32_t* position) {
-    report_zero_pivot(c, s.zero_pivot, s.is_analysed ? s.made_for().a.base : 0, position);
 }
 
 }  // namespace heron::core

@@ -1,21 +1,14 @@
 #pragma once
-// Triangular solves that look for zero pivots, and whose callers may overwrite the workspace between the
-// phases: what the analysis finds out is in memory of its own.
-#include "core/kept_memory.hpp"
-#include "core/operations.hpp"
+// Triangular solves that look for zero pivots.
+#include "pivoted_analysis.hpp"
 
 namespace heron::core {
 
-class pivoted_solve final : public analysis {
+class pivoted_solve final : public pivoted_analysis {
   public:
-    pivoted_solve() : analysis(operation::trisolve) {}
-
-    kept_memory memory;
-    bool is_analysed = false;
-    bool with_levels = false;
+    pivoted_solve() : pivoted_analysis(operation::trisolve) {}
 };
 
-// The caller's workspace: SIZE answers the least one, the other phases want it and leave it alone.
 // with_levels: the caller's policy; a solve with levels needs an analysis with them.
 struct pivoted_phase {
     phase_call call;
@@ -34,8 +27,5 @@ void solve_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, her
 
 // The SIZE of both.
 void size_pivoted(const phase_call& phase, const heron_spmat& a);
-
-// See report_zero_pivot.
-void report_zero_pivot(context& c, const pivoted_solve& s, int32_t* position);
 
 }  // namespace heron::core

@@ -7,12 +7,6 @@
 namespace heron::core {
 namespace {
 
-heron_count_result count_result(const context& c, int32_t* total) {
-    const bool is_on_device = c.pointer_mode() == pointer_mode::device;
-    if (is_on_device) require_element(total, sizeof *total, role::result);
-    return {required(total, role::result), is_on_device};
-}
-
 void require_counts(const int32_t* counts, int64_t lines) {
     require_aligned(counts, sizeof *counts, role::counts);
     if (lines > 0) required(counts, role::counts);
@@ -91,7 +85,7 @@ heron_prune_args count_arguments(context& c, const prune_problem& p, const heron
     require_source(c, p);
     require_row_offsets(p.b, role::b);
     heron_prune_args args = arguments(p, threshold);
-    args.nnz = count_result(c, total);
+    args.nnz = count_result(c, required(total, role::result));
     return args;
 }
 
@@ -108,7 +102,8 @@ void count_nonzeros(context& c, const heron_dnmat& a, bool by_columns, int32_t* 
     require_arrays(a, role::a);
     require_counts(counts, by_columns ? a.cols : a.rows);
     submit<operation::count_nonzeros>(
-        c, run_in_own_scratch, heron_count_nonzeros_args{a, by_columns, counts, count_result(c, total)});
+        c, run_in_own_scratch,
+        heron_count_nonzeros_args{a, by_columns, counts, count_result(c, required(total, role::result))});
 }
 
 heron_scalar prune_threshold(const context& c, const void* threshold, heron_type type) {
@@ -136,35 +131,21 @@ void prune(context& c, const phase_call& phase, const prune_problem& p, const vo
     prune_by(c, phase, p, prune_threshold(c, threshold, p.b.type));
 }
 
-kept_threshold::~kept_threshold() { release(); }
-
-void kept_threshold::release() {
-    if (memory_) backend_->memory_free(memory_);
-    memory_ = nullptr;
-    is_found_ = false;
-}
-
 void* kept_threshold::on(context& c) {
-    if (memory_ && backend_ == &c.table() && device_ == c.device()) return memory_;
-    release();
-    check(c.table().memory_alloc(c.device(), sizeof(double), HERON_MEMORY_DEVICE, &memory_), "allocation");
-    backend_ = &c.table();
-    device_ = c.device();
-    return memory_;
+    if (!memory_.on(c)) type_.reset();
+    return memory_.at_least(sizeof(double), c);
 }
 
-void kept_threshold::found(heron_type type) {
-    is_found_ = true;
-    type_ = type;
-}
+void kept_threshold::found(heron_type type) { type_ = type; }
 
 heron_scalar kept_threshold::get(const context& c, heron_type type) const {
-    if (!is_found_) invalid(role::info, "has no threshold before @", role::count_phase);
-    if (backend_ != &c.table() || device_ != c.device())
-        invalid(role::handle, "is on another device than the info's threshold");
+    if (!type_) invalid(role::info, "has no threshold before @", role::count_phase);
+    const void* const threshold = memory_.on(c);
+    if (!threshold) invalid(role::handle, "is on another device than the info's threshold");
     if (type_ != type)
-        invalid(role::info, fmt::format("has a threshold of type {}, not {}", name_of(type_), name_of(type)));
-    return {memory_, 0, 0};
+        invalid(role::info,
+                fmt::format("has a threshold of type {}, not {}", name_of(*type_), name_of(type)));
+    return {threshold, 0, 0};
 }
 
 void prune_size(context& c, const phase_call& phase, const prune_problem& p, float percentage,
@@ -201,7 +182,7 @@ void compress_count(context& c, const heron_spmat& a, double tolerance, int32_t*
         required(a.offsets, argument{role::a, part::offsets});
         args.sparse.nnz = INT32_MAX;
     }
-    args.nnz = count_result(c, total);
+    args.nnz = count_result(c, required(total, role::result));
     submit<operation::prune_count>(c, run_in_own_scratch, args);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Counting and dropping small elements of dense and CSR matrices.
+#include "core/kept_memory.hpp"
 #include "core/operations.hpp"
+#include <optional>
 
 namespace heron::core {
 
@@ -30,12 +32,7 @@ void prune(context& c, const phase_call& phase, const prune_problem& p, const vo
 // The threshold that lets a share of the elements go, on its way from the count to the values.
 class kept_threshold {
   public:
-    kept_threshold() = default;
-    ~kept_threshold();
-    kept_threshold(const kept_threshold&) = delete;
-    kept_threshold& operator=(const kept_threshold&) = delete;
-
-    // Its device address for work of this context.
+    // Its device address for work of this context, which forgets one on another device.
     void* on(context& c);
     // From now on there is one, of a matrix of this type.
     void found(heron_type type);
@@ -43,13 +40,8 @@ class kept_threshold {
     heron_scalar get(const context& c, heron_type type) const;
 
   private:
-    void release();
-
-    const heron_backend* backend_ = nullptr;
-    int device_ = 0;
-    void* memory_ = nullptr;
-    bool is_found_ = false;
-    heron_type type_ = HERON_R_32F;
+    kept_memory memory_;
+    std::optional<heron_type> type_;
 };
 
 // The same by a percentage, 0 to 100. The count leaves its threshold for the values.

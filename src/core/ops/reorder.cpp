@@ -6,10 +6,6 @@
 namespace heron::core {
 namespace {
 
-void require_count(int64_t count, argument about) {
-    if (count < 0) invalid(about, fmt::format("{} is negative", count));
-}
-
 void require_index_array(const int32_t* array, argument about) {
     require_element(array, sizeof *array, about);
 }
@@ -55,9 +51,9 @@ void move_elements(context& c, const phase_call& phase, void* array, const heron
 }  // namespace
 
 void sort_coordinates(context& c, const phase_call& phase, const coordinate_list& list, sort_order order) {
-    require_count(list.rows, {role::a, part::rows});
-    require_count(list.cols, {role::a, part::cols});
-    require_count(list.nnz, {role::a, part::nnz});
+    require_count(list.rows, argument{role::a, part::rows});
+    require_count(list.cols, argument{role::a, part::cols});
+    require_count(list.nnz, argument{role::a, part::nnz});
     const bool by_row = order == sort_order::by_row;
     heron_sort_pairs_args args{list.nnz,         list.rows,    list.cols,
                                list.row_indices, list.indices, list.permutation};
@@ -90,44 +86,19 @@ void identity_permutation(context& c, int64_t count, int32_t* permutation) {
     run_in<operation::identity_permutation>(c, heron_identity_permutation_args{count, permutation}, nullptr);
 }
 
-element_order::~element_order() { release(); }
-
-void element_order::release() {
-    if (memory_) backend_->memory_free(memory_);
-    memory_ = nullptr;
-    capacity_ = 0;
-    is_kept_ = false;
-}
-
 int32_t* element_order::reserve(context& c, int64_t nnz) {
-    is_kept_ = false;
-    if (memory_ && capacity_ >= nnz && backend_ == &c.table() && device_ == c.device()) return memory_;
-    release();
-    if (nnz == 0) return nullptr;
-    void* memory = nullptr;
-    check(c.table().memory_alloc(c.device(), static_cast<size_t>(nnz) * sizeof(int32_t), HERON_MEMORY_DEVICE,
-                                 &memory),
-          "allocation");
-    memory_ = static_cast<int32_t*>(memory);
-    capacity_ = nnz;
-    backend_ = &c.table();
-    device_ = c.device();
-    return memory_;
-}
-
-void element_order::keep(const heron_spmat& a) {
-    matrix_ = a;
-    is_kept_ = true;
+    matrix_.reset();
+    return static_cast<int32_t*>(memory_.at_least(static_cast<size_t>(nnz) * sizeof(int32_t), c));
 }
 
 const int32_t* element_order::of(const context& c, const heron_spmat& a) const {
-    const bool matches = is_kept_ && backend_ == &c.table() && device_ == c.device() &&
-                         matrix_.rows == a.rows && matrix_.cols == a.cols && matrix_.nnz == a.nnz;
-    return matches ? memory_ : nullptr;
+    const bool matches =
+        matrix_ && matrix_->rows == a.rows && matrix_->cols == a.cols && matrix_->nnz == a.nnz;
+    return matches ? static_cast<const int32_t*>(memory_.on(c)) : nullptr;
 }
 
 bool element_order::was_found_in(const heron_spmat& a) const {
-    return matrix_.offsets == a.offsets && matrix_.indices == a.indices;
+    return matrix_ && matrix_->offsets == a.offsets && matrix_->indices == a.indices;
 }
 
 void sort_elements(context& c, const phase_call& phase, const heron_spmat& a, element_order& kept) {

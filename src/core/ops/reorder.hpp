@@ -1,6 +1,8 @@
 #pragma once
 // The typed calls of sorting and colouring. All offsets and indices have 32 bits.
+#include "core/kept_memory.hpp"
 #include "core/operations.hpp"
+#include <optional>
 
 namespace heron::core {
 
@@ -24,31 +26,19 @@ void sort_indices(context& c, const phase_call& phase, const heron_spmat& a, int
 void identity_permutation(context& c, int64_t count, int32_t* permutation);
 
 // The order that the elements of a CSR matrix had before they were sorted, in device memory of its own.
-// Destroying it waits for work that may still use it.
 class element_order {
   public:
-    element_order() = default;
-    ~element_order();
-    element_order(const element_order&) = delete;
-    element_order& operator=(const element_order&) = delete;
-
     // Memory for nnz elements on the context's device. Forgets the order.
     int32_t* reserve(context& c, int64_t nnz);
-    void keep(const heron_spmat& a);
+    void keep(const heron_spmat& a) { matrix_ = a; }
     // NULL unless it is the order of such a matrix on this device.
     const int32_t* of(const context& c, const heron_spmat& a) const;
     // Whether it was found in these very arrays.
     bool was_found_in(const heron_spmat& a) const;
 
   private:
-    void release();
-
-    const heron_backend* backend_ = nullptr;
-    int device_ = 0;
-    int32_t* memory_ = nullptr;
-    int64_t capacity_ = 0;
-    bool is_kept_ = false;
-    heron_spmat matrix_{};
+    kept_memory memory_;
+    std::optional<heron_spmat> matrix_;
 };
 
 // Sorts the rows of a CSR matrix in place, values too. The first call for these arrays leaves the order in

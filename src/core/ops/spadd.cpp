@@ -15,23 +15,11 @@ heron_spadd_args arguments_of(const heron_spmat& a, const heron_spmat& b, const 
     return args;
 }
 
-// With HERON_VALIDATE=1.
-void require_ascending(context& c, const heron_spmat& m, argument operand) {
-    if (!validating() || m.nnz == 0) return;
-    const auto offsets = download(c, m.offsets, m.rows + 1, m.offset_type);
-    const auto indices = download(c, m.indices, m.nnz, m.index_type);
-    for (size_t row = 0; row + 1 < offsets.size(); ++row) {
-        const auto begin = indices.begin() + (offsets[row] - m.base);
-        const auto end = indices.begin() + (offsets[row + 1] - m.base);
-        if (!std::is_sorted(begin, end)) invalid(operand, fmt::format("row {}: indices descend", row));
-    }
-}
-
 void require_pattern(context& c, const heron_spmat& m, argument operand) {
     require_offsets(m, operand);
     if (m.nnz > 0) require_element(m.indices, size_of(m.index_type), operand[part::indices]);
     validate_contents(c, m, operand);
-    require_ascending(c, m, operand);
+    if (m.nnz > 0) validate_ascending(c, m, operand);
 }
 
 // What the kernels read of a matrix without elements is its offsets.
@@ -56,9 +44,7 @@ void spadd_size(context& c, const phase_call& phase, const heron_spmat& a, const
 void spadd_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
                  const heron_spmat& sum, int32_t* nnz) {
     heron_spadd_count_args args = arguments_of(a, b, sum);
-    const bool is_on_device = c.pointer_mode() == pointer_mode::device;
-    require_aligned(nnz, is_on_device ? sizeof *nnz : 1, role::result);
-    args.nnz = {nnz, is_on_device};
+    args.nnz = count_result(c, nnz);
     require_operands(c, a, b, sum);
     submit<operation::spadd_count>(c, phase, args);
 }

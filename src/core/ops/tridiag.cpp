@@ -11,13 +11,11 @@ struct array {
     core::role role;
 };
 
-void require_not_negative(int64_t n, role about) { require(n >= 0, about, "is negative"); }
-
 // SIZE takes addresses as they are: programs ask for the size before they allocate.
 void require_memory(const phase_call& phase, std::initializer_list<array> arrays, heron_type type) {
     if (phase.phase == HERON_PHASE_SIZE) return;
     for (const array& a : arrays) require_element(a.data, size_of(type), a.role);
-    require_aligned(required(phase.memory, role::workspace), tridiagonal_alignment, role::workspace);
+    require_aligned(required(phase.memory, role::workspace), documented_alignment, role::workspace);
 }
 
 // Whether there is nothing to solve, which then is done.
@@ -37,7 +35,7 @@ void require_order(int64_t m) {
 
 void solve_tridiagonal(context& c, const phase_call& phase, const heron_gtsv_args& args) {
     require_order(args.m);
-    require_not_negative(args.n, role::columns);
+    require_count(args.n, role::columns);
     if (args.ldb < args.m)
         invalid(argument(role::b, part::ld), fmt::format("{} is less than @ {}", args.ldb, args.m),
                 role::rows);
@@ -51,7 +49,7 @@ void solve_tridiagonal(context& c, const phase_call& phase, const heron_gtsv_arg
 
 void solve_tridiagonal_batch(context& c, const phase_call& phase, const heron_gtsv_batch_args& args) {
     require_order(args.m);
-    require_not_negative(args.count, role::count);
+    require_count(args.count, role::count);
     if (args.stride < args.m)
         invalid(argument(role::x, part::stride), fmt::format("{} is less than @ {}", args.stride, args.m),
                 role::rows);
@@ -64,8 +62,8 @@ void solve_tridiagonal_batch(context& c, const phase_call& phase, const heron_gt
 }
 
 void solve_interleaved(context& c, const phase_call& phase, const heron_gtsv_interleaved_args& args) {
-    require_not_negative(args.m, role::rows);
-    require_not_negative(args.count, role::count);
+    require_count(args.m, role::rows);
+    require_count(args.count, role::count);
     if (is_empty(phase, args.m, args.count)) return;
     require_memory(
         phase,
@@ -76,8 +74,8 @@ void solve_interleaved(context& c, const phase_call& phase, const heron_gtsv_int
 
 void solve_pentadiagonal_interleaved(context& c, const phase_call& phase,
                                      const heron_gpsv_interleaved_args& args) {
-    require_not_negative(args.m, role::rows);
-    require_not_negative(args.count, role::count);
+    require_count(args.m, role::rows);
+    require_count(args.count, role::count);
     if (args.solver != HERON_INTERLEAVED_QR)
         invalid(role::algorithm, "is not QR, which alone solves pentadiagonal systems");
     if (is_empty(phase, args.m, args.count)) return;

@@ -5,9 +5,6 @@
 
 namespace heron::core {
 
-// As the workspace's functions promise: RUN's memory is at a multiple of so many bytes.
-constexpr size_t tridiagonal_alignment = 128;
-
 // A*X = B, X in place of B. The system has three equations at least.
 void solve_tridiagonal(context& c, const phase_call& phase, const heron_gtsv_args& args);
 // One right-hand side for each of many matrices.

@@ -2,7 +2,6 @@
 #include "typed.hpp"
 #include "mat_descr.hpp"
 #include "core/ops/conversion.hpp"
-#include <array>
 
 using namespace heron;
 using namespace heron::cusparse;
@@ -11,93 +10,67 @@ using core::role;
 
 namespace {
 
-constexpr core::argument_name names_of_csr_to_bsr[] = {
+constexpr core::argument_name csr_a[] = {
     {{role::a, part::rows}, "m"},
     {{role::a, part::cols}, "n"},
     {{role::a, part::kind}, "descrA"},
     {{role::a, part::values}, "csrSortedValA"},
     {{role::a, part::offsets}, "csrSortedRowPtrA"},
     {{role::a, part::indices}, "csrSortedColIndA"},
+};
+constexpr core::argument_name csr_c[] = {
     {{role::b, part::kind}, "descrC"},
-    {{role::b, part::block_rows}, "blockDim"},
+    {{role::b, part::values}, "csrSortedValC"},
+    {{role::b, part::offsets}, "csrSortedRowPtrC"},
+    {{role::b, part::indices}, "csrSortedColIndC"},
+};
+constexpr core::argument_name bsr_a[] = {
+    {{role::a, part::rows}, "mb"},
+    {{role::a, part::cols}, "nb"},
+    {{role::a, part::nnz}, "nnzb"},
+    {{role::a, part::kind}, "descrA"},
+    {{role::a, part::values}, "bsrSortedValA"},
+    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
+    {{role::a, part::indices}, "bsrSortedColIndA"},
+};
+constexpr core::argument_name bsr_c[] = {
+    {{role::b, part::kind}, "descrC"},
     {{role::b, part::values}, "bsrSortedValC"},
     {{role::b, part::offsets}, "bsrSortedRowPtrC"},
     {{role::b, part::indices}, "bsrSortedColIndC"},
     {role::result, "nnzTotalDevHostPtr"},
 };
-constexpr core::argument_name names_of_csr_to_gebsr[] = {
-    {{role::a, part::rows}, "m"},
-    {{role::a, part::cols}, "n"},
-    {{role::a, part::kind}, "descrA"},
-    {{role::a, part::values}, "csrSortedValA"},
-    {{role::a, part::offsets}, "csrSortedRowPtrA"},
-    {{role::a, part::indices}, "csrSortedColIndA"},
-    {{role::b, part::kind}, "descrC"},
+constexpr core::argument_name square_blocks_of_a[] = {{{role::a, part::block_rows}, "blockDim"}};
+constexpr core::argument_name square_blocks_of_c[] = {{{role::b, part::block_rows}, "blockDim"}};
+constexpr core::argument_name blocks_of_a[] = {
+    {{role::a, part::block_rows}, "rowBlockDim"},
+    {{role::a, part::block_cols}, "colBlockDim"},
+};
+constexpr core::argument_name blocks_of_c[] = {
     {{role::b, part::block_rows}, "rowBlockDim"},
     {{role::b, part::block_cols}, "colBlockDim"},
-    {{role::b, part::values}, "bsrSortedValC"},
-    {{role::b, part::offsets}, "bsrSortedRowPtrC"},
-    {{role::b, part::indices}, "bsrSortedColIndC"},
-    {role::result, "nnzTotalDevHostPtr"},
 };
-constexpr core::argument_name names_of_bsr_to_csr[] = {
-    {{role::a, part::rows}, "mb"},
-    {{role::a, part::cols}, "nb"},
-    {{role::a, part::kind}, "descrA"},
-    {{role::a, part::block_rows}, "blockDim"},
-    {{role::a, part::values}, "bsrSortedValA"},
-    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
-    {{role::a, part::indices}, "bsrSortedColIndA"},
-    {{role::b, part::kind}, "descrC"},
-    {{role::b, part::values}, "csrSortedValC"},
-    {{role::b, part::offsets}, "csrSortedRowPtrC"},
-    {{role::b, part::indices}, "csrSortedColIndC"},
-};
-constexpr core::argument_name names_of_gebsr_to_csr[] = {
-    {{role::a, part::rows}, "mb"},
-    {{role::a, part::cols}, "nb"},
-    {{role::a, part::kind}, "descrA"},
-    {{role::a, part::block_rows}, "rowBlockDim"},
-    {{role::a, part::block_cols}, "colBlockDim"},
-    {{role::a, part::values}, "bsrSortedValA"},
-    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
-    {{role::a, part::indices}, "bsrSortedColIndA"},
-    {{role::b, part::kind}, "descrC"},
-    {{role::b, part::values}, "csrSortedValC"},
-    {{role::b, part::offsets}, "csrSortedRowPtrC"},
-    {{role::b, part::indices}, "csrSortedColIndC"},
-};
-constexpr core::argument_name names_of_gebsr_to_gebsr[] = {
-    {{role::a, part::rows}, "mb"},
-    {{role::a, part::cols}, "nb"},
-    {{role::a, part::nnz}, "nnzb"},
-    {{role::a, part::kind}, "descrA"},
+constexpr core::argument_name blocks_of_both[] = {
     {{role::a, part::block_rows}, "rowBlockDimA"},
     {{role::a, part::block_cols}, "colBlockDimA"},
-    {{role::a, part::values}, "bsrSortedValA"},
-    {{role::a, part::offsets}, "bsrSortedRowPtrA"},
-    {{role::a, part::indices}, "bsrSortedColIndA"},
-    {{role::b, part::kind}, "descrC"},
     {{role::b, part::block_rows}, "rowBlockDimC"},
     {{role::b, part::block_cols}, "colBlockDimC"},
-    {{role::b, part::values}, "bsrSortedValC"},
-    {{role::b, part::offsets}, "bsrSortedRowPtrC"},
-    {{role::b, part::indices}, "bsrSortedColIndC"},
-    {role::result, "nnzTotalDevHostPtr"},
 };
-constexpr core::argument_name names_of_gebsr_to_gebsc[] = {
-    {{role::a, part::rows}, "mb"},
-    {{role::a, part::cols}, "nb"},
-    {{role::a, part::nnz}, "nnzb"},
-    {{role::a, part::block_rows}, "rowBlockDim"},
-    {{role::a, part::block_cols}, "colBlockDim"},
-    {{role::a, part::values}, "bsrSortedVal"},
-    {{role::a, part::offsets}, "bsrSortedRowPtr"},
-    {{role::a, part::indices}, "bsrSortedColInd"},
-    {{role::b, part::values}, "bscVal"},
-    {{role::b, part::offsets}, "bscColPtr"},
-    {{role::b, part::indices}, "bscRowInd"},
+constexpr core::argument_name gebsc_arrays[] = {
+    {{role::a, part::values}, "bsrSortedVal"},     {{role::a, part::offsets}, "bsrSortedRowPtr"},
+    {{role::a, part::indices}, "bsrSortedColInd"}, {{role::b, part::values}, "bscVal"},
+    {{role::b, part::offsets}, "bscColPtr"},       {{role::b, part::indices}, "bscRowInd"},
 };
+constexpr core::argument_name extended_size[] = {{role::workspace_size, "pBufferSize"}};
+constexpr auto names_of_csr_to_bsr = joined(csr_a, bsr_c, square_blocks_of_c);
+constexpr auto names_of_csr_to_gebsr = joined(csr_a, bsr_c, blocks_of_c);
+constexpr auto names_of_csr_to_gebsr_size = joined(extended_size, csr_a, bsr_c, blocks_of_c);
+constexpr auto names_of_bsr_to_csr = joined(bsr_a, csr_c, square_blocks_of_a);
+constexpr auto names_of_gebsr_to_csr = joined(bsr_a, csr_c, blocks_of_a);
+constexpr auto names_of_gebsr_to_gebsr = joined(bsr_a, bsr_c, blocks_of_both);
+constexpr auto names_of_gebsr_to_gebsr_size = joined(extended_size, bsr_a, bsr_c, blocks_of_both);
+constexpr auto names_of_gebsr_to_gebsc = joined(gebsc_arrays, bsr_a, blocks_of_a);
+constexpr auto names_of_gebsr_to_gebsc_size = joined(extended_size, gebsc_arrays, bsr_a, blocks_of_a);
 constexpr core::argument_name names_of_csr_to_csc[] = {
     {{role::a, part::rows}, "m"},
     {{role::a, part::cols}, "n"},
@@ -120,25 +93,7 @@ constexpr core::argument_name names_of_coo[] = {
     {{role::a, part::indices}, "cooRowInd"},
 };
 
-// The names of a function whose size has a name of its own.
-template <size_t count>
-constexpr auto with_extended_size(const core::argument_name (&names)[count]) {
-    std::array<core::argument_name, count + 1> all{};
-    for (size_t k = 0; k < count; ++k) all[k] = names[k];
-    all[count] = {role::workspace_size, "pBufferSize"};
-    return all;
-}
-constexpr auto names_of_csr_to_gebsr_size = with_extended_size(names_of_csr_to_gebsr);
-constexpr auto names_of_gebsr_to_gebsc_size = with_extended_size(names_of_gebsr_to_gebsc);
-constexpr auto names_of_gebsr_to_gebsr_size = with_extended_size(names_of_gebsr_to_gebsr);
-
-// What most of a matrix is made from.
-struct matrix_arrays {
-    heron_type type;
-    const void* values;
-    const int* offsets;
-    const int* indices;
-};
+// The arrays of a matrix.
 template <class T>
 matrix_arrays arrays_of(const T* values, const int* offsets, const int* indices) {
     return {type_of(values), values, offsets, indices};
@@ -153,42 +108,12 @@ matrix_arrays sized_as(const T* values) {
 }
 
 int32_t base_of(const cusparseMatDescr* descr, role operand) {
-    require_general(descr, {operand, part::kind});
-    return base_from(descr->base, core::argument{operand, part::base});
-}
-
-heron_spmat matrix_of(heron_format format, int64_t rows, int64_t cols, int64_t nnz, int32_t base,
-                      const matrix_arrays& arrays) {
-    heron_spmat m{};
-    m.format = format;
-    m.rows = rows;
-    m.cols = cols;
-    m.nnz = nnz;
-    m.offsets = const_cast<int*>(arrays.offsets);
-    m.indices = const_cast<int*>(arrays.indices);
-    m.values = const_cast<void*>(arrays.values);
-    m.offset_type = m.index_type = HERON_INDEX_32;
-    m.base = base;
-    m.type = arrays.type;
-    m.batch_count = 1;
-    return m;
+    return general_base_of(descr, {operand, part::kind}, {operand, part::base});
 }
 
 // The number of elements is not among the functions' arguments.
 heron_spmat csr(role operand, int rows, int cols, int32_t base, const matrix_arrays& arrays) {
     return core::checked(matrix_of(HERON_FORMAT_CSR, rows, cols, 0, base, arrays), operand);
-}
-
-// mb x nb blocks.
-heron_spmat bsr(role operand, int64_t mb, int64_t nb, int nnzb, int32_t base, const block_shape& blocks,
-                const matrix_arrays& arrays) {
-    core::require(blocks.rows > 0, core::argument{operand, part::block_rows}, "must be positive");
-    core::require(blocks.cols > 0, core::argument{operand, part::block_cols}, "must be positive");
-    heron_spmat m = matrix_of(HERON_FORMAT_BSR, mb * blocks.rows, nb * blocks.cols, nnzb, base, arrays);
-    m.block_rows = blocks.rows;
-    m.block_cols = blocks.cols;
-    m.block_order = order_from(blocks.direction);
-    return core::checked(m, operand);
 }
 
 // C as CSR of A's size, and as blocks that cover A.
@@ -198,8 +123,8 @@ heron_spmat csr_of(const heron_spmat& a, int32_t base, const matrix_arrays& arra
 heron_spmat blocks_over(const heron_spmat& a, int32_t base, const block_shape& blocks,
                         const matrix_arrays& arrays) {
     const auto covering = [](int64_t n, int64_t block) { return block > 0 ? (n + block - 1) / block : 0; };
-    return bsr(role::b, covering(a.rows, blocks.rows), covering(a.cols, blocks.cols), 0, base, blocks,
-               arrays);
+    return bsr_matrix(role::b, covering(a.rows, blocks.rows), covering(a.cols, blocks.cols), 0, base, blocks,
+                      arrays);
 }
 
 bool copies_values(cusparseAction_t action) {
@@ -242,8 +167,8 @@ csc_call csc_call_of(int m, int n, int nnz, const void* values, const int* offse
 // Blocks in the place of elements, which are not turned themselves.
 csc_call gebsc_call_of(int mb, int nb, int nnzb, const block_shape& blocks, int32_t base,
                        const matrix_arrays& from, const matrix_arrays& to, bool values) {
-    return {bsr(role::a, mb, nb, nnzb, base, blocks, from), bsr(role::b, nb, mb, nnzb, base, blocks, to),
-            values};
+    return {bsr_matrix(role::a, mb, nb, nnzb, base, blocks, from),
+            bsr_matrix(role::b, nb, mb, nnzb, base, blocks, to), values};
 }
 
 }  // namespace
@@ -332,8 +257,8 @@ cusparseStatus_t cusparseXgebsr2gebsrNnz(cusparseHandle_t handle, cusparseDirect
                                          void* pBuffer) {
     return guarded({__func__, names_of_gebsr_to_gebsr, typed_names}, [&] {
         core::context& c = typed_context_of(handle);
-        const heron_spmat a = bsr(role::a, mb, nb, nnzb, base_of(descrA, role::a),
-                                  {dirA, rowBlockDimA, colBlockDimA}, pattern_of(offsets, columns));
+        const heron_spmat a = bsr_matrix(role::a, mb, nb, nnzb, base_of(descrA, role::a),
+                                         {dirA, rowBlockDimA, colBlockDimA}, pattern_of(offsets, columns));
         const heron_spmat b = blocks_over(a, base_of(descrC, role::b), {dirA, rowBlockDimC, colBlockDimC},
                                           pattern_of(block_offsets, nullptr));
         core::reblock_count(c, run_in(pBuffer), a, b, nnzTotalDevHostPtr);
@@ -346,8 +271,8 @@ cusparseStatus_t cusparseXgebsr2csr(cusparseHandle_t handle, cusparseDirection_t
                                     int* csr_offsets, int* csr_columns) {
     return guarded({__func__, names_of_gebsr_to_csr, typed_names}, [&] {
         core::context& c = typed_context_of(handle);
-        const heron_spmat a = bsr(role::a, mb, nb, 0, base_of(descrA, role::a),
-                                  {dirA, rowBlockDim, colBlockDim}, pattern_of(offsets, columns));
+        const heron_spmat a = bsr_matrix(role::a, mb, nb, 0, base_of(descrA, role::a),
+                                         {dirA, rowBlockDim, colBlockDim}, pattern_of(offsets, columns));
         const heron_spmat b = csr_of(a, base_of(descrC, role::b), pattern_of(csr_offsets, csr_columns));
         core::reblock(c, core::run_in_own_scratch, a, b, false);
     });

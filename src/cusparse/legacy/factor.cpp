@@ -1,8 +1,6 @@
 // csrilu02, csric02, bsrilu02 and bsric02: incomplete factorisations.
 #include "core/ops/factor.hpp"
 #include "typed.hpp"
-#include <algorithm>
-#include <array>
 
 using namespace heron;
 using namespace heron::cusparse;
@@ -51,14 +49,6 @@ constexpr core::argument_name bsr_factor_names[] = {
     {role::analysis_phase, "the analysis"},
 };
 
-template <size_t count, size_t more>
-constexpr std::array<core::argument_name, count + more> renamed(const core::argument_name (&names)[more],
-                                                                const core::argument_name (&others)[count]) {
-    std::array<core::argument_name, count + more> all{};
-    std::copy(names, names + more, all.begin());
-    std::copy(others, others + count, all.begin() + more);
-    return all;
-}
 constexpr core::argument_name in_place[] = {{{role::a, part::values}, "csrSortedValA_valM"}};
 constexpr core::argument_name csr_ext[] = {
     {{role::a, part::values}, "csrSortedVal"},
@@ -72,10 +62,10 @@ constexpr core::argument_name bsr_ext[] = {
     {role::workspace_size, "pBufferSize"},
 };
 constexpr core::argument_name input_buffer[] = {{role::workspace, "pInputBuffer"}};
-constexpr auto csr_in_place_names = renamed(in_place, csr_factor_names);
-constexpr auto csr_ext_names = renamed(csr_ext, csr_factor_names);
-constexpr auto bsr_ext_names = renamed(bsr_ext, bsr_factor_names);
-constexpr auto input_buffer_names = renamed(input_buffer, bsr_factor_names);
+constexpr auto csr_in_place_names = joined(in_place, csr_factor_names);
+constexpr auto csr_ext_names = joined(csr_ext, csr_factor_names);
+constexpr auto bsr_ext_names = joined(bsr_ext, bsr_factor_names);
+constexpr auto input_buffer_names = joined(input_buffer, bsr_factor_names);
 
 template <class Info>
 core::factorisation& state_of(Info* info) {

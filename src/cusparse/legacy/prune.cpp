@@ -111,18 +111,10 @@ struct result_arrays {
 // Its number of elements is on the device alone.
 heron_spmat result_matrix(heron_type type, int64_t rows, int64_t cols, const result_arrays& arrays) {
     constexpr core::argument kind{role::b, part::kind};
-    require_general(arrays.descr, kind);
-    heron_spmat m{};
-    m.format = HERON_FORMAT_CSR;
-    m.rows = rows;
-    m.cols = cols;
-    m.offsets = const_cast<int*>(arrays.offsets);
-    m.indices = arrays.columns;
-    m.values = arrays.values;
-    m.base = base_from(arrays.descr->base, kind);
-    m.type = type;
-    m.batch_count = 1;
-    return core::checked(m, role::b);
+    const int32_t base = general_base_of(arrays.descr, kind, kind);
+    return core::checked(matrix_of(HERON_FORMAT_CSR, rows, cols, 0, base,
+                                   {type, arrays.values, arrays.offsets, arrays.columns}),
+                         role::b);
 }
 
 core::prune_problem dense_problem(heron_type type, int m, int n, const void* values, int ld,

@@ -48,18 +48,9 @@ constexpr core::argument_name identity_names[] = {{role::count, "n"}, {role::per
 // A CSR or CSC matrix without values, of whatever kind: the sorts take all as GENERAL.
 heron_spmat pattern(heron_format format, cusparseIndexBase_t base, int m, int n, int nnz, const int* offsets,
                     const int* indices) {
-    heron_spmat a{};
-    a.format = format;
-    a.rows = m;
-    a.cols = n;
-    a.nnz = nnz;
-    a.offsets = const_cast<int*>(offsets);
-    a.indices = const_cast<int*>(indices);
-    a.offset_type = a.index_type = HERON_INDEX_32;
-    a.base = base_from(base, core::argument{role::a, part::base});
-    a.type = HERON_R_32F;
-    a.batch_count = 1;
-    return core::checked(a, role::a);
+    const int32_t first = base_from(base, core::argument{role::a, part::base});
+    return core::checked(matrix_of(format, m, n, nnz, first, {HERON_R_32F, nullptr, offsets, indices}),
+                         role::a);
 }
 
 cusparseIndexBase_t base_of(cusparseMatDescr_t descr) {

@@ -57,6 +57,11 @@ void require_general(const cusparseMatDescr* descr, core::argument kind) {
         throw core::error(HERON_MATRIX_TYPE_NOT_SUPPORTED, kind, "is not of CUSPARSE_MATRIX_TYPE_GENERAL");
 }
 
+int32_t general_base_of(const cusparseMatDescr* descr, core::argument kind, core::argument base) {
+    require_general(descr, kind);
+    return base_from(descr->base, base);
+}
+
 heron_order order_from(cusparseDirection_t direction, core::argument about) {
     switch (direction) {
         case CUSPARSE_DIRECTION_ROW: return HERON_ORDER_ROW;
@@ -85,46 +90,47 @@ heron_spvec sparse_x(heron_type type, int nnz, const void* values, const int* in
     return core::checked(x, role::x);
 }
 
-heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
-                       const void* values, const int* offsets, const int* columns, role operand) {
-    require_general(descr, {operand, part::kind});
+heron_spmat matrix_of(heron_format format, int64_t rows, int64_t cols, int64_t nnz, int32_t base,
+                      const matrix_arrays& arrays) {
     heron_spmat m{};
-    m.format = HERON_FORMAT_CSR;
+    m.format = format;
     m.rows = rows;
     m.cols = cols;
     m.nnz = nnz;
-    m.offsets = const_cast<int*>(offsets);
-    m.indices = const_cast<int*>(columns);
-    m.values = const_cast<void*>(values);
+    m.offsets = const_cast<int*>(arrays.offsets);
+    m.indices = const_cast<int*>(arrays.indices);
+    m.values = const_cast<void*>(arrays.values);
     m.offset_type = m.index_type = HERON_INDEX_32;
-    m.base = base_from(descr->base, core::argument{operand, part::base});
-    m.type = type;
+    m.base = base;
+    m.type = arrays.type;
     m.batch_count = 1;
+    return m;
+}
+
+heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
+                       const void* values, const int* offsets, const int* columns, role operand) {
+    const int32_t base = general_base_of(descr, {operand, part::kind}, {operand, part::base});
+    return core::checked(matrix_of(HERON_FORMAT_CSR, rows, cols, nnz, base, {type, values, offsets, columns}),
+                         operand);
+}
+
+heron_spmat bsr_matrix(role operand, int64_t block_rows, int64_t block_cols, int64_t nnz, int32_t base,
+                       const block_shape& blocks, const matrix_arrays& arrays) {
+    core::require(blocks.rows > 0, core::argument{operand, part::block_rows}, "must be positive");
+    core::require(blocks.cols > 0, core::argument{operand, part::block_cols}, "must be positive");
+    heron_spmat m =
+        matrix_of(HERON_FORMAT_BSR, block_rows * blocks.rows, block_cols * blocks.cols, nnz, base, arrays);
+    m.block_rows = blocks.rows;
+    m.block_cols = blocks.cols;
+    m.block_order = order_from(blocks.direction);
     return core::checked(m, operand);
 }
 
 heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz,
                        const void* values, const int* offsets, const int* columns,
                        const block_shape& blocks) {
-    require_general(descr);
-    core::require(blocks.rows > 0, core::argument{role::a, part::block_rows}, "must be positive");
-    core::require(blocks.cols > 0, core::argument{role::a, part::block_cols}, "must be positive");
-    heron_spmat m{};
-    m.format = HERON_FORMAT_BSR;
-    m.block_order = order_from(blocks.direction);
-    m.block_rows = blocks.rows;
-    m.block_cols = blocks.cols;
-    m.rows = int64_t{block_rows} * blocks.rows;
-    m.cols = int64_t{block_cols} * blocks.cols;
-    m.nnz = nnz;
-    m.offsets = const_cast<int*>(offsets);
-    m.indices = const_cast<int*>(columns);
-    m.values = const_cast<void*>(values);
-    m.offset_type = m.index_type = HERON_INDEX_32;
-    m.base = base_from(descr->base, core::argument{role::a, part::base});
-    m.type = type;
-    m.batch_count = 1;
-    return core::checked(m, role::a);
+    const int32_t base = general_base_of(descr, {role::a, part::kind}, {role::a, part::base});
+    return bsr_matrix(role::a, block_rows, block_cols, nnz, base, blocks, {type, values, offsets, columns});
 }
 
 heron_dnmat column_matrix(heron_type type, int64_t rows, int64_t cols, int64_t ld, const void* values,
@@ -138,10 +144,6 @@ heron_dnmat column_matrix(heron_type type, int64_t rows, int64_t cols, int64_t l
     m.order = HERON_ORDER_COLUMN;
     m.batch_count = 1;
     return core::checked(m, operand);
-}
-
-void require_not_negative(int n, core::argument about) {
-    if (n < 0) core::invalid(about, fmt::format("{} is negative", n));
 }
 
 }  // namespace heron::cusparse

@@ -3,6 +3,8 @@
 #include "cusparse/translate.hpp"
 #include "core/operations.hpp"
 #include "core/views.hpp"
+#include <algorithm>
+#include <array>
 
 namespace heron::cusparse {
 
@@ -23,6 +25,17 @@ inline core::context& typed_context_of(cusparseHandle_t handle) { return core::c
 // A sparse vector of unknown size: as long as its indices reach, and empty without any.
 heron_spvec sparse_x(heron_type type, int nnz, const void* values, const int* indices,
                      cusparseIndexBase_t base);
+
+// What most of a matrix is made from, and the matrix; its offsets and indices have 32 bits.
+struct matrix_arrays {
+    heron_type type;
+    const void* values;
+    const int* offsets;
+    const int* indices;
+};
+heron_spmat matrix_of(heron_format format, int64_t rows, int64_t cols, int64_t nnz, int32_t base,
+                      const matrix_arrays& arrays);
+
 heron_spmat csr_matrix(heron_type type, cusparseMatDescr_t descr, int rows, int cols, int nnz,
                        const void* values, const int* offsets, const int* columns,
                        core::role operand = core::role::a);
@@ -33,17 +46,29 @@ struct block_shape {
     cusparseDirection_t direction;
     int rows, cols;
 };
+heron_spmat bsr_matrix(core::role operand, int64_t block_rows, int64_t block_cols, int64_t nnz, int32_t base,
+                       const block_shape& blocks, const matrix_arrays& arrays);
 heron_spmat bsr_matrix(heron_type type, cusparseMatDescr_t descr, int block_rows, int block_cols, int nnz,
                        const void* values, const int* offsets, const int* columns, const block_shape& blocks);
 
 // A dense matrix in column order.
 heron_dnmat column_matrix(heron_type type, int64_t rows, int64_t cols, int64_t ld, const void* values,
                           core::argument operand);
-void require_not_negative(int n, core::argument about);
 
 // Throws MATRIX_TYPE_NOT_SUPPORTED for a descriptor of another type than GENERAL.
 void require_general(const cusparseMatDescr* descr, core::argument kind = {core::role::a, core::part::kind});
+// The base of such a descriptor.
+int32_t general_base_of(const cusparseMatDescr* descr, core::argument kind, core::argument base);
 heron_order order_from(cusparseDirection_t direction, core::argument about = core::role::direction);
+
+// Tables of names as one. Where two name the same argument, the first one holds.
+template <size_t... counts>
+constexpr auto joined(const core::argument_name (&... tables)[counts]) {
+    std::array<core::argument_name, (counts + ...)> all{};
+    auto end = all.begin();
+    ((end = std::copy(tables, tables + counts, end)), ...);
+    return all;
+}
 
 // What a bufferSize that counts in int, or its Ext form in size_t, answers: f(phase) runs SIZE.
 template <class F>
