@@ -29,7 +29,6 @@ void require_square(const heron_spmat& a);
 void answer_least_workspace(const phase_call& phase);
 void require_least_workspace(const phase_call& phase);
 
-
 // See report_zero_pivot(context&, const zero_pivot_cell&, int, int32_t*).
 void report_zero_pivot(context& c, const pivoted_analysis& p, int32_t* position);
 

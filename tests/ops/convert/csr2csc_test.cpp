@@ -148,3 +148,21 @@ TEST_CASE("csr2coo and coo2csr with long runs of empty rows") {
         CHECK((found_offsets.download() == offsets));
     }
 }
+
+TEST_CASE("coo2csr with every number of empty rows from 0 to 100 between two elements") {
+    for (const int first : {0, 1, 31, 32, 33}) {
+        std::vector<int> rows, offsets;
+        for (int gap = 0, row = first; gap <= 100; row += ++gap) {
+            offsets.resize(static_cast<std::size_t>(row) + 1, static_cast<int>(rows.size()));
+            rows.push_back(row);
+        }
+        const int m = rows.back() + 70;
+        offsets.resize(static_cast<std::size_t>(m) + 1, static_cast<int>(rows.size()));
+        INFO("first row " << first);
+        const device_array<int> given(rows);
+        device_array<int> found(offsets.size());
+        expect(cusparseXcoo2csr(cusparse(), given.data(), static_cast<int>(rows.size()), m, found.data(),
+                                CUSPARSE_INDEX_BASE_ZERO));
+        CHECK((found.download() == offsets));
+    }
+}
