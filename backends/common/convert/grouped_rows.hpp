@@ -1,5 +1,5 @@
 #pragma once
-// Between the offsets of rows and the row of each element on GPUs: rows.h.
+// The row of each element on GPUs: rows.h.
 #include "common/dialect/dialect_group.hpp"
 #include "pointers.hpp"
 
@@ -21,14 +21,6 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
     device.template launch_groups<row_kernels::expand_offsets>(
         kernels::convert_row_search, tiles_of(args.nnz), args.offsets, int{args.base},
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
-}
-
-template <class Device>
-void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
-    if (args.nnz == 0) return set_empty_offsets(device, args.offsets, args.rows, args.base);
-    device.template launch_groups<row_kernels::compress_rows>(
-        kernels::convert_row_search, tiles_of(args.nnz + 1), args.indices, int{args.base},
-        static_cast<int>(args.rows), heron_index{args.nnz}, args.offsets);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -1,11 +1,10 @@
-// The rows of elements, and the offsets of rows, on GPUs: a group takes a tile of elements. VT: values of up
+// The rows of elements on GPUs: a group takes a tile of elements. VT: values of up
 // to 32 bits.
 HERON_PROGRAM(convert_rows, class VT, int GROUP)
 
 CONSTANT(each, 8);  // elements of an item
 CONSTANT(tile, 8 * GROUP);
 CONSTANT(padded_tile, tile + tile / 32);  // so that items with neighbouring eights find banks of their own
-CONSTANT(short_gap, 8);
 
 HERON_FN int place_of(int i) { return i + i / 32; }
 
@@ -95,43 +94,6 @@ HERON_GROUP_KERNEL(unpack_elements, GROUP, GLOBAL const u64* RESTRICT packed, in
         const u64 element = packed[first + i];
         indices[first + i] = (i32)(u32)element + base;
         if (b) b[first + i] = (VT)(u32)(element >> 32);
-    }
-}
-HERON_CLOSE
-
-// offsets[row] := the first element that is not of an earlier row. Each element sets those of the rows behind
-// the one before it. The group shares long runs of empty rows.
-HERON_GROUP_KERNEL(compress_rows, GROUP, GLOBAL const i32* RESTRICT indices, int base, int rows,
-                   heron_index nnz, GLOBAL i32* RESTRICT offsets) {
-    LOCAL_ARRAY(i32, gap_begin, GROUP);
-    LOCAL_ARRAY(i32, gap_end, GROUP);
-    LOCAL_ARRAY(i32, gap_offset, GROUP);
-    LOCAL_ARRAY(u32, gaps, 1);
-    const int id = group_item();
-    const heron_index first = group_id() * (heron_index)tile;
-    if (id == 0) *gaps = 0;
-    sync_group();
-    for (int i = id; i < tile; i += GROUP) {
-        const heron_index k = first + i;
-        if (k > nnz) break;
-        int begin = k > 0 ? max(indices[k - 1] - base + 1, 0) : 0;
-        const int end = k < nnz ? min(indices[k] - base, rows) : rows;
-        if (end - begin > short_gap) {
-            const u32 gap = FETCH_ADD(gaps, 1u);
-            if (gap < GROUP) {
-                gap_begin[gap] = begin;
-                gap_end[gap] = end;
-                gap_offset[gap] = (i32)k + base;
-                begin = end + 1;
-            }
-        }
-        for (; begin <= end; ++begin) offsets[begin] = (i32)k + base;
-    }
-    sync_group();
-    const int count = min((int)*gaps, GROUP);
-    for (int gap = 0; gap < count; ++gap) {
-        const int end = gap_end[gap];
-        for (int row = gap_begin[gap] + id; row <= end; row += GROUP) offsets[row] = gap_offset[gap];
     }
 }
 HERON_CLOSE

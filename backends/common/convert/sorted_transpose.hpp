@@ -31,8 +31,8 @@ class sorted_transpose {
                 in.packed);
             const packed_arrays sorted = sorter_.sort(device_, key_bits());
             // The row numbers of B may take the place of the keys.
-            compress_in_groups(device_, {as<const i32>(static_cast<const void*>(sorted.keys)),
-                                         as<i32>(args_.b.offsets), a_.columns, args_.a.nnz, args_.b.base});
+            compress_indices(device_, {as<const i32>(static_cast<const void*>(sorted.keys)),
+                                       as<i32>(args_.b.offsets), a_.columns, args_.a.nnz, args_.b.base});
             unpack<VT>(sorted.packed, carries);
         });
     }

@@ -37,13 +37,6 @@ static void pointers_to_indices(opencl_device& device, heron_phase phase,
     if (phase == HERON_PHASE_RUN) plans::expand_in_groups(device, args);
 }
 
-static void indices_to_pointers(opencl_device& device, heron_phase phase,
-                                const heron_indices_to_pointers_args& args, heron_workspace& workspace) {
-    if (!takes_groups(device.traits())) return plans::indices_to_pointers(device, phase, args, workspace);
-    workspace_layout(phase, workspace);
-    if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
-}
-
 static void transpose(opencl_device& device, heron_phase phase, const heron_transpose_args& args,
                       heron_workspace& workspace) {
     if (!takes_groups(device.traits())) return plans::transpose(device, phase, args, workspace);
@@ -65,8 +58,6 @@ static void reblock(opencl_device& device, heron_phase phase, const heron_rebloc
 void override_convert(heron_backend& table) {
     table.pointers_to_indices = &slot<opencl_device, heron_pointers_to_indices_args, &pointers_to_indices,
                                       operation_names::pointers_to_indices>;
-    table.indices_to_pointers = &slot<opencl_device, heron_indices_to_pointers_args, &indices_to_pointers,
-                                      operation_names::indices_to_pointers>;
     table.transpose = &slot<opencl_device, heron_transpose_args, &transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<opencl_device, heron_reblock_count_args, &reblock_count, operation_names::reblock_count>;
