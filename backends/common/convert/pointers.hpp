@@ -30,13 +30,6 @@ void set_empty_offsets(Device& device, i32* offsets, int64_t rows, heron_index b
 template <class Device>
 void compress_indices(Device& device, const heron_indices_to_pointers_args& args) {
     if (args.nnz == 0) return set_empty_offsets(device, args.offsets, args.rows, args.base);
-    if constexpr (Device::strided) {
-        constexpr heron_index run = 32;
-        const int64_t items = args.nnz + 1 + args.rows / run + 1;
-        return device.template launch<kernels::offsets_before_element<i32>>(
-            kernels::convert_pointers, items, args.indices, heron_index{args.base}, heron_index{args.nnz},
-            heron_index{args.rows}, run, args.offsets);
-    }
     device.template launch<kernels::offset_of_row<i32>>(kernels::convert_pointers, args.rows + 1,
                                                         args.indices, heron_index{args.base},
                                                         heron_index{args.nnz}, args.offsets);
