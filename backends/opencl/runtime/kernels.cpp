@@ -8,9 +8,8 @@
 namespace heron::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 11> families{"spmv",     "spmm",    "sddmm",   "spgemm",
-                                                    "trisolve", "kron",    "convert", "factor",
-                                                    "prune",    "reorder", "tridiag"};
+constexpr std::array<std::string_view, 9> families{"spmv", "spmm",    "sddmm",   "spgemm", "trisolve",
+                                                   "kron", "convert", "reorder", "tridiag"};
 using choices = std::array<kernel_choice, families.size()>;
 
 std::optional<kernel_choice> choice_named(std::string_view name) {
