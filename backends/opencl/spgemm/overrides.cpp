@@ -3,7 +3,9 @@
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
+#include "common/convert/grouped_scan.hpp"
 #include "common/spgemm/ranks.hpp"
+#include "common/spgemm/sum_rows.hpp"
 #include "bins.hpp"
 #include <optional>
 
@@ -466,6 +468,15 @@ bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
            args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
 }
 
+// Calls `grouped` with what a group of items is on a GPU, or `plain`.
+template <class Plain, class Grouped>
+void visit_team_groups(const device_traits& traits, Plain&& plain, Grouped&& grouped) {
+    using plans::team_groups;
+    if (!takes_gpu_kernels("spgemm", traits.is_gpu) || traits.largest_group < share_group) return plain();
+    if (traits.nvidia_major > 0) return grouped(std::integral_constant<team_groups, team_groups::of_256>{});
+    grouped(std::integral_constant<team_groups, team_groups::of_one_team>{});
+}
+
 }  // namespace
 
 void spgemm_estimate(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
@@ -507,7 +518,25 @@ void spgemm_numeric(opencl_device& device, heron_phase phase, const heron_spgemm
     });
 }
 
+static void spadd_count(opencl_device& device, heron_phase phase, const heron_spadd_count_args& args,
+                        heron_workspace& workspace) {
+    using scan = plans::grouped_scan<opencl_device>;
+    visit_team_groups(
+        device.traits(), [&] { plans::spadd_count(device, phase, args, workspace); },
+        [&](auto groups) { plans::spadd_count_by_rows<groups, scan>(device, phase, args, workspace); });
+}
+
+static void spadd(opencl_device& device, heron_phase phase, const heron_spadd_args& args,
+                  heron_workspace& workspace) {
+    visit_team_groups(
+        device.traits(), [&] { plans::spadd(device, phase, args, workspace); },
+        [&](auto groups) { plans::spadd_by_rows<groups>(device, phase, args, workspace); });
+}
+
 void override_spgemm(heron_backend& table) {
+    table.spadd_count =
+        &slot<opencl_device, heron_spadd_count_args, &spadd_count, operation_names::spadd_count>;
+    table.spadd = &slot<opencl_device, heron_spadd_args, &spadd, operation_names::spadd>;
     table.spgemm_estimate =
         &slot<opencl_device, heron_spgemm_args, &spgemm_estimate, operation_names::spgemm_estimate>;
     table.spgemm_symbolic =

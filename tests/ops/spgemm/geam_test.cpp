@@ -213,6 +213,31 @@ TEST_CASE("csrgeam2 adds matrices of all types, shapes and bases") {
     });
 }
 
+// Rows whose elements of A and B are about as many as 16 times a power of two, which are borders of what GPUs
+// give to a few items, among short ones that keep the mean at 3, 10 or 40 elements.
+TEST_CASE("rows about as long as a team may take") {
+    using F = typed_functions<float>;
+    constexpr int cols = 1100;
+    random_source random{23};
+    for (const int mean : {3, 10, 40}) {
+        const int one_of = 2 * cols / mean;
+        pattern a = random_rows(3000 / mean, cols, one_of, random);
+        pattern b = random_rows(3000 / mean, cols, one_of, random);
+        std::size_t row = 1;
+        for (const int border : {64, 256, 512})
+            for (const int length : {border - 1, border, border + 1}) {
+                const int of_a = length / 3;
+                a[row].clear();
+                b[row].clear();
+                for (int j = 0; j < of_a; ++j) a[row].insert(2 * j);
+                for (int j = 0; j < length - of_a; ++j) b[row].insert(j);
+                row += 5;
+            }
+        INFO("mean " << mean);
+        problem<F>({"borders", cols, a, b}, 0, 1, 0).check({0.5, 2.0}, CUSPARSE_POINTER_MODE_HOST);
+    }
+}
+
 TEST_CASE("every combination of bases") {
     using F = typed_functions<float>;
     const shape s = shapes()[7];

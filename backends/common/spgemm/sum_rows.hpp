@@ -1,0 +1,100 @@
+#pragma once
+// C := alpha*A + beta*B on GPUs whose items run in step, in one launch: teams and groups take rows
+// (sum_rows.h). Where there is so much of the matrices that one long row could keep a group busy for longer
+// than all the others, items own elements (spadd.hpp).
+#include "common/dialect/dialect_group.hpp"
+#include "spadd.hpp"
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANES"};
+#include "sum_rows.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+inline bool has_rows_for_teams(const heron_spadd_args& args) {
+    constexpr int64_t most_elements = int64_t{1} << 22;
+    return args.c.rows > 0 && args.a.nnz + args.b.nnz <= most_elements;
+}
+
+// How many items share a group: a device without lanes has one team in each.
+enum class team_groups { of_256, of_one_team };
+
+// Calls f with the lanes of a team as a constant: about as many as the rows of both have elements.
+template <class F>
+void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
+    const int64_t elements = args.a.nnz + args.b.nnz;
+    if (elements <= 6 * args.c.rows) return f(std::integral_constant<int, 4>{});
+    if (elements <= 24 * args.c.rows) return f(std::integral_constant<int, 16>{});
+    f(std::integral_constant<int, 32>{});
+}
+
+
+template <team_groups groups, class Device>
+class row_sums {
+  public:
+    row_sums(Device& device, const heron_spadd_args& args) : device_(device), args_(args) {}
+
+    void count(i64* counts) const {
+        visit_team_for_rows(args_, [&](auto lanes) {
+            using shape = shape_of<f32, lanes>;
+            launch<shape, typename shape::count_rows>(
+                pattern_of(args_.a.offsets), pattern_of(args_.a.indices), args_.a.base,
+                pattern_of(args_.b.offsets), pattern_of(args_.b.indices), args_.b.base,
+                heron_index{args_.c.rows}, counts);
+        });
+    }
+
+    template <class CT>
+    void add() const {
+        const auto alpha = as_argument<CT>(args_.alpha);
+        const auto beta = as_argument<CT>(args_.beta);
+        visit_team_for_rows(args_, [&](auto lanes) {
+            using shape = shape_of<CT, lanes>;
+            launch<shape, typename shape::add_rows>(
+                alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
+                as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
+                pattern_of(args_.b.offsets), pattern_of(args_.b.indices), as<const CT>(args_.b.values),
+                args_.b.base, heron_index{args_.c.rows}, pattern_of(args_.c.offsets), args_.c.base,
+                as<i32>(args_.c.indices), as<CT>(args_.c.values));
+        });
+    }
+
+  private:
+    template <class CT, int lanes>
+    using shape_of = kernels::spgemm_sum_rows<CT, groups == team_groups::of_256 ? 256 : lanes, lanes>;
+
+    template <class Shape, class Kernel, class... Args>
+    void launch(Args... args) const {
+        device_.template launch_groups<Kernel>(kernels::spgemm_row_sums,
+                                               (args_.c.rows + Shape::teams - 1) / Shape::teams, args...);
+    }
+
+    Device& device_;
+    const heron_spadd_args& args_;
+};
+
+template <team_groups groups, class Scan, class Device>
+void spadd_count_by_rows(Device& device, heron_phase phase, const heron_spadd_count_args& args,
+                         heron_workspace& workspace) {
+    if (!has_rows_for_teams(args)) return plans::spadd_count(device, phase, args, workspace);
+    workspace_layout layout(phase, workspace);
+    i64* const counts = layout.take<i64>(args.c.rows + 1);
+    const Scan scan(layout, args.c.rows);
+    i32* const cell = layout.take<i32>(1);
+    if (phase != HERON_PHASE_RUN) return;
+    row_sums<groups, Device>(device, args).count(counts);
+    scan.apply(device, counts, args.c.base, as<i32>(args.c.offsets));
+    report_sum(device, args, cell);
+}
+
+template <team_groups groups, class Device>
+void spadd_by_rows(Device& device, heron_phase phase, const heron_spadd_args& args,
+                   heron_workspace& workspace) {
+    if (!has_rows_for_teams(args)) return plans::spadd(device, phase, args, workspace);
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(args.type, [&]<class CT>(type<CT>) { row_sums<groups, Device>(device, args).template add<CT>(); });
+}
+
+}  // namespace heron::HERON_LEVEL::plans
