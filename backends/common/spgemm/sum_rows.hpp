@@ -13,7 +13,7 @@ inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANE
 namespace heron::HERON_LEVEL::plans {
 
 inline bool has_rows_for_teams(const heron_spadd_args& args) {
-    constexpr int64_t most_elements = int64_t{1} << 22;
+    constexpr int64_t most_elements = int64_t{1} << 25;
     return args.c.rows > 0 && args.a.nnz + args.b.nnz <= most_elements;
 }
 
