@@ -119,8 +119,8 @@ TEST_CASE("products with blocks are replayed from a graph") {
         s, prepare,
         [&] {
             expect(cusparseDbsrmv(s.handle(), by_rows, N, rows, rows, a.count(), &two, a.descr.get(),
-                                  a.values.data(), a.offsets.data(), a.columns.data(), block, x.data(), &one_half,
-                                  y.data()));
+                                  a.values.data(), a.offsets.data(), a.columns.data(), block, x.data(),
+                                  &one_half, y.data()));
         },
         read);
     check_replay(
@@ -157,8 +157,8 @@ TEST_CASE("gemvi is replayed from a graph") {
             y = numbers(seed + 2, m);
         },
         [&] {
-            expect(cusparseDgemvi(s.handle(), N, m, n, &two, a.data(), m, nnz, x.data(), places.data(), &one_half,
-                                  y.data(), zero_base, buffer.data()));
+            expect(cusparseDgemvi(s.handle(), N, m, n, &two, a.data(), m, nnz, x.data(), places.data(),
+                                  &one_half, y.data(), zero_base, buffer.data()));
         },
         [&] { return y.read(); });
 }
@@ -312,7 +312,8 @@ struct banded_arrays {
 
     const int count;
     const std::size_t room = static_cast<std::size_t>(count);
-    device_array<double> second_lower{room}, lower{room}, main{room}, upper{room}, second_upper{room}, x{room};
+    device_array<double> second_lower{room}, lower{room}, main{room}, upper{room}, second_upper{room},
+        x{room};
 };
 
 }  // namespace
@@ -387,10 +388,9 @@ TEST_CASE("interleaved systems are replayed from a graph") {
             check_replay(
                 s, prepare,
                 [&] {
-                    expect(cusparseDgpsvInterleavedBatch(s.handle(), 0, m, a.second_lower.data(),
-                                                         a.lower.data(), a.main.data(), a.upper.data(),
-                                                         a.second_upper.data(), a.x.data(), count,
-                                                         of_five.data()));
+                    expect(cusparseDgpsvInterleavedBatch(
+                        s.handle(), 0, m, a.second_lower.data(), a.lower.data(), a.main.data(),
+                        a.upper.data(), a.second_upper.data(), a.x.data(), count, of_five.data()));
                 },
                 read);
         }
@@ -474,9 +474,7 @@ TEST_CASE("conversions of elements are replayed from a graph") {
             if (seed > 1) --changed[1];
             given = changed;
         },
-        [&] {
-            expect(cusparseXcsr2coo(s.handle(), given.data(), nnz, rows, indices.data(), zero_base));
-        },
+        [&] { expect(cusparseXcsr2coo(s.handle(), given.data(), nnz, rows, indices.data(), zero_base)); },
         [&] { return indices.read(); });
     device_array<int> row_of(static_cast<std::size_t>(nnz));
     check_replay(
@@ -544,10 +542,10 @@ TEST_CASE("the values of csrgeam2 are replayed from a graph") {
     device_array<double> sum(static_cast<std::size_t>(nnz));
     device_array<int> offsets(rows + 1), columns(static_cast<std::size_t>(nnz));
     std::size_t bytes = 0;
-    expect(cusparseDcsrgeam2_bufferSizeExt(
-        s.handle(), rows, rows, &two, a.descr.get(), nnz, a.values.data(), a.offsets.data(), a.columns.data(),
-        &one_half, b.descr.get(), nnz, b.values.data(), b.offsets.data(), b.columns.data(), a.descr.get(),
-        sum.data(), offsets.data(), columns.data(), &bytes));
+    expect(cusparseDcsrgeam2_bufferSizeExt(s.handle(), rows, rows, &two, a.descr.get(), nnz, a.values.data(),
+                                           a.offsets.data(), a.columns.data(), &one_half, b.descr.get(), nnz,
+                                           b.values.data(), b.offsets.data(), b.columns.data(), a.descr.get(),
+                                           sum.data(), offsets.data(), columns.data(), &bytes));
     const device_array<char> buffer(bytes);
     int count = 0;
     expect(cusparseXcsrgeam2Nnz(s.handle(), rows, rows, a.descr.get(), nnz, a.offsets.data(),

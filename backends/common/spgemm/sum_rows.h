@@ -59,12 +59,12 @@ HERON_FN meeting meeting_of(row_pair pair, heron_index length, heron_index k) {
     none.place = 0;
     none.is_met = 0;
     if (k >= length) return none;
-    return k < pair.a_length
-               ? meeting_in(pair.b, pair.b_length, pair.a[k] + pair.more_base)
-               : meeting_in(pair.a, pair.a_length, pair.b[k - pair.a_length] - pair.more_base);
+    return k < pair.a_length ? meeting_in(pair.b, pair.b_length, pair.a[k] + pair.more_base)
+                             : meeting_in(pair.a, pair.a_length, pair.b[k - pair.a_length] - pair.more_base);
 }
 
-// Elements of a pair for a team, which leaves long pairs to its group, in whose list its first lane puts them.
+// Elements of a pair for a team, which leaves long pairs to its group, in whose list its first lane puts
+// them.
 HERON_FN heron_index share_of_team(heron_index length, heron_index walked, heron_index row,
                                    LOCAL i32* long_rows, LOCAL i32* long_count) {
     if (length <= most_of_team) return walked;
@@ -154,8 +154,8 @@ HERON_FN void write_element(row_pair pair, row_sum sum, heron_index k, meeting m
     const heron_index j = k - pair.a_length;
     const int is_a = j < 0;
     if (j >= pair.b_length || (!is_a && m.is_met)) return;
-    const heron_index at = is_a ? k + m.place - met_before
-                                : k + m.place - met_before + (pair.b_length - sum.length);
+    const heron_index at =
+        is_a ? k + m.place - met_before : k + m.place - met_before + (pair.b_length - sum.length);
     if (at < 0 || at >= sum.length) return;
     CT value = is_a ? term(sum.alpha, sum.a, k) : term(sum.beta, sum.b, j);
     if (m.is_met) value = ADD(CT, value, term(sum.beta, sum.b, m.place));

@@ -29,7 +29,6 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     f(std::integral_constant<int, 32>{});
 }
 
-
 template <team_groups groups, class Device>
 class row_sums {
   public:
@@ -94,7 +93,8 @@ void spadd_by_rows(Device& device, heron_phase phase, const heron_spadd_args& ar
     if (!has_rows_for_teams(args)) return plans::spadd(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    visit_full(args.type, [&]<class CT>(type<CT>) { row_sums<groups, Device>(device, args).template add<CT>(); });
+    visit_full(args.type,
+               [&]<class CT>(type<CT>) { row_sums<groups, Device>(device, args).template add<CT>(); });
 }
 
 }  // namespace heron::HERON_LEVEL::plans
