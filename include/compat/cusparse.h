@@ -97,14 +97,40 @@ extern "C" {
 #define HERON_HALF
 #define HERON_FAMILY "cusparse/typed_prune.inc"
 #include "cusparse/foreach_type.inc"
-#ifdef __GNUC__
-#pragma GCC diagnostic pop
-#endif
 
 /* Removed by NVIDIA, and served all the same. */
+#include "cusparse/removed_helpers.inc"
 #define HERON_FAMILY "cusparse/typed_vector.inc"
 #include "cusparse/foreach_type.inc"
 #define HERON_FAMILY "cusparse/csrmv.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/csr_infos.inc"
+#define HERON_FAMILY "cusparse/csr_solves.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/gtsv.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/solve_analysis_info.inc"
+#define HERON_FAMILY "cusparse/solve_analysis.inc"
+#include "cusparse/foreach_type.inc"
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+#include "cusparse/csrmv_ex.inc"
+#define HERON_FAMILY "cusparse/csrmm.inc"
+#include "cusparse/foreach_type.inc"
+#define HERON_FAMILY "cusparse/dense_conversion.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/csr2csc_ex.inc"
+#define HERON_FAMILY "cusparse/csr2csc.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/csrgeam_nnz.inc"
+#define HERON_FAMILY "cusparse/csrgeam.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/csrgemm_nnz.inc"
+#define HERON_FAMILY "cusparse/csrgemm.inc"
+#include "cusparse/foreach_type.inc"
+#include "cusparse/hyb_matrix.inc"
+#define HERON_FAMILY "cusparse/hyb.inc"
 #include "cusparse/foreach_type.inc"
 
 #ifdef __cplusplus

@@ -84,7 +84,9 @@ typedef struct heron_trisolve_args {
     int64_t staged_columns; /* the workspace has room for so many columns of B: used where B and C share
                              * memory but not strides. The same in all phases */
     heron_dnmat b, c;
-    heron_type type; /* of all elements */
+    heron_type type;              /* of all elements */
+    heron_zero_pivot* zero_pivot; /* device; or NULL. Of CSR and BSR with square blocks: RUN writes the first
+                                   * (block) row with a zero on its diagonal, or that lacks it */
 } heron_trisolve_args;
 
 /* B := A as a dense matrix, zero where A stores nothing. A is COO, CSR, SELL, BSR or Blocked-ELL. */

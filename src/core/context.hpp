@@ -48,6 +48,13 @@ class context {
         f(queue_);
     }
 
+    // The same for several operations, none of which may find another thread's between it and the one before.
+    template <class F>
+    void exclusively(F&& f) {
+        const std::lock_guard lock(mutex_);
+        f();
+    }
+
     // The same for an operation that has no argument for a workspace: f(queue, memory), with memory of at
     // least so many bytes that belongs to it in the order of the handle's calls.
     template <class F>
@@ -74,7 +81,7 @@ class context {
     core::pointer_mode pointer_mode_ = core::pointer_mode::host;
     int threads_ = 0;
     scratch scratch_;
-    mutable std::mutex mutex_;
+    mutable std::recursive_mutex mutex_;
 };
 
 // Which device of the default backend handles of this thread are made on from now on. For the CUDA runtime,

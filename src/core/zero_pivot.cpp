@@ -6,7 +6,7 @@
 namespace heron::core {
 namespace {
 
-constexpr heron_zero_pivot none{HERON_NO_PIVOT, HERON_NO_PIVOT};
+constexpr heron_zero_pivot none{HERON_NO_PIVOT, HERON_NO_PIVOT, HERON_NO_PIVOT};
 
 void copy_and_wait(context& c, void* to, const void* from, size_t bytes) {
     c.with_queue([&](heron_queue* queue) {

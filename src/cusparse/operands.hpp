@@ -11,8 +11,13 @@ inline const sparse_vector& in(cusparseConstSpVecDescr_t v, const char* argument
 inline const dense_vector& in(cusparseConstDnVecDescr_t v, const char* argument) {
     return object<dense_vector>(v, argument);
 }
+inline void require_known_layout(const sparse_matrix& m, const char* argument) {
+    if (m.is_aos) core::not_supported(argument, "is COO with its indices as an array of structures");
+}
 inline const sparse_matrix& in(cusparseConstSpMatDescr_t m, const char* argument) {
-    return object<sparse_matrix>(m, argument);
+    const auto& matrix = object<sparse_matrix>(m, argument);
+    require_known_layout(matrix, argument);
+    return matrix;
 }
 inline const dense_matrix& in(cusparseConstDnMatDescr_t m, const char* argument) {
     return object<dense_matrix>(m, argument);
@@ -24,7 +29,9 @@ inline dense_vector& out(cusparseDnVecDescr_t v, const char* argument) {
     return writable<dense_vector>(v, argument);
 }
 inline sparse_matrix& out(cusparseSpMatDescr_t m, const char* argument) {
-    return writable<sparse_matrix>(m, argument);
+    auto& matrix = writable<sparse_matrix>(m, argument);
+    require_known_layout(matrix, argument);
+    return matrix;
 }
 inline dense_matrix& out(cusparseDnMatDescr_t m, const char* argument) {
     return writable<dense_matrix>(m, argument);

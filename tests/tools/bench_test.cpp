@@ -152,7 +152,7 @@ TEST_CASE("heron bench sort, color and geam check and time all their functions")
     const struct {
         const char* command;
         std::size_t functions;
-    } cases[] = {{"sort", 4}, {"color", 1}, {"geam", 3}};
+    } cases[] = {{"sort", 4}, {"color", 1}, {"geam", 4}};
     for (const auto& [command, functions] : cases) {
         const outcome shown = run(std::string("bench ") + command +
                                   " --matrix poisson2d:12 rmat:6,4 --backend host --output json "
@@ -167,6 +167,24 @@ TEST_CASE("heron bench sort, color and geam check and time all their functions")
             CHECK(row["seconds"].get<double>() > 0);
         }
         CHECK(run(std::string("bench ") + command + " --function none 2>/dev/null").status != 0);
+    }
+}
+
+TEST_CASE("heron bench prune checks and times all its functions") {
+    const outcome shown =
+        run("bench prune --matrix poisson2d:12 --size 40x70 --type f16,f32,f64 --format csr,coo "
+            "--order row,col --backend host --output json --round-time 0.2 --repeat 2");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 3 * (4 + 4 + 3 * 4) + 2 * 4);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["seconds"].get<double>() > 0);
+    }
+    for (const char* arguments : {"--type i8", "--size 10", "--size 0x4", "--share 2", "--format ell"}) {
+        CAPTURE(arguments);
+        CHECK(run(std::string("bench prune --backend host ") + arguments + " 2>&1").status != 0);
     }
 }
 

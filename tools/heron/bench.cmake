@@ -16,6 +16,9 @@ target_sources(heron-cli PRIVATE
     bench/factor/factor_contenders.cpp
     bench/handle_bench.cpp
     bench/kron/kron_bench.cpp
+    bench/prune/prune_bench.cpp
+    bench/prune/prune_case.cpp
+    bench/prune/prune_contender.cpp
     bench/reorder/color_contender.cpp
     bench/reorder/geam_contender.cpp
     bench/reorder/reorder_bench.cpp

@@ -9,6 +9,7 @@
 #include "bench/tridiag/tridiag_bench.hpp"
 #include "bench/convert/convert_case.hpp"
 #include "bench/convert/convert_bench.hpp"
+#include "bench/prune/prune_bench.hpp"
 #include "bench/reorder/reorder_bench.hpp"
 #include "bench/factor/factor_bench.hpp"
 #include "bench/bsr/bsr_bench.hpp"
@@ -287,13 +288,17 @@ void add_factor_command(CLI::App& bench) {
 }
 
 void add_reorder_command(CLI::App& bench, const char* name, const char* what, const texts& functions,
-                         const texts& matrices,
+                         const texts& matrices, const texts& types,
                          reorder_bench_result (*measure)(const reorder_bench_options&, progress&)) {
     subcommand<reorder_bench_options> c(bench, name, what);
     c.matrices(matrices);
     c.contestants();
     c.options.functions = functions;
     c.choices("--function", c.options.functions, functions);
+    if (!types.empty()) {
+        c.options.types = types;
+        c.choices("--type", c.options.types, types);
+    }
     c.options.timing.warm_up_calls = 3;
     c.run(measure);
 }
@@ -311,6 +316,25 @@ void add_convert_command(CLI::App& bench) {
         ->capture_default_str();
     c.options.timing.warm_up_calls = 3;
     c.run(run_convert_bench);
+}
+
+void add_prune_command(CLI::App& bench) {
+    subcommand<prune_bench_options> c(bench, "prune",
+                                      "Elements of dense and CSR matrices that are counted or dropped");
+    c.matrices({"poisson2d:1000", "uniform:100000,100", "rmat:18,16"});
+    c.contestants();
+    c.list("--size", c.options.sizes, "Dense matrices: rows x columns");
+    c.choices("--type", c.options.types, {"f16", "f32", "f64"});
+    c.options.functions = prune_function_names();
+    c.choices("--function", c.options.functions, prune_function_names());
+    c.choices("--format", c.options.formats, {"csr", "coo"}, "Of DenseToSparse and SparseToDense: ");
+    c.choices("--order", c.options.orders, {"row", "col"}, "The same: ");
+    c.command.add_option("--share", c.options.shares, "Of the elements that are kept")
+        ->delimiter(',')
+        ->check(number_between(0, 1))
+        ->capture_default_str();
+    c.options.timing.warm_up_calls = 3;
+    c.run(run_prune_bench);
 }
 
 void add_tridiag_command(CLI::App& bench) {
@@ -413,16 +437,17 @@ void add_bench_command(CLI::App& app) {
     add_bsr_command(*bench);
     add_factor_command(*bench);
     add_convert_command(*bench);
+    add_prune_command(*bench);
     add_tridiag_command(*bench);
     add_reorder_command(
         *bench, "sort", "Elements of a sparse matrix, which come in any order", sort_functions(),
-        {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"}, run_sort_bench);
+        {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"}, {}, run_sort_bench);
     add_reorder_command(*bench, "color", "Rows of a sparse matrix, so that neighbours differ",
                         color_functions(), {"poisson2d:1000", "poisson3d:100", "poisson3d27:64", "rmat:17,8"},
-                        run_color_bench);
+                        {}, run_color_bench);
     add_reorder_command(*bench, "geam", "alpha A + beta B with sparse matrices", geam_functions(),
                         {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"},
-                        run_geam_bench);
+                        {"f32", "f64"}, run_geam_bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

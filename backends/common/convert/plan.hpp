@@ -158,11 +158,43 @@ void sparse_to_dense(Device& device, heron_phase phase, const heron_sparse_to_de
                      });
 }
 
+// The nonzero elements of a dense matrix by rows, an item per row.
+struct rows_by_items {
+    template <class Device, class RT, class WT, class OT, class IT>
+    class rows {
+      public:
+        rows(Device& device, workspace_layout&, const heron_dense_to_sparse_args& args)
+            : device_(device), args_(args) {}
+
+        // counts[row] := nonzero elements
+        void count(i64* counts) { launch<kernels::dense_count_row>(counts); }
+
+        // B's elements, their columns and, unless NULL, rows, after count.
+        void fill(const OT* offsets, heron_index offsets_base, IT* row_indices) {
+            launch<kernels::dense_to_csr>(offsets, offsets_base, heron_index{args_.b.nnz},
+                                          heron_index{args_.b.base}, row_indices, as<IT>(args_.b.indices),
+                                          as<RT>(args_.b.values));
+        }
+
+      private:
+        template <template <class...> class Kernel, class... Args>
+        void launch(Args... args) {
+            device_.template launch<Kernel<RT, WT, OT, IT>>(
+                kernels::convert, args_.a.rows, as<const RT>(static_cast<const void*>(args_.a.values)),
+                heron_index{args_.a.cols}, row_step(args_.a), column_step(args_.a),
+                static_cast<WT>(nonzero_mask(args_.a.type)), args...);
+        }
+
+        Device& device_;
+        const heron_dense_to_sparse_args& args_;
+    };
+};
+
 // ANALYSE counts every row (block row for BSR) and scans the counts into B's offsets; RUN reads the dense
 // matrix once more and fills each row from its offset on. COO has no offsets of its own: they stay in the
 // workspace. The columns of Blocked-ELL are the caller's, so that there is nothing to count and RUN only
-// gathers the values.
-template <class Device, class RT, class WT, class OT, class IT>
+// gathers the values. Way: how rows are counted and filled, such as rows_by_items.
+template <class Way, class Device, class RT, class WT, class OT, class IT>
 class dense_to_sparse_plan {
   public:
     dense_to_sparse_plan(Device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
@@ -181,6 +213,8 @@ class dense_to_sparse_plan {
     }
 
   private:
+    using rows_of_matrix = typename Way::template rows<Device, RT, WT, OT, IT>;
+
     template <template <class...> class Kernel, class... Args>
     void launch(int64_t count, Args... args) {
         device_.template launch<Kernel<RT, WT, OT, IT>>(kernels::convert, count, args...);
@@ -190,25 +224,27 @@ class dense_to_sparse_plan {
     void coo() {
         i64* const counts = layout_.template take<i64>(args_.b.rows + 1);
         const exclusive_scan<Device> scan(layout_, args_.b.rows);
+        rows_of_matrix rows(device_, layout_, args_);
         if (phase_ == HERON_PHASE_ANALYSE) {
-            count_rows(counts);
+            rows.count(counts);
             scan.add(device_, counts);
             *args_.nnz = scan.read_total(device_);
             scan.template write<i64>(device_, counts, 0, counts);
         }
         if (phase_ == HERON_PHASE_RUN)
-            fill_rows(as<const OT>(static_cast<const void*>(counts)), 0, as<IT>(args_.b.row_indices));
+            rows.fill(as<const OT>(static_cast<const void*>(counts)), 0, as<IT>(args_.b.row_indices));
     }
 
     void csr() {
         i64* const counts = layout_.template take<i64>(args_.b.rows);
         const exclusive_scan<Device> scan(layout_, args_.b.rows);
+        rows_of_matrix rows(device_, layout_, args_);
         if (phase_ == HERON_PHASE_ANALYSE) {
-            count_rows(counts);
+            rows.count(counts);
             *args_.nnz = write_offsets(scan, counts);
         }
         if (phase_ == HERON_PHASE_RUN)
-            fill_rows(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr));
+            rows.fill(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr));
     }
 
     void sell() {
@@ -218,8 +254,9 @@ class dense_to_sparse_plan {
         i64* const sizes = layout_.template take<i64>(slices);
         const exclusive_scan<Device> row_scan(layout_, args_.b.rows);
         const exclusive_scan<Device> slice_scan(layout_, slices);
+        rows_of_matrix rows(device_, layout_, args_);
         if (phase_ == HERON_PHASE_ANALYSE) {
-            count_rows(counts);
+            rows.count(counts);
             launch<kernels::sell_measure_slice>(slices, static_cast<const i64*>(counts), args_.b.rows,
                                                 slice_size, sizes);
             row_scan.add(device_, counts);
@@ -262,11 +299,6 @@ class dense_to_sparse_plan {
                                           b.block_rows, b.ell_cols, base(), values());
     }
 
-    void count_rows(i64* counts) {
-        launch<kernels::dense_count_row>(args_.a.rows, dense(), args_.a.cols, row_step(args_.a),
-                                         column_step(args_.a), mask(), counts);
-    }
-
     // The scan of the counts as B's offsets. Returns their sum; writes nothing if it does not fit into the
     // offset type.
     int64_t write_offsets(const exclusive_scan<Device>& scan, const i64* counts) {
@@ -277,12 +309,6 @@ class dense_to_sparse_plan {
                              "more nonzero elements than 32-bit offsets can count"};
         scan.write(device_, counts, base(), offsets());
         return total;
-    }
-
-    void fill_rows(const OT* row_offsets, heron_index offsets_base, IT* row_indices) {
-        launch<kernels::dense_to_csr>(args_.a.rows, dense(), args_.a.cols, row_step(args_.a),
-                                      column_step(args_.a), mask(), row_offsets, offsets_base, args_.b.nnz,
-                                      base(), row_indices, columns(), values());
     }
 
     const RT* dense() const { return as<const RT>(args_.a.values); }
@@ -298,13 +324,19 @@ class dense_to_sparse_plan {
     workspace_layout layout_;
 };
 
+template <class Way, class Device>
+void dense_to_sparse_by(Device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
+                        heron_workspace& workspace) {
+    visit_conversion(
+        args.b, [&]<class RT, class WT, class OT, class IT>(type<RT>, type<WT>, type<OT>, type<IT>) {
+            dense_to_sparse_plan<Way, Device, RT, WT, OT, IT>(device, phase, args, workspace).apply();
+        });
+}
+
 template <class Device>
 void dense_to_sparse(Device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
                      heron_workspace& workspace) {
-    visit_conversion(args.b,
-                     [&]<class RT, class WT, class OT, class IT>(type<RT>, type<WT>, type<OT>, type<IT>) {
-                         dense_to_sparse_plan<Device, RT, WT, OT, IT>(device, phase, args, workspace).apply();
-                     });
+    dense_to_sparse_by<rows_by_items>(device, phase, args, workspace);
 }
 
 template <class Device>

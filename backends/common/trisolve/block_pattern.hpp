@@ -12,7 +12,7 @@ inline bool has_block_rows(const heron_spmat& a) {
 }
 
 // The pattern of the blocks of such a matrix; blocks of one element are a CSR matrix. Else the matrix.
-inline heron_spmat block_pattern(const heron_spmat& a) {
+inline heron_spmat block_row_pattern(const heron_spmat& a) {
     if (!has_block_rows(a)) return a;
     heron_spmat pattern = a;
     pattern.format = HERON_FORMAT_CSR;

@@ -111,6 +111,50 @@ class host_pattern {
     heron_spmat matrix_;
 };
 
+// Where a triangular matrix in CSR, or in BSR with square blocks, has no pivots. One that stores nothing
+// comes as COO.
+class pivot_search {
+  public:
+    pivot_search(const heron_spmat& a, heron_zero_pivot* found)
+        : a_(a),
+          has_pivots_(a.diag != HERON_DIAG_UNIT && a.rows > 0),
+          is_stored_(a.format != HERON_FORMAT_COO),
+          size_(a.format == HERON_FORMAT_BSR ? a.block_rows : 1),
+          found_(&found->structural) {}
+
+    template <class CT, class Device>
+    void find_missing(Device& device) const {
+        device.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 2, found_,
+                                                          has_pivots_ && !is_stored_ ? 0 : HERON_NO_PIVOT);
+        if (has_pivots_ && is_stored_)
+            device.template launch<kernels::find_missing_pivots<CT>>(
+                kernels::pivots, a_.rows / size_, as<const int>(a_.offsets), as<const int>(a_.indices),
+                heron_index{a_.base}, found_);
+    }
+
+    // In the values, and missing.
+    template <class CT, class Device>
+    void find_zeros(Device& device) const {
+        if (!has_pivots_ || !is_stored_) return find_missing<CT>(device);
+        device.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 1, found_ + 1, HERON_NO_PIVOT);
+        device.template launch<kernels::find_zero_pivots<CT>>(
+            kernels::pivots, a_.rows / size_, as<const int>(a_.offsets), as<const int>(a_.indices),
+            as<const CT>(a_.values), size_, heron_index{a_.base}, found_);
+    }
+
+  private:
+    const heron_spmat& a_;
+    bool has_pivots_, is_stored_;
+    heron_index size_;
+    int* found_;
+};
+
+// For solves whose rows do not tell of their pivots, if that is asked for.
+template <class CT, class Device>
+void find_zero_pivots(Device& device, const heron_trisolve_args& args) {
+    if (args.zero_pivot) pivot_search(args.a, args.zero_pivot).find_zeros<CT>(device);
+}
+
 template <class Device, class CT, class ST>
 class trisolve_plan {
   public:
@@ -154,6 +198,9 @@ class trisolve_plan {
 
     void run() {
         const level_plan& plan = required_plan<level_plan>(workspace_);
+        if (args_.zero_pivot)
+            device_.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 1, &args_.zero_pivot->first,
+                                                               HERON_NO_PIVOT);
         const bool staged = must_stage(args_);
         const heron_index right_sides = args_.c.cols;
         const element_steps user = steps_of(args_.b);
@@ -182,7 +229,13 @@ class trisolve_plan {
             static_cast<const ST*>(sources_), as<const CT>(args_.a.values),
             static_cast<const CT*>(args_.diagonal), int{args_.a.diag == HERON_DIAG_UNIT},
             int{is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row, b_steps.column,
-            as<CT>(args_.c.values), c.row, c.column);
+            as<CT>(args_.c.values), c.row, c.column, told_zero_pivot(),
+            heron_index{args_.a.format == HERON_FORMAT_BSR ? args_.a.block_rows : 1});
+    }
+
+    // Where rows tell of their pivots, if they have any and are asked.
+    int* told_zero_pivot() const {
+        return args_.zero_pivot && args_.a.diag != HERON_DIAG_UNIT ? &args_.zero_pivot->first : nullptr;
     }
 
     Device& device_;
@@ -221,34 +274,13 @@ void trisolve(Device& device, heron_phase phase, const heron_trisolve_args& args
     });
 }
 
-// A matrix that stores nothing comes as COO.
 template <class Device>
 void zero_pivot(Device& device, heron_phase phase, const heron_zero_pivot_args& args,
                 heron_workspace& workspace) {
     workspace_layout(phase, workspace);
-    if (phase == HERON_PHASE_SIZE) return;
-    const heron_spmat& a = args.a;
-    const bool has_pivots = a.diag != HERON_DIAG_UNIT && a.rows > 0;
-    const bool is_stored = a.format != HERON_FORMAT_COO;
-    const heron_index size = a.format == HERON_FORMAT_BSR ? a.block_rows : 1;
-    const heron_index rows = a.rows / size;
-    int* const found = &args.zero_pivot->structural;
-    const auto* const offsets = as<const int>(a.offsets);
-    const auto* const indices = as<const int>(a.indices);
-    visit_full(a.type, [&]<class CT>(type<CT>) {
-        if (phase == HERON_PHASE_ANALYSE) {
-            device.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 2, found,
-                                                              has_pivots && !is_stored ? 0 : HERON_NO_PIVOT);
-            if (has_pivots && is_stored)
-                device.template launch<kernels::find_missing_pivots<CT>>(kernels::pivots, rows, offsets,
-                                                                         indices, heron_index{a.base}, found);
-        } else if (has_pivots && is_stored) {
-            device.template launch<kernels::restart_pivots<CT>>(kernels::pivots, 1, found);
-            device.template launch<kernels::find_zero_pivots<CT>>(kernels::pivots, rows, offsets, indices,
-                                                                  as<const CT>(a.values), size,
-                                                                  heron_index{a.base}, found);
-        }
-    });
+    if (phase != HERON_PHASE_ANALYSE) return;
+    const pivot_search search(args.a, args.zero_pivot);
+    visit_full(args.a.type, [&]<class CT>(type<CT>) { search.template find_missing<CT>(device); });
 }
 
 }  // namespace heron::HERON_LEVEL::plans

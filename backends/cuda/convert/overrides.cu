@@ -1,4 +1,4 @@
-// Conversions between sparse formats on CUDA, all by groups.
+// Conversions on CUDA by groups.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/scan.hpp"
 #include "common/convert/grouped.hpp"
@@ -24,6 +24,8 @@ using grouped_reblock =
 void override_convert(heron_backend& table) {
     table.pointers_to_indices =
         &slot<cuda_device, heron_pointers_to_indices_args, &expand, operation_names::pointers_to_indices>;
+    table.dense_to_sparse = &slot<cuda_device, heron_dense_to_sparse_args, &tuned_dense_to_sparse,
+                                  operation_names::dense_to_sparse>;
     table.transpose = &slot<cuda_device, heron_transpose_args, &tuned_transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<cuda_device, heron_reblock_count_args, &plans::count_blocks<grouped_reblock, cuda_device>,

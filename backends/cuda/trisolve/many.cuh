@@ -39,6 +39,7 @@ struct solve_operands {
     const CT* values;
     const CT* diagonal;  // NULL, or in place of that of the values
     bool unit, conjugate;
+    heron_zero_pivot* zero_pivot;  // NULL: not asked for
     scalar_argument<CT> alpha;
     const CT* b;
     int64_t b_row, b_column;
@@ -52,6 +53,13 @@ struct solve_operands {
         if (unit) return divisor<CT>(one<CT>());
         if (diagonal) pivot = conjugate ? conj(diagonal[row]) : diagonal[row];
         return divisor<CT>(pivot);
+    }
+    // Of a row that has been solved. Without an alpha no elements are read.
+    __device__ void look_at_pivot(int row, const divisor<CT>& by) const {
+        if (zero_pivot && equal(by.pivot, CT{}) && !equal(scale(), CT{})) {
+            atomicMin(&zero_pivot->next, row);
+            __threadfence();
+        }
     }
 };
 
@@ -165,6 +173,7 @@ static __device__ void finish_row(const solve_operands<CT>& o, int row, int side
     for (int s = 0; s < count; ++s)
         if (!is_zero) result.of[s] = by.of(sub(right[s], sum[s]));
     box::post(own_sides + static_cast<int64_t>(row) * width, result);
+    o.look_at_pivot(row, by);
     if (!write_c) return;
 #pragma unroll
     for (int s = 0; s < count; ++s)
@@ -278,7 +287,7 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
                                                      side, sides, own_sides, width, write_c);
         from = until + 1;
     }
-    give_ticket_back(control, ticket);
+    give_ticket_back(control, ticket, o.zero_pivot);
 }
 
 // To := from, tile by tile: whichever of the two has neighbouring rows beside each other is walked that way.

@@ -106,7 +106,8 @@ struct row_order {
 //   value add_pivot(pivot, element)
 //   divisor ready(row, pivot)          what the pivot gives before the sum is there
 //   value finish(prepared, sum, divisor)       what others need
-//   void store(row, value)             the row's result
+//   void store(row, value, divisor)    the row's result
+//   heron_zero_pivot* zero_pivot()     where rows have told of their pivots
 //   most_threads, least_blocks         of a block, and on a multiprocessor
 //   longest_nap                        ns between two looks
 
@@ -171,10 +172,11 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
         sum = work.join(sum, sums[warp]);
         pivot = work.join(pivot, pivots[warp]);
     }
-    const T result = work.finish(work.prepare(record.row), sum, work.ready(record.row, pivot));
+    const typename Work::divisor by = work.ready(record.row, pivot);
+    const T result = work.finish(work.prepare(record.row), sum, by);
     box::post_in_block(block_box, result, stamp);
     box::post(boxes + (ordered ? place : record.row), result, stamp);
-    work.store(record.row, result);
+    work.store(record.row, result, by);
 }
 
 // Long rows are walked by blocks only where the launch is told that there are some: that takes registers.
@@ -275,7 +277,7 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
                 const T result = work.finish(prepared, row_sum, by);
                 if (!ordered) box::post_in_block(block_boxes + own, result, ticket.stamp);
                 box::post(boxes + own_box, result, ticket.stamp);
-                work.store(row, result);
+                work.store(row, result, by);
             };
             const auto over_row = [&](T value) {
                 for (int distance = lanes / 2; distance > 0; distance /= 2)
@@ -343,7 +345,7 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
                            ticket.stamp);
         from = until + 1;
     }
-    give_ticket_back(control, ticket);
+    give_ticket_back(control, ticket, work.zero_pivot());
 }
 
 inline int64_t blocks_of_rows(int64_t n, int rows) { return (n + rows - 1) / rows; }

@@ -4,6 +4,7 @@
 // its number, which the last block of a solve increments on the device: nothing has to be cleared between
 // solves, and a solve that was captured in a graph can be replayed.
 #include "cuda/runtime/warp.cuh"
+#include <heron/args/factor.h>
 #include <cstdint>
 
 namespace heron::HERON_LEVEL {
@@ -88,10 +89,16 @@ static __device__ inline block_ticket draw_ticket(solve_control* control) {
     return drawn;
 }
 
-// And last. The last block of the launch makes the control ready for the next solve.
-static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket) {
+// And last. The last block of the launch makes the control ready for the next solve, and what rows have told
+// of their pivots known: they have done so before a fence.
+static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket,
+                                               heron_zero_pivot* pivots = nullptr) {
     __syncthreads();
     if (threadIdx.x != 0 || atomicAdd(&control->blocks_done, 1u) != gridDim.x - 1) return;
+    if (pivots) {
+        __threadfence();
+        pivots->first = atomicExch(&pivots->next, HERON_NO_PIVOT);
+    }
     control->next_ticket = 0;
     control->blocks_done = 0;
     control->solves_done = ticket.stamp == 0xffffffffu ? 0u : ticket.stamp;

@@ -32,7 +32,11 @@ struct solve_work {
     __device__ CT finish(CT right, CT sum, const divisor& by) const {
         return is_void() ? CT{} : by.of(sub(right, sum));
     }
-    __device__ void store(int row, CT x) const { o.c[row * o.c_row] = x; }
+    __device__ void store(int row, CT x, const divisor& by) const {
+        o.c[row * o.c_row] = x;
+        o.look_at_pivot(row, by);
+    }
+    __device__ heron_zero_pivot* zero_pivot() const { return o.zero_pivot; }
 };
 
 template <class CT>
@@ -102,6 +106,7 @@ class tuned_trisolve_run {
 
     void run() {
         const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
+        if (!reports_zero_pivots()) plans::find_zero_pivots<CT>(device_, args_);
         if (by_blocks_) return solve_blocks(plan);
         const row_order order{order_.schedule, reinterpret_cast<row_record*>(order_.records),
                               order_.places,   static_cast<int>(n_),
@@ -139,7 +144,7 @@ class tuned_trisolve_run {
     // block.
     static heron_trisolve_args args_of_rows(const heron_trisolve_args& args) {
         heron_trisolve_args result = args;
-        result.a = plans::block_pattern(args.a);
+        result.a = plans::block_row_pattern(args.a);
         return result;
     }
 
@@ -148,6 +153,10 @@ class tuned_trisolve_run {
     }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
+    // Whether the rows that are solved are those whose pivots are asked for.
+    bool reports_zero_pivots() const {
+        return args_.zero_pivot && !by_blocks_ && rows_of_.a.format != HERON_FORMAT_BSR;
+    }
 
     void solve_blocks(const sweep_plan<CT>& plan) {
         static_assert(sizeof(row_record) == 4 * sizeof(int));
@@ -261,6 +270,7 @@ class tuned_trisolve_run {
                 static_cast<const CT*>(args_.diagonal),
                 is_unit(),
                 plans::is_conjugated(args_.op),
+                reports_zero_pivots() ? args_.zero_pivot : nullptr,
                 as_argument<CT>(args_.alpha),
                 from,
                 b.row,

@@ -117,6 +117,7 @@ class host_trisolve_run {
 
     void run() {
         const host_solve_plan& plan = plans::required_plan<host_solve_plan>(workspace_);
+        if (args_.zero_pivot) args_.zero_pivot->first = HERON_NO_PIVOT;
         const solve_operands<CT> o = operands();
         if (equal(o.alpha, CT{})) return clear(o);
         visit_rows(plan, [&](const auto& rows) { solve(rows, o, plan); });
@@ -209,6 +210,7 @@ class host_trisolve_run {
             from = staged_;
         }
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
+        const bool tells = args_.zero_pivot && args_.a.diag != HERON_DIAG_UNIT;
         return {alpha.device ? *alpha.device : alpha.value,
                 static_cast<const CT*>(args_.diagonal),
                 args_.a.diag == HERON_DIAG_UNIT,
@@ -218,7 +220,9 @@ class host_trisolve_run {
                 b.column,
                 as<CT>(args_.c.values),
                 c.row,
-                c.column};
+                c.column,
+                tells ? &args_.zero_pivot->first : nullptr,
+                args_.a.format == HERON_FORMAT_BSR ? args_.a.block_rows : 1};
     }
 
     void stage(const CT* b, plans::element_steps steps) {

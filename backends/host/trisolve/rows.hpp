@@ -16,8 +16,12 @@ struct solve_operands {
     int64_t b_row, b_column;
     CT* c;
     int64_t c_row, c_column;
+    int32_t* zero_pivot;  // NULL, or the first row, or row of blocks, that has a zero on its diagonal
+    int64_t block;
 
+    // What a row that needs a pivot is divided by.
     CT pivot(int64_t row, CT stored) const {
+        if (zero_pivot && equal(stored, CT{})) atomic_least(zero_pivot, static_cast<int32_t>(row / block));
         const CT value = diagonal ? diagonal[row] : stored;
         return conjugate ? conj(value) : value;
     }

@@ -1,4 +1,4 @@
-// Conversions between sparse formats on OpenCL: by groups on GPUs, elsewhere by the shared plans.
+// Conversions on OpenCL: by groups on GPUs, elsewhere by the shared plans.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
@@ -7,12 +7,13 @@
 #include "common/convert/grouped.hpp"
 #include "common/convert/grouped_scan.hpp"
 #include "common/convert/radix.hpp"
+#include "common/convert/tiled_rows.hpp"
 
 namespace heron::opencl {
 namespace {
 
 constexpr size_t group_size = 256;
-constexpr uint64_t local_bytes_needed = 16 * 1024;
+constexpr uint64_t local_bytes_needed = 32 * 1024;
 
 bool takes_groups(const device_traits& traits) {
     return takes_gpu_kernels("convert", traits.is_gpu) && traits.largest_group >= group_size &&
@@ -27,6 +28,10 @@ static plans::reblock_policy policy_of(opencl_device& device) {
     return {has_lanes(device), 4 * int64_t{device.traits().compute_units}};
 }
 
+static plans::tile_policy tiles_on(opencl_device& device) {
+    return {has_lanes(device), 8 * int64_t{device.traits().compute_units}};
+}
+
 using grouped_reblock =
     plans::grouped_reblock<opencl_device, plans::grouped_scan<opencl_device>, plans::lanes::by_device>;
 
@@ -35,6 +40,12 @@ static void pointers_to_indices(opencl_device& device, heron_phase phase,
     if (!takes_groups(device.traits())) return plans::pointers_to_indices(device, phase, args, workspace);
     workspace_layout(phase, workspace);
     if (phase == HERON_PHASE_RUN) plans::expand_in_groups(device, args);
+}
+
+static void dense_to_sparse(opencl_device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
+                            heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::dense_to_sparse(device, phase, args, workspace);
+    plans::dense_to_sparse_by<plans::rows_by_tiles<false>>(device, phase, args, workspace);
 }
 
 static void transpose(opencl_device& device, heron_phase phase, const heron_transpose_args& args,
@@ -58,6 +69,8 @@ static void reblock(opencl_device& device, heron_phase phase, const heron_rebloc
 void override_convert(heron_backend& table) {
     table.pointers_to_indices = &slot<opencl_device, heron_pointers_to_indices_args, &pointers_to_indices,
                                       operation_names::pointers_to_indices>;
+    table.dense_to_sparse =
+        &slot<opencl_device, heron_dense_to_sparse_args, &dense_to_sparse, operation_names::dense_to_sparse>;
     table.transpose = &slot<opencl_device, heron_transpose_args, &transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<opencl_device, heron_reblock_count_args, &reblock_count, operation_names::reblock_count>;

@@ -34,6 +34,10 @@ inline constexpr const char* type_name<c32> = "c32";
 template <>
 inline constexpr const char* type_name<c64> = "c64";
 template <>
+inline constexpr const char* type_name<u8> = "u8";
+template <>
+inline constexpr const char* type_name<u16> = "u16";
+template <>
 inline constexpr const char* type_name<u32> = "u32";
 template <>
 inline constexpr const char* type_name<u64> = "u64";
@@ -94,6 +98,12 @@ struct program_traits<Program<T, U, sizes...>> : program_values<Program<T, U, si
 };
 template <template <class, class, class, int...> class Program, class T, class U, class V, int... sizes>
 struct program_traits<Program<T, U, V, sizes...>> : program_values<Program<T, U, V, sizes...>, T, U, V> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
+template <template <class, class, class, class, int...> class Program, class T, class U, class V, class W,
+          int... sizes>
+struct program_traits<Program<T, U, V, W, sizes...>>
+    : program_values<Program<T, U, V, W, sizes...>, T, U, V, W> {
     static constexpr std::initializer_list<int> all_sizes = {sizes...};
 };
 

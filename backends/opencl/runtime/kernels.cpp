@@ -8,8 +8,8 @@
 namespace heron::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 9> families{"spmv", "spmm",    "sddmm",   "spgemm", "trisolve",
-                                                   "kron", "convert", "reorder", "tridiag"};
+constexpr std::array<std::string_view, 10> families{"spmv", "spmm",    "sddmm",   "spgemm",  "trisolve",
+                                                    "kron", "convert", "reorder", "tridiag", "prune"};
 using choices = std::array<kernel_choice, families.size()>;
 
 std::optional<kernel_choice> choice_named(std::string_view name) {

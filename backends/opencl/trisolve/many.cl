@@ -11,7 +11,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
     triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
     heron_index b_row, heron_index b_column, GLOBAL CT* c, heron_index c_row, heron_index c_column,
-    int writes_c, int sides, heron_index width, GLOBAL CT* solved, GLOBAL int* control) {
+    int writes_c, int sides, heron_index width, GLOBAL CT* solved, GLOBAL int* control,
+    GLOBAL int* zero_pivot) {
     __local int ticket;
     const int tiles = (sides + SIDES - 1) / SIDES;
     // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for
@@ -67,6 +68,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
 #pragma unroll
             for (int s = 0; s < PACK; ++s) right[s] = quotient(right[s], pivot, inverse);
             *(volatile GLOBAL BOX*)(own_sides + row * width) = BOX_NAME(marked)(PACK_UP(right));
+            if (!has_pivot) look_at_pivot(row, pivot, zero_pivot);
             break;
         }
         needed = 0;

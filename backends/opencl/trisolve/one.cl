@@ -142,7 +142,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
     triangle_shape t, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* b,
     heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved,
-    GLOBAL const row_schedule* restrict schedule, int levels_ahead, GLOBAL int* control) {
+    GLOBAL const row_schedule* restrict schedule, int levels_ahead, GLOBAL int* control,
+    GLOBAL int* zero_pivot) {
     __local int ticket;
     const int lane = (int)get_local_id(0) % LANES;
     const int first = draw_ticket(control, &ticket) * (GROUP / LANES);
@@ -188,6 +189,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
         if (is_complete && lane == 0) {
             *(volatile GLOBAL BOX*)(solved + place) = BOX_NAME(marked)(PACK_UP(&x));
             c[record.x * c_row] = x;
+            if (!a.has_pivot) look_at_pivot(record.x, pivot, zero_pivot);
         }
         is_posted = is_posted || is_complete;
     }

@@ -63,7 +63,7 @@ class sweep_trisolve {
         : device_(device),
           args_(args),
           by_blocks_(plans::has_block_rows(args.a) && args.a.block_rows > 1),
-          pattern_(plans::block_pattern(args.a)),
+          pattern_(plans::block_row_pattern(args.a)),
           workspace_(workspace),
           layout_(phase, workspace),
           n_(pattern_.rows),
@@ -101,6 +101,7 @@ class sweep_trisolve {
 
     void run() {
         const auto& plan = plans::required_plan<sweep_plan>(workspace_);
+        if (!zero_pivot()) plans::find_zero_pivots<CT>(device_, args_);
         if (by_blocks_) return solve_blocks(plan);
         if (is_gathered()) return solve(plan.gathered, plan);
         visit_own_rows([&](const auto& rows) { solve(rows, plan); });
@@ -112,6 +113,11 @@ class sweep_trisolve {
     bool is_gathered() const { return pattern_.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return pattern_.diag == HERON_DIAG_UNIT; }
+    // Where rows tell of their pivots; NULL: they are not asked, or not those whose pivots are asked for.
+    int* zero_pivot() const {
+        const bool tells = args_.zero_pivot && !by_blocks_ && pattern_.format != HERON_FORMAT_BSR;
+        return tells ? &args_.zero_pivot->first : nullptr;
+    }
     triangle_shape shape(heron_index base) const {
         return {base, static_cast<int>(n_), is_lower(), is_unit()};
     }
@@ -194,14 +200,15 @@ class sweep_trisolve {
         constexpr int levels_ahead = 5;
         auto* const solved = static_cast<CT*>(plan.solved);
         const kept_program& program = program_of<OT, IT>({true, group, 1, lanes, batch});
-        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, order_.control);
+        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, order_.control,
+                                            zero_pivot());
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         device_.launch_program_groups<solve_one>(
             program, quotient_up(n_, group / lanes), static_cast<size_t>(group),
             static_cast<const int4*>(order_.records), static_cast<const u32*>(order_.places), rows.columns,
             rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
             int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_row, c, c_row, solved,
-            static_cast<const row_schedule*>(order_.schedule), levels_ahead, order_.control);
+            static_cast<const row_schedule*>(order_.schedule), levels_ahead, order_.control, zero_pivot());
     }
 
     // As many as most rows have batches of elements.
@@ -221,7 +228,7 @@ class sweep_trisolve {
         const kept_program& program =
             program_of<OT, IT>({false, group, packed, lanes, stored_ <= 8 * n_ ? 4 : 8});
         device_.launch_program<begin_solve>(program, quotient_up(n_ * plan.width, packed), solved,
-                                            order_.control);
+                                            order_.control, zero_pivot());
         if (b_steps.column != 1) {
             turn(program, b, b_steps, turned_b, {plan.width, 1}, sides);
             b = turned_b;
@@ -234,7 +241,7 @@ class sweep_trisolve {
             rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
             shape(rows.base), int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row,
             b_steps.column, c, c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides),
-            heron_index{plan.width}, solved, order_.control);
+            heron_index{plan.width}, solved, order_.control, zero_pivot());
         if (turns_c) turn(program, solved, {plan.width, 1}, c, c_steps, sides);
     }
 
@@ -298,7 +305,7 @@ bool prefers_sweep(const device_traits& traits) {
 }
 
 bool takes_sweep(const device_traits& traits, const heron_trisolve_args& args) {
-    const heron_spmat pattern = plans::block_pattern(args.a);
+    const heron_spmat pattern = plans::block_row_pattern(args.a);
     return pattern.rows > 0 && pattern.rows < INT32_MAX && plans::stored_elements(pattern) < INT32_MAX &&
            prefers_sweep(traits) && traits.largest_group >= 256;
 }

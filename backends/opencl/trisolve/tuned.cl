@@ -55,9 +55,15 @@ HERON_FN CT inverse_of(CT pivot) { return pivot; }
 HERON_FN CT quotient(CT right, CT pivot, CT inverse) { return DIV(CT, right, pivot); }
 #endif
 
-// Before each solve: no solution is there, and no ticket drawn.
-HERON_KERNEL(begin_solve, GLOBAL ulong2* solved, GLOBAL int* control) {
+// Before each solve: no solution is there, no ticket drawn, and no pivot found that is zero.
+HERON_KERNEL(begin_solve, GLOBAL ulong2* solved, GLOBAL int* control, GLOBAL int* zero_pivot) {
     solved[item] = (ulong2)(ULONG_MAX);
     if (item == 0) *control = 0;
+    if (item == 0 && zero_pivot) *zero_pivot = INT_MAX;
 }
 HERON_END
+
+// Of a row that has been solved by its own pivot. zero_pivot: the first row whose pivot is zero; or NULL.
+HERON_FN void look_at_pivot(int row, CT pivot, GLOBAL int* zero_pivot) {
+    if (zero_pivot && EQUAL(CT, pivot, ZERO(CT))) ATOMIC_MIN(zero_pivot, row);
+}

@@ -13,6 +13,7 @@ extern "C" {
 typedef struct heron_zero_pivot {
     int32_t structural; /* the first whose diagonal element (or block) is not stored. Written by ANALYSE */
     int32_t first;      /* the first that is zero, structurally or in value. Written by ANALYSE and by RUN */
+    int32_t next;       /* HERON_NO_PIVOT but while RUN is at work, which may use it */
 } heron_zero_pivot;
 
 /* A := L + U (ilu0) or A's lower triangle := L (ic0), in place on A's values and on A's pattern. A is CSR, or
@@ -34,9 +35,8 @@ typedef struct heron_factor_args {
 typedef heron_factor_args heron_ilu0_args;
 typedef heron_factor_args heron_ic0_args;
 
-/* The first (block) row of a triangular matrix whose diagonal element is missing, or for a block whose
- * diagonal has a zero: ANALYSE finds those that are not stored, RUN also those that are zero in value. No
- * workspace. */
+/* The first (block) row of a triangular matrix whose diagonal element (or block) is not stored. ANALYSE finds
+ * it; solves find those that are zero in value as well. No workspace. */
 typedef struct heron_zero_pivot_args {
     heron_spmat a;                /* CSR, or BSR with square blocks */
     heron_zero_pivot* zero_pivot; /* device */

@@ -1,4 +1,5 @@
 #include "conversion.hpp"
+#include "reorder.hpp"
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
 #include <climits>
@@ -7,6 +8,7 @@ namespace heron::core {
 namespace {
 
 constexpr size_t index_size = sizeof(int32_t);
+constexpr size_t order_alignment = 256;
 
 void require_rows(const row_arrays& arrays) {
     require_count(arrays.rows, argument{role::a, part::rows});
@@ -23,11 +25,9 @@ void require_rows(const row_arrays& arrays) {
     required(arrays.indices, argument{role::a, part::indices});
 }
 
-// What the offsets say. Waits for the device.
-int64_t stored(context& c, const heron_spmat& m) {
-    const int64_t lines = m.rows / (m.format == HERON_FORMAT_BSR ? m.block_rows : 1);
-    const auto* const offsets = static_cast<const int32_t*>(m.offsets);
-    return download(c, offsets + lines, 1, HERON_INDEX_32)[0] - download(c, offsets, 1, HERON_INDEX_32)[0];
+int64_t lines_of(const heron_spmat& m) {
+    if (m.format == HERON_FORMAT_CSC) return m.cols;
+    return m.rows / (m.format == HERON_FORMAT_BSR ? m.block_rows : 1);
 }
 
 // Throws unless the arrays of a matrix that has offsets are there, or not needed.
@@ -47,6 +47,19 @@ void validate_blocks(context& c, heron_spmat m, bool sorted) {
 
 bool is_empty(const heron_spmat& m) { return m.rows == 0 || m.cols == 0; }
 
+// Throws where B's arrays lack while there are elements, or with HERON_VALIDATE=1 where a line cannot have as
+// many.
+void require_counts(context& c, const int32_t* counts, int64_t lines, const heron_spmat& b) {
+    if (b.indices && b.values && !validating()) return;
+    const int64_t length = b.format == HERON_FORMAT_CSC ? b.rows : b.cols;
+    for (const int64_t count : download(c, counts, lines, HERON_INDEX_32)) {
+        if (count < 0 || count > length) invalid(role::counts, fmt::format("has {}, out of range", count));
+        if (count == 0) continue;
+        required(b.indices, argument{role::b, part::indices});
+        required(b.values, argument{role::b, part::values});
+    }
+}
+
 // Columns are compared, and written, as elements of 32 bits.
 void require_fits(int64_t size, argument a) {
     if (size > INT_MAX) invalid(a, fmt::format("{} elements do not fit into 32-bit indices", size));
@@ -65,6 +78,12 @@ void measure(context& c, const phase_call& phase, const heron_reblock_args& args
 }
 
 }  // namespace
+
+int64_t stored(context& c, const heron_spmat& m) {
+    const int64_t lines = lines_of(m);
+    const auto* const offsets = static_cast<const int32_t*>(m.offsets);
+    return download(c, offsets + lines, 1, HERON_INDEX_32)[0] - download(c, offsets, 1, HERON_INDEX_32)[0];
+}
 
 void pointers_to_indices(context& c, const row_arrays& arrays) {
     require_rows(arrays);
@@ -102,6 +121,61 @@ void transpose(context& c, const phase_call& phase, const heron_spmat& a, const 
         }
     }
     submit<operation::transpose>(c, phase, args);
+}
+
+void transpose_pattern(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
+                       int32_t* order) {
+    heron_spmat from = a, to = b;
+    from.type = to.type = HERON_R_32I;
+    to.values = order;
+    const size_t places = (static_cast<size_t>(a.nnz) * index_size / order_alignment + 1) * order_alignment;
+    if (phase.phase == HERON_PHASE_SIZE) {
+        const size_t own = workspace_size<operation::transpose>(c, heron_transpose_args{from, to, true});
+        *required(phase.size, role::workspace_size) = places + order_alignment + own;
+        return;
+    }
+    require_aligned(order, index_size, role::permutation);
+    if (a.nnz > 0) required(order, role::permutation);
+    const auto begin = reinterpret_cast<uintptr_t>(required(phase.memory, role::workspace));
+    from.values = reinterpret_cast<void*>((begin + order_alignment - 1) / order_alignment * order_alignment);
+    identity_permutation(c, a.nnz, static_cast<int32_t*>(from.values));
+    transpose(c, {HERON_PHASE_RUN, nullptr, static_cast<char*>(from.values) + places}, from, to, true);
+}
+
+void expand(context& c, const heron_spmat& a, const heron_dnmat& b) {
+    heron_spmat from = a;
+    if (!is_empty(a)) {
+        require_offsets(a, role::a);
+        const bool exactly = validating() || !a.indices || !a.values;
+        from.nnz = exactly ? stored(c, a) : INT32_MAX;
+    }
+    sparse_to_dense(c, run_in_own_scratch, from, b);
+}
+
+void extract(context& c, const heron_dnmat& a, const int32_t* counts, const heron_spmat& b) {
+    const int64_t lines = lines_of(b);
+    require_arrays(a, role::a);
+    require_aligned(counts, sizeof *counts, role::counts);
+    if (lines > 0) {
+        required(counts, role::counts);
+        require_offsets(b, role::b);
+        require_counts(c, counts, lines, b);
+    }
+    heron_prune_args offsets{};
+    offsets.sparse.type = b.type;
+    offsets.b = b;
+    offsets.counts = const_cast<int32_t*>(counts);
+    heron_dense_to_sparse_args elements{a, b, nullptr, nullptr};
+    elements.b.nnz = INT32_MAX;
+    if (b.format == HERON_FORMAT_CSC) {
+        elements.a = transposed(a);
+        elements.b.format = offsets.b.format = HERON_FORMAT_CSR;
+        elements.b.rows = offsets.b.rows = b.cols;
+        elements.b.cols = offsets.b.cols = b.rows;
+    }
+    submit<operation::prune>(c, run_in_own_scratch, offsets);
+    if (!is_empty(b) && b.indices && b.values)
+        submit<operation::dense_to_sparse>(c, run_in_own_scratch, elements);
 }
 
 void reblock_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,

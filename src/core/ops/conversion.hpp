@@ -1,8 +1,12 @@
 #pragma once
-// Conversions between sparse formats. Their matrices have offsets and indices of 32 bits.
+// Conversions between sparse formats, and to and from dense matrices without a workspace of the caller's. The
+// sparse matrices have offsets and indices of 32 bits.
 #include "core/operations.hpp"
 
 namespace heron::core {
+
+// The number of elements, or blocks, of a CSR or BSR matrix by its offsets. Waits for the device.
+int64_t stored(context& c, const heron_spmat& m);
 
 // The row of each element, and where each row begins. Both arrays count from base.
 struct row_arrays {
@@ -18,6 +22,18 @@ void indices_to_pointers(context& c, const row_arrays& arrays);
 // order. Without `values` none are read or written. Arrays that have no elements may be NULL; b's offsets are
 // written wherever they are there.
 void transpose(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b, bool values);
+
+// The same of the pattern, and order[k] := the place in A of B's element k, counted from 0.
+void transpose_pattern(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
+                       int32_t* order);
+
+// B := A, CSR or CSC, whose number of elements is what its offsets say, and not looked at. Where an array of
+// elements is NULL the host waits for the offsets, to see whether there are any.
+void expand(context& c, const heron_spmat& a, const heron_dnmat& b);
+
+// B := the elements of A that are not 0. Of these B's rows (CSR) or columns (CSC) have as many as counts
+// says, from which B's offsets are written. Where an array of elements is NULL the host waits for the counts.
+void extract(context& c, const heron_dnmat& a, const int32_t* counts, const heron_spmat& b);
 
 // A and B are BSR, or CSR as blocks of one element; nnz of either is what its offsets say, and not looked at.
 // Columns of A ascend in every row, unless B is CSR. Where an array of elements is NULL the host waits for

@@ -25,7 +25,7 @@ class pivoted_analysis : public analysis {
 // Throws unless the matrix and its blocks are square.
 void require_square(const heron_spmat& a);
 
-// What SIZE answers, and what the other phases ask of the caller's workspace.
+// What SIZE answers, and what the other phases ask of the caller's workspace, where there is one.
 void answer_least_workspace(const phase_call& phase);
 void require_least_workspace(const phase_call& phase);
 

@@ -51,9 +51,15 @@ void spadd_count(context& c, const phase_call& phase, const heron_spmat& a, cons
 
 void spadd(context& c, const phase_call& phase, const void* alpha, const heron_spmat& a, const void* beta,
            const heron_spmat& b, const heron_spmat& sum) {
+    const heron_scalar first = scalar_argument(c, alpha, sum.type, role::alpha);
+    spadd(c, phase, first, a, scalar_argument(c, beta, sum.type, role::beta), b, sum);
+}
+
+void spadd(context& c, const phase_call& phase, const heron_scalar& alpha, const heron_spmat& a,
+           const heron_scalar& beta, const heron_spmat& b, const heron_spmat& sum) {
     heron_spadd_args args = arguments_of(a, b, sum);
-    args.alpha = scalar_argument(c, alpha, sum.type, role::alpha);
-    args.beta = scalar_argument(c, beta, sum.type, role::beta);
+    args.alpha = alpha;
+    args.beta = beta;
     require_operands(c, a, b, sum);
     require_arrays(a, role::a);
     require_arrays(b, role::b);

@@ -14,5 +14,8 @@ void spadd_count(context& c, const phase_call& phase, const heron_spmat& a, cons
 // Reads C's offsets; writes its indices and values.
 void spadd(context& c, const phase_call& phase, const void* alpha, const heron_spmat& a, const void* beta,
            const heron_spmat& b, const heron_spmat& sum);
+// With factors that have been read.
+void spadd(context& c, const phase_call& phase, const heron_scalar& alpha, const heron_spmat& a,
+           const heron_scalar& beta, const heron_spmat& b, const heron_spmat& sum);
 
 }  // namespace heron::core

@@ -63,11 +63,20 @@ void require_operands(const spgemm_operands& x) {
                 fmt::format("is {} x {}, but the product is {} x {}", x.c.rows, x.c.cols, rows, cols));
 }
 
+void require_pattern(const heron_spmat& m, role operand) {
+    if (m.rows == 0 || m.cols == 0 || m.nnz == 0) return;
+    required(m.indices, argument{operand, part::indices});
+    require_offsets(m, operand);
+}
+
+void require_input(context& c, const heron_spmat& m, role operand, bool is_pattern) {
+    is_pattern ? require_pattern(m, operand) : require_arrays(m, operand);
+    validate_contents(c, m, operand);
+}
+
 void require_inputs(context& c, const spgemm_operands& x) {
-    require_arrays(x.a, role::a);
-    require_arrays(x.b, role::b);
-    validate_contents(c, x.a, role::a);
-    validate_contents(c, x.b, role::b);
+    require_input(c, x.a, role::a, x.are_patterns);
+    require_input(c, x.b, role::b, x.are_patterns);
 }
 
 // A factor of the product as the plug-ins see it: CSR with an operation.
@@ -132,7 +141,8 @@ void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& a
     if (s.compute_type != args.compute_type && s.compute_type != storage)
         not_supported(role::compute_type, fmt::format("{} does not go with values of type {}",
                                                       name_of(s.compute_type), name_of(storage)));
-    const auto scalar = [&](const void* pointer, role r) -> heron_scalar {
+    const auto scalar = [&](const void* pointer, role r, double otherwise) -> heron_scalar {
+        if (s.has_defaults && !pointer) return {nullptr, otherwise, 0};
         if (are_short_on_device(c, s, storage)) {
             require_element(pointer, size_of(storage), r);
             return {pointer, 0, 0};
@@ -140,8 +150,8 @@ void set_scalars(const context& c, const spgemm_scalars& s, heron_spgemm_args& a
         return s.compute_type == args.compute_type ? scalar_argument(c, pointer, s.compute_type, r)
                                                    : short_scalar_argument(c, pointer, storage, r);
     };
-    args.alpha = scalar(s.alpha, role::alpha);
-    args.beta = scalar(s.beta, role::beta);
+    args.alpha = scalar(s.alpha, role::alpha, 1);
+    args.beta = scalar(s.beta, role::beta, 0);
 }
 
 void require_scalars(const context& c, const spgemm_scalars& s, const spgemm_operands& x) {

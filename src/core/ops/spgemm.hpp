@@ -20,7 +20,8 @@ struct spgemm_operands {
     heron_operation op_a, op_b;
     const heron_spmat& a;
     const heron_spmat& b;
-    heron_spmat& c;  // the counting phase writes its number of elements
+    heron_spmat& c;             // the counting phase writes its number of elements
+    bool are_patterns = false;  // the values are there from the first phase that reads them
 };
 
 // Not known to the phases of the reuse interface before reuse_compute.
@@ -28,6 +29,7 @@ struct spgemm_scalars {
     const void* alpha;
     const void* beta;
     heron_type compute_type;
+    bool has_defaults = false;  // NULL is the number 1 for alpha, 0 for beta
 };
 
 // A buffer of the caller's. Without memory the call asks for the size, which goes to *size; with memory *size

@@ -67,6 +67,8 @@ struct sparse_matrix : descriptor<heron_spmat> {
         });
     }
 
+    // COO whose indices are pairs of a row and a column (array of structures). No operation knows it.
+    bool is_aos = false;
     // In core::next_stamp's time; 0: never.
     uint64_t values_changed = 0;
     // Analyses are a cache, not part of the matrix's value.

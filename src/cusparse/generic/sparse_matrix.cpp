@@ -114,7 +114,7 @@ void give(T* to, V value, const char* argument) {
 }
 
 const heron_spmat& of_format(const sparse_matrix& m, heron_format format) {
-    if (m.value.format != format) core::invalid("spMatDescr", "has another format");
+    if (m.is_aos || m.value.format != format) core::invalid("spMatDescr", "has another format");
     return m.value;
 }
 
@@ -522,7 +522,7 @@ cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t descr) {
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t descr, cusparseFormat_t* format) {
     return guarded(__func__, [&] {
         const auto& m = sparse(descr);
-        give(format, to_cusparse(m.value.format), "format");
+        give(format, m.is_aos ? CUSPARSE_FORMAT_COO_AOS : to_cusparse(m.value.format), "format");
     });
 }
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t descr, cusparseIndexBase_t* base) {

@@ -1,11 +1,9 @@
 // bsrsv2 and bsrsm2.
-#include "typed.hpp"
-#include "mat_descr.hpp"
-#include "core/ops/pivoted_solve.hpp"
+#include "solves.hpp"
 
 using namespace heron;
 using namespace heron::cusparse;
-using core::argument, core::part, core::role;
+using core::part, core::role;
 
 struct bsrsv2Info {
     core::pivoted_solve solve;
@@ -47,43 +45,13 @@ constexpr core::argument_name bsrsm2_names[] = {
     {role::analysis_phase, "cusparse<t>bsrsm2_analysis"},
 };
 
-bool has_levels(cusparseSolvePolicy_t policy) {
-    if (policy != CUSPARSE_SOLVE_POLICY_NO_LEVEL && policy != CUSPARSE_SOLVE_POLICY_USE_LEVEL)
-        core::invalid(role::policy, "is not one of its values");
-    return policy == CUSPARSE_SOLVE_POLICY_USE_LEVEL;
-}
-
-template <class Info>
-core::pivoted_solve& solve_of(Info* info) {
-    return core::required(info, role::info)->solve;
-}
-
 // The matrix of a solve with the triangle that its descriptor names.
 template <class T>
 heron_spmat triangle(cusparseDirection_t dir, cusparseMatDescr_t descr, int mb, int nnzb, const T* values,
                      const int* offsets, const int* columns, int block) {
     heron_spmat a = bsr_matrix(descr, mb, mb, nnzb, values, offsets, columns, {dir, block, block});
-    a.fill = descr->fill == CUSPARSE_FILL_MODE_LOWER ? HERON_FILL_LOWER : HERON_FILL_UPPER;
-    a.diag = descr->diag == CUSPARSE_DIAG_TYPE_UNIT ? HERON_DIAG_UNIT : HERON_DIAG_NON_UNIT;
+    set_triangle(a, *descr);
     return a;
-}
-
-bool turns_sides(cusparseOperation_t trans) {
-    const heron_operation op = operation_from(trans, role::operation_b);
-    if (core::conjugates(op))
-        core::not_supported(role::operation_b, "a conjugate-transposed right-hand side is not supported");
-    return core::transposes(op);
-}
-
-// n right-hand sides of a matrix, or their solutions. They are turned in memory or not.
-template <class T>
-heron_dnmat sides(const heron_spmat& a, int n, bool turned, const T* values, int ld, argument operand) {
-    if (!turned) return column_matrix(a.rows, n, ld, values, operand);
-    return core::transposed(column_matrix(n, a.rows, ld, values, operand));
-}
-
-core::pivoted_phase with_buffer(void* buffer, cusparseSolvePolicy_t policy) {
-    return {{HERON_PHASE_RUN, nullptr, buffer}, has_levels(policy)};
 }
 
 }  // namespace

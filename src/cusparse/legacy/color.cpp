@@ -1,13 +1,11 @@
 // csrcolor.
+#include "color.hpp"
 #include "typed.hpp"
 #include "core/ops/reorder.hpp"
 
 using namespace heron;
 using namespace heron::cusparse;
 using core::part, core::role;
-
-// There is nothing to tell the colouring.
-struct cusparseColorInfo {};
 
 namespace {
 

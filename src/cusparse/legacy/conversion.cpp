@@ -127,41 +127,22 @@ heron_spmat blocks_over(const heron_spmat& a, int32_t base, const block_shape& b
                       arrays);
 }
 
-bool copies_values(cusparseAction_t action) {
-    switch (action) {
-        case CUSPARSE_ACTION_SYMBOLIC: return false;
-        case CUSPARSE_ACTION_NUMERIC: return true;
-    }
-    core::invalid(role::action, "is not one of its values");
-}
-
 // In the caller's memory, or where there is none in the handle's.
 core::phase_call run_in(void* buffer) {
     if (!buffer) return core::run_in_own_scratch;
     return {HERON_PHASE_RUN, nullptr, buffer};
 }
 
-struct csc_call {
-    heron_spmat csr, csc;
-    bool values;
-};
-
 // Both algorithms are one.
 csc_call csc_call_of(int m, int n, int nnz, const void* values, const int* offsets, const int* columns,
                      void* csc_values, int* csc_offsets, int* csc_rows, cudaDataType type,
-                     cusparseAction_t action, cusparseIndexBase_t base_index, cusparseCsr2CscAlg_t alg) {
+                     cusparseAction_t action, cusparseIndexBase_t base, cusparseCsr2CscAlg_t alg) {
     const heron_type value_type = type_from(type, role::type);
-    const bool copies = copies_values(action);
-    const int32_t base = base_from(base_index, role::base);
     const int algorithm = alg;
     if (algorithm != CUSPARSE_CSR2CSC_ALG1 && algorithm != 2)
         core::invalid(role::algorithm, "is not one of its values");
-    // Of an empty matrix nothing else is looked at.
-    if (m == 0 || n == 0) nnz = 0;
-    const matrix_arrays from{value_type, copies ? values : nullptr, offsets, columns};
-    const matrix_arrays to{value_type, copies ? csc_values : nullptr, csc_offsets, csc_rows};
-    return {core::checked(matrix_of(HERON_FORMAT_CSR, m, n, nnz, base, from), role::a),
-            core::checked(matrix_of(HERON_FORMAT_CSR, n, m, nnz, base, to), role::b), copies};
+    return heron::cusparse::csc_call_of(m, n, nnz, {value_type, values, offsets, columns},
+                                        {value_type, csc_values, csc_offsets, csc_rows}, action, base);
 }
 
 // Blocks in the place of elements, which are not turned themselves.

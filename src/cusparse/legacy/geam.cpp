@@ -1,31 +1,13 @@
 // csrgeam2.
+#include "geam.hpp"
 #include "typed.hpp"
 #include "core/ops/spadd.hpp"
 
 using namespace heron;
 using namespace heron::cusparse;
-using core::part, core::role;
+using core::role;
 
 namespace {
-
-constexpr core::argument_name geam_names[] = {
-    {{role::a, part::rows}, "m"},
-    {{role::a, part::cols}, "n"},
-    {{role::a, part::nnz}, "nnzA"},
-    {{role::a, part::kind}, "descrA"},
-    {{role::a, part::values}, "csrSortedValA"},
-    {{role::a, part::offsets}, "csrSortedRowPtrA"},
-    {{role::a, part::indices}, "csrSortedColIndA"},
-    {{role::b, part::nnz}, "nnzB"},
-    {{role::b, part::kind}, "descrB"},
-    {{role::b, part::values}, "csrSortedValB"},
-    {{role::b, part::offsets}, "csrSortedRowPtrB"},
-    {{role::b, part::indices}, "csrSortedColIndB"},
-    {{role::c, part::kind}, "descrC"},
-    {{role::c, part::values}, "csrSortedValC"},
-    {{role::c, part::offsets}, "csrSortedRowPtrC"},
-    {{role::c, part::indices}, "csrSortedColIndC"},
-};
 
 constexpr core::argument_name count_names[] = {
     {role::handle, "handle"},

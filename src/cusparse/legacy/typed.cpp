@@ -70,6 +70,26 @@ heron_order order_from(cusparseDirection_t direction, core::argument about) {
     core::invalid(about, "is not one of its values");
 }
 
+bool copies_values(cusparseAction_t action) {
+    switch (action) {
+        case CUSPARSE_ACTION_SYMBOLIC: return false;
+        case CUSPARSE_ACTION_NUMERIC: return true;
+    }
+    core::invalid(role::action, "is not one of its values");
+}
+
+csc_call csc_call_of(int m, int n, int nnz, const matrix_arrays& csr, const matrix_arrays& csc,
+                     cusparseAction_t action, cusparseIndexBase_t base) {
+    const bool copies = copies_values(action);
+    const int32_t first = base_from(base, role::base);
+    // Of an empty matrix nothing else is looked at.
+    const int elements = m == 0 || n == 0 ? 0 : nnz;
+    matrix_arrays from = csr, to = csc;
+    if (!copies) from.values = to.values = nullptr;
+    return {core::checked(matrix_of(HERON_FORMAT_CSR, m, n, elements, first, from), role::a),
+            core::checked(matrix_of(HERON_FORMAT_CSR, n, m, elements, first, to), role::b), copies};
+}
+
 int int_size(size_t bytes) {
     if (bytes > INT_MAX)
         throw core::error(HERON_INSUFFICIENT_RESOURCES, role::workspace_size,

@@ -61,6 +61,16 @@ void require_general(const cusparseMatDescr* descr, core::argument kind = {core:
 int32_t general_base_of(const cusparseMatDescr* descr, core::argument kind, core::argument base);
 heron_order order_from(cusparseDirection_t direction, core::argument about = core::role::direction);
 
+bool copies_values(cusparseAction_t action);
+
+// A conversion from CSR to CSC: the latter's arrays are those of the transpose in CSR.
+struct csc_call {
+    heron_spmat csr, csc;
+    bool values;
+};
+csc_call csc_call_of(int m, int n, int nnz, const matrix_arrays& csr, const matrix_arrays& csc,
+                     cusparseAction_t action, cusparseIndexBase_t base);
+
 // Tables of names as one. Where two name the same argument, the first one holds.
 template <size_t... counts>
 constexpr auto joined(const core::argument_name (&... tables)[counts]) {

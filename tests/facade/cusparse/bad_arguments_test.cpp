@@ -873,9 +873,14 @@ void try_everything() {
     try_spmm_op();
     try_typed_functions();
     try_pruning();
+    try_removed_functions();
+    try_removed_helpers();
     try_reorder();
     try_factorisations();
     try_bsr_functions();
+    try_hyb();
+    try_csr_solves();
+    try_solve_analysis();
 }
 
 }  // namespace

@@ -4,11 +4,16 @@
 namespace heron::test {
 
 void try_bsr_functions();
+void try_csr_solves();
 void try_format_conversions();
+void try_hyb();
 void try_pruning();
+void try_removed_functions();
+void try_removed_helpers();
 void try_reorder();
 void try_factorisations();
 void try_sddmm();
+void try_solve_analysis();
 void try_spgemm();
 void try_spgemm_reuse();
 void try_spmm();

@@ -1,6 +1,9 @@
-// Csr2cscEx2, csr2coo and coo2csr. Elements are moved and never computed with, so everything is compared bit
-// for bit.
+// Csr2cscEx2 and the functions before it, csr2coo and coo2csr. Elements are moved and never computed with, so
+// everything is compared bit for bit.
 #include "ops/convert/format_matrices.hpp"
+#include "ops/typed_csr.hpp"
+
+#include <numeric>
 
 using namespace heron::test;
 
@@ -28,6 +31,58 @@ std::size_t workspace_bytes(const block_arrays& a, cudaDataType type, cusparseAc
     return bytes;
 }
 
+void check(const device_result& to, cusparseAction_t action) {
+    const std::string wrong = action == CUSPARSE_ACTION_NUMERIC ? to.differs() : to.pattern_differs();
+    if (!wrong.empty()) FAIL_CHECK(wrong);
+}
+
+// The same by Csr2cscEx, and by csr2csc where it has the type.
+void check_removed(const block_arrays& csr, cudaDataType type, cusparseAction_t action, bool absent) {
+    const device_blocks from(csr, absent);
+    const block_arrays expected = turned(csr);
+    const auto base = static_cast<cusparseIndexBase_t>(csr.layout.base);
+    const bool gone = absent && csr.nnz() == 0;
+    {
+        device_result to(expected);
+        expect(cusparseCsr2cscEx(cusparse(), csr.mb, csr.nb, csr.nnz(), from.values<void>(), type,
+                                 from.offsets(), from.indices(), gone ? nullptr : to.values<void>(), type,
+                                 gone ? nullptr : to.indices(), to.offsets(), action, base, type));
+        check(to, action);
+    }
+    for_each_type([&]<class F>(F) {
+        using T = typename F::scalar;
+        if (F::type != type) return;
+        device_result to(expected);
+        expect(F::csr2csc(cusparse(), csr.mb, csr.nb, csr.nnz(), from.values<T>(), from.offsets(),
+                          from.indices(), gone ? nullptr : to.values<T>(), gone ? nullptr : to.indices(),
+                          to.offsets(), action, base));
+        check(to, action);
+    });
+}
+
+// The pattern, and where each element was.
+void check_places(const block_arrays& csr) {
+    const device_blocks from(csr, false);
+    const block_arrays expected = turned(csr);
+    device_result to(expected);
+    const auto nnz = static_cast<std::size_t>(csr.nnz());
+    device_array<int> places(nnz, 1);
+    const matrix_descriptor descr = describe_general(csr.layout.base);
+    std::size_t bytes = 0;
+    expect(cusparseXcsr2csc2_bufferSizeExt(cusparse(), csr.mb, csr.nb, csr.nnz(), from.offsets(),
+                                           from.indices(), &bytes));
+    const workspace buffer(bytes, 1);
+    expect(cusparseXcsr2csc2(cusparse(), csr.mb, csr.nb, csr.nnz(), descr.get(), from.offsets(),
+                             from.indices(), to.offsets(), to.indices(), places.data(), buffer.data()));
+    check(to, CUSPARSE_ACTION_SYMBOLIC);
+    std::vector<int> wanted(nnz);
+    std::iota(wanted.begin(), wanted.end(), 0);
+    std::stable_sort(wanted.begin(), wanted.end(), [&](int j, int k) {
+        return csr.indices[static_cast<std::size_t>(j)] < csr.indices[static_cast<std::size_t>(k)];
+    });
+    CHECK((places.download() == wanted));
+}
+
 void check_csc(const block_arrays& csr, cudaDataType type, cusparseAction_t action, cusparseCsr2CscAlg_t alg,
                bool absent) {
     INFO("base " << csr.layout.base << ", action " << action << ", algorithm " << alg << ", absent "
@@ -41,8 +96,8 @@ void check_csc(const block_arrays& csr, cudaDataType type, cusparseAction_t acti
                               from.indices(), gone ? nullptr : to.values<void>(), to.offsets(),
                               gone ? nullptr : to.indices(), type, action,
                               static_cast<cusparseIndexBase_t>(csr.layout.base), alg, buffer.data()));
-    const std::string wrong = action == CUSPARSE_ACTION_NUMERIC ? to.differs() : to.pattern_differs();
-    if (!wrong.empty()) FAIL_CHECK(wrong);
+    check(to, action);
+    if (alg == 2 || !absent) check_removed(csr, type, action, absent);
 }
 
 }  // namespace
@@ -61,6 +116,18 @@ TEST_CASE("Csr2cscEx2 of every shape and type") {
                 check_csc(csr, type, CUSPARSE_ACTION_SYMBOLIC, static_cast<cusparseCsr2CscAlg_t>(2), true);
             }
         }
+}
+
+TEST_CASE("Xcsr2csc2 tells where elements were") {
+    random_source random(64);
+    for (const named_pattern& pattern : small_patterns())
+        for (const int base : {0, 1}) {
+            INFO(pattern.name << ", base " << base);
+            const block_arrays csr = arranged(noisy(pattern.matrix, 4, random), 4, {1, 1, false, base});
+            check_places(csr);
+            check_places(shuffled(csr, random));
+        }
+    check_places(arranged(noisy(random_pattern(300, 200, 9, random), 4, random), 4, {1, 1, false, 1}));
 }
 
 // More elements than a tile of any kernel, and columns of all lengths.

@@ -264,6 +264,29 @@ TEST_CASE("pruning of a matrix of many tiles") {
     });
 }
 
+TEST_CASE("pruning around the borders of tiles") {
+    using F = prune_functions<float>;
+    const info_owner info = make_info();
+    random_source random(66);
+    for (const std::int64_t rows : {7, 8, 9, 31, 32, 33})
+        for (const std::int64_t cols : {63, 64, 65, 255, 256, 257}) {
+            INFO(rows << " x " << cols);
+            const dense_source<F> dense({rows, cols, rows % 2, F::type, random}, 0);
+            prune_by_threshold<F>(dense, 0.25, 1, CUSPARSE_POINTER_MODE_HOST);
+        }
+    for (const std::int64_t length : {255, 256, 257, 2047, 2048, 2049, 9001}) {
+        INFO("a row of " << length << " elements between others");
+        csr_rows matrix = random_rows(9, length, F::type, random);
+        std::vector<std::int64_t>& columns = matrix.columns[4];
+        columns.resize(static_cast<std::size_t>(length));
+        for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<std::int64_t>(k);
+        matrix.values[4] = special_values(F::type, length, random);
+        const csr_source<F> sparse(matrix, 1);
+        prune_by_threshold<F>(sparse, 0.25, 0, CUSPARSE_POINTER_MODE_HOST);
+        prune_by_percentage<F>(sparse, 60.0f, 1, CUSPARSE_POINTER_MODE_DEVICE, info.get());
+    }
+}
+
 TEST_CASE("matrices without an element take arrays that are NULL") {
     for_each_prunable_type([&]<class F>(F) {
         using T = typename F::scalar;

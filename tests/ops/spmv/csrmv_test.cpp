@@ -1,4 +1,4 @@
-// csrmv in four types against the oracle.
+// csrmv and csrmv_mp in four types against the oracle.
 #include "ops/spmv/spmv_problem.hpp"
 #include "typed_functions.hpp"
 
@@ -32,11 +32,21 @@ class csrmv_problem {
           y_(F::type, y_start_, 1) {}
 
     void run(number alpha, number beta, cusparsePointerMode_t mode) {
-        INFO("operation " << op_ << ", alpha " << alpha << ", beta " << beta << ", mode " << mode);
+        run("csrmv", F::csrmv, alpha, beta, mode);
+        run("csrmv_mp", F::csrmv_mp, alpha, beta, mode);
+    }
+
+  private:
+    using T = typename F::scalar;
+    static const T* typed(const void* p) { return static_cast<const T*>(p); }
+
+    template <class Function>
+    void run(const char* name, Function function, number alpha, number beta, cusparsePointerMode_t mode) {
+        INFO(name << ", operation " << op_ << ", alpha " << alpha << ", beta " << beta << ", mode " << mode);
         y_.upload(beta == 0.0 ? std::vector<number>(y_start_.size(), poison(F::type)) : y_start_);
         const pointer_mode_scope scope(mode);
         const scalar_operand a(F::type, alpha, mode), b(F::type, beta, mode);
-        expect(F::csrmv(cusparse(), op_, static_cast<int>(arrays_.rows), static_cast<int>(arrays_.cols),
+        expect(function(cusparse(), op_, static_cast<int>(arrays_.rows), static_cast<int>(arrays_.cols),
                         static_cast<int>(arrays_.nnz), typed(a.data()), descr_.get(), typed(values_.data()),
                         static_cast<const int*>(offsets_.data()), static_cast<const int*>(columns_.data()),
                         typed(x_.data()), typed(b.data()), static_cast<T*>(y_.data())));
@@ -44,10 +54,6 @@ class csrmv_problem {
             difference(y_.numbers(), spmv(matrix_, op_, alpha, x_start_, beta, y_start_, F::type, F::type));
         if (!wrong.empty()) FAIL_CHECK(wrong);
     }
-
-  private:
-    using T = typename F::scalar;
-    static const T* typed(const void* p) { return static_cast<const T*>(p); }
 
     sparse_arrays arrays_;
     cusparseOperation_t op_;

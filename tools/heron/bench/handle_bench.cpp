@@ -174,6 +174,7 @@ class handle_bench {
             row["message"] = each.error;
             return row;
         }
+        row["result"] = "right";
         row["open_seconds"] = median_of(each.open);
         row["create_seconds"] = median_of(each.create);
         row["again_seconds"] = median_of(each.again);

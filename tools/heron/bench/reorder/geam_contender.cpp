@@ -72,7 +72,7 @@ class cusparse_geam : public reorder_contender {
     cusparse_geam(const contestant& who, const reorder_case& what)
         : library_(who.handle->library()),
           handle_(who.handle->get()),
-          counts_only_(what.function == "Xcsrgeam2Nnz"),
+          counts_only_(what.function == "csrgeam2Nnz"),
           functions_(library_),
           count_function_(HERON_PEER(library_, cusparseXcsrgeam2Nnz)),
           a_(*who.where, what.matrix),
@@ -155,7 +155,7 @@ class cusparse_geam : public reorder_contender {
 }  // namespace
 
 std::unique_ptr<reorder_contender> make_geam(const contestant& who, const reorder_case& what) {
-    if (what.function == "Scsrgeam2") return std::make_unique<cusparse_geam<float>>(who, what);
+    if (what.type == "f32") return std::make_unique<cusparse_geam<float>>(who, what);
     return std::make_unique<cusparse_geam<double>>(who, what);
 }
 

@@ -41,11 +41,13 @@ class reorder_bench {
             const csr_matrix a = load_matrix(spec, options_.seed);
             head["rows"] = a.rows;
             head["nnz"] = a.nnz();
-            for (const std::string& function : options_.functions) {
-                head["function"] = function;
-                progress_.step(fmt::format("{} {}: measuring", matrix_name(spec), function));
-                run_case(head, {a, function, options_.seed});
-            }
+            for (const std::string& type : options_.types)
+                for (const std::string& function : options_.functions) {
+                    head["type"] = type;
+                    head["function"] = function;
+                    progress_.step(fmt::format("{} {}: measuring", matrix_name(spec), function));
+                    run_case(head, {a, function, type, options_.seed});
+                }
         } catch (const std::exception& error) {
             head["result"] = "failed";
             head["message"] = reason_of(error);
@@ -124,7 +126,7 @@ class reorder_bench {
             if (row.contains("seconds")) measured.push_back(row);
         std::vector<std::string> values{"/nnz_per_second"};
         for (std::string& key : contestants_.ratio_keys()) values.push_back(std::move(key));
-        const std::vector<std::string> group{"/contender", "/function"};
+        const std::vector<std::string> group{"/contender", "/type", "/function"};
         result.means = geometric_means(measured, group, values);
         result.columns = columns();
         result.mean_columns = mean_columns();
@@ -139,6 +141,7 @@ class reorder_bench {
             {.key = "/matrix", .title = "matrix"},
             {.key = "/rows", .title = "rows", .format = "{:.0f}"},
             {.key = "/nnz", .title = "nnz", .format = "{:.0f}"},
+            {.key = "/type", .title = "type", .fold = true},
             {.key = "/function", .title = "function"},
             {.key = "/contender", .title = "contender"},
             {.key = "/result", .title = "result", .fold = true},
@@ -155,6 +158,7 @@ class reorder_bench {
     std::vector<report_column> mean_columns() const {
         std::vector<report_column> result{
             {.key = "/contender", .title = "contender"},
+            {.key = "/type", .title = "type", .fold = true},
             {.key = "/function", .title = "function"},
             {.key = "/count", .title = "matrices", .format = "{:.0f}"},
             {.key = "/nnz_per_second", .title = "G nnz/s", .format = "{:.3f}", .scale = 1e-9}};
@@ -176,7 +180,7 @@ std::vector<std::string> sort_functions() {
     return {"coosortByRow", "coosortByColumn", "csrsort", "cscsort"};
 }
 std::vector<std::string> color_functions() { return {"Scsrcolor"}; }
-std::vector<std::string> geam_functions() { return {"Dcsrgeam2", "Scsrgeam2", "Xcsrgeam2Nnz"}; }
+std::vector<std::string> geam_functions() { return {"csrgeam2", "csrgeam2Nnz"}; }
 
 reorder_bench_result run_sort_bench(const reorder_bench_options& options, progress& progress) {
     return reorder_bench("sort", options, make_sort, progress).run();

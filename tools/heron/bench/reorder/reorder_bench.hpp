@@ -18,6 +18,7 @@ struct reorder_bench_options {
     std::vector<std::string> matrices{};
     contestant_options who{};
     std::vector<std::string> functions{};
+    std::vector<std::string> types{""};  // of geam
     std::uint64_t seed = default_seed;
     measure_options timing{};
 };

@@ -33,6 +33,7 @@ class reorder_contender {
 struct reorder_case {
     const csr_matrix& matrix;
     std::string function;
+    std::string type;  // of geam
     std::uint64_t seed;
 };
 

@@ -1,0 +1,216 @@
+// The elements of a dense matrix that are kept, on GPUs: B's rows are its lines, element k of line l is
+// a[l*step + k] for kernels that go along lines, and a[l + k*step] for those that go across. Lines are cut
+// into strips of elements. A group takes a strip of a few lines.
+//
+// Kept is what has first <= word & mask <= last; the word of an element of two is both of them. With a
+// threshold on the device its size takes the place of what precedes first. Types: OT and IT are B's.
+HERON_PROGRAM(prune_dense, class RT, class WT, class OT, class IT, int GROUP, int LANES)
+
+CONSTANT(words, sizeof(RT) / sizeof(WT));
+CONSTANT(teams, GROUP / LANES);
+CONSTANT(band, 32);                         // lines across which a group goes, a lane each
+CONSTANT(width, sizeof(RT) > 8 ? 32 : 64);  // elements of each at a time
+CONSTANT(padded, width + 1);  // so that elements of neighbouring lines are in banks of their own
+CONSTANT(each, width / teams);
+CONSTANT(loads, 8);  // that are on their way at a time
+
+HERON_FN WT first_kept(WT first, WT last, WT mask, GLOBAL const WT* threshold) {
+    if (!threshold) return first;
+    const WT bits = *threshold;
+    const WT size = (WT)(bits & mask);
+    if (size > last) return (WT)(last + 1);
+    return size != 0 && size != bits ? (WT)0 : (WT)(size + 1);
+}
+
+HERON_FN int is_kept(RT element, WT mask, WT first, WT last) {
+    const WT* parts = (const WT*)&element;
+    const WT word = (WT)((parts[0] | parts[words - 1]) & mask);
+    return word >= first && word <= last;
+}
+
+// counts[strip*lines + line] := elements of the line that are kept in the strip.
+HERON_GROUP_KERNEL(count_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
+                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts) {
+    BOARD_ARRAY(u32, board, GROUP);
+    const int lane = group_item() % LANES;
+    const heron_index line = (heron_index)(group_id() / strips) * teams + group_item() / LANES;
+    const heron_index begin = group_id() % strips * strip;
+    const heron_index end = min(begin + strip, length);
+    const WT first = first_kept(first_value, last, mask, threshold);
+    GLOBAL const RT* own = a + min(line, lines - 1) * step;
+    u32 count = 0;
+    for (heron_index k = begin + lane; k < end; k += loads * LANES) {
+        RT held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * LANES, end - 1)];
+        UNROLL
+        for (int i = 0; i < loads; ++i)
+            count += (u32)(k + i * LANES < end && is_kept(held[i], mask, first, last));
+    }
+    count = SCAN_TEAM(u32, board, LANES, count);
+    if (lane == LANES - 1 && line < lines) counts[group_id() % strips * lines + line] = count;
+}
+HERON_CLOSE
+
+HERON_GROUP_KERNEL(count_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
+                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts) {
+    LOCAL_ARRAY(u32, sums, band);
+    const int lane = group_item() % LANES;
+    const int team = group_item() / LANES;
+    const heron_index line = (heron_index)(group_id() / strips) * band + lane;
+    const heron_index begin = group_id() % strips * strip;
+    const heron_index end = min(begin + strip, length);
+    const WT first = first_kept(first_value, last, mask, threshold);
+    GLOBAL const RT* own = a + min(line, lines - 1);
+    u32 count = 0;
+    if (team == 0) sums[lane] = 0;
+    sync_group();
+    for (heron_index k = begin + team; k < end; k += loads * teams) {
+        RT held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * teams, end - 1) * step];
+        UNROLL
+        for (int i = 0; i < loads; ++i)
+            count += (u32)(k + i * teams < end && is_kept(held[i], mask, first, last));
+    }
+    FETCH_ADD(sums + lane, count);
+    sync_group();
+    if (team == 0 && line < lines) counts[group_id() % strips * lines + line] = sums[lane];
+}
+HERON_CLOSE
+
+// counts becomes what precedes each strip in its line, totals[line] the sum.
+HERON_GROUP_KERNEL(add_strips, GROUP, heron_index lines, int strips, GLOBAL u32* RESTRICT counts,
+                   GLOBAL i64* RESTRICT totals) {
+    const heron_index line = group_id() * (heron_index)GROUP + group_item();
+    if (line >= lines) return;
+    u32 before = 0;
+    for (int strip = 0; strip < strips; ++strip) {
+        const u32 count = counts[strip * lines + line];
+        counts[strip * lines + line] = before;
+        before += count;
+    }
+    totals[line] = before;
+}
+HERON_CLOSE
+
+// Where the first kept element of a line in a strip goes, and where the line ends: before everything where
+// offsets are less than their base. `before` is what add_strips has left, or NULL with one strip.
+HERON_FN heron_index first_place(GLOBAL const OT* offsets, heron_index base, GLOBAL const u32* before,
+                                 heron_index line, heron_index lines, int strip) {
+    const heron_index begin = (heron_index)offsets[line] - base;
+    return before ? begin + before[strip * lines + line] : begin;
+}
+HERON_FN heron_index end_of_line(GLOBAL const OT* offsets, heron_index base, heron_index nnz,
+                                 heron_index line) {
+    if ((heron_index)offsets[line] < base) return 0;
+    return min((heron_index)offsets[line + 1] - base, nnz);
+}
+
+// B's elements, their columns and, unless NULL, rows. Never writes outside what the offsets and nnz allow,
+// whatever has become of A since it was counted.
+HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
+                   GLOBAL const WT* threshold, GLOBAL const OT* RESTRICT offsets, heron_index offsets_base,
+                   GLOBAL const u32* RESTRICT before, heron_index nnz, heron_index base,
+                   GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns, GLOBAL RT* RESTRICT values) {
+    BOARD_ARRAY(i32, board, GROUP);
+    const int lane = group_item() % LANES;
+    const heron_index line = (heron_index)(group_id() / strips) * teams + group_item() / LANES;
+    const heron_index begin = group_id() % strips * strip;
+    const heron_index end = min(begin + strip, length);
+    const WT first = first_kept(first_value, last, mask, threshold);
+    GLOBAL const RT* own = a + min(line, lines - 1) * step;
+    heron_index to = 0;
+    heron_index limit = 0;
+    if (line < lines) {
+        to = first_place(offsets, offsets_base, before, line, lines, group_id() % strips);
+        limit = end_of_line(offsets, offsets_base, nnz, line);
+    }
+    for (heron_index k = begin + lane; k - lane < end; k += loads * LANES) {
+        RT held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * LANES, end - 1)];
+        UNROLL_LANES
+        for (int i = 0; i < loads; ++i) {
+            const heron_index column = k + i * LANES;
+            const int keeps = column < end && is_kept(held[i], mask, first, last);
+            const u32 kept = BALLOT(board, keeps);
+            const heron_index place = to + popcount(kept & ((1u << lane) - 1u));
+            if (keeps && place < limit) {
+                if (rows) rows[place] = (IT)(line + base);
+                columns[place] = (IT)(column + base);
+                values[place] = held[i];
+            }
+            to += popcount(kept);
+        }
+    }
+}
+HERON_CLOSE
+
+HERON_FN void load_columns(RT* held, GLOBAL const RT* own, heron_index from, heron_index end,
+                           heron_index step) {
+    UNROLL
+    for (int i = 0; i < each; ++i) held[i] = own[min(from + i * teams, end - 1) * step];
+}
+
+// Tiles of the band are turned in local memory, while the next one is on its way.
+HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
+                   GLOBAL const WT* threshold, GLOBAL const OT* RESTRICT offsets, heron_index offsets_base,
+                   GLOBAL const u32* RESTRICT before, heron_index nnz, heron_index base,
+                   GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns, GLOBAL RT* RESTRICT values) {
+    LOCAL_ARRAY(RT, tile, band * padded);
+    LOCAL_ARRAY(i64, next, band);
+    LOCAL_ARRAY(i64, limits, band);
+    BOARD_ARRAY(i32, board, GROUP);
+    const int lane = group_item() % LANES;
+    const int team = group_item() / LANES;
+    const heron_index first_line = (heron_index)(group_id() / strips) * band;
+    const heron_index begin = group_id() % strips * strip;
+    const heron_index end = min(begin + strip, length);
+    const WT first = first_kept(first_value, last, mask, threshold);
+    GLOBAL const RT* own = a + min(first_line + lane, lines - 1);
+    if (team == 0) {
+        next[lane] = 0;
+        limits[lane] = 0;
+        if (first_line + lane < lines) {
+            next[lane] =
+                first_place(offsets, offsets_base, before, first_line + lane, lines, group_id() % strips);
+            limits[lane] = end_of_line(offsets, offsets_base, nnz, first_line + lane);
+        }
+    }
+    RT held[each];
+    load_columns(held, own, begin + team, end, step);
+    for (heron_index k = begin; k < end; k += width) {
+        UNROLL
+        for (int i = 0; i < each; ++i) tile[lane * padded + team + i * teams] = held[i];
+        sync_group();
+        if (k + width < end) load_columns(held, own, k + width + team, end, step);
+        for (int row = team; row < band; row += teams) {
+            const heron_index limit = limits[row];
+            heron_index to = next[row];
+            UNROLL_LANES
+            for (int i = 0; i < width; i += LANES) {
+                const heron_index column = k + i + lane;
+                const RT element = tile[row * padded + i + lane];
+                const int keeps = column < end && is_kept(element, mask, first, last);
+                const u32 kept = BALLOT(board, keeps);
+                const heron_index place = to + popcount(kept & ((1u << lane) - 1u));
+                if (keeps && place < limit) {
+                    if (rows) rows[place] = (IT)(first_line + row + base);
+                    columns[place] = (IT)(column + base);
+                    values[place] = element;
+                }
+                to += popcount(kept);
+            }
+            if (lane == 0) next[row] = to;
+        }
+        sync_group();
+    }
+}
+HERON_CLOSE
+
+HERON_CLOSE

@@ -1,0 +1,143 @@
+#pragma once
+// The elements of a dense matrix that are kept, counted and written by groups: dense.h.
+#include "common/dialect/dialect_group.hpp"
+#include "common/runtime/dispatch.hpp"
+#include <algorithm>
+#include <type_traits>
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family prune_dense_tiles{"prune_dense", "RT WT OT IT GROUP LANES"};
+#include "dense.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+// What suits a device. The backend declares tile_policy tiles_on(Device&), and whether all of its devices
+// have lanes: then nothing is compiled for those without.
+struct tile_policy {
+    bool has_lanes;
+    int64_t groups_at_once;
+};
+
+// An element as a number without sign, and the word that it consists of one or two of.
+template <class RT>
+using element_bits = std::conditional_t<
+    sizeof(RT) == 1, u8,
+    std::conditional_t<
+        sizeof(RT) == 2, u16,
+        std::conditional_t<sizeof(RT) == 4, u32, std::conditional_t<sizeof(RT) == 8, u64, raw128>>>>;
+template <class RT>
+using element_word = std::conditional_t<sizeof(RT) == 16, u64, element_bits<RT>>;
+
+// What is kept: see dense.h.
+template <class WT>
+struct kept_range {
+    WT mask, first, last;
+    const WT* threshold;  // on the device, or NULL
+};
+
+template <class WT>
+kept_range<WT> nonzero_range(uint64_t mask) {
+    return {static_cast<WT>(mask), 1, static_cast<WT>(~uint64_t{0}), nullptr};
+}
+
+// The lines of a dense matrix, cut into enough strips to keep a device busy.
+struct line_strips {
+    line_strips(const heron_dnmat& m, bool by_columns, const tile_policy& policy)
+        : lines(by_columns ? m.cols : m.rows),
+          length(by_columns ? m.rows : m.cols),
+          step(m.ld),
+          is_along(by_columns == (m.order == HERON_ORDER_COLUMN)),
+          lines_of_group(!is_along          ? 32
+                         : policy.has_lanes ? 8
+                                            : 1) {
+        constexpr int64_t waves = 4;
+        const int64_t unit = is_along ? 256 : 64;
+        const int64_t wanted = (waves * policy.groups_at_once + bands() - 1) / std::max<int64_t>(bands(), 1);
+        const int64_t units = std::max<int64_t>((length + unit - 1) / unit, 1);
+        strip = (units + std::max<int64_t>(wanted, 1) - 1) / std::max<int64_t>(wanted, 1) * unit;
+        strips = static_cast<int>(std::max<int64_t>((length + strip - 1) / strip, 1));
+    }
+
+    int64_t bands() const { return (lines + lines_of_group - 1) / lines_of_group; }
+    int64_t groups() const { return bands() * strips; }
+
+    heron_index lines, length, step;
+    bool is_along;
+    int64_t lines_of_group;
+    heron_index strip;
+    int strips;
+};
+
+// Neither lines nor elements may be missing when count or keep are called.
+template <class Device, bool always_lanes, class RT>
+class dense_tiles {
+  public:
+    using WT = element_word<RT>;
+
+    // Lines are rows, or columns.
+    dense_tiles(Device& device, workspace_layout& layout, const heron_dnmat& a, bool by_columns,
+                const kept_range<WT>& range)
+        : device_(device),
+          policy_(tiles_on(device)),
+          lines_(a, by_columns, policy_),
+          a_(as<const element>(static_cast<const void*>(a.values))),
+          range_(range),
+          counts_(layout.take<u32>(lines_.lines * lines_.strips)) {}
+
+    bool has_strips() const { return lines_.strips > 1; }
+
+    // totals[line] := elements that are kept. What precedes each strip stays in the workspace for keep.
+    void count(i64* totals) {
+        visit_shape([&]<int group>(std::integral_constant<int, group>) {
+            using program = kernels::prune_dense<element, WT, i32, i32, group, lanes>;
+            lines_.is_along ? launch<typename program::count_along>(counts_)
+                            : launch<typename program::count_across>(counts_);
+            device_.template launch_groups<typename program::add_strips>(
+                kernels::prune_dense_tiles, (lines_.lines + group - 1) / group, lines_.lines, lines_.strips,
+                counts_, totals);
+        });
+    }
+
+    // Lines are B's rows, whose offsets are known. rows may be NULL.
+    template <class OT, class IT>
+    void keep(const OT* offsets, heron_index offsets_base, heron_index nnz, heron_index base, IT* rows,
+              IT* columns, void* values) {
+        const u32* const before = has_strips() ? counts_ : nullptr;
+        visit_shape([&]<int group>(std::integral_constant<int, group>) {
+            using program = kernels::prune_dense<element, WT, OT, IT, group, lanes>;
+            lines_.is_along ? launch<typename program::keep_along>(offsets, offsets_base, before, nnz, base,
+                                                                   rows, columns, as<element>(values))
+                            : launch<typename program::keep_across>(offsets, offsets_base, before, nnz, base,
+                                                                    rows, columns, as<element>(values));
+        });
+    }
+
+  private:
+    using element = element_bits<RT>;
+    static constexpr int lanes = 32;
+
+    // Calls f with the size of a group: of several teams where a device has lanes.
+    template <class F>
+    void visit_shape(F&& f) const {
+        if constexpr (!always_lanes)
+            if (!policy_.has_lanes) return f(std::integral_constant<int, lanes>{});
+        f(std::integral_constant<int, 256>{});
+    }
+
+    template <class Kernel, class... Args>
+    void launch(Args... args) {
+        device_.template launch_groups<Kernel>(
+            kernels::prune_dense_tiles, lines_.groups(), a_, lines_.lines, lines_.length, lines_.step,
+            lines_.strip, lines_.strips, range_.mask, range_.first, range_.last, range_.threshold, args...);
+    }
+
+    Device& device_;
+    tile_policy policy_;
+    line_strips lines_;
+    const element* a_;
+    kept_range<WT> range_;
+    u32* counts_;
+};
+
+}  // namespace heron::HERON_LEVEL::plans

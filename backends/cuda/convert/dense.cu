@@ -1,0 +1,18 @@
+// Dense to sparse by groups.
+#include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/scan.hpp"
+#include "common/convert/tiled_rows.hpp"
+#include "tuned.hpp"
+
+namespace heron::HERON_LEVEL {
+
+static plans::tile_policy tiles_on(cuda_device& device) {
+    return {true, 8 * int64_t{device.multiprocessors()}};
+}
+
+void tuned_dense_to_sparse(cuda_device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
+                           heron_workspace& workspace) {
+    plans::dense_to_sparse_by<plans::rows_by_tiles<true>>(device, phase, args, workspace);
+}
+
+}  // namespace heron::HERON_LEVEL

@@ -1,0 +1,20 @@
+# Writes OUTPUT, a C file with a jump for each function that LIBRARY exports: INTERFACE later has all of them, first lacks
+# those that first_interface.cpp defines with scalars by value, and has them as NAME_v2. A script of CMake's.
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[ \n]cusparse[A-Za-z0-9_]+" names "${symbols}")
+list(TRANSFORM names STRIP)
+list(SORT names)
+
+set(by_value "^cusparse([SDCZ](axpyi|csrmv|csrmm|csrsv_analysis|csrsv_solve|csr2csc)|[SD]roti)$")
+set(jumps "#include \"jump.h\"\n\n")
+foreach(name IN LISTS names)
+  set(exported ${name})
+  if(INTERFACE STREQUAL first AND name MATCHES "${by_value}")
+    set(exported ${name}_v2)
+  endif()
+  string(APPEND jumps "HERON_JUMP(${exported}, ${name});\n")
+endforeach()
+if(INTERFACE STREQUAL first)
+  string(APPEND jumps "HERON_JUMP(cusparseSetKernelStream, cusparseSetStream);\n")
+endif()
+file(WRITE ${OUTPUT} "${jumps}")
