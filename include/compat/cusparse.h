@@ -112,9 +112,6 @@ extern "C" {
 #include "cusparse/solve_analysis_info.inc"
 #define HERON_FAMILY "cusparse/solve_analysis.inc"
 #include "cusparse/foreach_type.inc"
-#ifdef __GNUC__
-#pragma GCC diagnostic pop
-#endif
 #include "cusparse/csrmv_ex.inc"
 #define HERON_FAMILY "cusparse/csrmm.inc"
 #include "cusparse/foreach_type.inc"
@@ -132,6 +129,9 @@ extern "C" {
 #include "cusparse/hyb_matrix.inc"
 #define HERON_FAMILY "cusparse/hyb.inc"
 #include "cusparse/foreach_type.inc"
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }

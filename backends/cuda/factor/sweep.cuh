@@ -2,26 +2,39 @@
 // The factorisation of a CSR matrix in one launch. A few lanes have a row, which waits for the rows that it
 // needs, as in trisolve/sweep.cuh; what these hand over, each element and the pivot, lies in boxes beside the
 // stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence. Where the elements of two rows
-// meet depends on the pattern alone and is found out before the wait.
+// meet depends on the pattern alone and is found out before the wait: of long rows for all elements before any.
 #include "rows.cuh"
 
 namespace heron::HERON_LEVEL {
 
 constexpr int factor_threads = 128;
 // On a multiprocessor, as far as registers are concerned: more rows at work against spilled registers.
-constexpr int factor_blocks_at_once = 5;
+constexpr int factor_blocks_at_once(int lanes) { return lanes == 4 ? 6 : 4; }
 
 // Elements of a row that the lanes of a row keep in shared memory.
 constexpr int kept_per_lane = 4;
+
+// The first pair of each lane, for as many of a row's elements before its diagonal as are looked at before the
+// row waits. A lane reads what it has written itself. Rows of few lanes have a batch or two, and no table.
+template <int lanes>
+struct pair_table {
+    static constexpr int elements = lanes == 4 ? 0 : lanes == 8 ? 12 : lanes == 16 ? 20 : 32;
+    static constexpr int size = elements > 0 ? elements * lanes : 1;
+
+    int other[size];           // -1: there is no pair
+    unsigned short own[size];  // from the row's begin; with the highest bit if there are more than lanes
+};
 
 template <class CT, plans::factor_kind kind, int lanes>
 class row_of_lanes {
   public:
     using box = mailbox<CT>;
     using slot = typename box::slot;
+    using table = pair_table<lanes>;
 
-    __device__ row_of_lanes(const factor_operands<CT>& o, slot* pivots, slot* elements, unsigned stamp)
-        : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp) {}
+    __device__ row_of_lanes(const factor_operands<CT>& o, slot* pivots, slot* elements, unsigned stamp,
+                            table& pairs)
+        : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), table_(pairs) {}
 
     // A row that is there. The shared memory has room for kept_per_lane * lanes elements.
     __device__ void begin(int row, CT* shared_values, int* shared_columns) {
@@ -38,47 +51,54 @@ class row_of_lanes {
         posted_ = false;
     }
 
+    // Fills the table, for a row whose elements are in shared memory.
+    __device__ void pair_ahead() {
+        if (posted_ || own_.values == o_.a) return;
+        const int end = min(parts_.diagonal, parts_.begin + table::elements);
+        for (int k = parts_.begin; k < end; k += batch) {
+            row_parts others[batch];
+#pragma unroll
+            for (int u = 0; u < batch; ++u) others[u] = parts_of(k + u < end ? needed_by(k + u) : -1);
+#pragma unroll
+            for (int u = 0; u < batch; ++u)
+                if (k + u < end) enter(k + u - parts_.begin, meeting_with(k + u, others[u]));
+        }
+        paired_ = end - parts_.begin;
+    }
+
     // The next elements of the row whose rows are waited for.
     __device__ void take() {
         if (posted_) return;
         at_ = 0;
         taken_ = min(batch, parts_.diagonal - k_);
-        open_ = more_ = 0;
-        row_parts others[batch];
+        open_ = more_ = valid_ = 0;
+        pivot_row_ = -1;
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
-            const int j = u < taken_ ? own_.columns[k_ + u - own_.shift] - o_.base : -1;
-            needed_[u] = j >= 0 && j < row_ ? j : -1;
-            others[u] = needed_[u] >= 0 ? load_parts(o_.parts + j) : row_parts{};
+            const int j = u < taken_ ? needed_by(k_ + u) : -1;
+            if (j >= 0) valid_ |= 1u << u;
+            if (lane() == u) pivot_row_ = j;
         }
+        k_ + taken_ - parts_.begin <= paired_ ? take_from_table() : search();
 #pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            pair_[u] = row_pair{};
-            if (needed_[u] < 0) continue;
-            const row_meeting meeting = meeting_of<kind>(parts_, k_ + u, others[u]);
-            if (lane() < meeting.count()) pair_[u] = meeting.at(lane(), own_.columns, own_.shift, o_.columns);
-            open_ |= 1u << u;
-            if (pair_[u].other >= 0) open_ |= 1u << (batch + u);
-            if (lane() + lanes < meeting.count()) more_ |= 1u << u;
-        }
+        for (int u = 0; u < batch; ++u)
+            if (pair_[u].other >= 0) open_ |= 1u << u;
+        if (pivot_row_ >= 0) open_ |= pivot_bit;
     }
 
     // One look at all boxes that the row waits for. Whether this lane has found anything.
     __device__ bool look() {
-        slot pivot_seen[batch] = {};
+        slot pivot_seen{};
         slot element_seen[batch] = {};
+        box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, pivot_seen);
 #pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            box::peek(open_ >> u & 1u, pivots_ + needed_[u], pivot_seen[u]);
-            box::peek(open_ >> (batch + u) & 1u, elements_ + pair_[u].other, element_seen[u]);
-        }
+        for (int u = 0; u < batch; ++u)
+            box::peek(open_ >> u & 1u, elements_ + pair_[u].other, element_seen[u]);
         const unsigned before = open_;
+        if ((open_ & pivot_bit) && box::open(pivot_seen, pivot_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            if ((open_ >> u & 1u) && box::open(pivot_seen[u], pivot_[u], stamp_)) open_ &= ~(1u << u);
-            if ((open_ >> (batch + u) & 1u) && box::open(element_seen[u], element_[u], stamp_))
-                open_ &= ~(1u << (batch + u));
-        }
+        for (int u = 0; u < batch; ++u)
+            if ((open_ >> u & 1u) && box::open(element_seen[u], element_[u], stamp_)) open_ &= ~(1u << u);
         return open_ != before;
     }
 
@@ -86,11 +106,11 @@ class row_of_lanes {
     __device__ void use() {
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
-            const bool has = (open_ >> u & 1u) == 0 && (open_ >> (batch + u) & 1u) == 0;
-            const unsigned missing = __ballot_sync(all_lanes, !has);
+            const bool waits = (open_ >> u & 1u) != 0 || (lane() == u && (open_ & pivot_bit) != 0);
+            const unsigned missing = __ballot_sync(all_lanes, waits);
             const bool next = !posted_ && at_ == u && u < taken_ && (missing & team()) == 0;
             if (!__any_sync(all_lanes, next)) continue;
-            eliminate(next && needed_[u] >= 0, u);
+            eliminate(next && (valid_ >> u & 1u) != 0, u);
             if (next) at_ = u + 1;
         }
         if (posted_ || at_ < taken_) return;
@@ -113,14 +133,69 @@ class row_of_lanes {
     __device__ bool is_posted() const { return posted_; }
 
   private:
-    static constexpr int batch = sizeof(CT) > 8 ? 2 : 4;
+    // Elements that are waited for at a time: lane u looks for the pivot of the u-th.
+    static constexpr int batch = (sizeof(CT) > 8 ? 2 : 4) * (lanes > 4 ? 2 : 1);
+    static constexpr unsigned pivot_bit = 1u << 31;
+    static constexpr int most_kept = kept_per_lane * lanes;
+    static constexpr unsigned has_more = 0x8000u;
+    static_assert(batch <= lanes && most_kept < int{has_more});
 
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
+    static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
     static __device__ unsigned team() {
         constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
-        return of_row << (static_cast<int>(threadIdx.x) % warp_size / lanes * lanes);
+        return of_row << first_lane();
     }
     __device__ CT& value(int k) const { return own_.values[k - own_.shift]; }
+
+    // The row that element k waits for; -1 if it is no row before this one.
+    __device__ int needed_by(int k) const {
+        const int j = own_.columns[k - own_.shift] - o_.base;
+        return j >= 0 && j < row_ ? j : -1;
+    }
+    __device__ row_parts parts_of(int row) const {
+        return row >= 0 ? load_parts(o_.parts + row) : row_parts{};
+    }
+    __device__ row_meeting meeting_with(int k, const row_parts& other) const {
+        return meeting_of<kind>(parts_, k, other);
+    }
+    // This lane's first pair of a meeting.
+    __device__ row_pair first_pair(const row_meeting& meeting) const {
+        if (lane() >= meeting.count()) return {};
+        return meeting.at(lane(), own_.columns, own_.shift, o_.columns);
+    }
+
+    __device__ void enter(int element, const row_meeting& meeting) {
+        const row_pair pair = first_pair(meeting);
+        const int place = element * lanes + lane();
+        table_.other[place] = pair.other;
+        table_.own[place] = static_cast<unsigned short>(
+            (pair.other >= 0 ? pair.own - parts_.begin : 0) | (lane() + lanes < meeting.count() ? has_more : 0));
+    }
+    __device__ void take_from_table() {
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            pair_[u] = row_pair{};
+            if ((valid_ >> u & 1u) == 0) continue;
+            const int place = (k_ + u - parts_.begin) * lanes + lane();
+            const unsigned own = table_.own[place];
+            pair_[u] = {table_.other[place], parts_.begin + static_cast<int>(own & (has_more - 1u))};
+            if (own & has_more) more_ |= 1u << u;
+        }
+    }
+    __device__ void search() {
+        row_parts others[batch];
+#pragma unroll
+        for (int u = 0; u < batch; ++u) others[u] = parts_of(valid_ >> u & 1u ? needed_by(k_ + u) : -1);
+#pragma unroll
+        for (int u = 0; u < batch; ++u) {
+            pair_[u] = row_pair{};
+            if ((valid_ >> u & 1u) == 0) continue;
+            const row_meeting meeting = meeting_with(k_ + u, others[u]);
+            pair_[u] = first_pair(meeting);
+            if (lane() + lanes < meeting.count()) more_ |= 1u << u;
+        }
+    }
 
     // An element that another row has handed over or will without this one.
     __device__ CT await(int k) const {
@@ -135,7 +210,7 @@ class row_of_lanes {
     __device__ void each_pair(int u, F&& f) const {
         if (pair_[u].other >= 0) f(pair_[u].own, element_[u]);
         if ((more_ >> u & 1u) == 0) return;
-        const row_meeting meeting = meeting_of<kind>(parts_, k_ + u, load_parts(o_.parts + needed_[u]));
+        const row_meeting meeting = meeting_with(k_ + u, parts_of(needed_by(k_ + u)));
         for (int q = lane() + lanes; q < meeting.count(); q += lanes) {
             const row_pair pair = meeting.at(q, own_.columns, own_.shift, o_.columns);
             if (pair.other >= 0) f(pair.own, await(pair.other));
@@ -145,9 +220,10 @@ class row_of_lanes {
     // By all lanes of a warp; those of a row that is active work out element k_ + u.
     __device__ void eliminate(bool active, int u) {
         const int k = k_ + u;
+        const CT pivot = value_of_lane(pivot_, first_lane() + u);
         CT result{};
         if constexpr (kind == plans::factor_kind::lu) {
-            if (active) result = divide(value(k), pivot_[u]);
+            if (active) result = divide(value(k), pivot);
             __syncwarp();
             if (active) {
                 if (lane() == 0) value(k) = result;
@@ -159,7 +235,7 @@ class row_of_lanes {
             if (active) each_pair(u, [&](int own, CT l) { sum = mad(value(own), conj(l), sum); });
             sum = sum_over_lanes(sum, lanes);
             if (active) {
-                result = divide(sub(value(k), sum), pivot_[u]);
+                result = divide(sub(value(k), sum), pivot);
                 squares_ = add(squares_, real_part(mul(result, conj(result))));
             }
             __syncwarp();
@@ -204,39 +280,45 @@ class row_of_lanes {
     const factor_operands<CT>& o_;
     slot *pivots_, *elements_;
     unsigned stamp_;
+    table& table_;
     int row_ = 0;
     row_parts parts_{};
     own_row<CT> own_{};
     bool posted_ = true;
-    int k_ = 0;          // the first element that is not done, or of the batch
-    int taken_ = 0;      // elements of the batch
-    int at_ = 0;         // and how many of them are done
-    unsigned more_ = 0;  // elements of the batch with more pairs than lanes
-    unsigned open_ = 0;  // boxes that have not been seen: of pivots, then of elements
-    int needed_[batch] = {};
+    int paired_ = 0;      // elements that the table has
+    int k_ = 0;           // the first element that is not done, or of the batch
+    int taken_ = 0;       // elements of the batch
+    int at_ = 0;          // and how many of them are done
+    unsigned valid_ = 0;  // elements of the batch that wait for a row
+    unsigned more_ = 0;   // and that have more pairs than lanes
+    unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
+    int pivot_row_ = -1;  // whose pivot this lane looks for
+    CT pivot_{};
     row_pair pair_[batch];
-    CT pivot_[batch] = {}, element_[batch] = {};
+    CT element_[batch] = {};
     CT squares_{};
 };
 
 template <class CT, plans::factor_kind kind, int lanes>
-__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once)
+__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
     factor_rows(factor_operands<CT> o, row_order order, solve_control* control,
                 typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements) {
     using box = mailbox<CT>;
     constexpr int rows = factor_threads / lanes;
     __shared__ __align__(16) unsigned char value_memory[rows * lanes * kept_per_lane * sizeof(CT)];
     __shared__ int columns[rows * lanes * kept_per_lane];
+    __shared__ pair_table<lanes> pairs[rows];
     CT* const values = reinterpret_cast<CT*>(value_memory);
     const block_ticket ticket = draw_ticket(control);
     const bool ordered = order.is_ordered();
     const int first = static_cast<int>(ticket.number) * rows;
     const int own = static_cast<int>(threadIdx.x) / lanes;
-    row_of_lanes<CT, kind, lanes> row(o, pivots, elements, ticket.stamp);
+    row_of_lanes<CT, kind, lanes> row(o, pivots, elements, ticket.stamp, pairs[own]);
     if (own < order.n - first)
         row.begin(ordered ? order.records[first + own].row : first + own,
                   values + own * lanes * kept_per_lane, columns + own * lanes * kept_per_lane);
     __syncwarp();
+    if constexpr (pair_table<lanes>::elements > 0) row.pair_ahead();
     row.take();
     if (ordered) {
         const int64_t ahead = order.place_ahead(first);
