@@ -7,7 +7,8 @@
 namespace heron::HERON_LEVEL {
 
 constexpr int block_warps = 4;
-constexpr int kept_bytes = 4096;  // of a row of blocks
+constexpr int kept_bytes = 4096;    // of a row of blocks
+constexpr int pivots_bytes = 1024;  // of another row's diagonal block
 
 static __device__ inline unsigned load_acquire(const unsigned* p) {
     unsigned value;
@@ -19,10 +20,10 @@ static __device__ inline unsigned load_acquire(const unsigned* p) {
 template <class CT, plans::factor_kind kind, int SIZE>
 class row_of_blocks {
   public:
-    // kept, pairs: shared memory of kept_bytes, and for a pair per lane.
-    __device__ row_of_blocks(const factor_operands<CT>& o, plans::block_steps steps, CT* kept,
+    // kept, pivots, pairs: shared memory of kept_bytes, of pivots_bytes, and for a pair per lane.
+    __device__ row_of_blocks(const factor_operands<CT>& o, plans::block_steps steps, CT* kept, CT* pivots,
                              row_pair* pairs)
-        : o_(o), steps_(steps), kept_(kept), pairs_(pairs) {}
+        : o_(o), steps_(steps), kept_(kept), kept_pivots_(pivots), pairs_(pairs) {}
 
     // By all lanes of a warp.
     __device__ void factor(int row, unsigned* flags, CT* reciprocals, unsigned stamp) {
@@ -96,23 +97,32 @@ class row_of_blocks {
         if constexpr (!is_lu) divide(k, other, reciprocals);
     }
 
-    // X := X * U^-1 or X * L^-H for block k and the diagonal block of another row, column after column.
+    // The diagonal block of another row: in shared memory, with the reciprocals in the place of the pivots,
+    // if that has room.
+    __device__ const CT* pivots_of(const row_parts& other, const CT* reciprocals) {
+        const CT* const stored = block(other.diagonal);
+        if (area() * static_cast<int>(sizeof(CT)) > pivots_bytes) return stored;
+        for (int i = lane(); i < area(); i += warp_size)
+            kept_pivots_[i] = i % (size() + 1) == 0 ? reciprocals[i / (size() + 1)] : stored[i];
+        __syncwarp();
+        return kept_pivots_;
+    }
+
+    // X := X * U^-1 or X * L^-H for block k and the diagonal block of another row. A lane has a row of X.
     __device__ void divide(int k, const row_parts& other, const CT* reciprocals) {
         CT* const x = own_block(k);
-        const CT* const pivots = block(other.diagonal);
-        for (int c = 0; c < size(); ++c) {
-            const CT reciprocal = reciprocals[c];
-            for (int r = lane(); r < size(); r += warp_size) x[at(r, c)] = mul(x[at(r, c)], reciprocal);
-            __syncwarp();
-            const int rest = size() - 1 - c;
-            for (int i = lane(); i < size() * rest; i += warp_size) {
-                const int r = i / rest;
-                const int t = c + 1 + i % rest;
-                const CT factor = !other.regular ? CT{} : is_lu ? pivots[at(c, t)] : conj(pivots[at(t, c)]);
-                x[at(r, t)] = sub(x[at(r, t)], mul(x[at(r, c)], factor));
+        const CT* const pivots = other.regular ? pivots_of(other, reciprocals) : nullptr;
+        for (int r = lane(); r < size(); r += warp_size)
+            for (int c = 0; c < size(); ++c) {
+                const CT quotient =
+                    mul(x[at(r, c)], pivots == kept_pivots_ ? pivots[at(c, c)] : reciprocals[c]);
+                x[at(r, c)] = quotient;
+                for (int t = c + 1; pivots && t < size(); ++t) {
+                    const CT factor = is_lu ? pivots[at(c, t)] : conj(pivots[at(t, c)]);
+                    x[at(r, t)] = sub(x[at(r, t)], mul(quotient, factor));
+                }
             }
-            __syncwarp();
-        }
+        __syncwarp();
     }
 
     // Each of the pairs' own blocks := itself - block k * the other row's block.
@@ -161,6 +171,7 @@ class row_of_blocks {
             if (lane() == 0) reciprocals[t] = reciprocal;
             is_lu ? eliminate_lower(t, reciprocal) : eliminate_hermitian(t, reciprocal);
         }
+        if constexpr (is_lu) substitute();
     }
 
     // The diagonal block's lower triangle := itself - the sum of X * X^H over the blocks before it.
@@ -201,20 +212,30 @@ class row_of_blocks {
         return divide(one<CT>(), pivot);
     }
 
-    // Takes row t of the diagonal block from those below it, in it and in all blocks after it.
+    // Takes row t of the diagonal block from those below it.
     __device__ void eliminate_lower(int t, CT reciprocal) {
         CT* const d = own_block(parts_.diagonal);
         for (int r = t + 1 + lane(); r < size(); r += warp_size) d[at(r, t)] = mul(d[at(r, t)], reciprocal);
         __syncwarp();
-        const int below = size() - 1 - t;
-        const int width = (parts_.end - parts_.diagonal) * size();
-        for (int i = lane(); i < below * width; i += warp_size) {
-            const int r = t + 1 + i / width;
-            const int column = i % width;
-            if (column <= t) continue;
-            CT* const x = d + int64_t{column / size()} * area();
-            const int c = column % size();
-            x[at(r, c)] = sub(x[at(r, c)], mul(d[at(r, t)], x[at(t, c)]));
+        for (int i = lane(); i < area(); i += warp_size) {
+            const int r = i / size();
+            const int c = i % size();
+            if (r > t && c > t) d[at(r, c)] = sub(d[at(r, c)], mul(d[at(r, t)], d[at(t, c)]));
+        }
+        __syncwarp();
+    }
+
+    // X := L^-1 * X for all blocks after the diagonal one. A lane has a column.
+    __device__ void substitute() {
+        const CT* const d = own_block(parts_.diagonal);
+        const int width = (parts_.end - parts_.diagonal - 1) * size();
+        for (int i = lane(); i < width; i += warp_size) {
+            CT* const x = own_block(parts_.diagonal + 1 + i / size());
+            const int c = i % size();
+            for (int t = 0; t < size(); ++t) {
+                const CT taken = x[at(t, c)];
+                for (int r = t + 1; r < size(); ++r) x[at(r, c)] = sub(x[at(r, c)], mul(d[at(r, t)], taken));
+            }
         }
         __syncwarp();
     }
@@ -224,11 +245,10 @@ class row_of_blocks {
         CT* const d = own_block(parts_.diagonal);
         for (int r = t + 1 + lane(); r < size(); r += warp_size) d[at(r, t)] = mul(d[at(r, t)], reciprocal);
         __syncwarp();
-        const int below = size() - 1 - t;
-        for (int i = lane(); i < below * below; i += warp_size) {
-            const int r = t + 1 + i / below;
-            const int c = t + 1 + i % below;
-            if (c <= r) d[at(r, c)] = sub(d[at(r, c)], mul(d[at(r, t)], conj(d[at(c, t)])));
+        for (int i = lane(); i < area(); i += warp_size) {
+            const int r = i / size();
+            const int c = i % size();
+            if (c > t && c <= r) d[at(r, c)] = sub(d[at(r, c)], mul(d[at(r, t)], conj(d[at(c, t)])));
         }
         __syncwarp();
     }
@@ -251,6 +271,7 @@ class row_of_blocks {
     const factor_operands<CT>& o_;
     plans::block_steps steps_;
     CT* kept_;
+    CT* kept_pivots_;
     row_pair* pairs_;
     int row_ = 0;
     row_parts parts_{};
@@ -262,12 +283,14 @@ __global__ void __launch_bounds__(block_warps* warp_size)
     factor_block_rows(factor_operands<CT> o, plans::block_steps steps, row_order order,
                       solve_control* control, unsigned* flags, CT* reciprocals) {
     __shared__ __align__(16) unsigned char kept[block_warps][kept_bytes];
+    __shared__ __align__(16) unsigned char pivots[block_warps][pivots_bytes];
     __shared__ row_pair pairs[block_warps][warp_size];
     const block_ticket ticket = draw_ticket(control);
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int place = static_cast<int>(ticket.number) * block_warps + warp;
     if (place < order.n) {
-        row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]), pairs[warp]);
+        row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]),
+                                          reinterpret_cast<CT*>(pivots[warp]), pairs[warp]);
         row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
     }
     give_ticket_back(control, ticket);

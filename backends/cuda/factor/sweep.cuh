@@ -2,7 +2,8 @@
 // The factorisation of a CSR matrix in one launch. A few lanes have a row, which waits for the rows that it
 // needs, as in trisolve/sweep.cuh; what these hand over, each element and the pivot, lies in boxes beside the
 // stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence. Where the elements of two rows
-// meet depends on the pattern alone and is found out before the wait: of long rows for all elements before any.
+// meet depends on the pattern alone and is found out before the wait: of long rows for all elements before
+// any.
 #include "rows.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -14,12 +15,13 @@ constexpr int factor_blocks_at_once(int lanes) { return lanes == 4 ? 6 : 4; }
 // Elements of a row that the lanes of a row keep in shared memory.
 constexpr int kept_per_lane = 4;
 
-// The first pair of each lane, for as many of a row's elements before its diagonal as are looked at before the
-// row waits. A lane reads what it has written itself. Rows of few lanes have a batch or two, and no table.
+// The first pair of each lane, for as many of a row's elements before its diagonal as are looked at before
+// the row waits. A lane reads what it has written itself. Rows of few lanes have a batch or two, and no
+// table.
 template <int lanes>
 struct pair_table {
     static constexpr int elements = lanes == 4 ? 0 : lanes == 8 ? 12 : lanes == 16 ? 20 : 32;
-    static constexpr int size = elements > 0 ? elements * lanes : 1;
+    static constexpr int size = elements > 0 ? elements* lanes : 1;
 
     int other[size];           // -1: there is no pair
     unsigned short own[size];  // from the row's begin; with the highest bit if there are more than lanes
@@ -169,8 +171,8 @@ class row_of_lanes {
         const row_pair pair = first_pair(meeting);
         const int place = element * lanes + lane();
         table_.other[place] = pair.other;
-        table_.own[place] = static_cast<unsigned short>(
-            (pair.other >= 0 ? pair.own - parts_.begin : 0) | (lane() + lanes < meeting.count() ? has_more : 0));
+        table_.own[place] = static_cast<unsigned short>((pair.other >= 0 ? pair.own - parts_.begin : 0) |
+                                                        (lane() + lanes < meeting.count() ? has_more : 0));
     }
     __device__ void take_from_table() {
 #pragma unroll
