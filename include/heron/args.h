@@ -104,6 +104,7 @@ typedef struct heron_dense_to_sparse_args {
     heron_spmat b;
     int64_t* nnz;         /* host address, written by ANALYSE: nonzeros; nonzero blocks for BSR */
     int64_t* values_size; /* host address, written by ANALYSE for SELL: stored elements with padding */
+    int32_t unanalysed;   /* 1, for CSR: B's offsets are there, and RUN comes without ANALYSE before it */
 } heron_dense_to_sparse_args;
 
 /* The pattern of A^T, by element: element k of row i of A^T is A's stored element permutation[k], in column

@@ -169,7 +169,10 @@ struct rows_by_items {
         // counts[row] := nonzero elements
         void count(i64* counts) { launch<kernels::dense_count_row>(counts); }
 
-        // B's elements, their columns and, unless NULL, rows, after count.
+        // In place of count where the offsets are known: what fill needs. counts is room for it.
+        void count_for_fill(i64*) {}
+
+        // B's elements, their columns and, unless NULL, rows, after count or count_for_fill.
         void fill(const OT* offsets, heron_index offsets_base, IT* row_indices) {
             launch<kernels::dense_to_csr>(offsets, offsets_base, heron_index{args_.b.nnz},
                                           heron_index{args_.b.base}, row_indices, as<IT>(args_.b.indices),
@@ -243,8 +246,9 @@ class dense_to_sparse_plan {
             rows.count(counts);
             *args_.nnz = write_offsets(scan, counts);
         }
-        if (phase_ == HERON_PHASE_RUN)
-            rows.fill(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr));
+        if (phase_ != HERON_PHASE_RUN) return;
+        if (args_.unanalysed) rows.count_for_fill(counts);
+        rows.fill(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr));
     }
 
     void sell() {

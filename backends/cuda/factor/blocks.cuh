@@ -16,6 +16,39 @@ static __device__ inline unsigned load_acquire(const unsigned* p) {
     return value;
 }
 
+// A row or column of a block that one lane changes: in registers where the block's size is known, else in
+// place.
+template <class CT, int SIZE>
+class block_line {
+  public:
+    __device__ block_line(CT* first, int step) : first_(first), step_(step) {
+#pragma unroll
+        for (int i = 0; i < SIZE; ++i) held_[i] = first[i * step];
+    }
+    __device__ ~block_line() {
+#pragma unroll
+        for (int i = 0; i < SIZE; ++i) first_[i * step_] = held_[i];
+    }
+    block_line(const block_line&) = delete;
+    block_line& operator=(const block_line&) = delete;
+    __device__ CT& operator[](int i) { return held_[i]; }
+
+  private:
+    CT* first_;
+    int step_;
+    CT held_[SIZE];
+};
+template <class CT>
+class block_line<CT, 0> {
+  public:
+    __device__ block_line(CT* first, int step) : first_(first), step_(step) {}
+    __device__ CT& operator[](int i) { return first_[i * step_]; }
+
+  private:
+    CT* first_;
+    int step_;
+};
+
 // SIZE: rows of a block, or 0 if only the launch knows.
 template <class CT, plans::factor_kind kind, int SIZE>
 class row_of_blocks {
@@ -72,11 +105,10 @@ class row_of_blocks {
     __device__ void await(const unsigned* flag, unsigned stamp) {
         if (lane() == 0) {
             unsigned nap = 0;
-            while (load_relaxed(flag) != stamp) {
+            while (load_acquire(flag) != stamp) {
                 nap = min(nap + 16, 64u);
                 __nanosleep(nap);
             }
-            (void)load_acquire(flag);
         }
         __syncwarp();
     }
@@ -112,16 +144,19 @@ class row_of_blocks {
     __device__ void divide(int k, const row_parts& other, const CT* reciprocals) {
         CT* const x = own_block(k);
         const CT* const pivots = other.regular ? pivots_of(other, reciprocals) : nullptr;
-        for (int r = lane(); r < size(); r += warp_size)
+        for (int r = lane(); r < size(); r += warp_size) {
+            block_line<CT, SIZE> line(x + at(r, 0), steps_.column_step);
+#pragma unroll
             for (int c = 0; c < size(); ++c) {
-                const CT quotient =
-                    mul(x[at(r, c)], pivots == kept_pivots_ ? pivots[at(c, c)] : reciprocals[c]);
-                x[at(r, c)] = quotient;
-                for (int t = c + 1; pivots && t < size(); ++t) {
-                    const CT factor = is_lu ? pivots[at(c, t)] : conj(pivots[at(t, c)]);
-                    x[at(r, t)] = sub(x[at(r, t)], mul(quotient, factor));
-                }
+                const CT quotient = mul(line[c], pivots == kept_pivots_ ? pivots[at(c, c)] : reciprocals[c]);
+                line[c] = quotient;
+#pragma unroll
+                for (int t = c + 1; t < size(); ++t)
+                    if (pivots)
+                        line[t] =
+                            sub(line[t], mul(quotient, is_lu ? pivots[at(c, t)] : conj(pivots[at(t, c)])));
             }
+        }
         __syncwarp();
     }
 
@@ -231,11 +266,11 @@ class row_of_blocks {
         const int width = (parts_.end - parts_.diagonal - 1) * size();
         for (int i = lane(); i < width; i += warp_size) {
             CT* const x = own_block(parts_.diagonal + 1 + i / size());
-            const int c = i % size();
-            for (int t = 0; t < size(); ++t) {
-                const CT taken = x[at(t, c)];
-                for (int r = t + 1; r < size(); ++r) x[at(r, c)] = sub(x[at(r, c)], mul(d[at(r, t)], taken));
-            }
+            block_line<CT, SIZE> line(x + at(0, i % size()), steps_.row_step);
+#pragma unroll
+            for (int t = 0; t < size(); ++t)
+#pragma unroll
+                for (int r = t + 1; r < size(); ++r) line[r] = sub(line[r], mul(d[at(r, t)], line[t]));
         }
         __syncwarp();
     }

@@ -165,7 +165,7 @@ void extract(context& c, const heron_dnmat& a, const int32_t* counts, const hero
     offsets.sparse.type = b.type;
     offsets.b = b;
     offsets.counts = const_cast<int32_t*>(counts);
-    heron_dense_to_sparse_args elements{a, b, nullptr, nullptr};
+    heron_dense_to_sparse_args elements{a, b, nullptr, nullptr, true};
     elements.b.nnz = INT32_MAX;
     if (b.format == HERON_FORMAT_CSC) {
         elements.a = transposed(a);

@@ -41,7 +41,7 @@ void dense_to_sparse(context& c, const phase_call& phase, const heron_dnmat& a, 
     if (phase.phase == HERON_PHASE_RUN) require_arrays(b, role::b);
     int64_t nnz = b.nnz;
     int64_t values_size = b.values_size;
-    heron_dense_to_sparse_args args{a, b, &nnz, &values_size};
+    heron_dense_to_sparse_args args{a, b, &nnz, &values_size, false};
     if (b.format == HERON_FORMAT_CSC) {
         args.b.format = HERON_FORMAT_CSR;
         std::swap(args.b.rows, args.b.cols);
