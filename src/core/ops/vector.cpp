@@ -27,8 +27,10 @@ constexpr phase_call run{HERON_PHASE_RUN};
 void axpby(context& c, const void* alpha, const heron_spvec& x, const void* beta, const heron_dnvec& y) {
     require_usable(c, x, y);
     const heron_type compute_type = compute_type_of(y.type, role::y);
-    const heron_axpby_args args{scalar_argument(c, alpha, compute_type, role::alpha), x,
-                                scalar_argument(c, beta, compute_type, role::beta), y, compute_type};
+    heron_axpby_args args{scalar_argument(c, alpha, compute_type, role::alpha), x,
+                          scalar_argument(c, beta, compute_type, role::beta), y, compute_type};
+    // Then y changes at x's indices alone.
+    if (!args.beta.device && args.beta.re == 1 && args.beta.im == 0) args.y.size = 0;
     submit<operation::axpby>(c, run, args);
 }
 
