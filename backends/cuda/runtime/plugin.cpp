@@ -4,6 +4,7 @@
 #include "common/runtime/allocation_registry.hpp"
 #include "common/runtime/plugin_table.hpp"
 #include "common/runtime/tuning_file.hpp"
+#include "cuda/spmv/known_rows.hpp"
 #include <cuda.h>
 #include <cstdio>
 #include <cstdlib>
@@ -401,6 +402,7 @@ struct entries {
             created->cache_bytes = attribute(cudaDevAttrL2CacheSize, device);
             created->has_clusters = attribute(cudaDevAttrClusterLaunch, device) != 0;
             make_scratch(created->scratch);
+            known_rows::of_process().prepare();
             *queue = created;
             return HERON_SUCCESS;
         });

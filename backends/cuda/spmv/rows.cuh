@@ -271,4 +271,13 @@ __global__ void measure_rows(const OT* offsets, int64_t rows, row_candidates can
     keep(row_candidates::count, longest);
 }
 
+// What measure_rows has found, for the host: the words, and then the stamp, at words[last]. One warp.
+static __global__ void report_rows(const unsigned* most, unsigned* words, int last, unsigned stamp) {
+    const int lane = static_cast<int>(threadIdx.x);
+    if (lane <= row_candidates::count) words[lane] = most[lane];
+    __threadfence_system();
+    __syncwarp();
+    if (lane == 0) *const_cast<volatile unsigned*>(words + last) = stamp;
+}
+
 }  // namespace heron::HERON_LEVEL

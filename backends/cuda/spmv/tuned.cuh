@@ -1,14 +1,16 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has three ways. Where rows are alike, which only ANALYSE can know,
-// multiply_row_vectors is the fastest for long rows and multiply_rows for short ones; multiply_tiles takes
-// any matrix. All are right for every matrix, so a plan that no longer fits costs time only.
+// CSR without transposition has three ways. Where rows are alike, which ANALYSE finds out or the second
+// product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows and multiply_rows
+// for short ones; multiply_tiles takes any matrix. All are right for every matrix, so a plan that no longer
+// fits costs time only.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/scan.hpp"
 
 #include "common/spmv/columns.hpp"
 #include "formats.cuh"
+#include "known_rows.hpp"
 #include "rows.cuh"
 #include "transposed.cuh"
 #include "tuned.hpp"
@@ -21,10 +23,7 @@
 namespace heron::HERON_LEVEL {
 
 struct csr_plan final : plan_of<csr_plan> {
-    int lanes_per_row = 0;  // of multiply_row_vectors; 0: the matrix is not one for it
-    int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
-    row_shares shares{0, 1};
-    int64_t blocks = 1;
+    row_choice rows;
     void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
     std::optional<plans::turned_pattern> by_columns;  // in that workspace
 };
@@ -66,11 +65,31 @@ class spmv_launcher {
         auto* const most = layout.take<unsigned>(row_candidates::count + 1);
         if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
+        row_report report;
         const csr_plan* const plan = plan_of_this_workspace();
-        if (plan && plan->lanes_per_row > 0 && has_aligned_quads())
-            return by_row_vectors(plan->lanes_per_row);
-        plan && plan->rows_per_tile > 0 ? by_rows(*plan)
-                                        : by_tiles(tiles, plan != nullptr, starts, heads, carries);
+        const row_choice rows = plan ? plan->rows : choice_without_plan(report);
+        if (rows.lanes_per_row > 0 && has_aligned_quads())
+            by_row_vectors(rows.lanes_per_row);
+        else
+            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, starts, heads, carries);
+        if (report.words) measure_for_later(most, report);
+    }
+
+    // Sums of one row in another order have other bits, so deterministic products always take the same way.
+    row_choice choice_without_plan(row_report& report) {
+        if (args_.reproducibility == HERON_DETERMINISTIC || a_.nnz == 0) return {};
+        const auto kernel = reinterpret_cast<const void*>(&multiply_rows<VA, VX, VY, CT, OT, IT>);
+        return known_rows::of_process().ask(
+            {kernel, a_.offsets, a_.rows, a_.nnz, device_.number()}, report,
+            [&](const unsigned* found) { return choice_of(found); },
+            [&] { return !is_capturing(device_.stream()); });
+    }
+
+    void measure_for_later(unsigned* most, const row_report& report) {
+        static_assert(row_candidates::count < known_rows::most_words);
+        launch_measurement(most);
+        device_.launch_blocks(report_rows, 1, warp_size, 0, static_cast<const unsigned*>(most), report.words,
+                              known_rows::most_words, report.stamp);
     }
 
     const csr_plan* plan_of_this_workspace() const {
@@ -101,9 +120,9 @@ class spmv_launcher {
             std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
     }
 
-    void by_rows(const csr_plan& plan) {
-        device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, plan.blocks, block_threads, 0,
-                              csr_operands(), plan.rows_per_tile, plan.shares);
+    void by_rows(const row_choice& rows) {
+        device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, rows.blocks, block_threads, 0,
+                              csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
     }
 
     void by_tiles(int64_t tiles, bool has_starts, int64_t* starts, CT* heads, CT* carries) {
@@ -131,40 +150,46 @@ class spmv_launcher {
         if (a_.rows == 0 || a_.nnz == 0 || is_capturing(device_.stream())) return;
         auto plan = std::make_unique<csr_plan>();
         plan->memory = workspace_.memory;
-        plan->rows_per_tile = measure(most);
-        if (plan->rows_per_tile > 0) {
-            plan->lanes_per_row = lanes_of_rows();
-            plan->shares = shares_of_rows(plan->rows_per_tile);
-            const int64_t row_tiles = (a_.rows + plan->rows_per_tile - 1) / plan->rows_per_tile;
-            plan->blocks = std::min(
-                row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
-        } else {
-            find_starts(tiles, starts);
-        }
+        unsigned found[row_candidates::count + 1] = {};
+        launch_measurement(most);
+        device_.read(found, most, sizeof found);
+        plan->rows = choice_of(found);
+        if (plan->rows.rows_per_tile == 0) find_starts(tiles, starts);
         workspace_.plan = plan.release();
     }
 
-    // A lane's share of a row of mean length is cut into batches of one size.
-    row_shares shares_of_rows(int rows_per_tile) const {
-        const int lanes = lanes_per_row(rows_per_tile);
+    void launch_measurement(unsigned* most) {
+        constexpr int octet = 8;
+        device_.fill(most, 0, (row_candidates::count + 1) * sizeof *most);
+        device_.launch_blocks(measure_rows<OT>,
+                              (a_.rows + octet * block_threads - 1) / (octet * block_threads), block_threads,
+                              0, offsets(), a_.rows, row_candidates{}, most);
+    }
+
+    // Of what measure_rows has found.
+    row_choice choice_of(const unsigned* found) {
+        row_choice choice;
+        choice.rows_per_tile = rows_per_tile_of(found);
+        if (choice.rows_per_tile == 0) return choice;
+        choice.lanes_per_row = lanes_of_rows();
+        // A lane's share of a row of mean length is cut into batches of one size.
+        const int lanes = lanes_per_row(choice.rows_per_tile);
         const int64_t share = std::max<int64_t>((a_.nnz / a_.rows + lanes) / lanes, 1);
         const int64_t batches = (share + row_shares::most_batch<CT> - 1) / row_shares::most_batch<CT>;
-        return {std::countr_zero(static_cast<unsigned>(lanes)),
-                static_cast<int>((share + batches - 1) / batches)};
+        choice.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
+        choice.batch = static_cast<int>((share + batches - 1) / batches);
+        const int64_t row_tiles = (a_.rows + choice.rows_per_tile - 1) / choice.rows_per_tile;
+        choice.blocks =
+            std::min(row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
+        return choice;
     }
 
     // Rows per tile for multiply_rows: as many as fit a stage everywhere; 0 where that leaves most of a stage
     // empty.
-    int measure(unsigned* most) {
+    int rows_per_tile_of(const unsigned* found) const {
         using tile = row_tile<VA, IT>;
         constexpr int octet = 8;
         const row_candidates candidates;
-        device_.fill(most, 0, (row_candidates::count + 1) * sizeof *most);
-        device_.launch_blocks(measure_rows<OT>,
-                              (a_.rows + octet * block_threads - 1) / (octet * block_threads), block_threads,
-                              0, offsets(), a_.rows, candidates, most);
-        unsigned found[row_candidates::count + 1] = {};
-        device_.read(found, most, sizeof found);
         const unsigned longest = std::max(found[row_candidates::count], 1u);
         // Rows of one length fit more exactly than any candidate says.
         int best = static_cast<int>(std::min<unsigned>(tile::usable / longest, tile::most_rows));
