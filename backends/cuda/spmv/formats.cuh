@@ -86,36 +86,48 @@ __global__ void __launch_bounds__(block_threads)
     work(to, p, alpha).run(warp * work::elements);
 }
 
-// SELL: one thread per row, several loads at a time. Threads of a warp read neighbours, because a slice is
-// stored column by column. Column -1 is padding.
+// SELL: threads share a row's elements, several loads at a time. Threads of a warp read neighbours, because a
+// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size) {
+    multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
+                    int share_bits) {
     constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
-    const int64_t row = static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-    if (row >= p.rows) return;
+    __shared__ CT sums[block_threads];
+    const int rows_of_block = block_threads >> share_bits;
+    const int64_t row =
+        static_cast<int64_t>(blockIdx.x) * rows_of_block + static_cast<int>(threadIdx.x) % rows_of_block;
+    const int share = static_cast<int>(threadIdx.x) / rows_of_block;
     const CT alpha = p.alpha_now();
-    const int64_t slice = row / slice_size;
-    const int64_t origin = static_cast<int64_t>(p.offsets[0]);
-    const int64_t begin = static_cast<int64_t>(p.offsets[slice]) - origin + row % slice_size;
-    const int64_t end = equal(alpha, CT{}) ? begin : static_cast<int64_t>(p.offsets[slice + 1]) - origin;
     CT sum{};
-    for (int64_t k = begin; k < end; k += batch * slice_size) {
-        IT index[batch];
-        VA a[batch];
+    if (row < p.rows && !equal(alpha, CT{})) {
+        const int64_t slice = row / slice_size;
+        const int64_t origin = static_cast<int64_t>(p.offsets[0]);
+        const int64_t step = slice_size << share_bits;
+        const int64_t end = static_cast<int64_t>(p.offsets[slice + 1]) - origin;
+        int64_t k =
+            static_cast<int64_t>(p.offsets[slice]) - origin + (row - slice * slice_size) + share * slice_size;
+        for (; k < end; k += batch * step) {
+            IT index[batch];
+            VA a[batch];
 #pragma unroll
-        for (int j = 0; j < batch; ++j) {
-            const int64_t at = k + j * slice_size;
-            index[j] = at < end ? load_streaming(p.indices + at) : IT{-1};
+            for (int j = 0; j < batch; ++j) {
+                const int64_t at = k + j * step;
+                index[j] = at < end ? load_streaming(p.indices + at) : IT{-1};
+                if (at < end) a[j] = load_streaming(p.values + at);
+            }
+#pragma unroll
+            for (int j = 0; j < batch; ++j)
+                if (index[j] >= 0) sum = mad(p.element(a[j]), p.x_at(index[j]), sum);
         }
-#pragma unroll
-        for (int j = 0; j < batch; ++j)
-            if (index[j] >= 0) a[j] = load_streaming(p.values + k + j * slice_size);
-#pragma unroll
-        for (int j = 0; j < batch; ++j)
-            if (index[j] >= 0) sum = mad(p.element(a[j]), p.x_at(index[j]), sum);
     }
-    kernels::update_y(p.y, row, sum, alpha, p.beta_now());
+    if (share_bits > 0) {
+        sums[threadIdx.x] = sum;
+        __syncthreads();
+        for (int i = 1; share == 0 && i < 1 << share_bits; ++i)
+            sum = add(sum, sums[threadIdx.x + i * rows_of_block]);
+    }
+    if (row < p.rows && share == 0) kernels::update_y(p.y, row, sum, alpha, p.beta_now());
 }
 
 // Shape of the blocks of a BSR matrix of up to 32 elements each.

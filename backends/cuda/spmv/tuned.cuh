@@ -293,10 +293,24 @@ class spmv_launcher {
 
     void sell() {
         workspace_layout(phase_, workspace_);
-        if (phase_ != HERON_PHASE_RUN) return;
+        if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
+        const int bits = share_bits_of_slices();
+        const int64_t rows_of_block = block_threads >> bits;
         device_.launch_blocks(multiply_slices<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + block_threads - 1) / block_threads, block_threads, 0, csr_operands(),
-                              a_.slice_size);
+                              (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, csr_operands(),
+                              a_.slice_size, bits);
+    }
+
+    // Threads per row: what fills the device, as long as each has a few elements and a warp's rows are
+    // neighbours.
+    int share_bits_of_slices() const {
+        constexpr int most_bits = 3;
+        constexpr int64_t least_elements = 4;
+        const int64_t threads = int64_t{2048} * device_.multiprocessors();
+        const int64_t width = a_.values_size / a_.rows;
+        int bits = 0;
+        while (bits < most_bits && a_.rows << bits < threads && width >> (bits + 1) >= least_elements) ++bits;
+        return bits;
     }
 
     void bsr_small() {
