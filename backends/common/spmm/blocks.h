@@ -173,7 +173,7 @@ HERON_GROUP_KERNEL(multiply_across, GROUP, GLOBAL const int* RESTRICT offsets,
     UNROLL
     for (int r = 0; r < ROWS; ++r) {
         const int row = first_row + r;
-        if (BLOCK > 0 || row < block_rows) {
+        if row < block_rows {
             GLOBAL CT* const own_c = c + ((heron_index)block_row * block_rows + row) * c_row;
             UNROLL
             for (int w = 0; w < PACK / WIDE; ++w) {
@@ -282,7 +282,7 @@ HERON_GROUP_KERNEL(multiply_down, GROUP, GLOBAL const int* RESTRICT offsets,
         UNROLL
         for (int r = 0; r < ROWS; ++r) {
             const int row = first_row + r;
-            if (p <= last_side && (BLOCK > 0 || row < block_rows)) {
+            if (p <= last_side && row < block_rows) {
                 GLOBAL CT* const to = c + ((heron_index)block_row * block_rows + row) * c_row +
                                       (first_side + p) * c_column;
                 *to = updated(sum[r][p], alpha, beta, to);

@@ -28,14 +28,14 @@ typedef struct {
 HERON_FN CT join(BOARD(CT) board, CT v, int place, int count, int step) {
     const int lane = group_item() % together;
     while (count > 1) {
-        const int half = (count + 1) / 2;
-        const int has_other = place + half < count;
+        const int rest = (count + 1) / 2;
+        const int has_other = place + rest < count;
         SYNC_BOARD();
         PUT(CT, board, v);
         SYNC_BOARD();
-        const CT other = GET(CT, board, together, v, has_other ? lane + half * step : lane);
+        const CT other = GET(CT, board, together, v, has_other ? lane + rest * step : lane);
         if (has_other) v = ADD(CT, v, other);
-        count = half;
+        count = rest;
     }
     return v;
 }
