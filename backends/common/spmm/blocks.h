@@ -173,7 +173,7 @@ HERON_GROUP_KERNEL(multiply_across, GROUP, GLOBAL const int* RESTRICT offsets,
     UNROLL
     for (int r = 0; r < ROWS; ++r) {
         const int row = first_row + r;
-        if row < block_rows {
+        if (row < block_rows) {
             GLOBAL CT* const own_c = c + ((heron_index)block_row * block_rows + row) * c_row;
             UNROLL
             for (int w = 0; w < PACK / WIDE; ++w) {

@@ -34,7 +34,7 @@ class block_product {
     }
     template <int wide>
     void across_of() {
-        switch (lies_at_loads(a_.values) ? constant_block(a_) : 0) {
+        switch (constant_block(a_, lies_at_loads(a_.values))) {
             case 2: return launch_across<2, 2, wide>();
             case 3: return launch_across<3, 3, wide>();
             case 4: return launch_across<4, 4, wide>();
@@ -64,7 +64,7 @@ class block_product {
     void down() {
         constexpr int most = load;
         const heron_dnmat& b = args_.b;
-        const int block = lies_at_loads(a_.values) ? constant_block(a_) : 0;
+        const int block = constant_block(a_, lies_at_loads(a_.values));
         const int wide = block % 2 != 0 || block == 0 ? 1 : block % most == 0 ? most : 2;
         const bool at_loads = wide == 1 || (lies_at_loads(b.values) && b.ld % wide == 0);
         switch (at_loads ? block : 0) {

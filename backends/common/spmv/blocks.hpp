@@ -30,11 +30,12 @@ inline bool has_one_type(const heron_spmat& a, heron_type compute_type) {
            (t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F);
 }
 
-// The constant size of blocks that kernels are built for, or 0.
-inline int constant_block(const heron_spmat& a) {
-    const bool is_one = a.block_rows == a.block_cols && (a.block_rows == 2 || a.block_rows == 3 ||
-                                                         a.block_rows == 4 || a.block_rows == 8);
-    return is_one ? static_cast<int>(a.block_rows) : 0;
+// The constant size of blocks that kernels are built for, or 0. Even ones want to lie where they can be loaded
+// by 16 bytes.
+inline int constant_block(const heron_spmat& a, bool at_loads) {
+    if (a.block_rows != a.block_cols) return 0;
+    const int64_t size = a.block_rows;
+    return size == 3 || (at_loads && (size == 2 || size == 4 || size == 8)) ? static_cast<int>(size) : 0;
 }
 
 inline double mean_blocks(const heron_spmat& a) {
@@ -62,7 +63,7 @@ class block_vector_product {
     template <int by_rows>
     void choose_block() {
         const bool at_loads = lies_at_loads(a_.values) && (!by_rows || lies_at_loads(args_.x.values));
-        switch (at_loads ? constant_block(a_) : 0) {
+        switch (constant_block(a_, at_loads)) {
             case 2: return constant<by_rows, 2, load < 2 ? load : 2>();
             case 3: return constant<by_rows, 3, 3, 1>();
             case 4: return constant<by_rows, 4, load>();
