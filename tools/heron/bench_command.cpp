@@ -261,7 +261,10 @@ void add_bsr_command(CLI::App& bench) {
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 10))
         ->capture_default_str();
+    c.choices("--direction", c.options.directions, {"row", "column"}, "How blocks are stored: ");
+    c.choices("--op-b", c.options.dense_ops, {"N", "T"}, "Of bsrmm's B: ");
     c.command.add_option("--columns", c.options.columns, "Of the dense operands of bsrmm and bsrsm2")
+        ->delimiter(',')
         ->check(CLI::Range(1, 1 << 16))
         ->capture_default_str();
     c.command.add_option("--analyses", c.options.analyses, "Analyses of each measurement")

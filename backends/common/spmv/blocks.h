@@ -1,101 +1,145 @@
-// Products of BSR matrices with vectors and dense matrices. Types: CT elements. A group of GROUP items forms
-// some rows of a block row of the product, for some of its columns; an item PACK of them.
-HERON_PROGRAM(spmv_blocks, class CT, int GROUP, int PACK)
+// Products of BSR matrices with vectors. Types: CT elements. The blocks of a block row lie one behind the other,
+// and a team of lanes reads them so: a lane takes PACK neighbouring elements, by loads of WIDE, and stays at its
+// place in the block from turn to turn. BLOCK: rows and columns of the blocks, 0 where only the launch knows
+// them. BY_ROWS: whether a block is stored by rows.
+HERON_PROGRAM(spmv_blocks, class CT, int GROUP, int BLOCK, int PACK, int WIDE, int BY_ROWS)
 
-CONSTANT(batch, PACK > 1 ? 8 : 4);  // columns of A that an item takes at a time
+CONSTANT(together, 32);                                // lanes that teams are parts of
+CONSTANT(turns, PACK * sizeof(CT) > 16 ? 2 : 4);       // that a lane has on their way at a time
+CONSTANT(own_rows, BY_ROWS ? 1 : PACK);                // of a lane
+CONSTANT(own_columns, BY_ROWS ? PACK : 1);
 
-// Element (r, c) of a block is at r*row_step + c*column_step. A group has `rows` rows of a block at most, and
-// `sides` times PACK columns of the product; its items share a row's elements in `slots` parts.
+typedef struct {
+    CT at[WIDE];
+} __attribute__((aligned(WIDE * sizeof(CT)))) wide_values;
+
+// How a team of 1 << team_bits lanes is divided: `slots` blocks at a time, `lines` rows or columns of each, as
+// it is stored, `pieces` lanes for a line. A block row belongs to `parts` teams.
 typedef struct {
     heron_index base;
+    int count;  // of block rows
     int block_rows, block_cols;
-    int row_step, column_step;
     int conjugate;
-    int rows, sides, slots;
-    int x_by_rows;
-} block_tiles;
+    int team_bits, parts;
+    int slots, lines, pieces;
+} block_teams;
 
-// C := alpha*A*X + beta*C, columns [0, sides). x: room for slots*batch rows of X of a group. alpha = 0 reads
-// neither A nor X, beta = 0 does not read C.
-HERON_GROUP_KERNEL(multiply_blocks, GROUP, GLOBAL const int* RESTRICT offsets,
-                   GLOBAL const int* RESTRICT columns, GLOBAL const CT* RESTRICT values, block_tiles t,
-                   GLOBAL const CT* RESTRICT from, heron_index from_row, heron_index from_column,
-                   GLOBAL CT* c, heron_index c_row, heron_index c_column, int sides, CT alpha_value,
-                   GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device, LOCAL CT* x) {
-    LOCAL_ARRAY(CT, sums, GROUP);
-    const int item = group_item();
-    const int width = t.sides * PACK;
-    const int tiles = (sides + width - 1) / width;
-    const int parts = (t.block_rows + t.rows - 1) / t.rows;
-    const int side = group_id() % tiles * width;
-    const int part = group_id() / tiles % parts;
-    const int block_row = group_id() / tiles / parts;
-    const int r = item % t.rows;
-    const int s = item / t.rows % t.sides;
-    const int slot = item / t.rows / t.sides;
-    const int row = part * t.rows + r;  // of the block
-    const int is_worker = slot < t.slots && row < t.block_rows;
+// Adds what the lanes at the places 0, ..., count - 1 have, which are `step` lanes apart, for the first.
+HERON_FN CT join(BOARD(CT) board, CT v, int place, int count, int step) {
+    const int lane = group_item() % together;
+    while (count > 1) {
+        const int rest = (count + 1) / 2;
+        const int has_other = place + rest < count;
+        SYNC_BOARD();
+        PUT(CT, board, v);
+        SYNC_BOARD();
+        const CT other = GET(CT, board, together, v, has_other ? lane + rest * step : lane);
+        if (has_other) v = ADD(CT, v, other);
+        count = rest;
+    }
+    return v;
+}
+
+// y := alpha*A*x + beta*y. alpha = 0 reads neither A nor x, beta = 0 does not read y.
+HERON_GROUP_KERNEL(multiply_vector, GROUP, GLOBAL const int* RESTRICT offsets,
+                   GLOBAL const int* RESTRICT columns, GLOBAL const CT* RESTRICT values, block_teams t,
+                   GLOBAL const CT* RESTRICT x, GLOBAL CT* y, CT alpha_value, GLOBAL const CT* alpha_device,
+                   CT beta_value, GLOBAL const CT* beta_device) {
+    BOARD_ARRAY(CT, board, GROUP);
+    const int block_rows = BLOCK > 0 ? BLOCK : t.block_rows;
+    const int block_cols = BLOCK > 0 ? BLOCK : t.block_cols;
+    const int lines = BLOCK > 0 ? BLOCK : t.lines;
+    const int pieces = BLOCK > 0 ? BLOCK / PACK : t.pieces;
+    const int lane = group_item() & ((1 << t.team_bits) - 1);
+    const int team = group_id() * (GROUP >> t.team_bits) + (group_item() >> t.team_bits);
+    const int block_row = BLOCK > 0 ? team : team / t.parts;
+    const int part = BLOCK > 0 ? 0 : team - block_row * t.parts;
+    const int piece = lane % pieces;
+    const int line = lane / pieces % lines;
+    const int slot = lane / pieces / lines;
+    const int row = BY_ROWS ? part * lines + line : (part * pieces + piece) * PACK;  // of the block
+    const int first_column = BY_ROWS ? piece * PACK : line;
+    const int column_step = BY_ROWS ? pieces * PACK : lines;
+    const int is_worker = block_row < t.count && slot < t.slots && row < block_rows;
 
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const heron_index begin = (heron_index)offsets[block_row] - t.base;
-    const heron_index end = EQUAL(CT, alpha, ZERO(CT)) ? begin : (heron_index)offsets[block_row + 1] - t.base;
-    const int all = (int)(end - begin) * t.block_cols;
-    const int taken = t.slots * batch;
-    CT sum[PACK];
+    heron_index begin = 0;
+    int count = 0;
+    if (is_worker && !EQUAL(CT, alpha, ZERO(CT))) {
+        begin = (heron_index)offsets[block_row] - t.base;
+        count = (int)((heron_index)offsets[block_row + 1] - t.base - begin);
+    }
+    const int area = block_rows * block_cols;
+    GLOBAL const CT* const own_values = values + begin * area + (BY_ROWS ? row * block_cols : row);
+    GLOBAL const int* const own_blocks = columns + begin;
+    CT sum[own_rows];
     UNROLL
-    for (int p = 0; p < PACK; ++p) sum[p] = ZERO(CT);
-    for (int q = 0; q < all; q += taken) {
-        CT a[batch];
+    for (int r = 0; r < own_rows; ++r) sum[r] = ZERO(CT);
+    int block = slot;
+    int column = first_column;
+    while (block < count) {
+        // Turns behind the last block load that once more and add nothing: loads that all lanes do are on their
+        // way at the same time.
+        CT a[turns][PACK];
+        int index[turns], place[turns], is_there[turns];
         UNROLL
-        for (int i = 0; i < batch; ++i) {
-            const int at = q + i * t.slots + slot;
-            const int block = at / t.block_cols;
-            const int place = row * t.row_step + (at - block * t.block_cols) * t.column_step;
-            a[i] = ZERO(CT);
-            if (is_worker && at < all)
-                a[i] = LOAD_OFTEN(values + (begin + block) * t.block_rows * t.block_cols + place);
-        }
-        for (int e = item; e < taken * width; e += GROUP) {
-            const int own = t.x_by_rows ? e / width : e % taken;
-            const int own_side = t.x_by_rows ? e % width : e / taken;
-            const int at = q + own;
-            CT value = ZERO(CT);
-            if (at < all && side + own_side < sides) {
-                const int block = at / t.block_cols;
-                const heron_index first = ((heron_index)columns[begin + block] - t.base) * t.block_cols;
-                value = LOAD_OFTEN(from + (first + at - block * t.block_cols) * from_row +
-                                   (side + own_side) * from_column);
-            }
-            x[own * width + own_side] = value;
-        }
-        sync_group();
-        if (is_worker) {
+        for (int i = 0; i < turns; ++i) {
+            const int own = min(block, count - 1);
+            is_there[i] = block < count;
+            place[i] = column;
+            index[i] = LOAD_OFTEN(own_blocks + own);
+            GLOBAL const CT* const at =
+                own_values + (heron_index)own * area + column * (BY_ROWS ? 1 : block_rows);
             UNROLL
-            for (int i = 0; i < batch; ++i) {
-                const CT element = t.conjugate ? CONJ(CT, a[i]) : a[i];
+            for (int w = 0; w < PACK / WIDE; ++w) {
+                GLOBAL const wide_values* const wide = (GLOBAL const wide_values*)at + w;
+                const wide_values v = PACK == WIDE ? LOAD_ONCE(wide) : LOAD_OFTEN(wide);
                 UNROLL
-                for (int p = 0; p < PACK; ++p)
-                    sum[p] = MAD(CT, element, x[(i * t.slots + slot) * width + p * t.sides + s], sum[p]);
+                for (int e = 0; e < WIDE; ++e) a[i][w * WIDE + e] = v.at[e];
+            }
+            column += column_step;
+            if (BLOCK > 0 || column >= block_cols) {
+                column = first_column;
+                block += t.slots;
             }
         }
-        sync_group();
+        CT from[turns][own_columns];
+        UNROLL
+        for (int i = 0; i < turns; ++i) {
+            GLOBAL const CT* const at = x + (index[i] - t.base) * block_cols + place[i];
+            if (BY_ROWS) {
+                UNROLL
+                for (int w = 0; w < PACK / WIDE; ++w) {
+                    const wide_values v = LOAD_OFTEN((GLOBAL const wide_values*)at + w);
+                    UNROLL
+                    for (int e = 0; e < WIDE; ++e) from[i][(w * WIDE + e) % own_columns] = v.at[e];
+                }
+            } else {
+                from[i][0] = LOAD_OFTEN(at);
+            }
+        }
+        UNROLL
+        for (int i = 0; i < turns; ++i) {
+            CT next[own_rows];
+            UNROLL
+            for (int r = 0; r < own_rows; ++r) next[r] = sum[r];
+            UNROLL
+            for (int p = 0; p < PACK; ++p) {
+                const CT element = t.conjugate ? CONJ(CT, a[i][p]) : a[i][p];
+                next[p % own_rows] = MAD(CT, element, from[i][p % own_columns], next[p % own_rows]);
+            }
+            UNROLL
+            for (int r = 0; r < own_rows; ++r) sum[r] = is_there[i] ? next[r] : sum[r];
+        }
     }
 
     const CT beta = SCALAR(CT, beta_value, beta_device);
-    const heron_index own_row = (heron_index)block_row * t.block_rows + row;
     UNROLL
-    for (int p = 0; p < PACK; ++p) {
-        CT total = sum[p];
-        if (t.slots > 1) {
-            sums[item] = total;
-            sync_group();
-            if (slot == 0)
-                for (int i = 1; i < t.slots; ++i) total = ADD(CT, total, sums[i * t.rows * t.sides + item]);
-            sync_group();
-        }
-        const int own_side = side + p * t.sides + s;
-        if (is_worker && slot == 0 && own_side < sides) {
-            GLOBAL CT* const to = c + own_row * c_row + own_side * c_column;
+    for (int r = 0; r < own_rows; ++r) {
+        CT total = join(board, sum[r], slot, t.slots, pieces * lines);
+        total = BY_ROWS ? join(board, total, piece, pieces, 1) : join(board, total, line, lines, pieces);
+        if (is_worker && slot == 0 && first_column == 0) {
+            GLOBAL CT* const to = y + (heron_index)block_row * block_rows + row + r;
             total = MUL(CT, alpha, total);
             if (!EQUAL(CT, beta, ZERO(CT))) total = MAD(CT, beta, *to, total);
             *to = total;

@@ -1,11 +1,10 @@
 #pragma once
-// Products of BSR matrices that have no kernels for their blocks alone (common/spmv/blocks.hpp).
+// Products of BSR matrices with vectors, without a workspace (common/spmv/blocks.hpp).
 #include "cuda/runtime/device.cuh"
 
 namespace heron::HERON_LEVEL {
 
-// Whether it took the product. Needs no workspace.
+// Whether it took the product.
 bool multiply_by_blocks(cuda_device& device, const heron_spmv_args& args);
-bool multiply_by_blocks(cuda_device& device, const heron_spmm_args& args);
 
 }  // namespace heron::HERON_LEVEL

@@ -3,7 +3,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spmm/sorted_columns.hpp"
-#include "common/spmv/blocks.hpp"
+#include "common/spmm/blocks.hpp"
 #include "common/spmm/plan.hpp"
 #include <algorithm>
 #include <bit>

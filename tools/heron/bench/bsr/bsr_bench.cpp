@@ -110,21 +110,40 @@ class bsr_bench {
     void run_values(record& head, const csr_matrix& blocks, int block, scalar_type type) {
         splitmix64 random(options_.seed);
         const std::vector<double> values = make_values(blocks, block, type, random);
-        const std::vector<double> x =
-            random_numbers(type, index(blocks.rows * block * options_.columns), random).real;
-        for (const std::string& function : options_.functions) {
-            const bool is_solve = function == "bsrsv2" || function == "bsrsm2";
-            for (const std::string& triangle : is_solve ? options_.triangles : std::vector<std::string>{""})
-                for (const std::string& op : is_solve ? options_.ops : std::vector<std::string>{"N"}) {
-                    head["function"] = function;
-                    head["triangle"] = triangle;
-                    head["op"] = op;
-                    progress_.step(fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(),
-                                               block, function));
-                    run_case(head, {blocks, function, block, options_.columns, triangle == "upper", op[0],
-                                    values, x});
-                }
-        }
+        const int most = *std::max_element(options_.columns.begin(), options_.columns.end());
+        const std::vector<double> x = random_numbers(type, index(blocks.rows * block * most), random).real;
+        for (const std::string& function : options_.functions)
+            for (const std::string& direction : options_.directions) {
+                head["function"] = function;
+                head["direction"] = direction;
+                bsr_case what{blocks, function, block, 1, false, 'N', direction == "column", false, values, x};
+                progress_.step(fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(), block,
+                                           function));
+                run_columns(head, what);
+            }
+    }
+
+    void run_columns(record& head, bsr_case& what) {
+        const std::vector<std::string> none{""};
+        const bool multiplies = what.function == "bsrmm";
+        for (const int columns : what.has_columns() ? options_.columns : std::vector<int>{1})
+            for (const std::string& op_b : multiplies ? options_.dense_ops : none) {
+                head["columns"] = what.columns = columns;
+                head["op_b"] = op_b;
+                what.turns_b = op_b == "T";
+                run_triangles(head, what);
+            }
+    }
+
+    void run_triangles(record& head, bsr_case& what) {
+        for (const std::string& triangle : what.is_solve() ? options_.triangles : std::vector<std::string>{""})
+            for (const std::string& op : what.is_solve() ? options_.ops : std::vector<std::string>{"N"}) {
+                head["triangle"] = triangle;
+                head["op"] = op;
+                what.is_upper = triangle == "upper";
+                what.op = op[0];
+                run_case(head, what);
+            }
     }
 
     void run_case(const record& head, const bsr_case& what) {
@@ -289,6 +308,9 @@ class bsr_bench {
             {.key = "/block", .title = "of", .format = "{:.0f}"},
             {.key = "/type", .title = "type", .fold = true},
             {.key = "/function", .title = "function"},
+            {.key = "/direction", .title = "by", .fold = true},
+            {.key = "/op_b", .title = "op(B)", .fold = true},
+            {.key = "/columns", .title = "n", .format = "{:.0f}"},
             {.key = "/triangle", .title = "triangle", .fold = true},
             {.key = "/op", .title = "op", .fold = true},
             {.key = "/contender", .title = "contender"},

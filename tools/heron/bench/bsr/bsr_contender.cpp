@@ -44,6 +44,18 @@ std::vector<T> rounded(const std::vector<double>& values) {
     return {values.begin(), values.end()};
 }
 
+// Matrices of rows x columns elements, one behind the other and stored by columns, stored by rows; or the other
+// way round, of columns x rows.
+std::vector<double> turned(const std::vector<double>& values, int columns, int rows) {
+    const auto width = static_cast<std::size_t>(columns), height = static_cast<std::size_t>(rows);
+    std::vector<double> result(values.size() / (width * height) * (width * height));
+    for (std::size_t k = 0; k < result.size(); ++k) {
+        const std::size_t matrix = k / (width * height), place = k % (width * height);
+        result[matrix * width * height + place % height * width + place / height] = values[k];
+    }
+    return result;
+}
+
 using matrix_descriptor = std::unique_ptr<cusparseMatDescr, decltype(&cusparseDestroyMatDescr)>;
 
 matrix_descriptor describe(const cusparse_library& library, bool is_upper) {
@@ -78,8 +90,11 @@ class typed_contender : public bsr_contender {
           descr_(describe(library_, what.is_upper)),
           offsets_(where_, ints(what.blocks.offsets)),
           indices_(where_, ints(what.blocks.columns)),
-          values_(where_, rounded<T>(what.values)),
-          x_(where_, rounded<T>(what.x)),
+          direction_(what.by_columns ? CUSPARSE_DIRECTION_COLUMN : CUSPARSE_DIRECTION_ROW),
+          op_b_(operation_of(what.turns_b ? 'T' : 'N')),
+          ldb_(what.turns_b ? columns_ : ld(cols_)),
+          values_(where_, rounded<T>(what.by_columns ? turned(what.values, block_, block_) : what.values)),
+          x_(where_, rounded<T>(what.turns_b ? turned(what.x, columns_, ld(cols_)) : what.x)),
           y_(where_, std::vector<T>(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(block_) *
                                     static_cast<std::size_t>(columns_))) {
         if (what.is_solve()) prepare();
@@ -113,7 +128,6 @@ class typed_contender : public bsr_contender {
     }
 
   private:
-    static constexpr auto by_rows = CUSPARSE_DIRECTION_ROW;
     static constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
     static constexpr auto levels = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
 
@@ -123,13 +137,13 @@ class typed_contender : public bsr_contender {
         int bytes = 0;
         if (function_ == "bsrsv2") {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsv2Info)(&sv_), "cusparseCreateBsrsv2Info");
-            library_.check(functions_.sv_size(handle_, by_rows, op_, rows_, nnz_, descr_.get(), values_.get(),
+            library_.check(functions_.sv_size(handle_, direction_, op_, rows_, nnz_, descr_.get(), values_.get(),
                                               offsets_.get(), indices_.get(), block_, sv_, &bytes),
                            "bsrsv2_bufferSize");
         } else {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsm2Info)(&sm_), "cusparseCreateBsrsm2Info");
             library_.check(
-                functions_.sm_size(handle_, by_rows, op_, plain, rows_, columns_, nnz_, descr_.get(),
+                functions_.sm_size(handle_, direction_, op_, plain, rows_, columns_, nnz_, descr_.get(),
                                    values_.get(), offsets_.get(), indices_.get(), block_, sm_, &bytes),
                 "bsrsm2_bufferSize");
         }
@@ -139,39 +153,39 @@ class typed_contender : public bsr_contender {
 
     void analyse_vector() {
         library_.check(
-            functions_.sv_analysis(handle_, by_rows, op_, rows_, nnz_, descr_.get(), values_.get(),
+            functions_.sv_analysis(handle_, direction_, op_, rows_, nnz_, descr_.get(), values_.get(),
                                    offsets_.get(), indices_.get(), block_, sv_, levels, buffer_->get()),
             "bsrsv2_analysis");
     }
     void analyse_matrix() {
-        library_.check(functions_.sm_analysis(handle_, by_rows, op_, plain, rows_, columns_, nnz_,
+        library_.check(functions_.sm_analysis(handle_, direction_, op_, plain, rows_, columns_, nnz_,
                                               descr_.get(), values_.get(), offsets_.get(), indices_.get(),
                                               block_, sm_, levels, buffer_->get()),
                        "bsrsm2_analysis");
     }
     void solve_vector() {
-        library_.check(functions_.sv_solve(handle_, by_rows, op_, rows_, nnz_, &one_, descr_.get(),
+        library_.check(functions_.sv_solve(handle_, direction_, op_, rows_, nnz_, &one_, descr_.get(),
                                            values_.get(), offsets_.get(), indices_.get(), block_, sv_,
                                            x_.get(), y_.get(), levels, buffer_->get()),
                        "bsrsv2_solve");
     }
     void solve_matrix() {
         library_.check(
-            functions_.sm_solve(handle_, by_rows, op_, plain, rows_, columns_, nnz_, &one_, descr_.get(),
+            functions_.sm_solve(handle_, direction_, op_, plain, rows_, columns_, nnz_, &one_, descr_.get(),
                                 values_.get(), offsets_.get(), indices_.get(), block_, sm_, x_.get(),
                                 ld(rows_), y_.get(), ld(rows_), levels, buffer_->get()),
             "bsrsm2_solve");
     }
     void multiply_vector() {
         library_.check(
-            functions_.mv(handle_, by_rows, plain, rows_, cols_, nnz_, &one_, descr_.get(), values_.get(),
+            functions_.mv(handle_, direction_, plain, rows_, cols_, nnz_, &one_, descr_.get(), values_.get(),
                           offsets_.get(), indices_.get(), block_, x_.get(), &zero_, y_.get()),
             "bsrmv");
     }
     void multiply_matrix() {
-        library_.check(functions_.mm(handle_, by_rows, plain, plain, rows_, columns_, cols_, nnz_, &one_,
+        library_.check(functions_.mm(handle_, direction_, plain, op_b_, rows_, columns_, cols_, nnz_, &one_,
                                      descr_.get(), values_.get(), offsets_.get(), indices_.get(), block_,
-                                     x_.get(), ld(cols_), &zero_, y_.get(), ld(rows_)),
+                                     x_.get(), ldb_, &zero_, y_.get(), ld(rows_)),
                        "bsrmm");
     }
 
@@ -184,6 +198,9 @@ class typed_contender : public bsr_contender {
     const cusparseOperation_t op_;
     matrix_descriptor descr_;
     device_list<int> offsets_, indices_;
+    const cusparseDirection_t direction_;
+    const cusparseOperation_t op_b_;
+    const int ldb_;
     device_list<T> values_, x_, y_;
     bsrsv2Info_t sv_ = nullptr;
     bsrsm2Info_t sm_ = nullptr;

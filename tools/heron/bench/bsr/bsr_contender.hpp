@@ -17,7 +17,10 @@ struct bsr_case {
     int columns;    // right-hand sides
     bool is_upper;  // of a solve
     char op;        // of a solve
-    // Values of the blocks row by row, x or the right-hand sides column by column.
+    bool by_columns;  // how a block is stored
+    bool turns_b;     // of bsrmm
+    // Values of the blocks row by row, x or the right-hand sides column by column, as they are before a
+    // contender stores them otherwise.
     const std::vector<double>& values;
     const std::vector<double>& x;
 
