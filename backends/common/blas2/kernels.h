@@ -115,7 +115,7 @@ HERON_TYPES(class CT)
 HERON_KERNEL(blas2_trsv_block, heron_index n, heron_index first, heron_index end, int lower, int transposed,
              int conjugate, int unit, int storage, GLOBAL const CT* a, heron_index a_offset, heron_index ld,
              heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc) {
-    for (heron_index k = first; k < end; ++k) {
+    for (heron_index k = first + item; k < end; ++k) {
         const heron_index row = lower ? k : end - 1 - (k - first);
         const heron_index at = x_offset + row * x_inc;
         const CT others =

@@ -34,11 +34,7 @@ class vector_blocks {
     const CT* read(int64_t begin, int64_t count) { return load(begin, count); }
 
   private:
-    template <class A, class B>
-    static constexpr bool same_types = false;
-    template <class A>
-    static constexpr bool same_types<A, A> = true;
-    static constexpr bool is_same = same_types<VT, CT>;
+    static constexpr bool is_same = std::is_same_v<VT, CT>;
 
     VT* first_;
     int64_t inc_;

@@ -133,13 +133,13 @@ struct scaled_squares {
     double large = 0, middle = 0, small = 0;
 
     void add(const double* x, int64_t count) {
-        using range = plans::norm_range<f64>;
+        using limits = plans::norm_range<f64>;
         for (int64_t i = 0; i < count; ++i) {
             const double v = modulus(x[i]);
-            if (v > range::large)
-                large += v * range::down * (v * range::down);
-            else if (v < range::small)
-                small += v * range::up * (v * range::up);
+            if (v > limits::large)
+                large += v * limits::down * (v * limits::down);
+            else if (v < limits::small)
+                small += v * limits::up * (v * limits::up);
             else
                 middle += v * v;
         }
@@ -150,11 +150,11 @@ struct scaled_squares {
         small += other.small;
     }
     double norm() const {
-        using range = plans::norm_range<f64>;
-        if (large > 0) return square_root(large + middle * range::down * range::down) / range::down;
+        using limits = plans::norm_range<f64>;
+        if (large > 0) return square_root(large + middle * limits::down * limits::down) / limits::down;
         if (!(small > 0)) return square_root(middle);
-        if (middle == 0) return square_root(small) / range::up;
-        const double first = square_root(middle), second = square_root(small) / range::up;
+        if (middle == 0) return square_root(small) / limits::up;
+        const double first = square_root(middle), second = square_root(small) / limits::up;
         const double larger = first > second ? first : second, ratio = first > second ? second / first : first / second;
         return middle != middle ? middle : larger * square_root(1 + ratio * ratio);
     }
