@@ -13,8 +13,8 @@
 #define HERON_JUMP_LABEL(name) ".globl " name "\n.type " name ", %function\n" name ":\n"
 #define HERON_JUMP_END(name) ".size " name ", .-" name "\n"
 #define HERON_JUMP_IMPORT(name, node) ".symver target_" name ", " name "@" node "\n"
-#define HERON_JUMP(node, exported, name)                                                  \
-    __asm__(".text\n" HERON_JUMP_IMPORT(#name, node) HERON_JUMP_LABEL(#exported)          \
+#define HERON_JUMP(node, exported, name)                                         \
+    __asm__(".text\n" HERON_JUMP_IMPORT(#name, node) HERON_JUMP_LABEL(#exported) \
                 HERON_JUMP_TO("target_" #name) HERON_JUMP_END(#exported))
 
 #endif

@@ -70,8 +70,9 @@ void require_sum(heron_operation op_a, heron_operation op_b, const heron_spmat& 
     const bool full = sum.type == HERON_R_32F || sum.type == HERON_R_64F || sum.type == HERON_C_32F ||
                       sum.type == HERON_C_64F;
     if (!full || compute_type != sum.type)
-        not_supported(role::compute_type, fmt::format("matrices of {}, compute type {}: not a supported combination",
-                                                      name_of(sum.type), name_of(compute_type)));
+        not_supported(role::compute_type,
+                      fmt::format("matrices of {}, compute type {}: not a supported combination",
+                                  name_of(sum.type), name_of(compute_type)));
 }
 
 void spadd_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,

@@ -44,7 +44,8 @@ bool is_zero(const heron_scalar& s) { return !s.device && s.re == 0 && s.im == 0
 
 void copy(context& c, const heron_dnvec& from, const heron_dnvec& to) {
     const size_t bytes = static_cast<size_t>(from.size) * size_of(from.type);
-    c.with_queue([&](heron_queue* queue) { check(c.table().copy(queue, to.values, from.values, bytes), "copy"); });
+    c.with_queue(
+        [&](heron_queue* queue) { check(c.table().copy(queue, to.values, from.values, bytes), "copy"); });
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ heron_spmm_op_args operators_from(const heron_operators& o, heron_type compute_t
     args.form = o.form;
     args.semiring = o.semiring;
     args.epilogue_kind = o.epilogue_kind;
-    args.identity = core::identity_of(o.form == HERON_OPERATORS_NAMED ? o.semiring : HERON_PLUS_TIMES, compute_type);
+    args.identity =
+        core::identity_of(o.form == HERON_OPERATORS_NAMED ? o.semiring : HERON_PLUS_TIMES, compute_type);
     switch (o.form) {
         case HERON_OPERATORS_NAMED:
             require_named(o, compute_type == HERON_C_32F || compute_type == HERON_C_64F);
@@ -105,7 +106,8 @@ struct varying {
 // Those of CUDA 13.0 and before, which is the default, have no SpMVOp, so that a program has looked for the
 // function itself, in its latest form.
 bool has_algorithm() {
-    return reported_version() >= version_with_spmv_op_algorithm || reported_version() < first_version_with_spmv_op;
+    return reported_version() >= version_with_spmv_op_algorithm ||
+           reported_version() < first_version_with_spmv_op;
 }
 bool has_buffer() { return has_algorithm() || reported_version() >= version_with_spmv_op_buffer; }
 
@@ -121,8 +123,9 @@ cusparseStatus_t size_of_spmv_op(cusparseHandle_t handle, cusparseOperation_t op
 }
 
 cusparseStatus_t make_spmv_op(cusparseHandle_t handle, cusparseSpMVOpDescr_t* descr, cusparseOperation_t op,
-                              cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
-                              cusparseDnVecDescr_t z, cudaDataType compute_type, varying ninth, void* buffer) {
+                              cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                              cusparseDnVecDescr_t y, cusparseDnVecDescr_t z, cudaDataType compute_type,
+                              varying ninth, void* buffer) {
     return guarded({"cusparseSpMVOp_createDescr", names}, [&] {
         core::context& c = context_of(handle);
         core::required(descr, "descr");
@@ -145,8 +148,8 @@ cusparseStatus_t spmv_op_buffer_size(cusparseHandle_t, cusparseOperation_t, cusp
                                      cudaDataType, uintptr_t, size_t*) __asm__("cusparseSpMVOp_bufferSize");
 cusparseStatus_t spmv_op_buffer_size(cusparseHandle_t handle, cusparseOperation_t op,
                                      cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
-                                     cusparseDnVecDescr_t y, cusparseDnVecDescr_t z, cudaDataType compute_type,
-                                     uintptr_t alg_or_size, size_t* size) {
+                                     cusparseDnVecDescr_t y, cusparseDnVecDescr_t z,
+                                     cudaDataType compute_type, uintptr_t alg_or_size, size_t* size) {
     return size_of_spmv_op(handle, op, a, x, y, z, compute_type, {alg_or_size}, size);
 }
 
