@@ -95,18 +95,27 @@ void spmv_op_plan::set_global(context& c, const char* name, const void* data, si
     required(data, "input_data");
     if (operators_.form != HERON_OPERATORS_LTO_IR || operators_.epilogue_kind != HERON_EPILOGUE_CUSTOM)
         invalid("plan", "has no epilogue with variables");
-    const std::string bytes(static_cast<const char*>(data), size);
+    std::list<global> changed = globals_;
     const auto known =
-        std::find_if(globals_.begin(), globals_.end(), [&](const global& g) { return g.name == name; });
-    if (known == globals_.end())
-        globals_.push_back({name, bytes});
-    else
-        known->data = bytes;
+        std::find_if(changed.begin(), changed.end(), [&](const global& g) { return g.name == name; });
+    global& g = known == changed.end() ? changed.emplace_back() : *known;
+    g = {name, {static_cast<const char*>(data), size}};
+    list(changed);
+    try {
+        heron_workspace none{};
+        call_slot<operation::spmm_op>(c, HERON_PHASE_ANALYSE, arguments(product_->problem().z), none);
+    } catch (...) {
+        list(globals_);
+        throw;
+    }
+    // Of lists, whose elements stay where they are.
+    globals_.swap(changed);
+}
+
+void spmv_op_plan::list(const std::list<global>& globals) {
     values_.clear();
-    for (const global& g : globals_) values_.push_back({g.name.c_str(), g.data.data(), g.data.size()});
+    for (const global& g : globals) values_.push_back({g.name.c_str(), g.data.data(), g.data.size()});
     listed_ = {values_.data(), values_.size()};
-    heron_workspace none{};
-    call_slot<operation::spmm_op>(c, HERON_PHASE_ANALYSE, arguments(product_->problem().z), none);
 }
 
 heron_spmm_op_args spmv_op_plan::arguments(const heron_dnvec& z) {

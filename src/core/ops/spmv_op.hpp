@@ -62,6 +62,7 @@ class spmv_op_plan {
     };
 
     heron_spmm_op_args arguments(const heron_dnvec& z);
+    void list(const std::list<global>& globals);
 
     std::shared_ptr<spmv_op_product> product_;
     heron_spmm_op_args operators_;
