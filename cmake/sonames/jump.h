@@ -9,13 +9,13 @@
 
 #if defined(__x86_64__)
 #define HERON_JUMP_TO(target) "jmp *" target "@GOTPCREL(%rip)\n"
-#define HERON_CALL_TO(target, finish)                                                       \
-    "subq $8, %rsp\ncall *" target "@GOTPCREL(%rip)\naddq $8, %rsp\nmovl %eax, %edi\njmp *" \
-    finish "@GOTPCREL(%rip)\n"
+#define HERON_CALL_TO(target, finish)                                                              \
+    "subq $8, %rsp\ncall *" target "@GOTPCREL(%rip)\naddq $8, %rsp\nmovl %eax, %edi\njmp *" finish \
+    "@GOTPCREL(%rip)\n"
 #elif defined(__aarch64__)
 #define HERON_JUMP_TO(target) "adrp x16, :got:" target "\nldr x16, [x16, :got_lo12:" target "]\nbr x16\n"
-#define HERON_CALL_TO(target, finish)                                                              \
-    "stp x29, x30, [sp, -16]!\nadrp x16, :got:" target "\nldr x16, [x16, :got_lo12:" target       \
+#define HERON_CALL_TO(target, finish)                                                       \
+    "stp x29, x30, [sp, -16]!\nadrp x16, :got:" target "\nldr x16, [x16, :got_lo12:" target \
     "]\nblr x16\nldp x29, x30, [sp], 16\n" HERON_JUMP_TO(finish)
 #endif
 

@@ -109,7 +109,8 @@ TEST_CASE("SpMMOp links operators of either linkage") {
 static void check_rows(const std::string& linkage) {
     const std::vector<char> code =
         lto_ir("struct factors { double even, odd; };\n__constant__ factors data;\n" + linkage +
-               " __device__ double spmvop_epilogue(int row, double v) { return v * (row % 2 ? data.odd : data.even); }");
+               " __device__ double spmvop_epilogue(int row, double v) { return v * (row % 2 ? data.odd : "
+               "data.even); }");
     const device_array<int> offsets({0, 2, 3}), columns({0, 2, 1});
     const device_array<double> a({1, 2, 3}), x({10, 20, 30}), y({1, 2}), z({0, 0});
     constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -137,7 +138,8 @@ static void check_rows(const std::string& linkage) {
         expect(cusparseSpMVOp_createPlan(handle, descr, &plans[k], code.data(), code.size()));
         CHECK(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "nothing", factors, sizeof factors) ==
               CUSPARSE_STATUS_INVALID_VALUE);
-        CHECK(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "data", factors, 4) == CUSPARSE_STATUS_INVALID_VALUE);
+        CHECK(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "data", factors, 4) ==
+              CUSPARSE_STATUS_INVALID_VALUE);
         expect(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "data", factors, sizeof factors));
     }
     for (int k = 0; k < 2; ++k) {

@@ -1,5 +1,5 @@
-// libcudart.so.8.0 to .11.0: what programs of these versions expect of structs and error numbers, nothing written beyond
-// their structs, and one state for all.
+// libcudart.so.8.0 to .11.0: what programs of these versions expect of structs and error numbers, nothing
+// written beyond their structs, and one state for all.
 #include "catch.hpp"
 #include <cstring>
 #include <dlfcn.h>
@@ -47,10 +47,10 @@ struct era {
 };
 
 constexpr era eras[] = {
-    {"8.0", 8000, 648, 32, false, 11, 10},    {"9.0", 9000, 672, 32, false, 11, 10},
-    {"9.1", 9010, 672, 32, false, 11, 10},    {"9.2", 9020, 680, 32, false, 11, 10},
-    {"10.0", 10000, 712, 40, true, 11, 10},   {"10.1", 10010, 712, 40, true, 1, 101},
-    {"10.2", 10020, 712, 40, true, 1, 101},   {"11.0", 11000, 728, 24, true, 1, 101},
+    {"8.0", 8000, 648, 32, false, 11, 10},  {"9.0", 9000, 672, 32, false, 11, 10},
+    {"9.1", 9010, 672, 32, false, 11, 10},  {"9.2", 9020, 680, 32, false, 11, 10},
+    {"10.0", 10000, 712, 40, true, 11, 10}, {"10.1", 10010, 712, 40, true, 1, 101},
+    {"10.2", 10020, 712, 40, true, 1, 101}, {"11.0", 11000, 728, 24, true, 1, 101},
 };
 
 constexpr unsigned char untouched = 0xa5;
@@ -89,11 +89,11 @@ TEST_CASE("versions and error numbers of old runtimes") {
         // Seven arguments, of which one is on the stack.
         char from[4] = "abc", to[4] = "";
         constexpr std::size_t four = 4, one = 1;
-        CHECK(cudart.call("cudaMemcpy2D", static_cast<void*>(to), four, static_cast<const void*>(from), four, four, one,
-                          0) == 0);
+        CHECK(cudart.call("cudaMemcpy2D", static_cast<void*>(to), four, static_cast<const void*>(from), four,
+                          four, one, 0) == 0);
         CHECK(std::string(to) == "abc");
-        CHECK(cudart.call("cudaMemcpy2D", static_cast<void*>(to), four, static_cast<const void*>(nullptr), four, four,
-                          one, 0) == e.invalid_value);
+        CHECK(cudart.call("cudaMemcpy2D", static_cast<void*>(to), four, static_cast<const void*>(nullptr),
+                          four, four, one, 0) == e.invalid_value);
         cudart.call("cudaGetLastError");
     }
 }
@@ -119,9 +119,11 @@ TEST_CASE("properties of devices end where the version's do") {
         CHECK(at<int>(found, 616 - shift) == at<int>(expected, 616));                  // l2CacheSize
         const std::size_t threads = e.number < 11000 ? 620 - shift : 624;  // maxThreadsPerMultiProcessor
         CHECK(at<int>(found, threads) == at<int>(expected, 624));
-        CHECK(at<std::size_t>(found, 640 - shift) == at<std::size_t>(expected, 640));  // sharedMemPerMultiprocessor
-        CHECK(at<int>(found, 676 - shift) == at<int>(expected, 676));                  // concurrentManagedAccess
-        CHECK(cudart.call("cudaGetDeviceProperties", static_cast<void*>(found.data()), 999) == e.invalid_device);
+        CHECK(at<std::size_t>(found, 640 - shift) ==
+              at<std::size_t>(expected, 640));                         // sharedMemPerMultiprocessor
+        CHECK(at<int>(found, 676 - shift) == at<int>(expected, 676));  // concurrentManagedAccess
+        CHECK(cudart.call("cudaGetDeviceProperties", static_cast<void*>(found.data()), 999) ==
+              e.invalid_device);
         cudart.call("cudaGetLastError");
     }
 }

@@ -1,11 +1,11 @@
-/* The power method with a matrix in HYB, as programs of CUDA 4.1 to 10 have it: csr2hyb once, hybmv as often as
- * it takes, and hyb2csr to see what is in it.
+/* The power method with a matrix in HYB, as programs of CUDA 4.1 to 10 have it: csr2hyb once, hybmv as often
+ * as it takes, and hyb2csr to see what is in it.
  *
  *     hyb_spmv [N]
  *
  * A is the tridiagonal matrix (-1, 2, -1) of N rows (N = 60 when nothing is said) whose largest eigenvalue is
- * 2 + 2 cos(pi / (N + 1)), with one full row more that is 0 but for its diagonal, so that HYB has rows of very
- * different lengths. Ends with status 0 when the eigenvalue is found and A comes back as it went in.
+ * 2 + 2 cos(pi / (N + 1)), with one full row more that is 0 but for its diagonal, so that HYB has rows of
+ * very different lengths. Ends with status 0 when the eigenvalue is found and A comes back as it went in.
  */
 #include <math.h>
 #include <stdio.h>
@@ -76,13 +76,15 @@ static int is_same(const csr_matrix* a, const int* offsets, const int* columns, 
 }
 
 /* Whether hyb2csr gives the arrays back. */
-static int comes_back(cusparseHandle_t handle, cusparseMatDescr_t descr, cusparseHybMat_t hyb, const csr_matrix* a) {
+static int comes_back(cusparseHandle_t handle, cusparseMatDescr_t descr, cusparseHybMat_t hyb,
+                      const csr_matrix* a) {
     const size_t offsets_bytes = ((size_t)a->rows + 1) * sizeof(int);
     const size_t columns_bytes = (size_t)a->entries * sizeof(int);
     const size_t values_bytes = (size_t)a->entries * sizeof(double);
     int *offsets = host_array(1, offsets_bytes), *columns = host_array(1, columns_bytes), same;
     double* values = host_array(1, values_bytes);
-    int *on_offsets = device_copy_of(offsets, offsets_bytes), *on_columns = device_copy_of(columns, columns_bytes);
+    int *on_offsets = device_copy_of(offsets, offsets_bytes),
+        *on_columns = device_copy_of(columns, columns_bytes);
     double* on_values = device_copy_of(values, values_bytes);
     check(cusparseDhyb2csr(handle, descr, hyb, on_values, on_offsets, on_columns), "cusparseDhyb2csr");
     check_cuda(cudaMemcpy(offsets, on_offsets, offsets_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -136,7 +138,8 @@ int main(int argc, char** argv) {
             scale = 0.25; /* about the inverse of the eigenvalue: nothing overflows */
             continue;
         }
-        check_cuda(cudaMemcpy(x, on_x, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        check_cuda(cudaMemcpy(x, on_x, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost),
+                   "cudaMemcpy");
         found = 0;
         for (i = 0; i < a.rows; ++i) found += x[i] * x[i];
         scale = 1 / sqrt(found);
@@ -148,8 +151,10 @@ int main(int argc, char** argv) {
         const double one = 1;
         check(cusparseDhybmv(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, descr, hyb, on_x, &zero, on_y),
               "cusparseDhybmv");
-        check_cuda(cudaMemcpy(x, on_x, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost), "cudaMemcpy");
-        check_cuda(cudaMemcpy(y, on_y, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        check_cuda(cudaMemcpy(x, on_x, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost),
+                   "cudaMemcpy");
+        check_cuda(cudaMemcpy(y, on_y, (size_t)a.rows * sizeof(double), cudaMemcpyDeviceToHost),
+                   "cudaMemcpy");
         found = 0;
         for (i = 0; i < a.rows; ++i) {
             found += x[i] * y[i];
@@ -159,8 +164,8 @@ int main(int argc, char** argv) {
         free(y);
     }
     expected = 2 + 2 * cos(pi / (n + 1));
-    printf("%d rows: largest eigenvalue %.12f instead of %.12f, the matrix comes back %s\n", a.rows, found, expected,
-           same ? "as it was" : "changed");
+    printf("%d rows: largest eigenvalue %.12f instead of %.12f, the matrix comes back %s\n", a.rows, found,
+           expected, same ? "as it was" : "changed");
 
     check(cusparseDestroyHybMat(hyb), "cusparseDestroyHybMat");
     cusparseDestroyMatDescr(descr);

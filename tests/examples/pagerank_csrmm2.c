@@ -4,8 +4,8 @@
  *     pagerank_csrmm2 [VERTICES [READERS]]
  *
  * Vertex i links to 3*i+1, i*i and 7*i+5 (modulo their number). Reader k starts at vertex k. Ranks follow
- * R := d P R + (1 - d) S until they change by less than 1e-6. Ends with status 0 when each reader's ranks add up
- * to 1 and are those of the same iteration on the host in double precision, within 1e-4 of the largest.
+ * R := d P R + (1 - d) S until they change by less than 1e-6. Ends with status 0 when each reader's ranks add
+ * up to 1 and are those of the same iteration on the host in double precision, within 1e-4 of the largest.
  */
 #include <math.h>
 #include <stdio.h>
@@ -99,9 +99,9 @@ int main(int argc, char** argv) {
         float* const swapped = on_ranks;
         size_t at;
         check_cuda(cudaMemcpy(on_next, on_starts, bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
-        check(cusparseScsrmm2(handle, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, vertices,
-                              readers, vertices, vertices * links, &damping, descr, on_values, on_offsets,
-                              on_columns, on_ranks, vertices, &one_minus, on_next, vertices),
+        check(cusparseScsrmm2(handle, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                              vertices, readers, vertices, vertices * links, &damping, descr, on_values,
+                              on_offsets, on_columns, on_ranks, vertices, &one_minus, on_next, vertices),
               "cusparseScsrmm2");
         check_cuda(cudaMemcpy(ranks, on_next, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
         on_ranks = on_next;
@@ -127,8 +127,8 @@ int main(int argc, char** argv) {
         worst = fmax(worst, difference / largest);
         worst_sum = fmax(worst_sum, fabs(sum - 1));
     }
-    printf("%d vertices, %d readers, %d rounds: off by %.1e, sums by %.1e\n", vertices, readers, rounds, worst,
-           worst_sum);
+    printf("%d vertices, %d readers, %d rounds: off by %.1e, sums by %.1e\n", vertices, readers, rounds,
+           worst, worst_sum);
 
     cusparseDestroyMatDescr(descr);
     check(cusparseDestroy(handle), "cusparseDestroy");

@@ -3,10 +3,10 @@
  *
  *     pcg_cuda8 [N]
  *
- * Solves A x = b for the 5-point Laplacian of an N x N grid (N = 40 when nothing is said) and x = (1, ..., 1),
- * with and without the preconditioner. Ends with status 0 when both find x and the preconditioner saves at
- * least a third of the iterations. Dense vectors are sparse ones with the indices 0 ... n-1, so that axpyi and
- * doti serve them.
+ * Solves A x = b for the 5-point Laplacian of an N x N grid (N = 40 when nothing is said) and x = (1, ...,
+ * 1), with and without the preconditioner. Ends with status 0 when both find x and the preconditioner saves
+ * at least a third of the iterations. Dense vectors are sparse ones with the indices 0 ... n-1, so that axpyi
+ * and doti serve them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ static void make_grid(int side) {
     entries = 0;
     for (y = 0; y < side; ++y)
         for (x = 0; x < side; ++x, ++row) {
-            const int near[5] = {y > 0 ? row - side : -1, x > 0 ? row - 1 : -1, row, x < side - 1 ? row + 1 : -1,
-                                 y < side - 1 ? row + side : -1};
+            const int near[5] = {y > 0 ? row - side : -1, x > 0 ? row - 1 : -1, row,
+                                 x < side - 1 ? row + 1 : -1, y < side - 1 ? row + side : -1};
             int k;
             for (k = 0; k < 5; ++k)
                 if (near[k] >= 0) {
@@ -97,8 +97,8 @@ static void copy(double* to, const double* from) {
 }
 static void apply(cusparseMatDescr_t descr, const double* x, double* y) {
     const double one = 1, zero = 0;
-    check(cusparseDcsrmv(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, n, entries, &one, descr, values, offsets,
-                         columns, x, &zero, y),
+    check(cusparseDcsrmv(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, n, entries, &one, descr, values,
+                         offsets, columns, x, &zero, y),
           "cusparseDcsrmv");
 }
 
@@ -129,24 +129,24 @@ static preconditioner factorise(cusparseMatDescr_t general) {
     m.upper = triangle(CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_NON_UNIT);
     check(cusparseCreateSolveAnalysisInfo(&m.lower_info), "cusparseCreateSolveAnalysisInfo");
     check(cusparseCreateSolveAnalysisInfo(&m.upper_info), "cusparseCreateSolveAnalysisInfo");
-    check(cusparseDcsrsv_analysis(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, entries, general, values, offsets,
-                                  columns, m.lower_info),
+    check(cusparseDcsrsv_analysis(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, entries, general, values,
+                                  offsets, columns, m.lower_info),
           "cusparseDcsrsv_analysis");
     check(cusparseDcsrilu0(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, general, m.factors, offsets, columns,
                            m.lower_info),
           "cusparseDcsrilu0");
-    check(cusparseDcsrsv_analysis(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, entries, m.upper, m.factors, offsets,
-                                  columns, m.upper_info),
+    check(cusparseDcsrsv_analysis(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, entries, m.upper, m.factors,
+                                  offsets, columns, m.upper_info),
           "cusparseDcsrsv_analysis");
     return m;
 }
 static void precondition(const preconditioner* m, const double* r, double* z) {
     const double one = 1;
-    check(cusparseDcsrsv_solve(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, &one, m->lower, m->factors, offsets,
-                               columns, m->lower_info, r, m->between),
+    check(cusparseDcsrsv_solve(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, &one, m->lower, m->factors,
+                               offsets, columns, m->lower_info, r, m->between),
           "cusparseDcsrsv_solve");
-    check(cusparseDcsrsv_solve(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, &one, m->upper, m->factors, offsets,
-                               columns, m->upper_info, m->between, z),
+    check(cusparseDcsrsv_solve(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, n, &one, m->upper, m->factors,
+                               offsets, columns, m->upper_info, m->between, z),
           "cusparseDcsrsv_solve");
 }
 static void free_preconditioner(preconditioner m) {
@@ -217,8 +217,8 @@ int main(int argc, char** argv) {
     plain_iterations = solve(general, NULL, b, plain_x);
     error = error_of(x, ones);
     plain_error = error_of(plain_x, ones);
-    printf("%d unknowns: %d iterations, error %.1e; without a preconditioner %d, %.1e\n", n, iterations, error,
-           plain_iterations, plain_error);
+    printf("%d unknowns: %d iterations, error %.1e; without a preconditioner %d, %.1e\n", n, iterations,
+           error, plain_iterations, plain_error);
     free_preconditioner(m);
     cusparseDestroyMatDescr(general);
     cudaFree(ones);

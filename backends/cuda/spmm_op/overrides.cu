@@ -81,11 +81,12 @@ const char* kernel_name(const heron_spmm_op_args& args) {
     return is_row_epilogue(args) ? "row_epilogue_items" : "spmm_op_items";
 }
 
-std::vector<char> link_row_epilogue(const std::string& definitions, const heron_spmm_op_args& args, int architecture,
-                                    bool c_linkage) {
-    const std::string text = definitions +
-                             (c_linkage ? "extern \"C\" __device__ heron_value " : "extern __device__ heron_value ") +
-                             "spmvop_epilogue(int, heron_value);\n" + row_epilogue_kernel;
+std::vector<char> link_row_epilogue(const std::string& definitions, const heron_spmm_op_args& args,
+                                    int architecture, bool c_linkage) {
+    const std::string text =
+        definitions +
+        (c_linkage ? "extern \"C\" __device__ heron_value " : "extern __device__ heron_value ") +
+        "spmvop_epilogue(int, heron_value);\n" + row_epilogue_kernel;
     const std::vector<char> kernel = compile_to_lto_ir(text, architecture);
     return link_lto_ir({{"kernel", kernel.data(), kernel.size()},
                         {"epilogue", args.epilogue_code.data, args.epilogue_code.size}},

@@ -1,4 +1,5 @@
-// The numbers that errors had before CUDA 10.1, and the functions whose statuses need them and that the jumps leave out.
+// The numbers that errors had before CUDA 10.1, and the functions whose statuses need them and that the jumps
+// leave out.
 #include "old_runtime.hpp"
 
 namespace {
@@ -42,8 +43,8 @@ const char* name_in_12(cudaError_t) HERON_OF_12(cudaGetErrorName);
 const char* text_in_12(cudaError_t) HERON_OF_12(cudaGetErrorString);
 cudaError_t copy_2d_in_12(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind)
     HERON_OF_12(cudaMemcpy2D);
-cudaError_t copy_2d_async_in_12(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t)
-    HERON_OF_12(cudaMemcpy2DAsync);
+cudaError_t copy_2d_async_in_12(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind,
+                                cudaStream_t) HERON_OF_12(cudaMemcpy2DAsync);
 cudaError_t launch_in_12(const void*, dim3, dim3, void**, size_t, cudaStream_t) HERON_OF_12(cudaLaunchKernel);
 cudaError_t launch_cooperative_in_12(const void*, dim3, dim3, void**, size_t, cudaStream_t)
     HERON_OF_12(cudaLaunchCooperativeKernel);
@@ -59,8 +60,8 @@ HERON_IMPORT_OF_12(cudaLaunchCooperativeKernel);
 const char* cudaGetErrorName(cudaError_t error) { return name_in_12(now(error)); }
 const char* cudaGetErrorString(cudaError_t error) { return text_in_12(now(error)); }
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
     return then(copy_2d_in_12(to, to_pitch, from, from_pitch, width, height, kind));
 }
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
@@ -71,8 +72,8 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              cudaStream_t stream) {
     return then(launch_in_12(function, grid, block, arguments, shared, stream));
 }
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                        cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared, cudaStream_t stream) {
     return then(launch_cooperative_in_12(function, grid, block, arguments, shared, stream));
 }
 

@@ -35,8 +35,8 @@ constexpr size_t end_of_properties = HERON_OLD_CUDART >= 11000  ? HERON_END_OF(r
                                                                 : HERON_END_OF(concurrentManagedAccess);
 constexpr bool has_uuid = HERON_OLD_CUDART >= 10000, has_persisting_cache = HERON_OLD_CUDART >= 11000;
 
-// The numbers behind l2CacheSize and before sharedMemPerMultiprocessor, which is aligned to 8 bytes: without the first of
-// them the padding that it took away is back.
+// The numbers behind l2CacheSize and before sharedMemPerMultiprocessor, which is aligned to 8 bytes: without
+// the first of them the padding that it took away is back.
 constexpr size_t cache = offsetof(properties, persistingL2CacheMaxSize),
                  behind_cache = offsetof(properties, maxThreadsPerMultiProcessor),
                  wide = offsetof(properties, sharedMemPerMultiprocessor);

@@ -1,5 +1,5 @@
-// HERON_CUSPARSE_VERSION, which ctest sets to several values: the version that the library says it is, and the lists of
-// arguments that SpMVOp had in it.
+// HERON_CUSPARSE_VERSION, which ctest sets to several values: the version that the library says it is, and
+// the lists of arguments that SpMVOp had in it.
 #include "facade.hpp"
 #include <cstdlib>
 #include <string>
@@ -22,8 +22,17 @@ alignas(16) int32_t offsets[3] = {0, 1, 2}, columns[2] = {0, 1};
 alignas(16) char buffer[4096];
 
 struct operands {
-    const sparse_matrix a{cusparseCreateCsr,  2, 2, 2, offsets, columns, a_values, CUSPARSE_INDEX_32I,
-                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F};
+    const sparse_matrix a{cusparseCreateCsr,
+                          2,
+                          2,
+                          2,
+                          offsets,
+                          columns,
+                          a_values,
+                          CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_32I,
+                          CUSPARSE_INDEX_BASE_ZERO,
+                          CUDA_R_64F};
     const dense_vector x{cusparseCreateDnVec, 2, x_values, CUDA_R_64F};
     const dense_vector y{cusparseCreateDnVec, 2, y_values, CUDA_R_64F};
     const dense_vector z{cusparseCreateDnVec, 2, z_values, CUDA_R_64F};
@@ -33,11 +42,11 @@ using size_of_13_1 = cusparseStatus_t(cusparseHandle_t, cusparseOperation_t, cus
                                       cusparseConstDnVecDescr_t, cusparseDnVecDescr_t, cusparseDnVecDescr_t,
                                       cudaDataType, size_t*);
 using create_of_13_1 = cusparseStatus_t(cusparseHandle_t, cusparseSpMVOpDescr_t*, cusparseOperation_t,
-                                        cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, cusparseDnVecDescr_t,
-                                        cusparseDnVecDescr_t, cudaDataType, void*);
+                                        cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t,
+                                        cusparseDnVecDescr_t, cusparseDnVecDescr_t, cudaDataType, void*);
 using create_of_13_1_0 = cusparseStatus_t(cusparseHandle_t, cusparseSpMVOpDescr_t*, cusparseOperation_t,
-                                          cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, cusparseDnVecDescr_t,
-                                          cusparseDnVecDescr_t, cudaDataType);
+                                          cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t,
+                                          cusparseDnVecDescr_t, cusparseDnVecDescr_t, cudaDataType);
 
 // The same function with another list of arguments, as an old binary calls it.
 template <class F, class G>
@@ -52,9 +61,11 @@ cusparseSpMVOpDescr_t described(cusparseHandle_t h, const operands& o, int versi
     cusparseSpMVOpDescr_t descr = nullptr;
     size_t bytes = 0;
     if (version == 12702) {
-        REQUIRE(as<create_of_13_1_0>(&cusparseSpMVOp_createDescr)(h, &descr, N, o.a, o.x, o.y, o.z, CUDA_R_64F) == ok);
+        REQUIRE(as<create_of_13_1_0>(&cusparseSpMVOp_createDescr)(h, &descr, N, o.a, o.x, o.y, o.z,
+                                                                  CUDA_R_64F) == ok);
     } else if (version == 12703) {
-        REQUIRE(as<size_of_13_1>(&cusparseSpMVOp_bufferSize)(h, N, o.a, o.x, o.y, o.z, CUDA_R_64F, &bytes) == ok);
+        REQUIRE(as<size_of_13_1>(&cusparseSpMVOp_bufferSize)(h, N, o.a, o.x, o.y, o.z, CUDA_R_64F, &bytes) ==
+                ok);
         CHECK(bytes > 0);
         REQUIRE(as<create_of_13_1>(&cusparseSpMVOp_createDescr)(h, &descr, N, o.a, o.x, o.y, o.z, CUDA_R_64F,
                                                                 buffer) == ok);

@@ -19,8 +19,8 @@ const double one = 1;
 
 sparse_matrix matrix(int64_t rows, void* o, void* c, void* v, cusparseIndexType_t index = i32,
                      cudaDataType type = CUDA_R_64F) {
-    return sparse_matrix(cusparseCreateCsr, rows, 3, v == sum_values ? 0 : rows, o, c, v, index, index, zero_based,
-                         type);
+    return sparse_matrix(cusparseCreateCsr, rows, 3, v == sum_values ? 0 : rows, o, c, v, index, index,
+                         zero_based, type);
 }
 
 // 4 x 3 with an element in each row, and some that do not fit.
@@ -76,7 +76,8 @@ void try_spgeam() {
     const spgeam_descr d(cusparseSpGEAM_createDescr), fresh(cusparseSpGEAM_createDescr);
 
     size_t bytes = 0;
-    SUBJECT(size, cusparseSpGEAM_bufferSize, h, N, N, &one, m.a, &one, m.a, m.sum, CUDA_R_64F, alg, d, &bytes);
+    SUBJECT(size, cusparseSpGEAM_bufferSize, h, N, N, &one, m.a, &one, m.a, m.sum, CUDA_R_64F, alg, d,
+            &bytes);
     size.works().watch(&bytes, sizeof bytes).bad<11>("bufferSize", nullptr);
     try_operands(size, m);
     {

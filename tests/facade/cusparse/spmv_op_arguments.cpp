@@ -17,8 +17,8 @@ alignas(16) char buffer[65536];
 const double one = 1;
 
 struct operands {
-    const sparse_matrix a{cusparseCreateCsr, 4, 3, 4, offsets, columns, a_values, i32, i32, zero_based,
-                          CUDA_R_64F};
+    const sparse_matrix a{cusparseCreateCsr, 4,   3,   4,          offsets,   columns,
+                          a_values,          i32, i32, zero_based, CUDA_R_64F};
     const dense_vector x{cusparseCreateDnVec, 3, x_values, CUDA_R_64F};
     const dense_vector y{cusparseCreateDnVec, 4, y_values, CUDA_R_64F};
     const dense_vector z{cusparseCreateDnVec, 4, z_values, CUDA_R_64F};
@@ -49,7 +49,10 @@ void try_operands(Subject& s, const operands& o) {
 void try_operators(cusparseHandle_t h, cusparseSpMVOpDescr_t descr) {
     cusparseSpMVOpPlan_t plan = nullptr;
     SUBJECT(create, cusparseSpMVOp_createPlan, h, descr, &plan, nullptr, 0);
-    create.watch(&plan, sizeof plan).bad<0>("handle", nullptr).bad<1>("descr", nullptr).bad<2>("plan", nullptr);
+    create.watch(&plan, sizeof plan)
+        .bad<0>("handle", nullptr)
+        .bad<1>("descr", nullptr)
+        .bad<2>("plan", nullptr);
     create.bad<3>("codeSize", "no code").bad<4>("code", 8);
 
     heron_operators operators{};

@@ -14,8 +14,9 @@ typedef struct infos {
 } infos;
 
 cusparseStatus_t cuda9_make(infos* all);
-size_t cuda9_size_by_merging(cusparseHandle_t handle, cusparseMatDescr_t descr, int n, int nnz, const float* values,
-                             const int* offsets, const int* columns, const float* x, float* y);
+size_t cuda9_size_by_merging(cusparseHandle_t handle, cusparseMatDescr_t descr, int n, int nnz,
+                             const float* values, const int* offsets, const int* columns, const float* x,
+                             float* y);
 int cuda9_pivot(cusparseHandle_t handle, const infos* all);
 cudaDataType cuda9_type(int is_double);
 
@@ -28,16 +29,17 @@ cusparseStatus_t cuda9_make(infos* all) {
     return status == CUSPARSE_STATUS_SUCCESS ? cusparseCreatePruneInfo(&all->prune) : status;
 }
 
-size_t cuda9_size_by_merging(cusparseHandle_t handle, cusparseMatDescr_t descr, int n, int nnz, const float* values,
-                             const int* offsets, const int* columns, const float* x, float* y) {
+size_t cuda9_size_by_merging(cusparseHandle_t handle, cusparseMatDescr_t descr, int n, int nnz,
+                             const float* values, const int* offsets, const int* columns, const float* x,
+                             float* y) {
     const float one = 1.0f, zero = 0.0f;
     size_t bytes = 0;
     cusparseAlgMode_t algorithm = CUSPARSE_ALG_MERGE_PATH;
     if (n < 100) algorithm = CUSPARSE_ALG_NAIVE;
     if (algorithm == CUSPARSE_ALG0) algorithm = CUSPARSE_ALG1;
-    cusparseCsrmvEx_bufferSize(handle, algorithm, CUSPARSE_OPERATION_NON_TRANSPOSE, n, n, nnz, &one, CUDA_R_32F, descr,
-                               values, CUDA_R_32F, offsets, columns, x, CUDA_R_32F, &zero, CUDA_R_32F, y, CUDA_R_32F,
-                               CUDA_R_32F, &bytes);
+    cusparseCsrmvEx_bufferSize(handle, algorithm, CUSPARSE_OPERATION_NON_TRANSPOSE, n, n, nnz, &one,
+                               CUDA_R_32F, descr, values, CUDA_R_32F, offsets, columns, x, CUDA_R_32F, &zero,
+                               CUDA_R_32F, y, CUDA_R_32F, CUDA_R_32F, &bytes);
     return bytes;
 }
 
@@ -45,8 +47,10 @@ int cuda9_pivot(cusparseHandle_t handle, const infos* all) {
     int position = -1;
     const cusparseSolvePolicy_t policy = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
     if (policy == CUSPARSE_SOLVE_POLICY_NO_LEVEL) return -1;
-    if (cusparseXcsrsv2_zeroPivot(handle, all->vector, &position) == CUSPARSE_STATUS_ZERO_PIVOT) return position;
-    if (cusparseXcsrsm2_zeroPivot(handle, all->matrix, &position) == CUSPARSE_STATUS_ZERO_PIVOT) return position;
+    if (cusparseXcsrsv2_zeroPivot(handle, all->vector, &position) == CUSPARSE_STATUS_ZERO_PIVOT)
+        return position;
+    if (cusparseXcsrsm2_zeroPivot(handle, all->matrix, &position) == CUSPARSE_STATUS_ZERO_PIVOT)
+        return position;
     return -1;
 }
 

@@ -1,5 +1,5 @@
-// Removed functions have the bits of those that came after them. csrgeam, csrgemm, csrmm, csrmvEx, dense conversions,
-// solves and factorisations are compared where their own tests are.
+// Removed functions have the bits of those that came after them. csrgeam, csrgemm, csrmm, csrmvEx, dense
+// conversions, solves and factorisations are compared where their own tests are.
 #include "ops/typed_csr.hpp"
 
 using namespace heron::test;
@@ -26,7 +26,8 @@ struct product {
 
     explicit product(const entries& pattern, int index_base)
         : base(index_base),
-          arrays(arrange(with_values(pattern, F::type, random), by_rows, indices_of_base(base), F::type, random)),
+          arrays(arrange(with_values(pattern, F::type, random), by_rows, indices_of_base(base), F::type,
+                         random)),
           a(arrays),
           matrix(arrays),
           x(F::type, random_values(F::type, static_cast<std::size_t>(arrays.cols + arrays.rows), random)),
@@ -48,14 +49,15 @@ struct product {
         const auto rows = static_cast<std::size_t>(op == N ? arrays.rows : arrays.cols);
         const dense_vector on_x = describe(F::type, cols, x), on_y = describe(F::type, rows, y);
         std::size_t size = 0;
-        expect(cusparseSpMV_bufferSize(cusparse(), op, alpha.data(), matrix.get(), on_x.get(), beta.data(), on_y.get(),
-                                       F::type, CUSPARSE_SPMV_ALG_DEFAULT, &size));
+        expect(cusparseSpMV_bufferSize(cusparse(), op, alpha.data(), matrix.get(), on_x.get(), beta.data(),
+                                       on_y.get(), F::type, CUSPARSE_SPMV_ALG_DEFAULT, &size));
         const workspace buffer(size);
         if (with_preprocess)
-            expect(cusparseSpMV_preprocess(cusparse(), op, alpha.data(), matrix.get(), on_x.get(), beta.data(),
-                                           on_y.get(), F::type, CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()));
-        expect(cusparseSpMV(cusparse(), op, alpha.data(), matrix.get(), on_x.get(), beta.data(), on_y.get(), F::type,
-                            CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()));
+            expect(cusparseSpMV_preprocess(cusparse(), op, alpha.data(), matrix.get(), on_x.get(),
+                                           beta.data(), on_y.get(), F::type, CUSPARSE_SPMV_ALG_DEFAULT,
+                                           buffer.data()));
+        expect(cusparseSpMV(cusparse(), op, alpha.data(), matrix.get(), on_x.get(), beta.data(), on_y.get(),
+                            F::type, CUSPARSE_SPMV_ALG_DEFAULT, buffer.data()));
         return y.bytes();
     }
 
@@ -85,11 +87,10 @@ void check_products(const product<F>& p) {
     cusparseHybMat_t made = nullptr;
     expect(cusparseCreateHybMat(&made));
     const std::unique_ptr<cusparseHybMat, destroyer<&cusparseDestroyHybMat>> hyb(made);
-    expect(F::csr2hyb(cusparse(), a.rows, a.cols, a.descr.get(), a.values(), a.offsets(), a.indices(), made, 0,
-                      CUSPARSE_HYB_PARTITION_AUTO));
-    const bytes found = p.result_of([&](const T* x, T* y) {
-        return F::hybmv(cusparse(), N, alpha, a.descr.get(), made, x, beta, y);
-    });
+    expect(F::csr2hyb(cusparse(), a.rows, a.cols, a.descr.get(), a.values(), a.offsets(), a.indices(), made,
+                      0, CUSPARSE_HYB_PARTITION_AUTO));
+    const bytes found = p.result_of(
+        [&](const T* x, T* y) { return F::hybmv(cusparse(), N, alpha, a.descr.get(), made, x, beta, y); });
     CHECK((found == p.by_spmv(N, true)));
 }
 
@@ -117,7 +118,8 @@ struct tridiagonal {
     template <class Call>
     bytes result_of(Call&& call) const {
         const typed_array b(F::type, right);
-        expect(call(typed<T>(lower.data()), typed<T>(main.data()), typed<T>(upper.data()), static_cast<T*>(b.data())));
+        expect(call(typed<T>(lower.data()), typed<T>(main.data()), typed<T>(upper.data()),
+                    static_cast<T*>(b.data())));
         return b.bytes();
     }
 
@@ -148,7 +150,9 @@ struct sparse_operand {
     static constexpr int nnz = 90, size = 400;
 
     sparse_operand()
-        : values(random_values(F::type, nnz, random)), dense(random_values(F::type, size, random)), indices(places()) {}
+        : values(random_values(F::type, nnz, random)),
+          dense(random_values(F::type, size, random)),
+          indices(places()) {}
     static std::vector<int> places() {
         std::vector<int> all;
         for (int k = 0; k < nnz; ++k) all.push_back(1 + 4 * k + k % 3);
@@ -179,20 +183,22 @@ void check_vectors() {
     constexpr auto one_based = CUSPARSE_INDEX_BASE_ONE;
     const sparse_operand<F> o;
     const int* const indices = o.indices.data();
-    const scalar_operand alpha(F::type, representable(F::type, {0.75, -0.5}), host_mode), one(F::type, 1.0, host_mode);
+    const scalar_operand alpha(F::type, representable(F::type, {0.75, -0.5}), host_mode),
+        one(F::type, 1.0, host_mode);
     const auto same = [&](const auto& removed, const auto& newer) {
         CHECK((o.result_of(removed) == o.result_of(newer)));
     };
-    same([&](T* x, T* y, auto, auto) {
-        return F::axpyi(cusparse(), o.nnz, typed<T>(alpha.data()), x, indices, y, one_based);
-    },
+    same([&](T* x, T* y, auto,
+             auto) { return F::axpyi(cusparse(), o.nnz, typed<T>(alpha.data()), x, indices, y, one_based); },
          [&](T*, T*, auto x, auto y) { return cusparseAxpby(cusparse(), alpha.data(), x, one.data(), y); });
     same([&](T* x, T* y, auto, auto) { return F::gthr(cusparse(), o.nnz, y, x, indices, one_based); },
          [&](T*, T*, auto x, auto y) { return cusparseGather(cusparse(), y, x); });
     same([&](T* x, T* y, auto, auto) { return F::sctr(cusparse(), o.nnz, x, indices, y, one_based); },
          [&](T*, T*, auto x, auto y) { return cusparseScatter(cusparse(), x, y); });
     T removed{}, newer{};
-    o.result_of([&](T* x, T* y, auto, auto) { return F::doti(cusparse(), o.nnz, x, indices, y, &removed, one_based); });
+    o.result_of([&](T* x, T* y, auto, auto) {
+        return F::doti(cusparse(), o.nnz, x, indices, y, &removed, one_based);
+    });
     o.result_of([&](T*, T*, auto x, auto y) {
         std::size_t size = 0;
         expect(cusparseSpVV_bufferSize(cusparse(), N, x, y, &newer, F::type, &size));
@@ -208,17 +214,18 @@ void check_transposition(const product<F>& p) {
     const auto& a = p.a;
     const auto base = static_cast<cusparseIndexBase_t>(p.base);
     constexpr auto numeric = CUSPARSE_ACTION_NUMERIC;
-    const csr_result<T> found(p.arrays.cols, p.arrays.nnz, p.base), expected(p.arrays.cols, p.arrays.nnz, p.base);
+    const csr_result<T> found(p.arrays.cols, p.arrays.nnz, p.base),
+        expected(p.arrays.cols, p.arrays.nnz, p.base);
     expect(F::csr2csc(cusparse(), a.rows, a.cols, a.nnz, a.values(), a.offsets(), a.indices(), found.values(),
                       found.indices(), found.offsets(), numeric, base));
     std::size_t size = 0;
-    expect(cusparseCsr2cscEx2_bufferSize(cusparse(), a.rows, a.cols, a.nnz, a.values(), a.offsets(), a.indices(),
-                                         expected.values(), expected.offsets(), expected.indices(), F::type, numeric,
-                                         base, CUSPARSE_CSR2CSC_ALG1, &size));
+    expect(cusparseCsr2cscEx2_bufferSize(
+        cusparse(), a.rows, a.cols, a.nnz, a.values(), a.offsets(), a.indices(), expected.values(),
+        expected.offsets(), expected.indices(), F::type, numeric, base, CUSPARSE_CSR2CSC_ALG1, &size));
     const workspace buffer(size);
     expect(cusparseCsr2cscEx2(cusparse(), a.rows, a.cols, a.nnz, a.values(), a.offsets(), a.indices(),
-                              expected.values(), expected.offsets(), expected.indices(), F::type, numeric, base,
-                              CUSPARSE_CSR2CSC_ALG1, buffer.data()));
+                              expected.values(), expected.offsets(), expected.indices(), F::type, numeric,
+                              base, CUSPARSE_CSR2CSC_ALG1, buffer.data()));
     CHECK((found.found_offsets() == expected.found_offsets()));
     CHECK((found.found_indices() == expected.found_indices()));
     CHECK((found.found_bytes() == expected.found_bytes()));

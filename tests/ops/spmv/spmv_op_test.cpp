@@ -70,11 +70,12 @@ class problem {
     std::vector<unsigned char> by_spmv(number alpha, number beta) {
         const typed_array y(type_, y_, 1);
         const dense_vector descriptor = describe(type_, y_.size(), y);
-        const scalar_operand a(type_, alpha, CUSPARSE_POINTER_MODE_HOST), b(type_, beta, CUSPARSE_POINTER_MODE_HOST);
+        const scalar_operand a(type_, alpha, CUSPARSE_POINTER_MODE_HOST),
+            b(type_, beta, CUSPARSE_POINTER_MODE_HOST);
         workspace own(buffer_.size());
         for (const auto call : {&cusparseSpMV_preprocess, &cusparseSpMV})
-            expect(call(cusparse(), N, a.data(), a_.get(), x_descriptor_.get(), b.data(), descriptor.get(), type_,
-                        CUSPARSE_SPMV_ALG_DEFAULT, own.data()));
+            expect(call(cusparse(), N, a.data(), a_.get(), x_descriptor_.get(), b.data(), descriptor.get(),
+                        type_, CUSPARSE_SPMV_ALG_DEFAULT, own.data()));
         return y.bytes();
     }
 
@@ -194,7 +195,8 @@ TEST_CASE("SpMVOp with an epilogue as text or as a callback, where the backend t
     operators.epilogue_kind = HERON_EPILOGUE_CUSTOM;
     const bool is_host = backend_name() == "host";
     operators.form = HERON_OPERATORS_SOURCE;
-    operators.epilogue_source = "HERON_OPERATOR heron_value epilogue(heron_value sum, heron_value c) { return sum + 2 * c; }";
+    operators.epilogue_source =
+        "HERON_OPERATOR heron_value epilogue(heron_value sum, heron_value c) { return sum + 2 * c; }";
     plan by_text, by_callback;
     const auto refused = CUSPARSE_STATUS_NOT_SUPPORTED;
     expect(p.try_plan(&operators, sizeof operators, by_text), is_host ? refused : CUSPARSE_STATUS_SUCCESS);
@@ -203,7 +205,8 @@ TEST_CASE("SpMVOp with an epilogue as text or as a callback, where the backend t
     operators.epilogue = [](void*, const void* sum, const void* c, void* result) {
         *static_cast<float*>(result) = *static_cast<const float*>(sum) + 2 * *static_cast<const float*>(c);
     };
-    expect(p.try_plan(&operators, sizeof operators, by_callback), is_host ? CUSPARSE_STATUS_SUCCESS : refused);
+    expect(p.try_plan(&operators, sizeof operators, by_callback),
+           is_host ? CUSPARSE_STATUS_SUCCESS : refused);
     p.run(is_host ? by_callback : by_text, 1.0, -1.0, on_host);
     expectation e = p.expected(1.0, -1.0);
     for (std::size_t i = 0; i < e.value.size(); ++i) {
