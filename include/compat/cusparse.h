@@ -62,6 +62,8 @@ extern "C" {
 #include "cusparse/sddmm.inc"
 #include "cusparse/spmm_op.inc"
 #include "cusparse/spgemm.inc"
+#include "cusparse/spmv_op.inc"
+#include "cusparse/spgeam.inc"
 
 /* The legacy interface: matrices come as arrays, and most functions have a scalar type. Programs are warned
  * when they call what NVIDIA deprecates, and not because it is declared. */

@@ -45,7 +45,11 @@ heron_scalar scalar_argument(const context& c, const void* pointer, heron_type c
         require_element(pointer, size_of(compute_type), about);
         return {pointer, 0, 0};
     }
-    // Host scalars are copied byte by byte: std::complex<float> is less aligned than cuComplex.
+    return scalar_on_host(pointer, compute_type, about);
+}
+
+heron_scalar scalar_on_host(const void* pointer, heron_type compute_type, const subject& about) {
+    // Copied byte by byte: std::complex<float> is less aligned than cuComplex.
     required(pointer, about);
     switch (compute_type) {
         case HERON_R_32I: return real_scalar<int32_t>(pointer);

@@ -75,6 +75,8 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
 // A scalar argument in the handle's pointer mode.
 heron_scalar scalar_argument(const context& c, const void* pointer, heron_type compute_type,
                              const subject& about);
+// One that is on the host whatever the pointer mode.
+heron_scalar scalar_on_host(const void* pointer, heron_type compute_type, const subject& about);
 
 // The same of a 16-bit compute type, which the documentation's rows of 16-bit operands ask for; the sums have
 // 32 bits. There are none in device memory.

@@ -1,5 +1,6 @@
 // Handle, version, errors, stream and pointer mode.
 #include "translate.hpp"
+#include "version.hpp"
 #include <iterator>
 
 using namespace heron;
@@ -49,7 +50,7 @@ cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
     return guarded(__func__, [&] {
         context_of(handle);
-        *core::required(version, "version") = CUSPARSE_VERSION;
+        *core::required(version, "version") = reported_version();
     });
 }
 
@@ -57,9 +58,9 @@ cusparseStatus_t cusparseGetProperty(libraryPropertyType type, int* value) {
     return guarded(__func__, [&] {
         core::required(value, "value");
         switch (type) {
-            case MAJOR_VERSION: *value = CUSPARSE_VER_MAJOR; return;
-            case MINOR_VERSION: *value = CUSPARSE_VER_MINOR; return;
-            case PATCH_LEVEL: *value = CUSPARSE_VER_PATCH; return;
+            case MAJOR_VERSION: *value = reported_version() / 1000; return;
+            case MINOR_VERSION: *value = reported_version() % 1000 / 100; return;
+            case PATCH_LEVEL: *value = reported_version() % 100; return;
         }
         core::invalid("type", "is not a library property");
     });

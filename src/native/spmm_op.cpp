@@ -64,7 +64,7 @@ void require_named(const heron_operators& o, heron_type compute_type) {
 }
 
 // The operators' fields of the arguments.
-heron_spmm_op_args operators_of(context& c, const heron_operators& o, heron_type compute_type) {
+heron_spmm_op_args operators_of(const heron_operators& o, heron_type compute_type) {
     require_enum(o.form, HERON_OPERATORS_CALLBACK, "operators.form");
     require_enum(o.semiring, HERON_OR_AND, "operators.semiring");
     require_enum(o.epilogue_kind, HERON_EPILOGUE_CUSTOM, "operators.epilogue_kind");
@@ -74,7 +74,7 @@ heron_spmm_op_args operators_of(context& c, const heron_operators& o, heron_type
     args.form = o.form;
     args.semiring = o.semiring;
     args.epilogue_kind = o.epilogue_kind;
-    args.identity = o.identity ? scalar_argument(c, o.identity, compute_type, "operators.identity")
+    args.identity = o.identity ? scalar_on_host(o.identity, compute_type, "operators.identity")
                                : identity_of(named ? o.semiring : HERON_PLUS_TIMES, compute_type);
     if (named) require_named(o, compute_type);
     if (o.form == HERON_OPERATORS_SOURCE) {
@@ -91,7 +91,7 @@ heron_spmm_op_args operators_of(context& c, const heron_operators& o, heron_type
     return args;
 }
 
-spmm_op_problem problem_of(context& c, const heron_spmm_op_desc* desc) {
+spmm_op_problem problem_of(const heron_spmm_op_desc* desc) {
     if (!desc) throw error(HERON_NOT_INITIALIZED, "desc", "is NULL");
     require_enum(desc->op_b, HERON_OP_CONJUGATE_TRANSPOSE, "op_b");
     require_enum(desc->compute_type, HERON_C_64F, "compute_type");
@@ -101,7 +101,7 @@ spmm_op_problem problem_of(context& c, const heron_spmm_op_desc* desc) {
     p.b = dense_of(desc->b, role::b);
     p.c = dense_of(desc->c, role::c);
     p.compute_type = desc->compute_type;
-    p.operators = operators_of(c, desc->operators, desc->compute_type);
+    p.operators = operators_of(desc->operators, desc->compute_type);
     return p;
 }
 
@@ -110,7 +110,7 @@ spmm_op_problem problem_of(context& c, const heron_spmm_op_desc* desc) {
 heron_status heron_spmm_op_workspace(heron_handle handle, const heron_spmm_op_desc* desc, size_t* bytes) {
     return guard<heron_status>(native(__func__), [&] {
         context& c = context::from(handle);
-        const spmm_op_problem p = problem_of(c, desc);
+        const spmm_op_problem p = problem_of(desc);
         required(bytes, "bytes");
         spmm_op(c, {HERON_PHASE_SIZE, bytes}, p);
     });
@@ -120,7 +120,7 @@ heron_status heron_spmm_op(heron_handle handle, const heron_spmm_op_desc* desc, 
                            size_t workspace_bytes) {
     return guard<heron_status>(native(__func__), [&] {
         context& c = context::from(handle);
-        const spmm_op_problem p = problem_of(c, desc);
+        const spmm_op_problem p = problem_of(desc);
         size_t needed = 0;
         spmm_op(c, {HERON_PHASE_SIZE, &needed}, p);
         if (workspace_bytes < needed)

@@ -1,4 +1,4 @@
-// SpMMOp with operators that NVRTC has compiled to LTO-IR, as C++ and as extern "C" functions.
+// SpMMOp and SpMVOp with operators that NVRTC has compiled to LTO-IR, as C++ and as extern "C" functions.
 #include "catch.hpp"
 
 #include <cuda_runtime_api.h>
@@ -103,4 +103,59 @@ TEST_CASE("SpMMOp links operators of either linkage") {
     skip_without_device();
     check("");
     check("extern \"C\"");
+}
+
+// Z := A X + 3 Y, times a variable of the epilogue's that differs for even and odd rows.
+static void check_rows(const std::string& linkage) {
+    const std::vector<char> code =
+        lto_ir("struct factors { double even, odd; };\n__constant__ factors data;\n" + linkage +
+               " __device__ double spmvop_epilogue(int row, double v) { return v * (row % 2 ? data.odd : "
+               "data.even); }");
+    const device_array<int> offsets({0, 2, 3}), columns({0, 2, 1});
+    const device_array<double> a({1, 2, 3}), x({10, 20, 30}), y({1, 2}), z({0, 0});
+    constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto alg = CUSPARSE_SPMVOP_ALG_DEFAULT;
+    cusparseHandle_t handle = nullptr;
+    cusparseSpMatDescr_t a_descr = nullptr;
+    cusparseDnVecDescr_t x_descr = nullptr, y_descr = nullptr, z_descr = nullptr;
+    expect(cusparseCreate(&handle));
+    expect(cusparseCreateCsr(&a_descr, 2, 3, 3, offsets.data(), columns.data(), a.data(), CUSPARSE_INDEX_32I,
+                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    expect(cusparseCreateDnVec(&x_descr, 3, x.data(), CUDA_R_64F));
+    expect(cusparseCreateDnVec(&y_descr, 2, y.data(), CUDA_R_64F));
+    expect(cusparseCreateDnVec(&z_descr, 2, z.data(), CUDA_R_64F));
+    std::size_t size = 0;
+    expect(cusparseSpMVOp_bufferSize(handle, n, a_descr, x_descr, y_descr, z_descr, CUDA_R_64F, alg, &size));
+    const device_array<char> buffer(std::vector<char>(size + 1));
+    cusparseSpMVOpDescr_t descr = nullptr;
+    expect(cusparseSpMVOp_createDescr(handle, &descr, n, a_descr, x_descr, y_descr, z_descr, CUDA_R_64F, alg,
+                                      buffer.data()));
+    // Two plans of one code have variables of their own.
+    cusparseSpMVOpPlan_t plans[2] = {};
+    const double one = 1, three = 3;
+    for (int k = 0; k < 2; ++k) {
+        double factors[2] = {2.0 + k, -1.0 - k};
+        expect(cusparseSpMVOp_createPlan(handle, descr, &plans[k], code.data(), code.size()));
+        CHECK(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "nothing", factors, sizeof factors) ==
+              CUSPARSE_STATUS_INVALID_VALUE);
+        CHECK(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "data", factors, 4) ==
+              CUSPARSE_STATUS_INVALID_VALUE);
+        expect(cusparseSpMVOp_setGlobalUserData(handle, plans[k], "data", factors, sizeof factors));
+    }
+    for (int k = 0; k < 2; ++k) {
+        expect(cusparseSpMVOp(handle, plans[k], &one, &three, x_descr, y_descr, z_descr));
+        REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+        CHECK(z.read() == std::vector<double>{73 * (2.0 + k), 66 * (-1.0 - k)});
+        expect(cusparseSpMVOp_destroyPlan(plans[k]));
+    }
+    expect(cusparseSpMVOp_destroyDescr(descr));
+    expect(cusparseDestroySpMat(a_descr));
+    for (const auto v : {x_descr, y_descr, z_descr}) expect(cusparseDestroyDnVec(v));
+    expect(cusparseDestroy(handle));
+}
+
+TEST_CASE("SpMVOp links an epilogue of either linkage, with variables") {
+    skip_without_device();
+    check_rows("");
+    check_rows("extern \"C\"");
 }

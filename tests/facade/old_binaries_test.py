@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Programs of old toolkits, linked against libraries of that soname and version node, on Heron's libraries.
 
-usage: old_binaries_test.py COMPAT_FOLDER SOURCE_FOLDER [C_COMPILER]
+usage: old_binaries_test.py COMPAT_FOLDER CUDART_FOLDER SOURCE_FOLDER [C_COMPILER]
 
-The library that a program is linked against is made here from the names that the program imports; nothing of NVIDIA's is
-needed. Until CUDA 9.2 it is not known whether there were version nodes, so programs are tried with and without.
+The libraries that a program is linked against are made here from the names that the program imports; nothing of NVIDIA's is
+needed. Until CUDA 9.2 it is not known whether there were version nodes in libcusparse, so programs are tried with and
+without. libcudart has always had one. The programs run on HERON_BACKEND, or on the host.
 """
 import os
 import pathlib
@@ -13,31 +14,33 @@ import subprocess
 import sys
 import tempfile
 
+# The number of the version, and the runtime; there is none of ours before 8.0.
+CUDART = {"5.5": "8.0", "8.0": "8.0", "9.2": "9.2", "10.0": "10.0", "10": "10.2", "11": "11.0"}
 ERAS = {"5.5": 550, "8.0": 800, "9.2": 920, "10.0": 1000, "10": 1020, "11": 1100}
 KNOWN_NODES = {"10.0", "10", "11"}
 SONAMES = ["4.0", "5.0", "5.5", "6.0", "6.5", "7.0", "7.5", "8.0", "9.0", "9.1", "9.2", "10.0", "10", "11"]
 BY_VALUE = re.compile(r"cusparse([SDCZ](axpyi|csrmv|csrmm|csrsv_analysis|csrsv_solve|csr2csc)|[SD]roti)$")
 
-compat, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-compiler = sys.argv[3] if len(sys.argv) > 3 else "cc"
+compat, cudart, source = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+compiler = sys.argv[4] if len(sys.argv) > 4 else "cc"
 folder = source / "tests/facade/old_binaries"
 
 
 def run(*command, **environment):
-    result = subprocess.run([str(c) for c in command], env={**os.environ, "HERON_BACKEND": "host", **environment},
+    result = subprocess.run([str(c) for c in command], env={"HERON_BACKEND": "host", **os.environ, **environment},
                             text=True, capture_output=True)
     if result.returncode:
         sys.exit(f"{' '.join(map(str, command))}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
     return result.stdout + result.stderr
 
 
-def symbols(library, *options):
+def symbols(library, *options, prefix="cusparse"):
     """{name: version node} of functions."""
     found = {}
     for line in run("nm", "-D", *options, library).splitlines():
         kind, symbol = line.split()[-2:]
         name, _, node = symbol.partition("@")
-        if kind in "TUW" and name.startswith("cusparse"):
+        if kind in "TUW" and name.startswith(prefix):
             found[name] = node.lstrip("@")
     return found
 
@@ -48,7 +51,7 @@ def make_stub(scratch, soname, names, has_node):
     options = []
     if has_node:
         script = scratch / "stub.map"
-        script.write_text(f"{soname} {{ global: cusparse*; local: *; }};\n")
+        script.write_text(f"{soname} {{ global: cu*; local: *; }};\n")
         options = [f"-Wl,--version-script={script}"]
     run(compiler, "-shared", "-fPIC", text, f"-Wl,-soname,{soname}", *options, "-o", scratch / soname)
     return scratch / soname
@@ -58,14 +61,16 @@ def check_program(scratch, version, has_node):
     soname = f"libcusparse.so.{version}"
     objects, program = scratch / "program.o", scratch / "program"
     run(compiler, "-std=c99", "-Wall", "-Werror", f"-DERA={ERAS[version]}", "-c", folder / "program.c", "-o", objects)
-    names = re.findall(r"\bU (cusparse\w+)", run("nm", "-u", objects))
-    stub = make_stub(scratch, soname, names, has_node)
-    run(compiler, objects, stub, "-o", program)
-    imported = symbols(program, "-u")
-    expected = soname if has_node else ""
-    if set(imported.values()) != {expected}:
-        sys.exit(f"{soname}: the program imports {imported}, not {expected!r}")
-    output = run(program, LD_LIBRARY_PATH=str(compat), LD_BIND_NOW="1")
+    undefined = run("nm", "-u", objects)
+    stub = make_stub(scratch, soname, re.findall(r"\bU (cusparse\w+)", undefined), has_node)
+    runtime = f"libcudart.so.{CUDART[version]}"
+    runtime_stub = make_stub(scratch, runtime, re.findall(r"\bU (cuda\w+)", undefined), True)
+    run(compiler, objects, stub, runtime_stub, "-o", program)
+    for prefix, expected in {"cusparse": soname if has_node else "", "cuda": runtime}.items():
+        imported = symbols(program, "-u", prefix=prefix)
+        if set(imported.values()) != {expected}:
+            sys.exit(f"{soname}: the program imports {imported}, not {expected!r}")
+    output = run(program, LD_LIBRARY_PATH=f"{compat}:{cudart}", LD_BIND_NOW="1")
     if output != "ok\n":
         sys.exit(f"{soname}: {output}")
     print(f"a program of {soname} {'with' if has_node else 'without'} version node: ok")

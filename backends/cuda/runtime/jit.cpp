@@ -241,7 +241,24 @@ jit_kernel load_kernel(const std::vector<char>& cubin, const char* name) {
     require(driver_function<CUresult(CUfunction*, CUmodule, const char*)>("cuModuleGetFunction")(
                 &function, module, name),
             "cuModuleGetFunction");
-    return {function};
+    return {function, module};
+}
+
+void set_global(jit_kernel kernel, const char* name, const void* data, size_t size, void* stream) {
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+    const CUresult found = driver_function<CUresult(CUdeviceptr*, size_t*, CUmodule, const char*)>(
+        "cuModuleGetGlobal")(&address, &bytes, static_cast<CUmodule>(kernel.module), name);
+    if (found == CUDA_ERROR_NOT_FOUND)
+        fail(HERON_INVALID_VALUE, std::string("the code has no variable ") + name);
+    require(found, "cuModuleGetGlobal");
+    if (bytes != size)
+        fail(HERON_INVALID_VALUE,
+             std::string(name) + " has " + std::to_string(bytes) + " bytes, not " + std::to_string(size));
+    require(driver_function<CUresult(CUstream)>("cuStreamSynchronize")(static_cast<CUstream>(stream)),
+            "cuStreamSynchronize");
+    require(driver_function<CUresult(CUdeviceptr, const void*, size_t)>("cuMemcpyHtoD")(address, data, size),
+            "cuMemcpyHtoD");
 }
 
 void launch_kernel(jit_kernel kernel, unsigned blocks, unsigned threads, void* stream, void** arguments) {

@@ -22,8 +22,13 @@ std::vector<char> link_lto_ir(const std::vector<lto_input>& inputs, int architec
 // A kernel of a module of the current context; the module is never unloaded.
 struct jit_kernel {
     void* function = nullptr;  // a CUfunction
+    void* module = nullptr;    // a CUmodule
 };
 jit_kernel load_kernel(const std::vector<char>& cubin, const char* name);
+
+// Copies host memory to a variable of the kernel's module, behind all work on the stream, and waits for it.
+// Throws INVALID_VALUE where there is no variable of the name, or it has another size.
+void set_global(jit_kernel kernel, const char* name, const void* data, size_t size, void* stream);
 
 // One thread per item as far as the grid goes.
 void launch_kernel(jit_kernel kernel, unsigned blocks, unsigned threads, void* stream, void** arguments);

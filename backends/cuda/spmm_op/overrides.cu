@@ -4,6 +4,7 @@
 #include "common/runtime/slot.hpp"
 #include "cuda/runtime/jit.hpp"
 #include "text.hpp"
+#include <heron/args/row_epilogue.h>
 #include <map>
 #include <mutex>
 #include <string>
@@ -67,8 +68,34 @@ std::string text_of_declarations(const std::string& definitions, const heron_spm
     return text + kernel_text(args);
 }
 
+// Only LTO-IR with neither sums nor products.
+bool is_row_epilogue(const heron_spmm_op_args& args) {
+    return args.form == HERON_OPERATORS_LTO_IR && args.add_code.size == 0 && args.mul_code.size == 0;
+}
+
+const heron_code_globals* globals_of(const heron_spmm_op_args& args) {
+    return is_row_epilogue(args) ? static_cast<const heron_code_globals*>(args.context) : nullptr;
+}
+
+const char* kernel_name(const heron_spmm_op_args& args) {
+    return is_row_epilogue(args) ? "row_epilogue_items" : "spmm_op_items";
+}
+
+std::vector<char> link_row_epilogue(const std::string& definitions, const heron_spmm_op_args& args,
+                                    int architecture, bool c_linkage) {
+    const std::string text =
+        definitions +
+        (c_linkage ? "extern \"C\" __device__ heron_value " : "extern __device__ heron_value ") +
+        "spmvop_epilogue(int, heron_value);\n" + row_epilogue_kernel;
+    const std::vector<char> kernel = compile_to_lto_ir(text, architecture);
+    return link_lto_ir({{"kernel", kernel.data(), kernel.size()},
+                        {"epilogue", args.epilogue_code.data, args.epilogue_code.size}},
+                       architecture);
+}
+
 std::vector<char> link_operators(const std::string& definitions, const heron_spmm_op_args& args,
                                  int architecture, bool c_linkage) {
+    if (is_row_epilogue(args)) return link_row_epilogue(definitions, args, architecture, c_linkage);
     const std::vector<char> kernel =
         compile_to_lto_ir(text_of_declarations(definitions, args, c_linkage), architecture);
     return link_lto_ir({{"kernel", kernel.data(), kernel.size()},
@@ -106,26 +133,39 @@ jit_kernel kernel_of(const std::string& definitions, const heron_spmm_op_args& a
         key += std::to_string(code.size) + ":" + code_of(code);
     key += "device " + std::to_string(device) + ", form " + std::to_string(args.form) + ", epilogue " +
            std::to_string(args.epilogue_kind);
+    // Each set of variables needs a module of its own.
+    if (const auto* globals = globals_of(args))
+        key += ", globals " + std::to_string(reinterpret_cast<uintptr_t>(globals));
     const std::lock_guard lock(mutex);
     const auto found = kernels.find(key);
     if (found != kernels.end()) return found->second;
     const int architecture = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
                              attribute(cudaDevAttrComputeCapabilityMinor, device);
-    return kernels.emplace(key, load_kernel(build(definitions, args, architecture), "spmm_op_items"))
+    return kernels.emplace(key, load_kernel(build(definitions, args, architecture), kernel_name(args)))
         .first->second;
+}
+
+template <class... Arguments>
+void launch_items(cuda_device& device, jit_kernel kernel, int64_t count, Arguments... arguments) {
+    if (count <= 0) return;
+    constexpr int64_t threads = 256;
+    const int64_t blocks = std::min<int64_t>((count + threads - 1) / threads, INT32_MAX);
+    void* pointers[] = {&count, &arguments...};
+    launch_kernel(kernel, static_cast<unsigned>(blocks), threads, device.stream(), pointers);
 }
 
 template <class VA, class VC, class CT, class OT, class IT>
 void run_code(cuda_device& device, heron_phase phase, const heron_spmm_op_args& args) {
     const jit_kernel kernel = kernel_of(definitions<VA, VC, CT, OT, IT>(), args);
+    const heron_code_globals* const globals = globals_of(args);
+    if (phase == HERON_PHASE_ANALYSE && globals)
+        for (size_t k = 0; k < globals->count; ++k)
+            set_global(kernel, globals->values[k].name, globals->values[k].data, globals->values[k].size,
+                       device.stream());
     if (phase != HERON_PHASE_RUN) return;
-    plans::launch_spmm_op<VA, VC, CT, OT, IT>(args, [&](int64_t count, auto... arguments) {
-        if (count <= 0) return;
-        constexpr int64_t threads = 256;
-        const int64_t blocks = std::min<int64_t>((count + threads - 1) / threads, INT32_MAX);
-        void* pointers[] = {&count, &arguments...};
-        launch_kernel(kernel, static_cast<unsigned>(blocks), threads, device.stream(), pointers);
-    });
+    if (is_row_epilogue(args)) return launch_items(device, kernel, args.a.rows, args.c);
+    plans::launch_spmm_op<VA, VC, CT, OT, IT>(
+        args, [&](int64_t count, auto... arguments) { launch_items(device, kernel, count, arguments...); });
 }
 
 }  // namespace

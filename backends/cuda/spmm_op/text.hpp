@@ -59,4 +59,13 @@ extern "C" __global__ void spmm_op_items(int64 count, const OT* offsets, const I
 }
 )";
 
+// An epilogue by rows (heron/args/row_epilogue.h), which is declared before it.
+inline constexpr const char* row_epilogue_kernel = R"(
+extern "C" __global__ void row_epilogue_items(int64 count, VC* c) {
+    const int64 step = (int64)gridDim.x * blockDim.x;
+    for (int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        narrow(c[i], spmvop_epilogue((int)i, (heron_value)widen(c[i])));
+}
+)";
+
 }  // namespace heron::cuda

@@ -29,6 +29,23 @@ void require_operands(context& c, const heron_spmat& a, const heron_spmat& b, co
     require_offsets(sum, role::c);
 }
 
+void require_summand(const heron_spmat& m, const heron_spmat& sum, argument operand) {
+    if (m.rows != sum.rows || m.cols != sum.cols)
+        invalid(operand,
+                fmt::format("size {} x {} differs from @'s {} x {}", m.rows, m.cols, sum.rows, sum.cols),
+                role::c);
+    if (m.type != sum.type)
+        not_supported(operand, fmt::format("type {} differs from @'s {}", name_of(m.type), name_of(sum.type)),
+                      role::c);
+}
+
+void require_csr(const heron_spmat& m, argument operand) {
+    if (m.format != HERON_FORMAT_CSR) not_supported(operand, "only CSR is supported");
+    if (m.offset_type != HERON_INDEX_32 || m.index_type != HERON_INDEX_32)
+        not_supported(operand, "only 32-bit indices are supported");
+    if (m.batch_count > 1) not_supported(operand, "batches are not supported");
+}
+
 size_t size_of_both(context& c, const heron_spadd_args& args) {
     return std::max({workspace_size<operation::spadd_count>(c, args),
                      workspace_size<operation::spadd>(c, args), least_workspace});
@@ -41,10 +58,35 @@ void spadd_size(context& c, const phase_call& phase, const heron_spmat& a, const
     *required(phase.size, role::workspace_size) = size_of_both(c, arguments_of(a, b, sum));
 }
 
+void require_sum(heron_operation op_a, heron_operation op_b, const heron_spmat& a, const heron_spmat& b,
+                 const heron_spmat& sum, heron_type compute_type) {
+    if (op_a != HERON_OP_NONE) not_supported(role::operation_a, "only NON_TRANSPOSE is supported");
+    if (op_b != HERON_OP_NONE) not_supported(role::operation_b, "only NON_TRANSPOSE is supported");
+    require_csr(a, role::a);
+    require_csr(b, role::b);
+    require_csr(sum, role::c);
+    require_summand(a, sum, role::a);
+    require_summand(b, sum, role::b);
+    const bool full = sum.type == HERON_R_32F || sum.type == HERON_R_64F || sum.type == HERON_C_32F ||
+                      sum.type == HERON_C_64F;
+    if (!full || compute_type != sum.type)
+        not_supported(role::compute_type,
+                      fmt::format("matrices of {}, compute type {}: not a supported combination",
+                                  name_of(sum.type), name_of(compute_type)));
+}
+
 void spadd_count(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
                  const heron_spmat& sum, int32_t* nnz) {
     heron_spadd_count_args args = arguments_of(a, b, sum);
     args.nnz = count_result(c, nnz);
+    require_operands(c, a, b, sum);
+    submit<operation::spadd_count>(c, phase, args);
+}
+
+void spadd_count_on_host(context& c, const phase_call& phase, const heron_spmat& a, const heron_spmat& b,
+                         const heron_spmat& sum, int32_t* nnz) {
+    heron_spadd_count_args args = arguments_of(a, b, sum);
+    args.nnz = {nnz, 0};
     require_operands(c, a, b, sum);
     submit<operation::spadd_count>(c, phase, args);
 }

@@ -870,7 +870,9 @@ void try_everything() {
     try_trisolve();
     try_spgemm();
     try_spgemm_reuse();
+    try_spgeam();
     try_spmm_op();
+    try_spmv_op();
     try_typed_functions();
     try_pruning();
     try_removed_functions();

@@ -14,6 +14,7 @@ void try_reorder();
 void try_factorisations();
 void try_sddmm();
 void try_solve_analysis();
+void try_spgeam();
 void try_spgemm();
 void try_spgemm_reuse();
 void try_spmm();
@@ -21,5 +22,6 @@ void try_tridiagonal();
 void try_trisolve();
 void try_typed_functions();
 void try_spmm_op();
+void try_spmv_op();
 
 }  // namespace heron::test

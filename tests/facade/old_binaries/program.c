@@ -1,6 +1,8 @@
 /* A program of an old toolkit, with the prototypes of its time and without its headers: it multiplies and
- * solves with what the library of its version had, and prints "ok". -DERA=550: CUDA 5.5; 1020: CUDA 10.2. */
+ * solves with what the libraries of its version had, in managed memory, and prints "ok". -DERA=550: CUDA 5.5;
+ * 1020: CUDA 10.2. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if ERA < 700
@@ -15,6 +17,9 @@ typedef struct cusparseMatDescr* descr_t;
 typedef struct {
     float x, y;
 } __attribute__((aligned(8))) complex_t; /* as float2 */
+
+int cudaMallocManaged(void**, size_t, unsigned);
+int cudaDeviceSynchronize(void);
 
 int cusparseCreate(handle_t*);
 int cusparseDestroy(handle_t);
@@ -87,90 +92,105 @@ static void is(const char* what, float found, float expected) {
     ++failures;
 }
 
+static void* shared(const void* content, size_t bytes) {
+    void* memory = NULL;
+    if (cudaMallocManaged(&memory, bytes, 1) != 0) {
+        puts("no managed memory");
+        exit(1);
+    }
+    if (content) memcpy(memory, content, bytes);
+    return memory;
+}
+#define SHARED(type, count, ...) ((type*)shared((const type[count]){__VA_ARGS__}, (count) * sizeof(type)))
+
 static void vectors(void) {
-    const double x[2] = {1, 2};
-    const int indices[2] = {0, 2};
-    double y[3] = {10, 20, 30};
-    complex_t cx[2] = {{1, 1}, {0, 2}}, cy[3] = {{1, 0}, {5, 5}, {0, 1}};
+    const double* const x = SHARED(double, 2, 1, 2);
+    const int* const indices = SHARED(int, 2, 0, 2);
+    const int* const one = SHARED(int, 1, 1);
+    double* const y = SHARED(double, 3, 10, 20, 30);
+    complex_t* const cx = SHARED(complex_t, 2, {1, 1}, {0, 2});
+    complex_t* const cy = SHARED(complex_t, 3, {1, 0}, {5, 5}, {0, 1});
+    float *const sx = SHARED(float, 1, 3), *const sy = SHARED(float, 2, 0, 4),
+                 *const gathered = SHARED(float, 1, 0);
     const complex_t i = {0, 1};
-    float sx[1] = {3}, sy[2] = {0, 4}, gathered[1];
-    const int one[1] = {1};
-#if HAS_SCALARS_BY_VALUE
     const double two = 2;
+#if HAS_SCALARS_BY_VALUE
     SUCCEEDS(cusparseSetKernelStream(handle, NULL));
     SUCCEEDS(cusparseDaxpyi(handle, 2, 2.0, x, indices, y, 0));
     SUCCEEDS(cusparseDaxpyi_v2(handle, 2, &two, x, indices, y, 0));
-    is("axpyi and axpyi_v2", (float)y[2], 38);
     SUCCEEDS(cusparseCaxpyi(handle, 2, i, cx, indices, cy, 0));
     SUCCEEDS(cusparseSroti(handle, 1, sx, one, sy, 0.0f, 1.0f, 0));
 #else
-    const double two = 2;
     const float c = 0, s = 1;
     SUCCEEDS(cusparseSetStream(handle, NULL));
     SUCCEEDS(cusparseDaxpyi(handle, 2, &two, x, indices, y, 0));
-    is("axpyi", (float)y[2], 34);
     SUCCEEDS(cusparseCaxpyi(handle, 2, &i, cx, indices, cy, 0));
     SUCCEEDS(cusparseSroti(handle, 1, sx, one, sy, &c, &s, 0));
 #endif
+    SUCCEEDS(cusparseSgthr(handle, 1, sy, gathered, one, 0));
+    SUCCEEDS(cudaDeviceSynchronize());
+    is("axpyi", (float)y[2], HAS_SCALARS_BY_VALUE ? 38 : 34);
     is("complex axpyi, real", cy[0].x, 0);
     is("complex axpyi, imaginary", cy[0].y, 1);
     is("complex axpyi, last", cy[2].x, -2);
     is("roti, x", sx[0], 4);
     is("roti, y", sy[1], -3);
-    SUCCEEDS(cusparseSgthr(handle, 1, sy, gathered, one, 0));
     is("gthr", gathered[0], -3);
 }
 
 #if HAS_CSR_PRODUCTS
 /* [2 0; 3 4], base 1. */
-static const float values[3] = {2, 3, 4};
-static const int offsets[3] = {1, 2, 4}, columns[3] = {1, 1, 2};
+static float* values;
+static int *offsets, *columns;
 
 static void products(descr_t descr) {
-    const float x[2] = {1, 10};
-    float y[2] = {100, 200}, b[4] = {1, 0, 0, 1}, c[4];
-    float csc_values[3];
-    int csc_rows[3], csc_offsets[3];
-    complex_t dot, cx[1] = {{0, 1}}, cy[1] = {{0, 3}};
-    const int first[1] = {0};
+    const float* const x = SHARED(float, 2, 1, 10);
+    const float* const b = SHARED(float, 4, 1, 0, 0, 1);
+    const complex_t *const cx = SHARED(complex_t, 1, {0, 1}), *const cy = SHARED(complex_t, 1, {0, 3});
+    const int* const first = SHARED(int, 1, 0);
+    float *const y = SHARED(float, 2, 100, 200), *const c = SHARED(float, 4, 0),
+                 *const csc_values = SHARED(float, 3, 0);
+    int *const csc_rows = SHARED(int, 3, 0), *const csc_offsets = SHARED(int, 3, 0);
+    complex_t dot;
 #if HAS_SCALARS_BY_VALUE
     const float one = 1;
     SUCCEEDS(cusparseScsrmv(handle, 0, 2, 2, 1.0f, descr, values, offsets, columns, x, 2.0f, y));
-    is("csrmv", y[1], 443);
     SUCCEEDS(cusparseScsrmv_v2(handle, 0, 2, 2, 3, &one, descr, values, offsets, columns, x, &one, y));
-    is("csrmv_v2", y[1], 486);
     SUCCEEDS(cusparseScsrmm(handle, 0, 2, 2, 2, 2.0f, descr, values, offsets, columns, b, 2, 0.0f, c, 2));
     SUCCEEDS(
         cusparseScsr2csc(handle, 2, 2, values, offsets, columns, csc_values, csc_rows, csc_offsets, 1, 1));
 #else
     const float one = 1, two = 2, none = 0;
     SUCCEEDS(cusparseScsrmv(handle, 0, 2, 2, 3, &one, descr, values, offsets, columns, x, &two, y));
-    is("csrmv", y[1], 443);
     SUCCEEDS(cusparseScsrmm(handle, 0, 2, 2, 2, 3, &two, descr, values, offsets, columns, b, 2, &none, c, 2));
     SUCCEEDS(
         cusparseScsr2csc(handle, 2, 2, 3, values, offsets, columns, csc_values, csc_rows, csc_offsets, 1, 1));
 #endif
+    SUCCEEDS(cusparseCdotci(handle, 1, cx, first, cy, &dot, 0));
+    SUCCEEDS(cudaDeviceSynchronize());
+    is("csrmv", y[1], HAS_SCALARS_BY_VALUE ? 486 : 443);
     is("csrmm", c[1], 6);
     is("csr2csc", csc_values[1], 3);
     is("csr2csc, offsets", (float)csc_offsets[1], 3);
-    SUCCEEDS(cusparseCdotci(handle, 1, cx, first, cy, &dot, 0));
     is("dotci", dot.x, 3);
 }
 
 static void hybrid(descr_t descr) {
-    const float x[2] = {1, 10}, one = 1, none = 0;
-    float y[2];
+    const float one = 1, none = 0;
+    const float* const x = SHARED(float, 2, 1, 10);
+    float* const y = SHARED(float, 2, 0);
     hyb_t hyb;
     SUCCEEDS(cusparseCreateHybMat(&hyb));
     SUCCEEDS(cusparseScsr2hyb(handle, 2, 2, descr, values, offsets, columns, hyb, 0, 0));
     SUCCEEDS(cusparseShybmv(handle, 0, &one, descr, hyb, x, &none, y));
+    SUCCEEDS(cudaDeviceSynchronize());
     is("hybmv", y[1], 43);
     SUCCEEDS(cusparseDestroyHybMat(hyb));
 }
 
 static void solve(descr_t descr) {
-    const float f[2] = {2, 11};
-    float x[2];
+    const float* const f = SHARED(float, 2, 2, 11);
+    float* const x = SHARED(float, 2, 0);
     info_t info;
     SUCCEEDS(cusparseCreateSolveAnalysisInfo(&info));
     SUCCEEDS(cusparseSetMatType(descr, 3));
@@ -182,6 +202,7 @@ static void solve(descr_t descr) {
     SUCCEEDS(cusparseScsrsv_analysis(handle, 0, 2, 3, descr, values, offsets, columns, info));
     SUCCEEDS(cusparseScsrsv_solve(handle, 0, 2, &two, descr, values, offsets, columns, info, f, x));
 #endif
+    SUCCEEDS(cudaDeviceSynchronize());
     is("csrsv", x[0], 2);
     is("csrsv, last", x[1], 4);
     SUCCEEDS(cusparseDestroySolveAnalysisInfo(info));
@@ -195,6 +216,9 @@ int main(void) {
     SUCCEEDS(cusparseSetMatIndexBase(descr, 1));
     vectors();
 #if HAS_CSR_PRODUCTS
+    values = SHARED(float, 3, 2, 3, 4);
+    offsets = SHARED(int, 3, 1, 2, 4);
+    columns = SHARED(int, 3, 1, 1, 2);
     products(descr);
     hybrid(descr);
     solve(descr);

@@ -1,4 +1,4 @@
-// csrgeam2 in four types against sums of dense rows, and csrgeam against csrgeam2.
+// csrgeam2 in four types against sums of dense rows, csrgeam and SpGEAM against csrgeam2.
 #include "ops/operands.hpp"
 #include "typed_functions.hpp"
 
@@ -176,6 +176,7 @@ class problem {
             difference(values.numbers(), sum_of(a_, a_values_, f.alpha, b_, b_values_, f.beta, F::type));
         if (!wrong.empty()) FAIL_CHECK(wrong);
         check_without_buffer(a, b, descr, alpha_at, beta_at, rows, mode, values.bytes());
+        check_generic(a, b, alpha_at, beta_at, values.bytes());
     }
 
   private:
@@ -196,6 +197,47 @@ class problem {
                           a.offsets.data(), a.indices.data(), beta, b.descr.get(), b.nnz(),
                           b.template data<T>(), b.offsets.data(), b.indices.data(), descr.get(),
                           static_cast<T*>(values.data()), offsets.data(), indices.data()));
+        CHECK((offsets.download() == c_.offsets));
+        CHECK((indices.download() == c_.indices));
+        CHECK((values.bytes() == expected));
+    }
+
+    sparse_matrix describe_csr(const arrays& m, std::size_t nnz, int* offsets, int* indices,
+                               T* values) const {
+        cusparseSpMatDescr_t made = nullptr;
+        expect(cusparseCreateCsr(&made, static_cast<std::int64_t>(m.offsets.size()) - 1, cols_,
+                                 static_cast<std::int64_t>(nnz), offsets, indices, values, CUSPARSE_INDEX_32I,
+                                 CUSPARSE_INDEX_32I, static_cast<cusparseIndexBase_t>(m.base), F::type));
+        return sparse_matrix(made);
+    }
+
+    // SpGEAM has the same answer, bit for bit, and C's size on the host in either pointer mode.
+    void check_generic(const matrix& a, const matrix& b, const T* alpha, const T* beta,
+                       const std::vector<unsigned char>& expected) const {
+        constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
+        constexpr auto alg = CUSPARSE_SPGEAM_ALG1;
+        const device_array<int> offsets(c_.offsets.size(), 1), indices(c_.indices.size(), 1);
+        const typed_array values(F::type, std::vector<number>(c_.indices.size(), poison(F::type)), 1);
+        const sparse_matrix on_a =
+            describe_csr(a_, a_.indices.size(), a.offsets.data(), a.indices.data(), a.template data<T>());
+        const sparse_matrix on_b =
+            describe_csr(b_, b_.indices.size(), b.offsets.data(), b.indices.data(), b.template data<T>());
+        const sparse_matrix sum = describe_csr(c_, 0, offsets.data(), nullptr, nullptr);
+        cusparseSpGEAMDescr_t made = nullptr;
+        expect(cusparseSpGEAM_createDescr(&made));
+        const std::unique_ptr<cusparseSpGEAMDescr, destroyer<&cusparseSpGEAM_destroyDescr>> kept(made);
+        std::size_t bytes = 0;
+        expect(cusparseSpGEAM_bufferSize(cusparse(), N, N, alpha, on_a.get(), beta, on_b.get(), sum.get(),
+                                         F::type, alg, made, &bytes));
+        const workspace buffer(bytes);
+        expect(cusparseSpGEAM_nnz(cusparse(), N, N, alpha, on_a.get(), beta, on_b.get(), sum.get(), F::type,
+                                  alg, made, buffer.data()));
+        std::int64_t rows = 0, cols = 0, nnz = 0;
+        expect(cusparseSpMatGetSize(sum.get(), &rows, &cols, &nnz));
+        CHECK(nnz == static_cast<std::int64_t>(c_.indices.size()));
+        expect(cusparseCsrSetPointers(sum.get(), offsets.data(), indices.data(), values.data()));
+        expect(cusparseSpGEAM(cusparse(), N, N, alpha, on_a.get(), beta, on_b.get(), sum.get(), F::type, alg,
+                              made, buffer.data()));
         CHECK((offsets.download() == c_.offsets));
         CHECK((indices.download() == c_.indices));
         CHECK((values.bytes() == expected));
