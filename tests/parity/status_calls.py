@@ -87,12 +87,16 @@ PREPARATIONS = [(re.compile(pattern), before) for pattern, before in (
     (r"cusparse(?P<t>[SDCZ])hyb", ("cusparse{t}csr2hyb",)),
     (r"cusparse(?P<t>[HSDCZ])prune(?P<f>\w+)ByPercentage$", ("cusparse{t}prune{f}NnzByPercentage",)),
     (r"cusparse(?P<t>[HSDCZ])prune(?P<f>(Dense|Csr)2csr)$", ("cusparse{t}prune{f}Nnz",)),
-    (r"cusparse(?P<t>[SDCZ])(csru2csr|csr2csru)$", ("cusparse{t}csru2csr_bufferSizeExt",)),
+    (r"cusparse(?P<t>[SDCZ])csru2csr$", ("cusparse{t}csru2csr_bufferSizeExt",)),
+    (r"cusparse(?P<t>[SDCZ])csr2csru$", ("cusparse{t}csru2csr_bufferSizeExt", "cusparse{t}csru2csr")),
+    (r"cusparseGetLevelInfo$", ("cusparseDcsrsv_analysis",)),
+    (r"cusparseCsr(sv_solve|ilu0)Ex$", ("cusparseCsrsv_analysisEx",)),
     (r"cusparse(?P<t>[SDCZ])csrgemm2$", ("cusparse{t}csrgemm2_bufferSizeExt", "cusparseXcsrgemm2Nnz")),
     (r"cusparseXcsrgemm2Nnz$", ("cusparseDcsrgemm2_bufferSizeExt",)),
     (r"cusparse(?P<t>[SDCZ])(?P<f>csrge(mm|am2|am))$", ("cusparseX{f}Nnz",)),
     (r"cusparse(?P<t>[SDCZ])csr2bsr$", ("cusparseXcsr2bsrNnz",)),
-    (r"cusparse(?P<f>Sp(SV|SM))_(solve|updateMatrix)$", ("cusparse{f}_analysis",)),
+    (r"cusparse(?P<f>Sp(SV|SM))_analysis$", ("cusparse{f}_bufferSize",)),
+    (r"cusparse(?P<f>Sp(SV|SM))_(solve|updateMatrix)$", ("cusparse{f}_bufferSize", "cusparse{f}_analysis")),
     (r"cusparseSpGEMM_(compute|estimateMemory|getNumProducts)$", ("cusparseSpGEMM_workEstimation",)),
     (r"cusparseSpGEMM_copy$", ("cusparseSpGEMM_workEstimation", "cusparseSpGEMM_compute")),
     (r"cusparseSpGEMMreuse_nnz$", ("cusparseSpGEMMreuse_workEstimation",)),
@@ -187,6 +191,9 @@ class Scene:
 
         def indices(part, numbers):
             return ctypes.c_void_p(self.array(f"{role}.{part}", packed(form, [i + base for i in numbers])))
+        if change == "COO of pairs":
+            return self.made("cusparseCreateCooAoS", n, n, l(7), indices("pairs", [0] * 14),
+                             ctypes.c_void_p(self.array(f"{role}.values")), index, base, value)
         values = ctypes.c_void_p(self.array(f"{role}.values", packed("f" if change == "type" else "d", reals(28))))
         columns = [0, 0, 1, 1, 2, 2, 3]
         if change == "COO":
@@ -233,11 +240,11 @@ class Scene:
 
     def object(self, kind, name, function, change=""):
         """A new object of an opaque type, or None where the library cannot make one."""
-        if kind == "cusparseHandle_t" and not change:
+        if kind == "cusparseHandle_t" and not change and function != "cusparseDestroy":
             return self.handle
         if kind in self.GENERIC:
-            form = re.match(r"cusparse(?:Const)?(Coo|Csc|Bsr|BlockedEll)(Get|Set)", function)
-            own = {"Coo": "COO", "Csc": "CSC", "Bsr": "BSR", "BlockedEll": "Blocked-ELL"}[form.group(1)] if form else ""
+            form = re.match(r"cusparse(?:Const)?(CooAoS|Coo|Csc|Bsr|BlockedEll)(Get|Set)", function)
+            own = {"CooAoS": "COO of pairs", "Coo": "COO", "Csc": "CSC", "Bsr": "BSR", "BlockedEll": "Blocked-ELL"}[form.group(1)] if form else ""
             return self.GENERIC[kind][0](self, f"{kind}.{name}", own if change in ("", "destroyed") else change)
         if kind in self.creators and self.has(self.creators[kind]):
             return self.made(self.creators[kind])
@@ -257,7 +264,7 @@ class Scene:
             return self.valid_enumerator(kind)
         if kind in ("int", "int64_t", "size_t"):
             size = next((value for pattern, value in SIZES if re.search(pattern, name)), ROWS)
-            if prototype.name.startswith("cusparseCreate") and "Vec" in prototype.name and name == "nnz":
+            if name == "nnz" and re.search(r"^cusparseCreate.*Vec|gemvi", prototype.name):
                 size = 2
             return C_TYPES[kind](size)
         if kind in ("float", "double"):
@@ -285,6 +292,8 @@ class Scene:
             return self.array(name, packed("i", [0, 1, 3, 5, 7]))
         if re.search(r"(Ind|indices)$|^coo(Row|Col)", name, re.I) and element == "void":
             return self.array(name, packed("i", integers(name)))
+        if name == "fractionToColor":
+            return self.array(name, packed(VALUE_FORMATS[element], [1.0]))
         if element in VALUE_FORMATS:
             return self.array(f"{name}.{element}", packed(VALUE_FORMATS[element], reals(64)))
         if element == "int":
@@ -323,14 +332,18 @@ class Scene:
     def call(self, name, position=None, change=None):
         """The status of a call, after what it needs. None where this library cannot be asked."""
         prototype = self.prototypes[name]
-        self.objects = {}
+        self.objects, self.slots, self.used = {}, {}, 0
         needs_handle = any(kind == "cusparseHandle_t" for kind, _ in prototype.parameters)
         if self.handle is None and needs_handle and prototype.parameters[position or 0][0] != "cusparseHandle_t":
             return None
+        if self.handle is not None:
+            self.library.cusparseSetPointerMode(self.handle, 0)
         for before in self.preparations(name):
             if self.has(before) and self.handle is not None:
                 self.function(before)(*self.arguments(self.prototypes[before]))
         arguments = self.arguments(prototype)
+        if name.endswith("csric0"):  # of a symmetric matrix, whose triangle was analysed
+            self.library.cusparseSetMatType(self.objects["cusparseMatDescr_t", "descrA"], 1)
         if position is not None:
             arguments[position] = self.changed(prototype, position, change)
         result = self.function(name)(*arguments)

@@ -101,6 +101,7 @@ class Worker:
 
     def start(self):
         read, write = os.pipe()
+        errors = os.dup(2)
         self.pid = os.fork()
         if self.pid == 0:
             os.close(read)
@@ -109,9 +110,10 @@ class Worker:
             try:
                 work(*self.subject, self.calls[len(self.answers):], write)
             except BaseException as problem:  # pylint: disable=broad-except
-                sys.__stderr__.write(f"{problem}\n")
+                os.write(errors, f"{type(problem).__name__}: {problem}\n".encode())
                 os._exit(99)
         os.close(write)
+        os.close(errors)
         self.pipe = read
 
     def is_done(self):
