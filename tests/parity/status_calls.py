@@ -329,12 +329,19 @@ class Scene:
             return C_TYPES[kind](float(change), 0.0)
         return C_TYPES[kind](float(change) if kind in ("float", "double") else int(change))
 
+    @staticmethod
+    def can_ask_without_handle(prototype, position, change):
+        """A NULL handle, and what needs neither a handle nor an info, which may hold memory of the device."""
+        kinds = [kind for kind, _ in prototype.parameters]
+        if "cusparseHandle_t" in kinds:
+            return position is not None and kinds[position] == "cusparseHandle_t" and change == "NULL"
+        return not any(re.search(r"Info_t|Plan_t|^cusparseHandle_t\*", kind) for kind in kinds)
+
     def call(self, name, position=None, change=None):
         """The status of a call, after what it needs. None where this library cannot be asked."""
         prototype = self.prototypes[name]
         self.objects, self.slots, self.used = {}, {}, 0
-        needs_handle = any(kind == "cusparseHandle_t" for kind, _ in prototype.parameters)
-        if self.handle is None and needs_handle and prototype.parameters[position or 0][0] != "cusparseHandle_t":
+        if self.handle is None and not self.can_ask_without_handle(prototype, position, change):
             return None
         if self.handle is not None:
             self.library.cusparseSetPointerMode(self.handle, 0)
@@ -370,6 +377,10 @@ def changes(kind, enums, scene_types, huge):
     return ["NULL"] if kind.endswith("*") and kind != "FILE*" else []
 
 
+# These look at the caller's arrays, or fill memory of their own, before anything can be launched.
+HOST_READERS = re.compile(r"2hyb$|gthrz$")
+
+
 def all_calls(prototypes, enums, huge):
     """(function, position or None, change) of every call."""
     types = set(Scene.GENERIC) | {"cusparseSpMMOpPlan_t"}
@@ -379,5 +390,6 @@ def all_calls(prototypes, enums, huge):
     for p in prototypes:
         calls.append((p.name, None, None))
         for position, (kind, _) in enumerate(p.parameters):
-            calls += [(p.name, position, change) for change in changes(kind, enums, types, huge)]
+            with_huge = huge and not HOST_READERS.search(p.name)
+            calls += [(p.name, position, change) for change in changes(kind, enums, types, with_huge)]
     return calls
