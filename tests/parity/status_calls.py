@@ -113,6 +113,10 @@ DATA_R_64F, DATA_R_32F = 1, 0
 INDEX_32, INDEX_64 = 2, 3
 
 
+# Of a matrix with more rows too, which are empty.
+OFFSETS = [0, 1, 3, 5, 7] + [7] * 8
+
+
 def packed(form, numbers):
     return struct.pack(f"<{''.join(form for _ in numbers)}", *numbers)
 
@@ -124,13 +128,15 @@ def reals(count):
 def integers(name):
     """What an array of int holds, by the name of the parameter."""
     if re.search(r"EndPtr", name):
-        return [1, 3, 5, 7]
+        return [1, 3, 5, 7] + [7] * 8
     if re.search(r"Ptr[A-Z]?$", name) and not re.search(r"DevHost|Mask", name):
-        return [0, 1, 3, 5, 7]
+        return OFFSETS
     if re.search(r"^nnzPer", name):
         return [1, 2, 2, 2]
     if re.search(r"Mask|^[pP]$|^reordering|^coloring", name):
         return [0, 1, 2, 3, 4, 5, 6]
+    if name == "xInd":
+        return [0, 2, 1, 3, 6, 5, 4]
     if re.search(r"^cooRow", name):
         return [0, 1, 1, 2, 2, 3, 3]
     return [0, 0, 1, 1, 2, 2, 3]
@@ -210,8 +216,7 @@ class Scene:
         if change == "Sliced ELL":
             return self.made("cusparseCreateSlicedEll", n, n, l(7), l(8), l(2), indices("offsets", [0, 4, 8]),
                              indices("columns", [0, 0, -1, 1, 1, 2, 2, 3]), values, index, index, base, value)
-        offsets = [0, 1, 3, 5, 7] + [7] * (change == "size")
-        return self.made("cusparseCreateCsr", n, n, l(7), indices("offsets", offsets), indices("columns", columns), values, index,
+        return self.made("cusparseCreateCsr", n, n, l(7), indices("offsets", OFFSETS), indices("columns", columns), values, index,
                          index, base, value)
 
     def dense_matrix(self, role, change=""):
@@ -289,7 +294,7 @@ class Scene:
         if re.search(r"ffer(Size|\d)", name) and element == "size_t":
             return self.array(name, packed("Q", [BUFFER // 2]))
         if re.search(r"(Offsets|Ptr)$", name) and element == "void":
-            return self.array(name, packed("i", [0, 1, 3, 5, 7]))
+            return self.array(name, packed("i", OFFSETS))
         if re.search(r"(Ind|indices)$|^coo(Row|Col)", name, re.I) and element == "void":
             return self.array(name, packed("i", integers(name)))
         if name == "fractionToColor":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The status of every function of cuSPARSE with each argument made bad in turn, in Heron's library and beside NVIDIA's.
 
-usage: statuses.py LIBRARY [--against LIBRARY] [--write FILE] [--types LETTERS] [--huge] [--jobs N] [--only PATTERN] [--list]
+usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--write FILE] [--types LETTERS] [--huge] [--jobs N] [--only PATTERN] [--list]
 
 The calls are made from the prototypes of Heron's cusparse.h (status_calls.py): a valid call of every function, and ones with one
 argument NULL, negative, zero, another size, another or no enumerator, a descriptor of another type, size or format, or one
@@ -33,6 +33,7 @@ NAMES = {0: "SUCCESS", 1: "NOT_INITIALIZED", 2: "ALLOC_FAILED", 3: "INVALID_VALU
 NOT_ASKED, ABSENT, HANGS, SIGNAL, DEVICE_ERROR = -1001, -1002, -1003, -1100, -2000
 SECONDS_OF_A_CALL = 20
 CUDARTS = ("libcudart.so.13", "/usr/local/cuda/lib64/libcudart.so.13", "libcudart.so.12", "/usr/local/cuda/lib64/libcudart.so.12")
+NVIDIAS = os.environ.get("HERON_NVIDIA_CUSPARSE", "/usr/local/cuda/lib64/libcusparse.so.12")
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -251,6 +252,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--against")
+    parser.add_argument("--against-nvidia", dest="against", action="store_const", const=NVIDIAS,
+                        help="the library that HERON_NVIDIA_CUSPARSE names, or the CUDA toolkit's")
     parser.add_argument("--write")
     parser.add_argument("--types", default="HSDCZ")
     parser.add_argument("--only")
