@@ -155,6 +155,7 @@ class Scene:
                            and re.search(r"^cusparseDestroy|_destroyDescr$|_destroyPlan$", p.name)}
         self.handle = None
         self.objects = {}
+        self.before_call = None  # called right before the function itself
 
     def has(self, name):
         return hasattr(self.library, name)
@@ -358,7 +359,10 @@ class Scene:
             self.library.cusparseSetMatType(self.objects["cusparseMatDescr_t", "descrA"], 1)
         if position is not None:
             arguments[position] = self.changed(prototype, position, change)
-        result = self.function(name)(*arguments)
+        function = self.function(name)
+        if self.before_call:
+            self.before_call()
+        result = function(*arguments)
         return (0 if result else 1) if prototype.result.endswith("*") else result
 
 
