@@ -116,7 +116,7 @@ size_t context::buffer_bytes(void* memory) {
 
 context& context::from(void* handle, heron_status missing) {
     if (!handle) throw error(missing, role::handle, "is NULL");
-    return *static_cast<context*>(handle);
+    return *alive(static_cast<context*>(handle), role::handle);
 }
 
 void choose_thread_device(int device) noexcept { thread_device = device; }

@@ -1,6 +1,7 @@
 #pragma once
 // A handle: one device of one backend, the stream in use and the pointer mode.
 #include "loader.hpp"
+#include "opaque.hpp"
 #include "scratch.hpp"
 #include <mutex>
 
@@ -13,7 +14,7 @@ struct command_queue {
     void* handle;
 };
 
-class context {
+class context : public opaque<context> {
   public:
     // On the default backend.
     context();
@@ -70,7 +71,7 @@ class context {
     void* mark();
     size_t buffer_bytes(void* memory);
 
-    // Throws the status `missing` when the handle is NULL.
+    // Throws the status `missing` when the handle is NULL, and INVALID_VALUE when it was destroyed.
     static context& from(void* handle, heron_status missing = HERON_NOT_INITIALIZED);
 
   private:

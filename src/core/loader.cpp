@@ -33,7 +33,8 @@ std::filesystem::path directory_of_this_library() {
 
 std::vector<std::filesystem::path> search_path() {
     std::vector<std::filesystem::path> directories;
-    if (const char* list = std::getenv("HERON_PLUGIN_PATH")) {
+    // What a program with more rights than its user loads is not the user's choice.
+    if (const char* list = secure_getenv("HERON_PLUGIN_PATH")) {
         std::string_view rest = list;
         while (!rest.empty()) {
             const auto colon = rest.find(':');
@@ -119,7 +120,7 @@ const backend& find_backend(std::string_view name) {
 }
 
 const backend& default_backend() {
-    if (const char* wanted = std::getenv("HERON_BACKEND"); wanted && *wanted) {
+    if (const char* wanted = secure_getenv("HERON_BACKEND"); wanted && *wanted) {
         const backend& b = find_backend(wanted);
         if (!b.usable())
             throw error(HERON_NOT_INITIALIZED, fmt::format("HERON_BACKEND={}", wanted).c_str(), b.reason);

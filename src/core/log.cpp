@@ -10,6 +10,7 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace heron::core {
@@ -25,6 +26,22 @@ thread_local log_scope* open_scope = nullptr;
 struct close_file {
     void operator()(std::FILE* file) const { std::fclose(file); }
 };
+
+// Standard output and the like are links, which nobody but the system makes.
+bool is_link_of_the_system(std::string_view path) {
+    return path == "/dev/stdout" || path == "/dev/stderr" || path.starts_with("/dev/fd/");
+}
+
+// To append to a file that only its user may read. Links are not followed: in a folder that others write to,
+// one may lead to a file of this user's.
+std::FILE* open_to_append(const std::string& path) {
+    const int follow = is_link_of_the_system(path) ? 0 : O_NOFOLLOW;
+    const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | follow, 0600);
+    if (descriptor < 0) return nullptr;
+    std::FILE* const file = fdopen(descriptor, "a");
+    if (!file) close(descriptor);
+    return file;
+}
 
 class logger {
   public:
@@ -50,7 +67,7 @@ class logger {
     }
 
     void open(const char* path) {
-        std::FILE* const file = std::fopen(with_process_id(path).c_str(), "a");
+        std::FILE* const file = open_to_append(with_process_id(path));
         if (!file)
             throw error(HERON_INVALID_VALUE, role::log_file,
                         fmt::format("cannot open {}: {}", path, std::strerror(errno)));
@@ -93,8 +110,8 @@ class logger {
     static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 
     static const char* setting(const char* name) {
-        const char* const own = std::getenv(fmt::format("HERON_{}", name).c_str());
-        return own ? own : std::getenv(fmt::format("CUSPARSE_{}", name).c_str());
+        const char* const own = secure_getenv(fmt::format("HERON_{}", name).c_str());
+        return own ? own : secure_getenv(fmt::format("CUSPARSE_{}", name).c_str());
     }
 
     static std::string with_process_id(std::string path) {

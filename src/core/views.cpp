@@ -166,6 +166,8 @@ const heron_dnmat& checked(const heron_dnmat& m, argument operand) {
                 "times the matrix's other size is more than any memory holds");
     require_aligned(m.values, size_of(m.type), operand[part::values]);
     require(m.batch_count > 0, operand[part::batch_count], "must be positive");
+    // The stride of one matrix means nothing.
+    if (m.batch_count == 1) return m;
     require_size(m.batch_stride, operand[part::stride]);
     if (m.batch_stride != 0 && lines > 0 && m.batch_stride / lines < m.ld)
         invalid(operand[part::stride],

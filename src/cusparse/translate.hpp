@@ -44,7 +44,7 @@ cusparseFormat_t to_cusparse(heron_format format);
 // What a public handle or descriptor stands for; destroying NULL succeeds, as in cuSPARSE.
 template <class T, class Handle>
 void destroy(Handle* handle) {
-    delete reinterpret_cast<const T*>(handle);
+    core::destroy_opaque(reinterpret_cast<const T*>(handle), "the object");
 }
 
 }  // namespace heron::cusparse

@@ -49,6 +49,8 @@ target_sources(heron-cli PRIVATE
     tune/tuning_file.cpp
     tune_command.cpp)
 target_link_libraries(heron-cli PRIVATE OpenMP::OpenMP_CXX)
+# Where the plug-ins look for what is tuned.
+set_property(SOURCE tune/tuning_file.cpp APPEND PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/backends)
 # These measure what they compute themselves.
 set(timed_sources measure/bandwidth.cpp measure/flop_peak.cpp)
 if(OpenCL_FOUND)

@@ -1,14 +1,9 @@
 #include "cache.hpp"
-#include "common/runtime/tuning_file.hpp"
+#include "common/runtime/private_files.hpp"
 #include "error.hpp"
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <unistd.h>
 
 namespace heron::opencl {
 namespace {
@@ -54,11 +49,7 @@ std::string pack(const std::string& key, const std::string& binary) {
 std::string read_cached_binary(const std::string& key) {
     const fs::path directory = cache_directory("opencl");
     if (directory.empty()) return {};
-    std::ifstream file(file_of(directory, key), std::ios::binary);
-    if (!file) return {};
-    std::ostringstream content;
-    content << file.rdbuf();
-    const std::string bytes = content.str();
+    const std::string bytes = read_private_file(file_of(directory, key));
     file_header header;
     if (bytes.size() < sizeof header + key.size()) return {};
     std::memcpy(&header, bytes.data(), sizeof header);
@@ -72,18 +63,9 @@ std::string read_cached_binary(const std::string& key) {
 
 void write_cached_binary(const std::string& key, const std::string& binary) {
     const fs::path directory = cache_directory("opencl");
-    if (directory.empty()) return hint_once("neither XDG_CACHE_HOME nor HOME is set");
-    std::error_code code;
-    fs::create_directories(directory, code);
-    std::string name = (directory / "new-XXXXXX").string();
-    const int descriptor = mkstemp(name.data());
-    if (descriptor < 0) return hint_once("cannot write in " + directory.string());
-    const std::string bytes = pack(key, binary);
-    const bool written = write(descriptor, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-    const bool closed = close(descriptor) == 0;
-    if (written && closed && std::rename(name.c_str(), file_of(directory, key).c_str()) == 0) return;
-    std::remove(name.c_str());
-    hint_once("cannot write in " + directory.string());
+    if (directory.empty()) return hint_once("the environment names no cache directory");
+    const std::string problem = write_private_file(file_of(directory, key), pack(key, binary));
+    if (!problem.empty()) hint_once(problem);
 }
 
 }  // namespace heron::opencl

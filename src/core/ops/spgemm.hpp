@@ -125,7 +125,7 @@ class spgemm_description {
 };
 
 // What the phases share, for a public API's opaque object.
-struct spgemm_analysis final : analysis {
+struct spgemm_analysis final : analysis, opaque<spgemm_analysis> {
     static constexpr operation kind_of_all = operation::spgemm_numeric;
     spgemm_analysis() : analysis(kind_of_all) {}
 

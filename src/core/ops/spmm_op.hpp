@@ -25,7 +25,7 @@ heron_scalar identity_of(heron_semiring semiring, heron_type compute_type);
 void spmm_op(context& c, const phase_call& phase, const spmm_op_problem& problem);
 
 // A problem whose operators are intermediate code, with copies of all that the caller may let go of.
-class spmm_op_plan {
+class spmm_op_plan : public opaque<spmm_op_plan> {
   public:
     // Compiles. Throws NOT_SUPPORTED where the backend takes no such code.
     spmm_op_plan(context& c, const spmm_op_problem& problem, size_t* workspace_size);

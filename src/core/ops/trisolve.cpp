@@ -12,7 +12,7 @@ constexpr size_t alignment = 256;
 size_t round_up(size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // What the phases of a solve share besides the plan.
-struct triangular_analysis final : analysis {
+struct triangular_analysis final : analysis, opaque<triangular_analysis> {
     static constexpr operation kind_of_all = operation::trisolve;
     triangular_analysis() : analysis(kind_of_all) {}
 

@@ -1,6 +1,7 @@
 #pragma once
 // What cuSPARSE's opaque descriptors point to: a view that was valid when it was set, and for a sparse matrix
 // the analyses that preprocess functions leave.
+#include "core/opaque.hpp"
 #include "core/operations.hpp"
 
 namespace heron::cusparse {
@@ -18,7 +19,7 @@ constexpr core::role role_of(const heron_dnmat&) { return core::role::a; }
 constexpr core::role role_of(const heron_spmat&) { return core::role::a; }
 
 template <class View>
-struct descriptor {
+struct descriptor : core::opaque<descriptor<View>> {
     descriptor(const View& v, cusparse::access a) : value(core::checked(v, role_of(v))), access(a) {}
 
     // Takes what f makes of the view, if that is valid.
@@ -75,11 +76,10 @@ struct sparse_matrix : descriptor<heron_spmat> {
     mutable core::analysis_cache analyses;
 };
 
-// The object behind a public handle; INVALID_VALUE when it is NULL.
+// The object behind a public handle; INVALID_VALUE when it is NULL or was destroyed.
 template <class T, class Handle>
 T& object(Handle* handle, const core::subject& about) {
-    core::required(handle, about);
-    return *reinterpret_cast<T*>(const_cast<std::remove_const_t<Handle>*>(handle));
+    return *core::alive(reinterpret_cast<T*>(const_cast<std::remove_const_t<Handle>*>(handle)), about);
 }
 
 // The same, for an argument that is written.

@@ -5,10 +5,10 @@ using namespace heron;
 using namespace heron::cusparse;
 using core::part, core::role;
 
-struct bsrsv2Info {
+struct bsrsv2Info : core::opaque<bsrsv2Info> {
     core::pivoted_solve solve;
 };
-struct bsrsm2Info {
+struct bsrsm2Info : core::opaque<bsrsm2Info> {
     core::pivoted_solve solve;
 };
 

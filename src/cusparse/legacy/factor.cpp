@@ -6,16 +6,16 @@ using namespace heron;
 using namespace heron::cusparse;
 using core::part, core::role;
 
-struct csrilu02Info {
+struct csrilu02Info : core::opaque<csrilu02Info> {
     core::factorisation state{core::operation::ilu0};
 };
-struct csric02Info {
+struct csric02Info : core::opaque<csric02Info> {
     core::factorisation state{core::operation::ic0};
 };
-struct bsrilu02Info {
+struct bsrilu02Info : core::opaque<bsrilu02Info> {
     core::factorisation state{core::operation::ilu0};
 };
-struct bsric02Info {
+struct bsric02Info : core::opaque<bsric02Info> {
     core::factorisation state{core::operation::ic0};
 };
 
@@ -69,7 +69,7 @@ constexpr auto input_buffer_names = joined(input_buffer, bsr_factor_names);
 
 template <class Info>
 core::factorisation& state_of(Info* info) {
-    return core::required(info, role::info)->state;
+    return core::alive(info, role::info)->state;
 }
 
 bool with_levels(cusparseSolvePolicy_t policy) {

@@ -12,6 +12,7 @@ cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseM
                      int last, const char* argument) {
     return guarded(function, [&] {
         if (!descr) throw core::error(HERON_NOT_INITIALIZED, "descrA", "is NULL");
+        core::alive(descr, "descrA");
         core::require(static_cast<int>(value) >= 0 && static_cast<int>(value) <= last, argument,
                       "is not one of its values");
         descr->*field = value;
@@ -20,7 +21,7 @@ cusparseStatus_t set(const char* function, cusparseMatDescr_t descr, E cusparseM
 
 template <class E>
 E get(const cusparseMatDescr* descr, E cusparseMatDescr::*field) {
-    return descr ? descr->*field : static_cast<E>(-1);
+    return descr && core::is_alive(descr) ? descr->*field : static_cast<E>(-1);
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t* descr) {
 }
 
 cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descr) {
-    return guarded(__func__, [&] { delete descr; });
+    return guarded(__func__, [&] { core::destroy_opaque(descr, "descrA"); });
 }
 
 cusparseStatus_t cusparseSetMatType(cusparseMatDescr_t descr, cusparseMatrixType_t type) {

@@ -9,7 +9,7 @@ using namespace heron::cusparse;
 using core::part;
 using core::role;
 
-struct pruneInfo {
+struct pruneInfo : core::opaque<pruneInfo> {
     core::kept_threshold threshold;
 };
 
@@ -87,7 +87,7 @@ constexpr double real_part(cuDoubleComplex v) { return v.x; }
 core::phase_call size_in(size_t* size) { return {HERON_PHASE_SIZE, size}; }
 core::phase_call run_in(void* buffer) { return {HERON_PHASE_RUN, nullptr, buffer}; }
 
-core::kept_threshold& threshold_in(pruneInfo_t info) { return core::required(info, role::info)->threshold; }
+core::kept_threshold& threshold_in(pruneInfo_t info) { return core::alive(info, role::info)->threshold; }
 
 heron_dnmat dense_matrix(heron_type type, int rows, int cols, const void* values, int ld) {
     heron_dnmat m{};

@@ -15,7 +15,7 @@ inline core::pivoted_phase with_buffer(void* buffer, cusparseSolvePolicy_t polic
 
 template <class Info>
 core::pivoted_solve& solve_of(Info* info) {
-    return core::required(info, core::role::info)->solve;
+    return core::alive(info, core::role::info)->solve;
 }
 
 // The triangle that the descriptor names.

@@ -7,7 +7,7 @@ using namespace heron;
 using namespace heron::cusparse;
 using core::part, core::role;
 
-struct csru2csrInfo {
+struct csru2csrInfo : core::opaque<csru2csrInfo> {
     core::element_order order;
 };
 

@@ -53,7 +53,7 @@ constinit const core::argument_names typed_names = names;
 constinit const core::argument_names csr_names = of_csr;
 
 void require_general(const cusparseMatDescr* descr, core::argument kind) {
-    if (core::required(descr, kind)->type != CUSPARSE_MATRIX_TYPE_GENERAL)
+    if (core::alive(descr, kind)->type != CUSPARSE_MATRIX_TYPE_GENERAL)
         throw core::error(HERON_MATRIX_TYPE_NOT_SUPPORTED, kind, "is not of CUSPARSE_MATRIX_TYPE_GENERAL");
 }
 

@@ -103,7 +103,7 @@ cusparseStatus_t create_info(const char* called, Info** info) {
 }
 template <class Info>
 cusparseStatus_t destroy_info(const char* called, Info* info) {
-    return guarded({called, {}, typed_names}, [&] { delete info; });
+    return guarded({called, {}, typed_names}, [&] { core::destroy_opaque(info, core::role::info); });
 }
 
 template <class T>

@@ -8,7 +8,7 @@ using core::role;
 
 cusparseStatus_t cusparseSetColorAlgs(cusparseColorInfo_t info, cusparseColorAlg_t alg) {
     return guarded({__func__, {}, typed_names}, [&] {
-        core::required(info, role::info);
+        core::alive(info, role::info);
         core::require(alg == CUSPARSE_COLOR_ALG0 || alg == CUSPARSE_COLOR_ALG1, "alg",
                       "is not one of its values");
         info->algorithm = alg;
@@ -17,7 +17,7 @@ cusparseStatus_t cusparseSetColorAlgs(cusparseColorInfo_t info, cusparseColorAlg
 
 cusparseStatus_t cusparseGetColorAlgs(cusparseColorInfo_t info, cusparseColorAlg_t* alg) {
     return guarded({__func__, {}, typed_names}, [&] {
-        core::required(info, role::info);
+        core::alive(info, role::info);
         *core::required(alg, "alg") = info->algorithm;
     });
 }

@@ -5,10 +5,10 @@ using namespace heron;
 using namespace heron::cusparse;
 using core::part, core::role;
 
-struct csrsv2Info {
+struct csrsv2Info : core::opaque<csrsv2Info> {
     core::pivoted_solve solve;
 };
-struct csrsm2Info {
+struct csrsm2Info : core::opaque<csrsm2Info> {
     core::pivoted_solve solve;
 };
 

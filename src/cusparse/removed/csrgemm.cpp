@@ -8,7 +8,7 @@ using namespace heron::cusparse;
 using core::part, core::role;
 
 // What a csrgemm2Info_t points to.
-struct csrgemm2Info {
+struct csrgemm2Info : core::opaque<csrgemm2Info> {
     core::product_sum sum;
 };
 
@@ -142,7 +142,7 @@ cusparseStatus_t cusparseXcsrgemm2Nnz(cusparseHandle_t handle, int m, int n, int
                                       int* nnz, const csrgemm2Info_t info, void* buffer) {
     return guarded({__func__, sum_names, geam_names}, [&] {
         core::context& c = typed_context_of(handle);
-        core::product_sum& sum = core::required(info, role::info)->sum;
+        core::product_sum& sum = core::alive(info, role::info)->sum;
         const heron_type type = sum.type();
         const terms t(sum.has_product(), sum.has_summand(), m, n, k,
                       {descr_a, nnz_a, {type, nullptr, offsets_a, indices_a}},

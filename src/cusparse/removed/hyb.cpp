@@ -11,7 +11,7 @@ using namespace heron::cusparse;
 using core::part;
 using core::role;
 
-struct cusparseHybMat {
+struct cusparseHybMat : core::opaque<cusparseHybMat> {
     core::kept_matrix matrix;
 };
 
@@ -78,7 +78,7 @@ constexpr core::argument_name names_of_hybsv_solve[] = {{role::operation_a, "tra
 constexpr auto solve_names = joined(names_of_hybsv_solve, names_of_hybsv);
 
 core::kept_matrix& matrix_in(cusparseHybMat_t hyb, role operand = role::info) {
-    return core::required(hyb, operand)->matrix;
+    return core::alive(hyb, operand)->matrix;
 }
 
 const heron_spmat& view_of(const core::context& c, cusparseHybMat_t hyb, heron_type type,
@@ -90,7 +90,7 @@ const heron_spmat& view_of(const core::context& c, cusparseHybMat_t hyb, heron_t
 heron_spmat triangle_of(const core::context& c, cusparseHybMat_t hyb, heron_type type,
                         const cusparseMatDescr* descr) {
     constexpr core::argument kind{role::a, part::kind};
-    const cusparseMatrixType_t stored = core::required(descr, kind)->type;
+    const cusparseMatrixType_t stored = core::alive(descr, kind)->type;
     if (stored != CUSPARSE_MATRIX_TYPE_GENERAL && stored != CUSPARSE_MATRIX_TYPE_TRIANGULAR)
         throw core::error(HERON_MATRIX_TYPE_NOT_SUPPORTED, kind,
                           "is of a type that the function does not take");

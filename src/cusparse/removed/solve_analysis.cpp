@@ -48,7 +48,7 @@ constexpr matrix_types of_ic0 = {CUSPARSE_MATRIX_TYPE_SYMMETRIC, CUSPARSE_MATRIX
 
 const cusparseMatDescr& required_type(const cusparseMatDescr* descr, matrix_types types) {
     constexpr core::argument kind{role::a, part::kind};
-    if (std::find(types.begin(), types.end(), core::required(descr, kind)->type) == types.end())
+    if (std::find(types.begin(), types.end(), core::alive(descr, kind)->type) == types.end())
         throw core::error(HERON_MATRIX_TYPE_NOT_SUPPORTED, kind,
                           "is of a type that the function does not take");
     return *descr;
@@ -81,7 +81,7 @@ void analyse(core::context& c, cusparseOperation_t trans, int m, int nnz, const 
              const matrix_arrays& arrays, cusparseSolveAnalysisInfo_t info) {
     const heron_operation op = operation_from(trans, role::operation_a);
     const heron_spmat a = triangle(descr, any_type, m, nnz, arrays);
-    cusparseSolveAnalysisInfo& kept = *core::required(info, role::info);
+    cusparseSolveAnalysisInfo& kept = *core::alive(info, role::info);
     kept.restart();
     core::analyse_kept(c, kept.solve, op, a);
 }
@@ -99,7 +99,7 @@ void solve(core::context& c, cusparseOperation_t trans, int m, const void* alpha
            const cusparseMatDescr* descr, const matrix_arrays& arrays, cusparseSolveAnalysisInfo_t info,
            const dense_sides& sides) {
     const heron_operation op = operation_from(trans, role::operation_a);
-    cusparseSolveAnalysisInfo& kept = *core::required(info, role::info);
+    cusparseSolveAnalysisInfo& kept = *core::alive(info, role::info);
     const heron_spmat a = analysed_triangle(c, kept, descr, of_solves, m, arrays);
     core::require_count(sides.n, role::columns);
     core::solve_kept(c, kept.solve, op, alpha, a,
@@ -112,7 +112,7 @@ void solve(core::context& c, cusparseOperation_t trans, int m, const void* alpha
 void factor_lu(core::context& c, cusparseOperation_t trans, int m, const cusparseMatDescr* descr,
                const matrix_arrays& arrays, cusparseSolveAnalysisInfo_t info) {
     const heron_operation op = operation_from(trans, role::operation_a);
-    cusparseSolveAnalysisInfo& kept = *core::required(info, role::info);
+    cusparseSolveAnalysisInfo& kept = *core::alive(info, role::info);
     const heron_spmat a = analysed_triangle(c, kept, descr, of_ilu0, m, arrays);
     core::transposes(op) ? kept.ilu0.run_turned(c, a) : kept.ilu0.run(c, a);
 }
@@ -121,7 +121,7 @@ void factor_lu(core::context& c, cusparseOperation_t trans, int m, const cuspars
 void factor_cholesky(core::context& c, cusparseOperation_t trans, int m, const cusparseMatDescr* descr,
                      const matrix_arrays& arrays, cusparseSolveAnalysisInfo_t info) {
     operation_from(trans, role::operation_a);
-    cusparseSolveAnalysisInfo& kept = *core::required(info, role::info);
+    cusparseSolveAnalysisInfo& kept = *core::alive(info, role::info);
     const heron_spmat a = analysed_triangle(c, kept, descr, of_ic0, m, arrays);
     a.fill == HERON_FILL_LOWER ? kept.ic0.run(c, a) : kept.ic0.run_turned(c, a);
 }
@@ -150,7 +150,7 @@ cusparseStatus_t cusparseGetLevelInfo(cusparseHandle_t handle, cusparseSolveAnal
                                       int** levelPtr, int** levelInd) {
     return guarded({__func__, analysis_names, typed_names}, [&] {
         core::context& c = typed_context_of(handle);
-        cusparseSolveAnalysisInfo& kept = *core::required(info, role::info);
+        cusparseSolveAnalysisInfo& kept = *core::alive(info, role::info);
         core::required(nlevels, "nlevels");
         core::required(levelPtr, "levelPtr");
         core::required(levelInd, "levelInd");

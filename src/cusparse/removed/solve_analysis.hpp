@@ -4,7 +4,7 @@
 #include "core/ops/pivoted_solve.hpp"
 #include "core/ops/row_levels.hpp"
 
-struct cusparseSolveAnalysisInfo {
+struct cusparseSolveAnalysisInfo : heron::core::opaque<cusparseSolveAnalysisInfo> {
     heron::core::pivoted_solve solve;
     heron::core::kept_factorisation ilu0{heron::core::operation::ilu0};
     heron::core::kept_factorisation ic0{heron::core::operation::ic0};

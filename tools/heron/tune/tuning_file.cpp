@@ -1,38 +1,22 @@
 #include "tuning_file.hpp"
 
-#include <cctype>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
 #include "bench/dense/gemm_shapes.hpp"
+#include "common/runtime/tuning_file.hpp"
 
 namespace heron::tools {
 
-tuning_file::tuning_file(const std::string& backend, const std::string& device_name) {
-    const char* const xdg = std::getenv("XDG_CACHE_HOME");
-    const char* const home = std::getenv("HOME");
-    std::filesystem::path directory;
-    if (xdg && *xdg)
-        directory = xdg;
-    else if (home && *home)
-        directory = std::filesystem::path(home) / ".cache";
-    else
+tuning_file::tuning_file(const std::string& backend, const std::string& device_name)
+    : path_(tuning_path(backend.c_str(), device_name)) {
+    if (path_.empty())
         throw std::runtime_error("neither XDG_CACHE_HOME nor HOME is set: there is no place for the result");
-    std::string name = device_name;
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-    path_ = directory / "heron" / backend / ("gemm-" + name + ".txt");
 }
 
 void tuning_file::keep(const std::string& entry, const std::string& shape) const {
-    std::ostringstream content;
-    if (std::ifstream file(path_); file) content << file.rdbuf();
-    std::filesystem::create_directories(path_.parent_path());
-    const std::filesystem::path fresh = path_.string() + ".new";
-    std::ofstream(fresh) << with_shape(content.str(), entry, shape);
-    std::filesystem::rename(fresh, path_);
+    const std::string problem =
+        write_private_file(path_, with_shape(read_private_file(path_), entry, shape));
+    if (!problem.empty()) throw std::runtime_error(problem);
 }
 
 }  // namespace heron::tools

@@ -1,0 +1,63 @@
+#pragma once
+// Objects that public APIs hand out as opaque handles. The memory of one that was destroyed is kept for the
+// next of its type and never given back, so that it can be asked at any time whether it holds a live object: a
+// handle that is used after its end is an error and no crash, until its memory holds another object.
+#include "error.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace heron::core {
+
+// Memory for objects of one type.
+class opaque_pool {
+  public:
+    void* take(size_t bytes);
+    void give(void* object) noexcept;
+
+  private:
+    struct alignas(std::max_align_t) block {
+        uint64_t mark;
+        block* next;
+        size_t bytes;
+    };
+    friend bool is_alive(const void* object) noexcept;
+    static block* block_of(const void* object) noexcept;
+
+    std::mutex mutex_;
+    block* free_ = nullptr;
+};
+
+// Whether this address is that of a live object of a pool. Only for what was once such an object.
+bool is_alive(const void* object) noexcept;
+
+// The base of a class whose objects come from new and are handed out.
+template <class T>
+class opaque {
+  public:
+    static void* operator new(size_t bytes) { return pool().take(bytes); }
+    static void operator delete(void* object) noexcept { pool().give(object); }
+
+  private:
+    // Never destroyed: handles may be destroyed while the process exits.
+    static opaque_pool& pool() {
+        static opaque_pool& instance = *::new opaque_pool;
+        return instance;
+    }
+};
+
+// The object behind a handle; INVALID_VALUE where it is NULL or was destroyed.
+template <class T>
+T* alive(T* handle, const subject& about) {
+    required(handle, about);
+    if (!is_alive(handle)) invalid(about, "was destroyed, or is no object of this kind");
+    return handle;
+}
+
+// Destroys the object behind a handle, of which there may be none.
+template <class T>
+void destroy_opaque(T* handle, const subject& about) {
+    if (handle) delete alive(handle, about);
+}
+
+}  // namespace heron::core
