@@ -66,6 +66,12 @@ clblasStatus clblasSetup(void);
 /* Frees the programs and the memory that are kept for the contexts in use. */
 void clblasTeardown(void);
 
+/* Heron needs no scratch images: these keep count of them for programs that add some. */
+cl_ulong clblasAddScratchImage(cl_context context, size_t width, size_t height, clblasStatus* status);
+clblasStatus clblasRemoveScratchImage(cl_ulong imageID);
+
+#include "clblas/helpers.inc"
+
 #define CLBLAS_TAIL                                                                         \
     cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, \
         const cl_event *eventWaitList, cl_event *events

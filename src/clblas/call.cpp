@@ -32,7 +32,7 @@ void wait(core::context& context, const tail& t) {
     }
 }
 
-size_t bytes_of(core::context& context, char name, cl_mem memory) {
+size_t bytes_of(core::context& context, const char* name, cl_mem memory, clblasStatus if_none) {
     try {
         return context.buffer_bytes(memory);
     } catch (const core::error& e) {
@@ -40,8 +40,7 @@ size_t bytes_of(core::context& context, char name, cl_mem memory) {
             fail(clblasInvalidContext,
                  fmt::format("{}: belongs to another context than a command queue", name));
         if (e.status() != HERON_INVALID_VALUE) throw;
-        fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC),
-             fmt::format("{}: is no buffer", name));
+        fail(if_none, fmt::format("{}: is no buffer", name));
     }
 }
 
@@ -80,9 +79,16 @@ call::call(const tail& t) : tail_(t) {
     wait(context(), t);
 }
 
-core::dense_matrix_operand call::operand(char name, const matrix& m, size_t element_bytes) {
+size_t call::bytes_of(const char* name, cl_mem memory, clblasStatus if_none) {
     size_t bytes = 0;
-    for (const auto& queue : queues_) bytes = bytes_of(*queue, name, m.memory);
+    for (const auto& queue : queues_) bytes = clblas::bytes_of(*queue, name, memory, if_none);
+    return bytes;
+}
+
+core::dense_matrix_operand call::operand(char name, const matrix& m, size_t element_bytes) {
+    const char text[] = {name, '\0'};
+    const clblasStatus if_none = of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
+    const size_t bytes = bytes_of(text, m.memory, if_none);
     return {m.memory, as_signed(m.ld), as_signed(m.offset), as_signed(bytes / element_bytes)};
 }
 

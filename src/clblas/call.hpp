@@ -48,7 +48,9 @@ class call {
     explicit call(const tail& t);
 
     core::context& context() { return *queues_[0]; }
-    // name: 'A', 'B' or 'C'. Throws for what is no buffer of the queues' context.
+    // The bytes of a buffer of the queues' context. Fails with that status for what is none.
+    size_t bytes_of(const char* name, cl_mem memory, clblasStatus if_none);
+    // name: 'A', 'B' or 'C'.
     core::dense_matrix_operand operand(char name, const matrix& m, size_t element_bytes);
     // Fills the caller's events.
     void finish();
@@ -64,15 +66,26 @@ clblasStatus status_of(const core::error& e);
 // What the functions call their arguments.
 extern const core::argument_names names;
 
+// A function of the API, with what it calls arguments that others call otherwise, and the statuses of its own
+// that it gives for arguments at fault.
+struct function {
+    function(const char* n, core::argument_names own = {},
+             clblasStatus (*status)(const core::error&) = &status_of)
+        : called{n, own, names}, status_of_error(status) {}
+
+    core::public_function called;
+    clblasStatus (*status_of_error)(const core::error&);
+};
+
 // Runs f and turns what it throws into a status and a log line.
 template <class F>
-clblasStatus guarded(const char* function, F&& f) noexcept {
+clblasStatus guarded(const function& function, F&& f) noexcept {
     if (!core::fits_core()) return clblasNotInitialized;
     const auto failed = [&](clblasStatus status, const char* reason) {
-        core::log(core::log_level::error, function, reason);
+        core::log(core::log_level::error, function.called.name, reason);
         return status;
     };
-    core::log_call({function, {}, names});
+    core::log_call(function.called);
     const core::log_scope scope;
     try {
         f();
@@ -80,8 +93,8 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
     } catch (const failure& e) {
         return failed(e.status(), e.what());
     } catch (const core::error& e) {
-        core::log_failure({function, {}, names}, e);
-        return status_of(e);
+        core::log_failure(function.called, e);
+        return function.status_of_error(e);
     } catch (const std::bad_alloc&) {
         return failed(clblasOutOfHostMemory, "out of host memory");
     } catch (const std::exception& e) {

@@ -1,4 +1,5 @@
 // The exported functions of clAmdBlas.
+#include "helpers.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clAmdBlas.h>
@@ -32,24 +33,15 @@ void clAmdBlasTeardown(void) {
 }
 
 cl_ulong clAmdBlasAddScratchImage(cl_context context, size_t width, size_t height, clAmdBlasStatus* error) {
-    cl_ulong id = 0;
-    const auto status = heron::clblas::guarded("clAmdBlasAddScratchImage", [&] {
-        using heron::clblas::fail;
-        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
-        if (!context) fail(clblasInvalidContext, "context: is NULL");
-        if (width == 0 || height == 0) fail(clblasInvalidValue, "width, height: is 0");
-        id = heron::clblas::add_scratch_image();
-    });
+    clblasStatus status = clblasSuccess;
+    const cl_ulong id =
+        heron::clblas::add_scratch_image("clAmdBlasAddScratchImage", context, width, height, &status);
     if (error) *error = clAmdBlasStatus(status);
     return id;
 }
 
 clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
-    return clAmdBlasStatus(heron::clblas::guarded("clAmdBlasRemoveScratchImage", [&] {
-        using heron::clblas::fail;
-        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
-        if (!heron::clblas::remove_scratch_image(imageID)) fail(clblasInvalidValue, "imageID: was not added");
-    }));
+    return clAmdBlasStatus(heron::clblas::remove_scratch_image("clAmdBlasRemoveScratchImage", imageID));
 }
 
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name

@@ -1,4 +1,5 @@
 // The exported functions of clBLAS.
+#include "helpers.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clBLAS.h>
@@ -29,6 +30,20 @@ clblasStatus clblasSetup(void) {
 
 void clblasTeardown(void) {
     heron::clblas::guarded("clblasTeardown", [] { heron::clblas::tear_down(); });
+}
+
+cl_ulong clblasAddScratchImage(cl_context context, size_t width, size_t height, clblasStatus* status) {
+    return heron::clblas::add_scratch_image("clblasAddScratchImage", context, width, height, status);
+}
+
+clblasStatus clblasRemoveScratchImage(cl_ulong imageID) {
+    return heron::clblas::remove_scratch_image("clblasRemoveScratchImage", imageID);
+}
+
+// Takes an enumeration of clBLAS's own build, which no header of it installs.
+clblasStatus clblasSelectImplementation(int impl);
+clblasStatus clblasSelectImplementation(int impl) {
+    return heron::clblas::select_implementation("clblasSelectImplementation", impl);
 }
 
 #define CLBLAS_OF(letter, name) clblas##letter##name

@@ -46,6 +46,9 @@ int64_t size(size_t n, const char* argument) {
     return static_cast<int64_t>(n);
 }
 
+// Of a product: 0 leaves a multiple of C, as in reference BLAS.
+int64_t inner_size(size_t k) { return k == 0 ? 0 : size(k, "K"); }
+
 void require_setup() {
     if (!is_set_up()) fail(clblasNotInitialized, "Setup was not called");
 }
@@ -63,7 +66,7 @@ clblasStatus rank_k(const char* function, void (*operation)(core::context&, cons
         const operand result = current.operand('C', c, bytes);
         operation(current.context(),
                   {type, order_of(order), fill_of(update.uplo), operation_of(update.transpose, "transA"),
-                   size(n, "N"), size(k, "K"), alpha, first, beta, result});
+                   size(n, "N"), inner_size(k), alpha, first, beta, result});
         current.finish();
     });
 }
@@ -81,7 +84,7 @@ clblasStatus rank_2k(const char* function, void (*operation)(core::context&, con
         const operand result = current.operand('C', c, bytes);
         operation(current.context(),
                   {type, order_of(order), fill_of(update.uplo), operation_of(update.transpose, "trans"),
-                   size(n, "N"), size(k, "K"), alpha, first, second, beta, result});
+                   size(n, "N"), inner_size(k), alpha, first, second, beta, result});
         current.finish();
     });
 }
@@ -135,7 +138,7 @@ clblasStatus gemm(const char* function, heron_type type, int order, int transpos
         const operand result = current.operand('C', c, bytes);
         core::gemm(current.context(), {type, type, order_of(order), operation_of(transpose_a, "transA"),
                                        operation_of(transpose_b, "transB"), size(m, "M"), size(n, "N"),
-                                       k == 0 ? 0 : size(k, "K"), alpha, first, second, beta, result});
+                                       inner_size(k), alpha, first, second, beta, result});
         current.finish();
     });
 }
