@@ -5,7 +5,7 @@
 #include "core/facade_check.hpp"
 #include "core/guard.hpp"
 #include "core/log.hpp"
-#include "core/ops/dense.hpp"
+#include "core/ops/blas2.hpp"
 #include <clBLAS.h>
 #include <memory>
 #include <vector>
@@ -41,6 +41,18 @@ struct matrix {
     size_t offset, ld;
 };
 
+struct vector {
+    cl_mem memory;
+    size_t offset;
+    int inc;
+};
+
+// Where one number, or an array of a few, lies.
+struct number {
+    cl_mem memory;
+    size_t offset;
+};
+
 // The operation runs on the first queue.
 class call {
   public:
@@ -52,6 +64,11 @@ class call {
     size_t bytes_of(const char* name, cl_mem memory, clblasStatus if_none);
     // name: 'A', 'B' or 'C'.
     core::dense_matrix_operand operand(char name, const matrix& m, size_t element_bytes);
+    // name: 'X' or 'Y'. Its increment may not be 0.
+    core::dense_vector_operand operand(char name, const vector& v, size_t element_bytes);
+    // From now on the operation's numbers are on the device. name: what the function calls it; counts_as: 'X'
+    // or 'Y', whose statuses it has.
+    core::number_operand operand(const char* name, char counts_as, const number& n, size_t element_bytes);
     // Fills the caller's events.
     void finish();
 
@@ -62,6 +79,8 @@ class call {
 
 clblasStatus status_of(heron_status status);
 clblasStatus status_of(const core::error& e);
+// The same where the argument at fault has the statuses of another.
+clblasStatus status_of(const core::error& e, core::role as);
 
 // What the functions call their arguments.
 extern const core::argument_names names;

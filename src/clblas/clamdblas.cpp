@@ -1,5 +1,6 @@
 // The exported functions of clAmdBlas.
 #include "helpers.hpp"
+#include "level2.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clAmdBlas.h>
@@ -13,6 +14,7 @@
 #define CLBLAS_TEXT_OF(name) #name
 #define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
 
+using heron::clblas::stored;
 using heron::clblas::type_of;
 
 extern "C" {
@@ -45,6 +47,21 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
 }
 
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name
+#define HERON_FAMILY "clblas/level1_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/amd_gemv_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/level2_functions.inc"
+#include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/amd_level3_functions.inc"
 #include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/hermitian_functions.inc"

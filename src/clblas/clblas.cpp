@@ -1,5 +1,6 @@
 // The exported functions of clBLAS.
 #include "helpers.hpp"
+#include "level2.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clBLAS.h>
@@ -13,6 +14,7 @@
 #define CLBLAS_TEXT_OF(name) #name
 #define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
 
+using heron::clblas::stored;
 using heron::clblas::type_of;
 
 extern "C" {
@@ -47,6 +49,21 @@ clblasStatus clblasSelectImplementation(int impl) {
 }
 
 #define CLBLAS_OF(letter, name) clblas##letter##name
+#define HERON_FAMILY "clblas/level1_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/gemv_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/level2_functions.inc"
+#include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/level3_functions.inc"
 #include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/hermitian_functions.inc"
