@@ -14,9 +14,11 @@ row_shape merged(row_shape shape, size_t to_pitch, size_t from_pitch) {
     return {shape.bytes * shape.count, 1};
 }
 
-// A place and an extent as the rectangular commands take them.
+// A place as the rectangular commands take it. Drivers find an overlap within one buffer wrongly where the first
+// coordinate exceeds the pitch.
 struct rectangle {
-    rectangle(const heron_rows& rows) : origin{rows.offset, 0, 0}, pitch(rows.pitch) {}
+    rectangle(const heron_rows& rows)
+        : origin{rows.offset % rows.pitch, rows.offset / rows.pitch, 0}, pitch(rows.pitch) {}
     size_t origin[3];
     size_t pitch;
 };

@@ -120,9 +120,9 @@ TEST_CASE("parts of matrices are written, read and copied") {
                                                      nullptr, &done[2]) == clblasSuccess);
                     for (const cl_event event : done) wait_and_release(event);
                 }
-                CHECK(h.get(written.get(), b.size()) == expected);
-                CHECK(read == expected);
-                CHECK(h.get(moved.get(), b.size()) == expected);
+                CHECK((h.get(written.get(), b.size()) == expected));
+                CHECK((read == expected));
+                CHECK((h.get(moved.get(), b.size()) == expected));
             }
 }
 
@@ -162,9 +162,9 @@ TEST_CASE("whole matrices and vectors") {
                                               &done[2]) == clblasSuccess);
                 for (const cl_event event : done) wait_and_release(event);
             }
-            CHECK(h.get(written.get(), b.size()) == expected);
-            CHECK(read == expected);
-            CHECK(h.get(moved.get(), b.size()) == expected);
+            CHECK((h.get(written.get(), b.size()) == expected));
+            CHECK((read == expected));
+            CHECK((h.get(moved.get(), b.size()) == expected));
         }
     }
     const bytes a = random_bytes((count + 5) * size, 5), b = random_bytes((count + 9) * size, 6);
@@ -190,9 +190,9 @@ TEST_CASE("whole matrices and vectors") {
                                           &done[2]) == clblasSuccess);
             for (const cl_event event : done) wait_and_release(event);
         }
-        CHECK(h.get(written.get(), b.size()) == expected);
-        CHECK(read == expected);
-        CHECK(h.get(moved.get(), b.size()) == expected);
+        CHECK((h.get(written.get(), b.size()) == expected));
+        CHECK((read == expected));
+        CHECK((h.get(moved.get(), b.size()) == expected));
     }
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("parts of matrices are filled") {
                                                              h->queue(), 0, nullptr, &done) == clblasSuccess);
                             wait_and_release(done);
                         }
-                        CHECK(h->get(memory.get(), before.size()) == expected);
+                        CHECK((h->get(memory.get(), before.size()) == expected));
                     }
 }
 
@@ -247,8 +247,8 @@ TEST_CASE("whole matrices and vectors are filled") {
             REQUIRE(clblasFillMatrixAsync(order, size, second.get(), 1, ld, rows, columns, pattern.data(),
                                           h.queue(), 0, nullptr, &done) == clblasSuccess);
             wait_and_release(done);
-            CHECK(h.get(first.get(), before.size()) == expected);
-            CHECK(h.get(second.get(), before.size()) == expected);
+            CHECK((h.get(first.get(), before.size()) == expected));
+            CHECK((h.get(second.get(), before.size()) == expected));
         }
     bytes expected = before;
     for (std::size_t i = 0; i < 11; ++i) std::memcpy(&expected[(i + 6) * size], pattern.data(), size);
@@ -259,8 +259,8 @@ TEST_CASE("whole matrices and vectors are filled") {
     REQUIRE(clblasFillVectorAsync(11, size, second.get(), 6, pattern.data(), h.queue(), 0, nullptr, &done) ==
             clblasSuccess);
     wait_and_release(done);
-    CHECK(h.get(first.get(), before.size()) == expected);
-    CHECK(h.get(second.get(), before.size()) == expected);
+    CHECK((h.get(first.get(), before.size()) == expected));
+    CHECK((h.get(second.get(), before.size()) == expected));
 }
 
 TEST_CASE("the functions that do not wait wait for their lists") {
@@ -281,11 +281,11 @@ TEST_CASE("the functions that do not wait wait for their lists") {
         clFlush(h.queue());
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         CHECK_FALSE(is_complete(written.get()));
-        CHECK(download<unsigned char>(reader.get(), memory.get(), 64) == before);
+        CHECK((download<unsigned char>(reader.get(), memory.get(), 64) == before));
         REQUIRE(clSetUserEventStatus(gate.get(), CL_COMPLETE) == CL_SUCCESS);
         bytes expected = source;
         expected[2] = expected[3] = expected[4] = one;
-        CHECK(download<unsigned char>(reader.get(), memory.get(), 64, filled.get()) == expected);
+        CHECK((download<unsigned char>(reader.get(), memory.get(), 64, filled.get()) == expected));
     }
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("nothing to do is a success, with an event") {
     wait_and_release(done);
     CHECK(clblasFillVector(0, 4, memory.get(), 0, before.data(), h.queue(), 0, nullptr) == clblasSuccess);
     CHECK(clblasReadVector(0, 1, memory.get(), 0, nullptr, 0, h.queue(), 0, nullptr) == clblasSuccess);
-    CHECK(h.get(memory.get(), 16) == before);
+    CHECK((h.get(memory.get(), 16) == before));
 }
 
 TEST_CASE("sizes of matrices") {
@@ -426,8 +426,8 @@ TEST_CASE("bad arguments of the helpers") {
         spoil(x);
         const int result = x.call();
         if (result != clblasSuccess) {
-            CHECK(h.get(a.get(), values.size()) == values);
-            CHECK(h.get(b.get(), values.size()) == values);
+            CHECK((h.get(a.get(), values.size()) == values));
+            CHECK((h.get(b.get(), values.size()) == values));
         }
         return result;
     };
@@ -475,7 +475,7 @@ TEST_CASE("bad arguments of the helpers") {
     CHECK(fill(4, 0, 0, nullptr) == clblasInvalidValue);
     CHECK(fill(3, 0, 0, pattern) == clblasInvalidValue);
     CHECK(fill(0, 0, 0, pattern) == clblasInvalidValue);
-    CHECK(h.get(a.get(), values.size()) == values);
+    CHECK((h.get(a.get(), values.size()) == values));
     CHECK(clblasWriteVector(4, 4, nullptr, 0, a.get(), 0, h.queue(), 0, nullptr) == clblasInvalidValue);
     CHECK(clblasReadVector(4, 4, a.get(), 0, nullptr, 0, h.queue(), 0, nullptr) == clblasInvalidValue);
     CHECK(clblasFillVector(4, 4, nullptr, 0, pattern, h.queue(), 0, nullptr) == clblasInvalidMemObject);
