@@ -14,8 +14,8 @@ row_shape merged(row_shape shape, size_t to_pitch, size_t from_pitch) {
     return {shape.bytes * shape.count, 1};
 }
 
-// A place as the rectangular commands take it. Drivers find an overlap within one buffer wrongly where the first
-// coordinate exceeds the pitch.
+// A place as the rectangular commands take it. Drivers find an overlap within one buffer wrongly where the
+// first coordinate exceeds the pitch.
 struct rectangle {
     rectangle(const heron_rows& rows)
         : origin{rows.offset % rows.pitch, rows.offset / rows.pitch, 0}, pitch(rows.pitch) {}
