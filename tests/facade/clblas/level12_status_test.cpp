@@ -324,7 +324,7 @@ TEST_CASE("enumerations") {
     for_each_subject([&](const subject& s) {
         if (s.has & ORDER) r.expect(clblasInvalidValue, s, [](good& g) { g.order = 7; });
         if (s.has & TRANS) r.expect(clblasInvalidValue, s, [](good& g) { g.trans = 7; });
-        if (s.has & UPLO) r.expect(clblasInvalidValue, s, [](good& g) { g.uplo = -1; });
+        if (s.has & UPLO) r.expect(clblasInvalidValue, s, [](good& g) { g.uplo = 7; });
         if (s.has & DIAG) r.expect(clblasInvalidValue, s, [](good& g) { g.diag = 2; });
     });
 }

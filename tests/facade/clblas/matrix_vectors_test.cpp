@@ -8,7 +8,7 @@ using namespace heron::test::cl;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_read = std::numeric_limits<double>::quiet_NaN();
 enum class kind { full, banded, packed };
 constexpr int orders[] = {clblasRowMajor, clblasColumnMajor};
 
@@ -56,7 +56,7 @@ storage triangle(kind how, int order, int uplo, std::size_t n) {
 // A matrix with random elements where it has some, and what its memory holds: NaN everywhere else.
 struct matrix {
     template <class F>
-    matrix(F f, numbers& random, const storage& s) : where(s), memory(s.size(), nan) {
+    matrix(F f, numbers& random, const storage& s) : where(s), memory(s.size(), not_read) {
         const auto values = random(f, s.rows * s.columns);
         for (std::size_t i = 0; i < s.rows; ++i)
             for (std::size_t j = 0; j < s.columns; ++j)
@@ -101,11 +101,11 @@ expectation product(F, const strided& x, const std::vector<value>& vx, const str
 constexpr std::pair<int, int> increments[] = {{1, 1}, {2, -1}, {-1, 3}};
 
 void poison(std::vector<value>& v, const strided& y) {
-    for (std::size_t i = 0; i < y.n; ++i) v[y.at(i)] = nan;
+    for (std::size_t i = 0; i < y.n; ++i) v[y.at(i)] = not_read;
 }
 
 template <class F>
-value scalar(numbers& random, F f) {
+value random_scalar(numbers& random, F f) {
     return random(f, 1)[0];
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("products with general and banded matrices") {
                 y{turned ? s.columns : s.rows, 5, inc.second};
             const auto vx = random(f, x.size());
             auto vy = random(f, y.size());
-            const value alpha = scalar(random, f), beta = has_beta ? scalar(random, f) : 0;
+            const value alpha = random_scalar(random, f), beta = has_beta ? random_scalar(random, f) : 0;
             if (!has_beta) poison(vy, y);
             const expectation expected =
                 product(f, x, vx, y, vy, alpha, beta,
@@ -172,7 +172,7 @@ TEST_CASE("products with symmetric and Hermitian matrices") {
                             matrix a(f, random, s);
                             // Of a Hermitian diagonal the imaginary parts are not read.
                             for (std::size_t i = 0; F::is_complex && i < n; ++i)
-                                a.memory[s.at(i, i)].imag(nan);
+                                a.memory[s.at(i, i)].imag(not_read);
                             const auto element = [&](std::size_t i, std::size_t j) -> value {
                                 if (i == j) return a(i, i).real();
                                 if (s.holds(i, j)) return a(i, j);
@@ -182,7 +182,7 @@ TEST_CASE("products with symmetric and Hermitian matrices") {
                             const auto vx = random(f, x.size());
                             auto vy = random(f, y.size());
                             const bool has_beta = inc.first == 1;
-                            const value alpha = scalar(random, f), beta = has_beta ? scalar(random, f) : 0;
+                            const value alpha = random_scalar(random, f), beta = has_beta ? random_scalar(random, f) : 0;
                             if (!has_beta) poison(vy, y);
                             const expectation expected = product(f, x, vx, y, vy, alpha, beta, element);
                             const owned_buffer da = side.put<number>(a.memory), dx = side.put<number>(vx),
@@ -214,7 +214,7 @@ TEST_CASE("products with triangular matrices, and their solutions") {
                 // So that solutions stay small; a unit diagonal is not read.
                 for (std::size_t j = 0; j < n; ++j)
                     if (i != j && s.holds(i, j)) a.memory[s.at(i, j)] *= 0.25;
-                a.memory[s.at(i, i)] = diag == clblasUnit ? nan : a(i, i) + 2.0;
+                a.memory[s.at(i, i)] = diag == clblasUnit ? not_read : a(i, i) + 2.0;
             }
             const auto element = [&](std::size_t i, std::size_t j) {
                 return operated(trans, i, j, [&](std::size_t row, std::size_t column) -> value {
@@ -275,7 +275,7 @@ TEST_CASE("updates of general matrices") {
             const matrix a(f, random, s);
             const strided x{m, 3, inc.first}, y{n, 5, inc.second};
             const auto vx = random(f, x.size()), vy = random(f, y.size());
-            const value alpha = scalar(random, f);
+            const value alpha = random_scalar(random, f);
             expectation expected(a.memory);
             for (std::size_t i = 0; i < m; ++i)
                 for (std::size_t j = 0; j < n; ++j) {
@@ -313,7 +313,7 @@ TEST_CASE("updates of symmetric and Hermitian matrices") {
             matrix a(f, random, s);
             const strided x{n, 3, inc.first}, y{n, 5, inc.second};
             const auto vx = random(f, x.size()), vy = random(f, y.size());
-            const value alpha = two ? scalar(random, f) : value(0.75);
+            const value alpha = two ? random_scalar(random, f) : value(0.75);
             expectation expected(a.memory);
             for (std::size_t i = 0; i < n; ++i)
                 for (std::size_t j = 0; j < n; ++j) {
@@ -326,7 +326,7 @@ TEST_CASE("updates of symmetric and Hermitian matrices") {
                                  8 * epsilon<F> * (std::abs(a(i, j)) + std::abs(first) + std::abs(second)));
                 }
             // The imaginary parts of a Hermitian diagonal are not read, and become 0.
-            for (std::size_t i = 0; F::is_complex && i < n; ++i) a.memory[s.at(i, i)].imag(nan);
+            for (std::size_t i = 0; F::is_complex && i < n; ++i) a.memory[s.at(i, i)].imag(not_read);
             const owned_buffer da = side.put<number>(a.memory), dx = side.put<number>(vx),
                                dy = side.put<number>(vy);
             const auto run = [&](auto one_full, auto one_packed, auto two_full, auto two_packed) {
