@@ -1,5 +1,6 @@
 // The native API of the dense operations: arguments into the core's call structs.
 #include <heron/dense.h>
+#include "dense_types.hpp"
 #include "names.hpp"
 #include "core/context.hpp"
 #include "core/element_types.hpp"
@@ -24,17 +25,6 @@ constexpr argument_name one_operation[] = {
 template <class F>
 heron_status guarded(const public_function& function, heron_handle handle, F&& f) noexcept {
     return guard<heron_status>(function, [&] { f(context::from(handle)); });
-}
-
-// 16-bit types are computed in single precision, the others in themselves.
-heron_type compute_type(heron_type type) {
-    switch (type) {
-        case HERON_R_16F:
-        case HERON_R_16BF: return HERON_R_32F;
-        case HERON_C_16F:
-        case HERON_C_16BF: return HERON_C_32F;
-        default: return type;
-    }
 }
 
 }  // namespace
@@ -73,7 +63,7 @@ heron_status heron_gemm(heron_handle handle, heron_type type, heron_order order,
                         int64_t ldc, heron_gemm_algorithm algorithm) {
     return guarded(native(__func__, names), handle, [&](context& x) {
         gemm(x, {type,
-                 compute_type(type),
+                 type_of_scalars(type),
                  order,
                  op_a,
                  op_b,
@@ -95,7 +85,7 @@ heron_status heron_gemm_batched(heron_handle handle, heron_type type, heron_orde
                                 const void* beta, heron_batch_operand c, int64_t ldc, int64_t count,
                                 heron_gemm_algorithm algorithm) {
     return guarded(native(__func__, names), handle, [&](context& x) {
-        gemm_batched(x, {type, compute_type(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b, ldb,
+        gemm_batched(x, {type, type_of_scalars(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b, ldb,
                          beta, c, ldc, algorithm});
     });
 }

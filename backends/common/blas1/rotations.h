@@ -15,6 +15,7 @@ HERON_FN RT blas1_length(RT x, RT y) {
 HERON_TYPES(class RT)
 HERON_KERNEL(blas1_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL RT* b, heron_index b_at, GLOBAL RT* c,
              heron_index c_at, GLOBAL RT* s, heron_index s_at) {
+    a += item;
     const RT from_a = a[a_at];
     const RT from_b = b[b_at];
     RT r = from_a;
@@ -45,6 +46,7 @@ HERON_END
 HERON_TYPES(class RT)
 HERON_KERNEL(blas1_complex_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL const RT* b, heron_index b_at,
              GLOBAL RT* c, heron_index c_at, GLOBAL RT* s, heron_index s_at) {
+    a += 2 * item;
     const RT a_re = a[2 * a_at];
     const RT a_im = a[2 * a_at + 1];
     const RT b_re = b[2 * b_at];
@@ -82,12 +84,13 @@ HERON_KERNEL(blas1_complex_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL const RT
 }
 HERON_END
 
-// gamma is 4096. Factors bring d1 and d2 into (gamma^-2, gamma^2), from where they came out of it; each round
-// needs all four elements of H.
+// gamma is 4096. Factors bring d1 and d2 into (gamma^-2, gamma^2), from where they came out of it; each round needs
+// all four elements of H.
 HERON_TYPES(class RT)
 HERON_KERNEL(blas1_rotmg, RT gamma, GLOBAL RT* d1_memory, heron_index d1_at, GLOBAL RT* d2_memory,
              heron_index d2_at, GLOBAL RT* x1_memory, heron_index x1_at, GLOBAL const RT* y1_memory,
              heron_index y1_at, GLOBAL RT* parameters, heron_index at) {
+    parameters += 5 * item;
     const RT minus_one = SUB(RT, ZERO(RT), ONE(RT));
     const RT large = MUL(RT, gamma, gamma);
     const RT small = DIV(RT, ONE(RT), large);

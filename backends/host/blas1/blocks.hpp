@@ -1,7 +1,6 @@
 #pragma once
-// Dense vectors on the CPU, in blocks that follow each other in memory. A vector that does so already is
-// worked on where it is; of others, and of those stored in fewer bits, a block is copied to where the
-// first-level cache has it.
+// Dense vectors on the CPU, in blocks that follow each other in memory. A vector that does so already is worked on where
+// it is; of others, and of those stored in fewer bits, a block is copied to where the first-level cache has it.
 #include "common/blas1/sums.hpp"
 #include "host/runtime/lanes.hpp"
 #include "host/runtime/team.hpp"
@@ -20,8 +19,7 @@ class vector_blocks {
     CT* load(int64_t begin, int64_t count) {
         if constexpr (is_same)
             if (inc_ == 1) return first_ + begin;
-        for (int64_t i = 0; i < count; ++i)
-            buffer_[i] = heron::HERON_LEVEL::load<CT>(first_[(begin + i) * inc_]);
+        for (int64_t i = 0; i < count; ++i) buffer_[i] = heron::HERON_LEVEL::load<CT>(first_[(begin + i) * inc_]);
         return buffer_;
     }
 
@@ -36,11 +34,7 @@ class vector_blocks {
     const CT* read(int64_t begin, int64_t count) { return load(begin, count); }
 
   private:
-    template <class A, class B>
-    static constexpr bool same_types = false;
-    template <class A>
-    static constexpr bool same_types<A, A> = true;
-    static constexpr bool is_same = same_types<VT, CT>;
+    static constexpr bool is_same = std::is_same_v<VT, CT>;
 
     VT* first_;
     int64_t inc_;

@@ -1,6 +1,5 @@
 #pragma once
-// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for
-// each other.
+// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for each other.
 #include "blocks.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -54,7 +53,7 @@ struct product_sums {
         const R* const x = reinterpret_cast<const R*>(xs);
         const R* const y = reinterpret_cast<const R*>(ys);
         for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                                      std::integral_constant<int, L>) {
+                                                     std::integral_constant<int, L>) {
             if constexpr (L == 1) {
                 same.rest[i % 2] += x[i] * y[i];
                 if (parts > 1) crossed.rest[i % 2] += x[i] * y[i ^ 1];
@@ -94,15 +93,15 @@ struct size_sums {
     lane_sums<R> sums;
 
     void add(const R* x, int64_t count) {
-        for_lanes<R>(count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                              std::integral_constant<int, L>) {
-            if constexpr (L == 1) {
-                sums.rest[0] += modulus(x[i]);
-            } else {
-                const auto v = load_lanes<L>(x + i);
-                sums.sums[k] += v < 0 ? -v : v;
-            }
-        });
+        for_lanes<R>(count,
+                     [&]<int k, int L>(int64_t i, std::integral_constant<int, k>, std::integral_constant<int, L>) {
+                         if constexpr (L == 1) {
+                             sums.rest[0] += modulus(x[i]);
+                         } else {
+                             const auto v = load_lanes<L>(x + i);
+                             sums.sums[k] += v < 0 ? -v : v;
+                         }
+                     });
     }
 };
 
@@ -113,8 +112,7 @@ struct square_sums {
     void add(const float* x, int64_t count) {
         int64_t i = 0;
         for (; i + 16 <= count; i += 16)
-            for (int l = 0; l < 16; ++l)
-                sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
+            for (int l = 0; l < 16; ++l) sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
         for (; i < count; ++i) sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     }
     void add(const double* x, int64_t count) {
@@ -135,13 +133,13 @@ struct scaled_squares {
     double large = 0, middle = 0, small = 0;
 
     void add(const double* x, int64_t count) {
-        using range = plans::norm_range<f64>;
+        using limits = plans::norm_range<f64>;
         for (int64_t i = 0; i < count; ++i) {
             const double v = modulus(x[i]);
-            if (v > range::large)
-                large += v * range::down * (v * range::down);
-            else if (v < range::small)
-                small += v * range::up * (v * range::up);
+            if (v > limits::large)
+                large += v * limits::down * (v * limits::down);
+            else if (v < limits::small)
+                small += v * limits::up * (v * limits::up);
             else
                 middle += v * v;
         }
@@ -152,13 +150,12 @@ struct scaled_squares {
         small += other.small;
     }
     double norm() const {
-        using range = plans::norm_range<f64>;
-        if (large > 0) return square_root(large + middle * range::down * range::down) / range::down;
+        using limits = plans::norm_range<f64>;
+        if (large > 0) return square_root(large + middle * limits::down * limits::down) / limits::down;
         if (!(small > 0)) return square_root(middle);
-        if (middle == 0) return square_root(small) / range::up;
-        const double first = square_root(middle), second = square_root(small) / range::up;
-        const double larger = first > second ? first : second,
-                     ratio = first > second ? second / first : first / second;
+        if (middle == 0) return square_root(small) / limits::up;
+        const double first = square_root(middle), second = square_root(small) / limits::up;
+        const double larger = first > second ? first : second, ratio = first > second ? second / first : first / second;
         return middle != middle ? middle : larger * square_root(1 + ratio * ratio);
     }
 };
