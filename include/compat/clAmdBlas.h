@@ -1,12 +1,10 @@
-/* The level 3 of clAmdBlas, served by Heron on any OpenCL 1.2 device.
+/* clAmdBlas, served by Heron on any OpenCL 1.2 device.
  *
- * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work
- * runs on the first of the command queues, after the events of the wait list, and no call waits for the
- * device. events may be NULL; otherwise it has an entry for each queue, each of which completes when the
- * whole work is done and is the caller's to release. Queues may be out of order. All functions but Setup and
- * Teardown may be called by several threads.
- *
- * Not here: the functions of levels 1 and 2. */
+ * Matrices, vectors and results are buffers; offsets, leading dimensions and increments count elements, a
+ * complex number being one. The work runs on the first of the command queues, after the events of the wait
+ * list, and no call waits for the device. events may be NULL; otherwise it has an entry for each queue, each
+ * of which completes when the whole work is done and is the caller's to release. Queues may be out of order.
+ * All functions but Setup and Teardown may be called by several threads. */
 #ifndef CLAMDBLAS_H_
 #define CLAMDBLAS_H_
 
@@ -80,6 +78,21 @@ clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID);
 
 #define CLBLAS_NAME(name) clAmdBlas##name
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name
+#define HERON_FAMILY "clblas/level1.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result.inc"
+#include "clblas/foreach_type.inc"
+#define HERON_FAMILY "clblas/amd_gemv.inc"
+#include "clblas/foreach_type.inc"
+#define HERON_FAMILY "clblas/level2.inc"
+#include "clblas/foreach_type.inc"
 #define HERON_FAMILY "clblas/amd_level3.inc"
 #include "clblas/foreach_type.inc"
 #define HERON_FAMILY "clblas/hermitian.inc"

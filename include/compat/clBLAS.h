@@ -1,12 +1,11 @@
-/* The level 3 of clBLAS, served by Heron on any OpenCL 1.2 device.
+/* clBLAS, served by Heron on any OpenCL 1.2 device.
  *
- * Matrices are buffers; offsets and leading dimensions count elements, a complex number being one. The work
- * runs on the first of the command queues, after the events of the wait list, and no call waits for the
- * device. events may be NULL; otherwise it has an entry for each queue, each of which completes when the
- * whole work is done and is the caller's to release. Queues may be out of order. All functions but Setup and
- * Teardown may be called by several threads.
- *
- * Not here: the functions of levels 1 and 2 and the helpers for matrices. */
+ * Matrices, vectors and results are buffers; offsets, leading dimensions and increments count elements, a
+ * complex number being one. The work runs on the first of the command queues, after the events of the wait
+ * list, and no call waits for the device, but for the helpers that say so. events may be NULL; otherwise it
+ * has an entry for each queue, each of which completes when the whole work is done and is the caller's to
+ * release. Queues may be out of order. All functions but Setup and Teardown may be called by several
+ * threads. */
 #ifndef CLBLAS_H_
 #define CLBLAS_H_
 
@@ -66,12 +65,33 @@ clblasStatus clblasSetup(void);
 /* Frees the programs and the memory that are kept for the contexts in use. */
 void clblasTeardown(void);
 
+/* Heron needs no scratch images: these keep count of them for programs that add some. */
+cl_ulong clblasAddScratchImage(cl_context context, size_t width, size_t height, clblasStatus* status);
+clblasStatus clblasRemoveScratchImage(cl_ulong imageID);
+
+#include "clblas/helpers.inc"
+
 #define CLBLAS_TAIL                                                                         \
     cl_uint numCommandQueues, cl_command_queue *commandQueues, cl_uint numEventsInWaitList, \
         const cl_event *eventWaitList, cl_event *events
 
 #define CLBLAS_NAME(name) clblas##name
 #define CLBLAS_OF(letter, name) clblas##letter##name
+#define HERON_FAMILY "clblas/level1.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result.inc"
+#include "clblas/foreach_type.inc"
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result.inc"
+#include "clblas/foreach_type.inc"
+#define HERON_FAMILY "clblas/gemv.inc"
+#include "clblas/foreach_type.inc"
+#define HERON_FAMILY "clblas/level2.inc"
+#include "clblas/foreach_type.inc"
 #define HERON_FAMILY "clblas/level3.inc"
 #include "clblas/foreach_type.inc"
 #define HERON_FAMILY "clblas/hermitian.inc"

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised when a shipped field or meaning changes; never by appending. */
-#define HERON_BACKEND_ABI 3
+#define HERON_BACKEND_ABI 4
 
 /* Execution context of one handle on one device: the stream that it submits to and whatever the backend
  * caches. Calls on one queue come from one thread at a time. */
@@ -35,6 +35,14 @@ typedef struct heron_host_services {
     /* level: 1 error, 2 trace, 3 hint, 4 info, 5 API trace. Callable from any thread. */
     void (*log)(int level, const char* function, const char* message);
 } heron_host_services;
+
+/* Rows of bytes, `pitch` bytes from one to the next, the first of them `offset` bytes behind memory: a buffer
+ * as on adopted queues, or an address of the host. */
+typedef struct heron_rows {
+    void* memory;
+    size_t offset, pitch;
+    int32_t is_host;
+} heron_rows;
 
 typedef struct heron_backend {
     uint32_t abi;        /* HERON_BACKEND_ABI */
@@ -98,12 +106,23 @@ typedef struct heron_backend {
      * one of another context. queue_mark: *event completes when all that the queue was given since its
      * adoption is done; the caller owns it. buffer_info: INVALID_VALUE for what is no buffer, MAPPING_ERROR
      * for a buffer of another context. adoptions_forget: frees the programs and memory that are kept for the
-     * contexts of adopted queues. */
+     * contexts of adopted queues.
+     * buffer_create: a buffer in a context of the caller's (cl_context), whose it is; MAPPING_ERROR for what
+     * is no context. rows_copy and rows_fill: row_bytes of each of the rows, at least one of each; only one
+     * side of a copy may be of the host. A fill repeats a pattern of 1, 2, 4, ... 128 bytes, of which
+     * row_bytes is a multiple. They return when it is done if `wait`, else memory of the host is in use until
+     * the queue's mark completes. */
     heron_status (*queue_adopt)(void* command_queue, heron_queue** queue);
     heron_status (*queue_wait_for)(heron_queue* queue, size_t count, void* const* events);
     heron_status (*queue_mark)(heron_queue* queue, void** event);
     heron_status (*buffer_info)(heron_queue* queue, void* memory, size_t* bytes);
     heron_status (*adoptions_forget)(void);
+    heron_status (*buffer_create)(void* context, size_t bytes, void** memory);
+    heron_status (*buffer_destroy)(void* memory);
+    heron_status (*rows_copy)(heron_queue* queue, const heron_rows* to, const heron_rows* from,
+                              size_t row_bytes, size_t rows, int32_t wait);
+    heron_status (*rows_fill)(heron_queue* queue, const heron_rows* to, size_t row_bytes, size_t rows,
+                              const void* pattern, size_t pattern_bytes, int32_t wait);
 
 #define HERON_OP(family, op) \
     heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);

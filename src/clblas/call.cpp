@@ -32,7 +32,7 @@ void wait(core::context& context, const tail& t) {
     }
 }
 
-size_t bytes_of(core::context& context, char name, cl_mem memory) {
+size_t bytes_of(core::context& context, const char* name, cl_mem memory, clblasStatus if_none) {
     try {
         return context.buffer_bytes(memory);
     } catch (const core::error& e) {
@@ -40,8 +40,7 @@ size_t bytes_of(core::context& context, char name, cl_mem memory) {
             fail(clblasInvalidContext,
                  fmt::format("{}: belongs to another context than a command queue", name));
         if (e.status() != HERON_INVALID_VALUE) throw;
-        fail(of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC),
-             fmt::format("{}: is no buffer", name));
+        fail(if_none, fmt::format("{}: is no buffer", name));
     }
 }
 
@@ -49,12 +48,20 @@ constexpr core::argument_name all_names[] = {
     {core::role::a, "A"},
     {core::role::b, "B"},
     {core::role::c, "C"},
+    {core::role::x, "X"},
+    {core::role::y, "Y"},
     {{core::role::a, core::part::extent}, "A"},
     {{core::role::b, core::part::extent}, "B"},
     {{core::role::c, core::part::extent}, "C"},
+    {{core::role::x, core::part::extent}, "X"},
+    {{core::role::y, core::part::extent}, "Y"},
     {{core::role::a, core::part::offset}, "offA"},
     {{core::role::b, core::part::offset}, "offB"},
     {{core::role::c, core::part::offset}, "offC"},
+    {{core::role::x, core::part::offset}, "offx"},
+    {{core::role::y, core::part::offset}, "offy"},
+    {{core::role::x, core::part::inc}, "incx"},
+    {{core::role::y, core::part::inc}, "incy"},
     {{core::role::a, core::part::ld}, "lda"},
     {{core::role::b, core::part::ld}, "ldb"},
     {{core::role::c, core::part::ld}, "ldc"},
@@ -62,6 +69,8 @@ constexpr core::argument_name all_names[] = {
     {core::role::rows, "M"},
     {core::role::columns, "N"},
     {core::role::inner, "K"},
+    {core::role::lower_bandwidth, "KL"},
+    {core::role::upper_bandwidth, "KU"},
     {core::role::queue, "commandQueues"},
 };
 
@@ -80,10 +89,31 @@ call::call(const tail& t) : tail_(t) {
     wait(context(), t);
 }
 
-core::dense_matrix_operand call::operand(char name, const matrix& m, size_t element_bytes) {
+size_t call::bytes_of(const char* name, cl_mem memory, clblasStatus if_none) {
     size_t bytes = 0;
-    for (const auto& queue : queues_) bytes = bytes_of(*queue, name, m.memory);
+    for (const auto& queue : queues_) bytes = clblas::bytes_of(*queue, name, memory, if_none);
+    return bytes;
+}
+
+core::dense_matrix_operand call::operand(char name, const matrix& m, size_t element_bytes) {
+    const char text[] = {name, '\0'};
+    const clblasStatus if_none = of_matrix(name, clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
+    const size_t bytes = bytes_of(text, m.memory, if_none);
     return {m.memory, as_signed(m.ld), as_signed(m.offset), as_signed(bytes / element_bytes)};
+}
+
+core::dense_vector_operand call::operand(char name, const vector& v, size_t element_bytes) {
+    const bool is_x = name == 'X';
+    if (v.inc == 0) fail(is_x ? clblasInvalidIncX : clblasInvalidIncY, is_x ? "incx: is 0" : "incy: is 0");
+    const char text[] = {name, '\0'};
+    const size_t bytes = bytes_of(text, v.memory, is_x ? clblasInvalidVecX : clblasInvalidVecY);
+    return {v.memory, v.inc, as_signed(v.offset), as_signed(bytes / element_bytes)};
+}
+
+core::number_operand call::operand(const char* name, char counts_as, const number& n, size_t element_bytes) {
+    context().set_pointer_mode(core::pointer_mode::device);
+    const size_t bytes = bytes_of(name, n.memory, counts_as == 'X' ? clblasInvalidVecX : clblasInvalidVecY);
+    return {n.memory, as_signed(n.offset), as_signed(bytes / element_bytes)};
 }
 
 void call::finish() {
@@ -117,27 +147,34 @@ clblasStatus status_of(heron_status status) {
     }
 }
 
-clblasStatus status_of(const core::error& e) {
+clblasStatus status_of(const core::error& e) { return status_of(e, e.argument().role); }
+
+clblasStatus status_of(const core::error& e, core::role as) {
     if (e.status() != HERON_INVALID_VALUE) return status_of(e.status());
-    const auto of_operand = [&](clblasStatus a, clblasStatus b, clblasStatus c) {
-        switch (e.argument().role) {
-            case core::role::a: return a;
-            case core::role::b: return b;
-            case core::role::c: return c;
-            case core::role::rows:
-            case core::role::columns:
-            case core::role::inner: return clblasInvalidDim;
-            default: return clblasInvalidValue;
+    const auto first_of = [](core::part p) {
+        switch (p) {
+            case core::part::ld: return clblasInvalidLeadDimA;
+            case core::part::inc: return clblasInvalidIncX;
+            case core::part::offset:
+            case core::part::extent: return clblasInsufficientMemMatA;
+            default: return clblasInvalidMatA;
         }
     };
-    switch (e.argument().part) {
-        case core::part::ld:
-            return of_operand(clblasInvalidLeadDimA, clblasInvalidLeadDimB, clblasInvalidLeadDimC);
-        case core::part::offset:
-        case core::part::extent:
-            return of_operand(clblasInsufficientMemMatA, clblasInsufficientMemMatB,
-                              clblasInsufficientMemMatC);
-        default: return of_operand(clblasInvalidMatA, clblasInvalidMatB, clblasInvalidMatC);
+    // The statuses of A, B, C, X and Y follow each other.
+    const clblasStatus first = first_of(e.argument().part);
+    const int of_x = e.argument().part == core::part::inc ? 0 : 3;
+    switch (as) {
+        case core::role::a: return first;
+        case core::role::b: return clblasStatus(first + 1);
+        case core::role::c: return clblasStatus(first + 2);
+        case core::role::x: return clblasStatus(first + of_x);
+        case core::role::y: return clblasStatus(first + of_x + 1);
+        case core::role::rows:
+        case core::role::columns:
+        case core::role::inner:
+        case core::role::lower_bandwidth:
+        case core::role::upper_bandwidth: return clblasInvalidDim;
+        default: return clblasInvalidValue;
     }
 }
 

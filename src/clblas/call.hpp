@@ -5,7 +5,7 @@
 #include "core/facade_check.hpp"
 #include "core/guard.hpp"
 #include "core/log.hpp"
-#include "core/ops/dense.hpp"
+#include "core/ops/blas2.hpp"
 #include <clBLAS.h>
 #include <memory>
 #include <vector>
@@ -41,6 +41,18 @@ struct matrix {
     size_t offset, ld;
 };
 
+struct vector {
+    cl_mem memory;
+    size_t offset;
+    int inc;
+};
+
+// Where one number, or an array of a few, lies.
+struct number {
+    cl_mem memory;
+    size_t offset;
+};
+
 // The operation runs on the first queue.
 class call {
   public:
@@ -48,8 +60,15 @@ class call {
     explicit call(const tail& t);
 
     core::context& context() { return *queues_[0]; }
-    // name: 'A', 'B' or 'C'. Throws for what is no buffer of the queues' context.
+    // The bytes of a buffer of the queues' context. Fails with that status for what is none.
+    size_t bytes_of(const char* name, cl_mem memory, clblasStatus if_none);
+    // name: 'A', 'B' or 'C'.
     core::dense_matrix_operand operand(char name, const matrix& m, size_t element_bytes);
+    // name: 'X' or 'Y'. Its increment may not be 0.
+    core::dense_vector_operand operand(char name, const vector& v, size_t element_bytes);
+    // From now on the operation's numbers are on the device. name: what the function calls it; counts_as: 'X'
+    // or 'Y', whose statuses it has.
+    core::number_operand operand(const char* name, char counts_as, const number& n, size_t element_bytes);
     // Fills the caller's events.
     void finish();
 
@@ -60,19 +79,32 @@ class call {
 
 clblasStatus status_of(heron_status status);
 clblasStatus status_of(const core::error& e);
+// The same where the argument at fault has the statuses of another.
+clblasStatus status_of(const core::error& e, core::role as);
 
 // What the functions call their arguments.
 extern const core::argument_names names;
 
+// A function of the API, with what it calls arguments that others call otherwise, and the statuses of its own
+// that it gives for arguments at fault.
+struct function {
+    function(const char* n, core::argument_names own = {},
+             clblasStatus (*status)(const core::error&) = &status_of)
+        : called{n, own, names}, status_of_error(status) {}
+
+    core::public_function called;
+    clblasStatus (*status_of_error)(const core::error&);
+};
+
 // Runs f and turns what it throws into a status and a log line.
 template <class F>
-clblasStatus guarded(const char* function, F&& f) noexcept {
+clblasStatus guarded(const function& function, F&& f) noexcept {
     if (!core::fits_core()) return clblasNotInitialized;
     const auto failed = [&](clblasStatus status, const char* reason) {
-        core::log(core::log_level::error, function, reason);
+        core::log(core::log_level::error, function.called.name, reason);
         return status;
     };
-    core::log_call({function, {}, names});
+    core::log_call(function.called);
     const core::log_scope scope;
     try {
         f();
@@ -80,8 +112,8 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
     } catch (const failure& e) {
         return failed(e.status(), e.what());
     } catch (const core::error& e) {
-        core::log_failure({function, {}, names}, e);
-        return status_of(e);
+        core::log_failure(function.called, e);
+        return function.status_of_error(e);
     } catch (const std::bad_alloc&) {
         return failed(clblasOutOfHostMemory, "out of host memory");
     } catch (const std::exception& e) {

@@ -1,4 +1,6 @@
 // The exported functions of clAmdBlas.
+#include "helpers.hpp"
+#include "level2.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clAmdBlas.h>
@@ -12,6 +14,7 @@
 #define CLBLAS_TEXT_OF(name) #name
 #define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
 
+using heron::clblas::stored;
 using heron::clblas::type_of;
 
 extern "C" {
@@ -32,27 +35,33 @@ void clAmdBlasTeardown(void) {
 }
 
 cl_ulong clAmdBlasAddScratchImage(cl_context context, size_t width, size_t height, clAmdBlasStatus* error) {
-    cl_ulong id = 0;
-    const auto status = heron::clblas::guarded("clAmdBlasAddScratchImage", [&] {
-        using heron::clblas::fail;
-        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
-        if (!context) fail(clblasInvalidContext, "context: is NULL");
-        if (width == 0 || height == 0) fail(clblasInvalidValue, "width, height: is 0");
-        id = heron::clblas::add_scratch_image();
-    });
+    clblasStatus status = clblasSuccess;
+    const cl_ulong id =
+        heron::clblas::add_scratch_image("clAmdBlasAddScratchImage", context, width, height, &status);
     if (error) *error = clAmdBlasStatus(status);
     return id;
 }
 
 clAmdBlasStatus clAmdBlasRemoveScratchImage(cl_ulong imageID) {
-    return clAmdBlasStatus(heron::clblas::guarded("clAmdBlasRemoveScratchImage", [&] {
-        using heron::clblas::fail;
-        if (!heron::clblas::is_set_up()) fail(clblasNotInitialized, "Setup was not called");
-        if (!heron::clblas::remove_scratch_image(imageID)) fail(clblasInvalidValue, "imageID: was not added");
-    }));
+    return clAmdBlasStatus(heron::clblas::remove_scratch_image("clAmdBlasRemoveScratchImage", imageID));
 }
 
 #define CLBLAS_OF(letter, name) clAmdBlas##letter##name
+#define HERON_FAMILY "clblas/level1_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/amd_gemv_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/level2_functions.inc"
+#include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/amd_level3_functions.inc"
 #include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/hermitian_functions.inc"

@@ -1,4 +1,6 @@
 // The exported functions of clBLAS.
+#include "helpers.hpp"
+#include "level2.hpp"
 #include "level3.hpp"
 #include "state.hpp"
 #include <clBLAS.h>
@@ -12,6 +14,7 @@
 #define CLBLAS_TEXT_OF(name) #name
 #define CLBLAS_TEXT(name) CLBLAS_TEXT_OF(name)
 
+using heron::clblas::stored;
 using heron::clblas::type_of;
 
 extern "C" {
@@ -31,7 +34,36 @@ void clblasTeardown(void) {
     heron::clblas::guarded("clblasTeardown", [] { heron::clblas::tear_down(); });
 }
 
+cl_ulong clblasAddScratchImage(cl_context context, size_t width, size_t height, clblasStatus* status) {
+    return heron::clblas::add_scratch_image("clblasAddScratchImage", context, width, height, status);
+}
+
+clblasStatus clblasRemoveScratchImage(cl_ulong imageID) {
+    return heron::clblas::remove_scratch_image("clblasRemoveScratchImage", imageID);
+}
+
+// Takes an enumeration of clBLAS's own build, which no header of it installs.
+clblasStatus clblasSelectImplementation(int impl);
+clblasStatus clblasSelectImplementation(int impl) {
+    return heron::clblas::select_implementation("clblasSelectImplementation", impl);
+}
+
 #define CLBLAS_OF(letter, name) clblas##letter##name
+#define HERON_FAMILY "clblas/level1_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_SCALAR
+#define HERON_FAMILY "clblas/real_scalar_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_REAL_RESULT
+#define HERON_FAMILY "clblas/real_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define CLBLAS_INDEX_RESULT
+#define HERON_FAMILY "clblas/index_result_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/gemv_functions.inc"
+#include <clblas/foreach_type.inc>
+#define HERON_FAMILY "clblas/level2_functions.inc"
+#include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/level3_functions.inc"
 #include <clblas/foreach_type.inc>
 #define HERON_FAMILY "clblas/hermitian_functions.inc"

@@ -1,54 +1,11 @@
 // The order of the checks is clBLAS's: initialised, queues, wait list, buffers, enumerations, sizes, then
 // each matrix.
 #include "level3.hpp"
+#include "arguments.hpp"
 #include "core/element_types.hpp"
-#include "state.hpp"
-#include <fmt/format.h>
 
 namespace heron::clblas {
 namespace {
-
-heron_order order_of(int order) {
-    if (order == clblasRowMajor) return HERON_ORDER_ROW;
-    if (order == clblasColumnMajor) return HERON_ORDER_COLUMN;
-    fail(clblasInvalidValue, fmt::format("order: {} is no order", order));
-}
-
-heron_operation operation_of(int transpose, const char* argument) {
-    if (transpose == clblasNoTrans) return HERON_OP_NONE;
-    if (transpose == clblasTrans) return HERON_OP_TRANSPOSE;
-    if (transpose == clblasConjTrans) return HERON_OP_CONJUGATE_TRANSPOSE;
-    fail(clblasInvalidValue, fmt::format("{}: {} is no operation", argument, transpose));
-}
-
-heron_fill_mode fill_of(int uplo) {
-    if (uplo == clblasUpper) return HERON_FILL_UPPER;
-    if (uplo == clblasLower) return HERON_FILL_LOWER;
-    fail(clblasInvalidValue, fmt::format("uplo: {} is no triangle", uplo));
-}
-
-heron_side side_of_product(int side) {
-    if (side == clblasLeft) return HERON_SIDE_LEFT;
-    if (side == clblasRight) return HERON_SIDE_RIGHT;
-    fail(clblasInvalidValue, fmt::format("side: {} is no side", side));
-}
-
-heron_diag_type diag_of(int diag) {
-    if (diag == clblasUnit) return HERON_DIAG_UNIT;
-    if (diag == clblasNonUnit) return HERON_DIAG_NON_UNIT;
-    fail(clblasInvalidValue, fmt::format("diag: {} is no kind of diagonal", diag));
-}
-
-int64_t size(size_t n, const char* argument) {
-    if (n == 0) fail(clblasInvalidDim, fmt::format("{}: is 0", argument));
-    if (n > static_cast<size_t>(INT64_MAX))
-        fail(clblasInvalidDim, fmt::format("{}: exceeds 63 bits", argument));
-    return static_cast<int64_t>(n);
-}
-
-void require_setup() {
-    if (!is_set_up()) fail(clblasNotInitialized, "Setup was not called");
-}
 
 using operand = core::dense_matrix_operand;
 
@@ -63,7 +20,7 @@ clblasStatus rank_k(const char* function, void (*operation)(core::context&, cons
         const operand result = current.operand('C', c, bytes);
         operation(current.context(),
                   {type, order_of(order), fill_of(update.uplo), operation_of(update.transpose, "transA"),
-                   size(n, "N"), size(k, "K"), alpha, first, beta, result});
+                   size(n, "N"), count(k, "K"), alpha, first, beta, result});
         current.finish();
     });
 }
@@ -81,7 +38,7 @@ clblasStatus rank_2k(const char* function, void (*operation)(core::context&, con
         const operand result = current.operand('C', c, bytes);
         operation(current.context(),
                   {type, order_of(order), fill_of(update.uplo), operation_of(update.transpose, "trans"),
-                   size(n, "N"), size(k, "K"), alpha, first, second, beta, result});
+                   size(n, "N"), count(k, "K"), alpha, first, second, beta, result});
         current.finish();
     });
 }
@@ -135,7 +92,7 @@ clblasStatus gemm(const char* function, heron_type type, int order, int transpos
         const operand result = current.operand('C', c, bytes);
         core::gemm(current.context(), {type, type, order_of(order), operation_of(transpose_a, "transA"),
                                        operation_of(transpose_b, "transB"), size(m, "M"), size(n, "N"),
-                                       k == 0 ? 0 : size(k, "K"), alpha, first, second, beta, result});
+                                       count(k, "K"), alpha, first, second, beta, result});
         current.finish();
     });
 }

@@ -40,13 +40,13 @@ void tear_down() {
 
 bool is_set_up() { return ready; }
 
-unsigned long long add_scratch_image() {
+unsigned long long add_image() {
     const std::lock_guard lock(images().mutex);
     images().ids.insert(++images().last);
     return images().last;
 }
 
-bool remove_scratch_image(unsigned long long id) {
+bool remove_image(unsigned long long id) {
     const std::lock_guard lock(images().mutex);
     return images().ids.erase(id) > 0;
 }

@@ -8,7 +8,7 @@ void set_up();
 void tear_down();
 bool is_set_up();
 
-unsigned long long add_scratch_image();
-bool remove_scratch_image(unsigned long long id);
+unsigned long long add_image();
+bool remove_image(unsigned long long id);
 
 }  // namespace heron::clblas

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* One of the calls that order work: an operation's phase RUN, memory_alloc, memory_free, event_record or
- * stream_wait_event. */
+/* One of the calls that order work: an operation's phase RUN, memory_alloc, memory_free, event_record,
+ * stream_wait_event, and queue_wait_for (for each event) and queue_mark on callers' command queues. */
 typedef struct recorded_step {
     const char* function;
     void* stream;
@@ -40,6 +40,9 @@ typedef recorded_call* (*heron_recorded_function)(void);
 #define RECORDED_SIZE 4096
 #define RECORDED_NNZ 7
 #define RECORDED_VALUES_SIZE 11
+
+/* The bytes of every buffer on a caller's command queue. */
+#define RECORDED_BUFFER_SIZE 65536
 
 #ifdef __cplusplus
 }

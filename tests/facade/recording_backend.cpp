@@ -160,6 +160,28 @@ heron_status fill(heron_queue*, void* destination, unsigned char byte, size_t by
     return HERON_SUCCESS;
 }
 
+heron_status queue_adopt(void* command_queue, heron_queue** queue) {
+    *queue = reinterpret_cast<heron_queue*>(&last);
+    return command_queue ? HERON_SUCCESS : HERON_INVALID_VALUE;
+}
+
+heron_status queue_wait_for(heron_queue*, size_t count, void* const* events) {
+    for (size_t i = 0; i < count; ++i) add_step("queue_wait_for", nullptr, events[i]);
+    return HERON_SUCCESS;
+}
+
+heron_status queue_mark(heron_queue*, void** event) {
+    static char token;
+    *event = &token;
+    add_step("queue_mark", nullptr, *event);
+    return HERON_SUCCESS;
+}
+
+heron_status buffer_info(heron_queue*, void* memory, size_t* bytes) {
+    *bytes = RECORDED_BUFFER_SIZE;
+    return memory ? HERON_SUCCESS : HERON_INVALID_VALUE;
+}
+
 heron_status plan_destroy(heron_plan*) {
     last.plans_destroyed += 1;
     return HERON_SUCCESS;
@@ -175,7 +197,7 @@ heron_backend make_table() {
     heron_backend table{};
     table.abi = HERON_BACKEND_ABI;
     table.size = sizeof table;
-    table.name = "host";
+    table.name = RECORDED_BACKEND;
     table.version = "recorder";
     table.device_count = device_count;
     table.device_info = device_info;
@@ -202,6 +224,11 @@ heron_backend make_table() {
     table.copy = copy;
     table.fill = fill;
     table.plan_destroy = plan_destroy;
+    table.queue_adopt = queue_adopt;
+    table.queue_wait_for = queue_wait_for;
+    table.queue_mark = queue_mark;
+    table.buffer_info = buffer_info;
+    table.adoptions_forget = nothing;
 #define HERON_OP(family, op) table.op = slot<heron_##op##_args, names::op>;
 #include <heron/ops.def>
 #undef HERON_OP

@@ -7,6 +7,12 @@
 #include <clBLAS.version.h>
 #include "no_family_macros.h"
 
+#if defined(CLBLAS_NAME) || defined(CLBLAS_OF) || defined(CLBLAS_TAIL) || defined(CLBLAS_WITH) || \
+    defined(CLBLAS_LETTERS_S) || defined(CLBLAS_REAL_SCALAR) || defined(CLBLAS_REAL_RESULT) ||    \
+    defined(CLBLAS_INDEX_RESULT)
+#error "a macro of clBLAS's families is left defined"
+#endif
+
 typedef char
     statuses_agree[(int)clblasInvalidMatA == (int)clAmdBlasInvalidMatA && clblasNotInitialized == -1023 ? 1
                                                                                                         : -1];

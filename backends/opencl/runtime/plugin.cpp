@@ -3,6 +3,7 @@
 #include "common/runtime/plugin_table.hpp"
 #include "common/runtime/slot.hpp"
 #include "adopt.hpp"
+#include "buffers.hpp"
 #include "device.hpp"
 #include <cstring>
 
@@ -138,6 +139,26 @@ struct entries {
     }
 
     static void adoptions_forget() { forget_adoptions(); }
+
+    static void buffer_create(void* context, size_t bytes, void** memory) {
+        *memory = create_buffer(context, bytes);
+    }
+
+    static void buffer_destroy(void* memory) {
+        check(clReleaseMemObject(static_cast<cl_mem>(memory)), "clReleaseMemObject");
+    }
+
+    static void rows_copy(heron_queue* queue, const heron_rows* to, const heron_rows* from, size_t row_bytes,
+                          size_t rows, int32_t wait) {
+        copy_rows(*queue, *to, *from, {row_bytes, rows});
+        if (wait) wait_for_last(*queue);
+    }
+
+    static void rows_fill(heron_queue* queue, const heron_rows* to, size_t row_bytes, size_t rows,
+                          const void* pattern, size_t pattern_bytes, int32_t wait) {
+        fill_rows(*queue, *to, {row_bytes, rows}, pattern, pattern_bytes);
+        if (wait) wait_for_last(*queue);
+    }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The results of every level 3 function of both generations against plain sums in double precision, in both
 // orders, with offsets and padding, NaN in what must not be read, and everything around C unchanged.
 #include "rig.hpp"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -115,7 +116,8 @@ class tester {
         x.order = p_.order;
         x.offset = p_.offset;
         x.ld = (p_.order == clblasColumnMajor ? s.rows : s.columns) + 3;
-        x.cells.resize(x.offset + x.ld * (p_.order == clblasColumnMajor ? s.columns : s.rows));
+        const std::size_t lines = p_.order == clblasColumnMajor ? s.columns : s.rows;
+        x.cells.resize(x.offset + x.ld * std::max<std::size_t>(lines, 1));
         for (number& cell : x.cells) {
             const float re = next(), im = next();
             cell = complex_ ? number(re, im) : number(re, 0);
@@ -369,6 +371,20 @@ TEST_CASE("sizes around the tiles, and one") {
         p.alpha = {0.5, 1};
         side.run_and_check<std::complex<double>>(p, generation::amd, scalar::z);
     }
+}
+
+TEST_CASE("without an inner dimension C is scaled") {
+    device_side side;
+    for (const operation op :
+         {operation::gemm, operation::syrk, operation::syr2k, operation::herk, operation::her2k})
+        for (const generation g : {generation::clblas, generation::amd})
+            for (int order = 0; order < 2; ++order) {
+                problem p{op, order, 0, clblasUpper, clblasNoTrans, clblasNoTrans, 0, 7, 9, 0};
+                p.alpha = 2;
+                p.beta = -1.5;
+                side.run_and_check<std::complex<float>>(p, g, scalar::c);
+                if (!is_hermitian(op)) side.run_and_check<double>(p, g, scalar::d);
+            }
 }
 
 TEST_CASE("double precision and single complex") {
