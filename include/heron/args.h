@@ -4,6 +4,8 @@
 #ifndef HERON_ARGS_H
 #define HERON_ARGS_H
 
+#include <heron/args/blas1.h>
+#include <heron/args/blas2.h>
 #include <heron/args/convert.h>
 #include <heron/args/factor.h>
 #include <heron/args/prune.h>

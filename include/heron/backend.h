@@ -122,7 +122,8 @@ heron_plugin(const heron_host_services* services);
 /* ANALYSE of trisolve is not optional: RUN without its plan answers HERON_INVALID_VALUE. */
 
 /* RUN waits for the device only here, because the C signature returns a host value: spvv with
- * result_on_device = 0 (unless its stream is being captured), spgemm_estimate and spgemm_symbolic. ANALYSE of
+ * result_on_device = 0 and dot, nrm2, asum and iamax with a result on the host (unless the stream is being
+ * captured), spgemm_estimate and spgemm_symbolic. ANALYSE of
  * dense_to_sparse waits for nnz. SIZE and ANALYSE of spmm_op compile operators that are given as text or
  * code; RUN does too if they are new to it. */
 

@@ -63,6 +63,12 @@ typedef enum heron_operation {
 
 typedef enum heron_order { HERON_ORDER_COLUMN = 0, HERON_ORDER_ROW = 1 } heron_order;
 typedef enum heron_fill_mode { HERON_FILL_LOWER = 0, HERON_FILL_UPPER = 1 } heron_fill_mode;
+/* How a dense matrix lies in memory: with every element, as a band, or as a triangle without gaps. */
+typedef enum heron_matrix_storage {
+    HERON_STORAGE_FULL = 0,
+    HERON_STORAGE_BANDED = 1,
+    HERON_STORAGE_PACKED = 2
+} heron_matrix_storage;
 typedef enum heron_side { HERON_SIDE_LEFT = 0, HERON_SIDE_RIGHT = 1 } heron_side;
 typedef enum heron_diag_type { HERON_DIAG_NON_UNIT = 0, HERON_DIAG_UNIT = 1 } heron_diag_type;
 

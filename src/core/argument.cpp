@@ -37,8 +37,9 @@ constexpr const char* part_names[] = {
     "base",
     "list",
     "list_step",
+    "inc",
 };
-static_assert(std::size(part_names) == static_cast<size_t>(part::list_step) + 1);
+static_assert(std::size(part_names) == static_cast<size_t>(part::inc) + 1);
 
 const char* find(argument_names names, argument a) {
     for (const argument_name& n : names)

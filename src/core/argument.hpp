@@ -86,6 +86,12 @@ enum class role : uint8_t {
     vectors,
     output,
     groups,
+    // Of the levels 1 and 2 of BLAS: the numbers of rotm, and the diagonals of a band.
+    parameters,
+    lower_bandwidth,
+    upper_bandwidth,
+    storage,
+    result_type,
 };
 
 // What of an operand, where a function takes it apart.
@@ -121,6 +127,7 @@ enum class part : uint8_t {
     base,
     list,
     list_step,
+    inc,
 };
 
 struct argument {

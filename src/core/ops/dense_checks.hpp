@@ -1,0 +1,73 @@
+#pragma once
+// What the calls of the dense operations share: checks of their arguments, and row order turned into column
+// order.
+#include "blas1.hpp"
+#include "dense.hpp"
+#include "core/submit.hpp"
+
+namespace heron::core {
+
+template <class Enum>
+void require_enum(Enum value, Enum last, const subject& about, const char* reason) {
+    if (value < Enum{} || value > last) invalid(about, reason);
+}
+
+void require_size(int64_t size, role r);
+void require_operation(heron_operation op, role r);
+void require_order(heron_order order);
+void require_fill(heron_fill_mode fill);
+void require_side(heron_side side);
+void require_diag(heron_diag_type diag);
+
+// R_32F, R_64F, C_32F or C_64F; of them a complex one.
+void require_type(heron_type type);
+void require_complex(heron_type type);
+
+// Throws INSUFFICIENT_RESOURCES unless the product of the sizes, in bytes, fits 63 bits.
+void require_countable(std::initializer_list<int64_t> sizes, heron_type type);
+
+void require_leading_dimension(argument operand, int64_t ld, int64_t line);
+
+// The elements from the first to the last of a matrix, both included.
+int64_t extent(argument operand, int64_t offset, int64_t ld, int64_t lines, int64_t line);
+
+// Memory that holds elements from `offset` to before `needed`: size as in dense_matrix_operand.
+void require_memory(argument operand, const void* memory, int64_t size, int64_t needed, heron_type type);
+
+// A stored matrix of rows x columns in `order`. reads: it is used at all.
+heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order, int64_t rows,
+                            int64_t columns, heron_type type, bool reads);
+// The same of a matrix whose op is rows x columns.
+heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order,
+                            heron_operation op, int64_t rows, int64_t columns, heron_type type, bool reads);
+
+void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, heron_order order,
+                 heron_operation op, int64_t rows, int64_t columns, int64_t count, heron_type type,
+                 bool reads);
+
+// A vector of n elements as the plug-ins take it. uses: it is read or written at all.
+heron_vector_operand checked(argument operand, const dense_vector_operand& v, int64_t n, heron_type type,
+                             bool uses);
+
+// Of the same precision.
+heron_type real_of(heron_type type);
+
+heron_scalar scalar(const context& context, const void* pointer, heron_type type, role r);
+bool is_zero(const heron_scalar& s);
+bool is_one(const heron_scalar& s);
+
+// A real matrix is its own conjugate: the plug-ins see fewer cases.
+heron_operation simplified(heron_operation op, heron_type type);
+
+heron_fill_mode other(heron_fill_mode fill);
+heron_side other(heron_side side);
+
+// RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
+template <operation op, class Args>
+void run_with_scratch(context& c, const Args& args) {
+    const size_t bytes = workspace_size<op>(c, args);
+    if (bytes == 0 || c.device() < 0) return run_in<op>(c, args, nullptr);
+    run_in_scratch<op>(c, args, bytes);
+}
+
+}  // namespace heron::core
