@@ -15,7 +15,7 @@ constexpr core::argument_name product_array_names[] = {
 
 }  // namespace
 
-#define HERON_FAMILY "cublas/batched.inc"
+#define HERON_FAMILY "cublas/batched_functions.inc"
 #include <cublas/foreach_type.inc>
-#define HERON_FAMILY "cublas/complex_batched.inc"
+#define HERON_FAMILY "cublas/complex_batched_functions.inc"
 #include <cublas/foreach_integer.inc>

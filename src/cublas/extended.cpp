@@ -23,8 +23,8 @@ void require_execution(heron_type type, cudaDataType execution, const char* name
                               : built == HERON_C_64F ? given == HERON_R_64F
                                                      : false;
     if (given != built && !is_precision)
-        core::not_supported(name, fmt::format("{} vectors are computed in {}", core::name_of(type),
-                                              core::name_of(built)));
+        core::not_supported(
+            name, fmt::format("{} vectors are computed in {}", core::name_of(type), core::name_of(built)));
 }
 
 product_types product_types_of(const handle& h, heron_type type, int compute_type) {
@@ -105,11 +105,11 @@ void product(handle& h, const product_types& types, const product_shape& shape, 
              const batch_operand& a, const batch_operand& b, const void* beta, const batch_operand& c,
              int64_t count) {
     const product_scalars scalars(h, types, alpha, beta);
-    core::gemm_batched(h, {types.type, types.compute_type, HERON_ORDER_COLUMN,
-                           operation_from(shape.transa, role::operation_a),
-                           operation_from(shape.transb, role::operation_b), shape.m, shape.n, shape.k, count,
-                           scalars.alpha(), a.items, a.ld, b.items, b.ld, scalars.beta(), c.items, c.ld,
-                           types.algorithm});
+    core::gemm_batched(
+        h,
+        {types.type, types.compute_type, HERON_ORDER_COLUMN, operation_from(shape.transa, role::operation_a),
+         operation_from(shape.transb, role::operation_b), shape.m, shape.n, shape.k, count, scalars.alpha(),
+         a.items, a.ld, b.items, b.ld, scalars.beta(), c.items, c.ld, types.algorithm});
 }
 
 }  // namespace heron::cublas
@@ -148,17 +148,18 @@ heron_type cosine_type(heron_type type) {
 }
 
 template <class Integer>
-void find_extreme(core::context& c, int64_t n, const void* x, cudaDataType type, int64_t inc,
-                  Integer* result, bool smallest) {
-    core::iamax(c, {common_type({{type, "xType"}}), counted(n, inc), smallest, {x, inc},
-                    index_type_of(result), result});
+void find_extreme(core::context& c, int64_t n, const void* x, cudaDataType type, int64_t inc, Integer* result,
+                  bool smallest) {
+    core::iamax(
+        c,
+        {common_type({{type, "xType"}}), counted(n, inc), smallest, {x, inc}, index_type_of(result), result});
 }
 
 }  // namespace
 
-#define HERON_FAMILY "cublas/extended.inc"
+#define HERON_FAMILY "cublas/extended_functions.inc"
 #include <cublas/foreach_integer.inc>
-#define HERON_FAMILY "cublas/extended_products.inc"
+#define HERON_FAMILY "cublas/extended_products_functions.inc"
 #include <cublas/foreach_integer.inc>
-#define HERON_FAMILY "cublas/half.inc"
+#define HERON_FAMILY "cublas/half_functions.inc"
 #include <cublas/foreach_integer.inc>

@@ -18,8 +18,8 @@ heron_type common_type(std::initializer_list<type_argument> arguments);
 // Throws NOT_SUPPORTED unless vectors of this type are computed in that one.
 void require_execution(heron_type type, cudaDataType execution, const char* name);
 
-// How a product is computed, from the compute type of GemmEx: also a cudaDataType, which binaries of CUDA 8 to
-// 10 pass, and which no compute type equals.
+// How a product is computed, from the compute type of GemmEx: also a cudaDataType, which binaries of CUDA 8
+// to 10 pass, and which no compute type equals.
 struct product_types {
     heron_type type, compute_type;
     heron_gemm_algorithm algorithm;
@@ -29,7 +29,8 @@ product_types product_types_of(const handle& h, heron_type type, int compute_typ
 
 void require_algorithm(cublasGemmAlgo_t algorithm);
 
-// Scalars of a product in the handle's pointer mode: those of 16 bits widened, which device memory may not have.
+// Scalars of a product in the handle's pointer mode: those of 16 bits widened, which device memory may not
+// have.
 class product_scalars {
   public:
     product_scalars(const core::context& c, const product_types& types, const void* alpha, const void* beta);

@@ -16,11 +16,9 @@ class handle : public core::context {
     heron_gemm_algorithm algorithm_for(heron_type type) const;
 };
 
-// Both throw NOT_INITIALIZED when the handle is NULL. What stands behind a public handle is the address of the
-// context, so that it is a heron_handle too.
-inline core::context& context_of(cublasHandle_t public_handle) {
-    return core::context::from(public_handle);
-}
+// Both throw NOT_INITIALIZED when the handle is NULL. What stands behind a public handle is the address of
+// the context, so that it is a heron_handle too.
+inline core::context& context_of(cublasHandle_t public_handle) { return core::context::from(public_handle); }
 inline handle& handle_of(cublasHandle_t public_handle) {
     return static_cast<handle&>(context_of(public_handle));
 }

@@ -17,8 +17,8 @@ constexpr core::argument_name rotmg_names[] = {
 
 }  // namespace
 
-#define HERON_FAMILY "cublas/level1.inc"
+#define HERON_FAMILY "cublas/level1_functions.inc"
 #include <cublas/foreach_type.inc>
 #define HERON_INT_ONLY
-#define HERON_FAMILY "cublas/rotations.inc"
+#define HERON_FAMILY "cublas/rotations_functions.inc"
 #include <cublas/foreach_type.inc>

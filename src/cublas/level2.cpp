@@ -12,5 +12,5 @@ constexpr core::argument_name packed_names[] = {{role::a, "AP"}};
 
 }  // namespace
 
-#define HERON_FAMILY "cublas/level2.inc"
+#define HERON_FAMILY "cublas/level2_functions.inc"
 #include <cublas/foreach_type.inc>

@@ -25,8 +25,9 @@ core::gemmt_call triangle_of_product(heron_type type, heron_fill_mode fill, hero
     const bool is_real = type == HERON_R_32F || type == HERON_R_64F;
     if (is_real && op == HERON_OP_CONJUGATE_TRANSPOSE) op = HERON_OP_TRANSPOSE;
     if (op != HERON_OP_NONE && op != turned)
-        core::invalid(role::operation_a, turned == HERON_OP_TRANSPOSE ? "is neither CUBLAS_OP_N nor CUBLAS_OP_T"
-                                                                      : "is neither CUBLAS_OP_N nor CUBLAS_OP_C");
+        core::invalid(role::operation_a, turned == HERON_OP_TRANSPOSE
+                                             ? "is neither CUBLAS_OP_N nor CUBLAS_OP_T"
+                                             : "is neither CUBLAS_OP_N nor CUBLAS_OP_C");
     const heron_operation op_b = op == HERON_OP_NONE ? turned : HERON_OP_NONE;
     return {type, HERON_ORDER_COLUMN, fill, op, op_b, n, k, alpha, a, b, beta, c};
 }
@@ -60,8 +61,8 @@ void with_complex(core::context& c, const R* scalar, role about, F&& f) {
 
 }  // namespace
 
-#define HERON_FAMILY "cublas/level3.inc"
+#define HERON_FAMILY "cublas/level3_functions.inc"
 #include <cublas/foreach_type.inc>
 #define HERON_INT_ONLY
-#define HERON_FAMILY "cublas/packing.inc"
+#define HERON_FAMILY "cublas/packing_functions.inc"
 #include <cublas/foreach_type.inc>

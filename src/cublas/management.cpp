@@ -182,5 +182,6 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t public_handle, int target) 
 }
 
 void cublasXerbla(const char* name, int info) {
-    std::fprintf(stderr, "On entry to %s parameter number %d had an illegal value\n", name ? name : "?", info);
+    std::fprintf(stderr, "On entry to %s parameter number %d had an illegal value\n", name ? name : "?",
+                 info);
 }

@@ -4,9 +4,7 @@
 
 namespace heron::cublas {
 
-inline core::stored_matrix_operand full(const void* a, int64_t ld) {
-    return {HERON_STORAGE_FULL, {a, ld}};
-}
+inline core::stored_matrix_operand full(const void* a, int64_t ld) { return {HERON_STORAGE_FULL, {a, ld}}; }
 inline core::stored_matrix_operand banded(const void* a, int64_t ld, int64_t kl, int64_t ku) {
     return {HERON_STORAGE_BANDED, {a, ld}, kl, ku};
 }

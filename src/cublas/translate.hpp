@@ -11,7 +11,8 @@ namespace heron::cublas {
 extern const core::argument_names blas_names;
 
 struct function : core::public_function {
-    function(const char* called, core::argument_names own = {}) : public_function{called, own, blas_names} {}
+    function(const char* called, core::argument_names names = {})
+        : public_function{called, names, blas_names} {}
 };
 
 cublasStatus_t to_cublas(heron_status status);
