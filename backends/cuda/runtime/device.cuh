@@ -118,6 +118,12 @@ class cuda_device {
         return int64_t{std::max(per_multiprocessor, 1)} * multiprocessors();
     }
 
+    template <class T>
+    T* temporary(T* part, int64_t) {
+        return part;
+    }
+    void follow_addresses() {}
+
     void fill(void* p, unsigned char byte, size_t bytes) {
         if (bytes) check(cudaMemsetAsync(p, byte, bytes, stream()));
     }

@@ -27,6 +27,12 @@ class host_device {
         for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);
     }
 
+    template <class T>
+    T* temporary(T* part, int64_t) {
+        return part;
+    }
+    void follow_addresses() {}
+
     void fill(void* p, unsigned char byte, size_t bytes) { __builtin_memset(p, byte, bytes); }
     void copy(void* to, const void* from, size_t bytes) { __builtin_memmove(to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { __builtin_memcpy(to, from, bytes); }

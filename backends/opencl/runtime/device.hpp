@@ -190,6 +190,13 @@ class opencl_device {
     // Memory until the end of what is launched on this object.
     cl_mem take_scratch(size_t bytes);
 
+    // On a caller's queue a pointer stands for the memory object.
+    template <class T>
+    T* temporary(T* part, int64_t count) {
+        if (!queue_.adopted) return part;
+        return reinterpret_cast<T*>(take_scratch(static_cast<size_t>(count) * sizeof(T)));
+    }
+
     void fill(void* p, unsigned char byte, size_t bytes) { fill_on_device(queue_, p, byte, bytes); }
     void copy(void* to, const void* from, size_t bytes) { copy_on_device(queue_, to, from, bytes); }
     void read(void* to, const void* from, size_t bytes) { opencl::read(queue_, to, from, bytes); }
