@@ -16,10 +16,16 @@ inline std::set<std::string>& tried() {
     return names;
 }
 
-template <class... A>
+// What an API answers to an argument that is invalid. Success is 0 in every API.
+template <class Status>
+inline constexpr Status invalid_of{};
+template <>
+inline constexpr cusparseStatus_t invalid_of<cusparseStatus_t> = CUSPARSE_STATUS_INVALID_VALUE;
+
+template <class Status, class... A>
 class subject {
   public:
-    subject(const char* name, cusparseStatus_t (*function)(A...), std::type_identity_t<A>... valid)
+    subject(const char* name, Status (*function)(A...), std::type_identity_t<A>... valid)
         : name_(name), function_(function), valid_(valid...) {}
     // Every argument must have been tried.
     ~subject() {
@@ -38,7 +44,7 @@ class subject {
 
     subject& works() {
         INFO(name_);
-        CHECK(std::apply(function_, valid_) == ok);
+        CHECK(std::apply(function_, valid_) == Status{});
         return *this;
     }
 
@@ -46,7 +52,7 @@ class subject {
     // the function and the argument at fault.
     template <size_t i>
     subject& bad(const char* argument, std::tuple_element_t<i, std::tuple<A...>> value,
-                 cusparseStatus_t expected = invalid) {
+                 Status expected = invalid_of<Status>) {
         covered_.set(i);
         auto arguments = valid_;
         std::get<i>(arguments) = value;
@@ -79,7 +85,7 @@ class subject {
     }
 
     std::string name_;
-    cusparseStatus_t (*function_)(A...);
+    Status (*function_)(A...);
     std::tuple<A...> valid_;
     std::vector<std::pair<unsigned char*, size_t>> watched_;
     std::bitset<sizeof...(A)> covered_;

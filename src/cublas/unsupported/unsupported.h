@@ -1,0 +1,10 @@
+/* Functions of NVIDIA's library that Heron does not serve: callers pass arguments that are not looked at. */
+#ifndef HERON_UNSUPPORTED_H
+#define HERON_UNSUPPORTED_H
+
+int heron_cublas_unsupported(const char* name);
+
+#define HERON_UNSUPPORTED(name) \
+    int name(void) { return heron_cublas_unsupported(#name); }
+
+#endif
