@@ -6,6 +6,7 @@
 #include "core/guard.hpp"
 #include "core/log.hpp"
 #include "core/ops/dense.hpp"
+#include "core/recorded_call.hpp"
 #include <clBLAS.h>
 #include <memory>
 #include <vector>
@@ -74,8 +75,10 @@ clblasStatus guarded(const char* function, F&& f) noexcept {
     };
     core::log_call({function, {}, names});
     const core::log_scope scope;
+    core::recorded_call record(function);
     try {
         f();
+        record.succeeded();
         return clblasSuccess;
     } catch (const failure& e) {
         return failed(e.status(), e.what());
