@@ -193,19 +193,6 @@ report::function_counts row_of(call_counts& c) {
     return row;
 }
 
-void add(report::function_counts& sum, const report::function_counts& row) {
-    sum.calls += row.calls;
-    sum.failures += row.failures;
-    sum.host_seconds += row.host_seconds;
-    sum.longest_seconds = std::max(sum.longest_seconds, row.longest_seconds);
-    if (row.device_seconds >= 0)
-        sum.device_seconds = std::max(sum.device_seconds, 0.0) + row.device_seconds;
-    sum.flops += row.flops;
-    sum.bytes += row.bytes;
-    sum.unprepared = std::max(sum.unprepared, row.unprepared);
-    if (sum.reason.empty()) sum.reason = row.reason;
-}
-
 std::vector<report::function_counts> rows_of_all_threads() {
     std::map<std::string, report::function_counts> rows;
     for (thread_counts* t = all_counts.load(std::memory_order_acquire); t; t = t->next)
@@ -213,7 +200,7 @@ std::vector<report::function_counts> rows_of_all_threads() {
             if (c.calls.get() == 0) return;
             auto& sum = rows[c.name];
             sum.function = c.name;
-            add(sum, row_of(c));
+            report::add(sum, row_of(c));
         });
     std::vector<report::function_counts> result;
     for (auto& [name, row] : rows) result.push_back(std::move(row));

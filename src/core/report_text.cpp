@@ -118,6 +118,19 @@ std::string title_of(const process_report& r) {
 
 }  // namespace
 
+void add(function_counts& sum, const function_counts& row) {
+    sum.calls += row.calls;
+    sum.failures += row.failures;
+    sum.host_seconds += row.host_seconds;
+    sum.longest_seconds = std::max(sum.longest_seconds, row.longest_seconds);
+    if (row.device_seconds >= 0)
+        sum.device_seconds = std::max(sum.device_seconds, 0.0) + row.device_seconds;
+    sum.flops += row.flops;
+    sum.bytes += row.bytes;
+    sum.unprepared = std::max(sum.unprepared, row.unprepared);
+    if (sum.reason.empty()) sum.reason = row.reason;
+}
+
 std::vector<std::string> hints_of(const std::vector<function_counts>& functions) {
     std::vector<std::string> hints;
     for (const function_counts& f : functions) add_hints(hints, functions, f);

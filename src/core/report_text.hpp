@@ -25,6 +25,9 @@ struct process_report {
     std::vector<function_counts> functions;
 };
 
+// Adds what other threads or processes counted of the same function.
+void add(function_counts& sum, const function_counts& row);
+
 // A table by function, most time first, and the hints.
 std::string table_of(const process_report& report);
 std::string json_of(const process_report& report);

@@ -9,6 +9,9 @@ void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
+void add_check_command(CLI::App& app);
+void add_run_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 
 // Checks of options' values. Their messages follow the option's name.
 

@@ -34,6 +34,9 @@ int main(int argc, char** argv) {
         app.set_version_flag("--version", "Heron " + heron::tools::library_version());
         app.require_subcommand(1);
         heron::tools::add_info_command(app);
+        heron::tools::add_check_command(app);
+        heron::tools::add_run_command(app);
+        heron::tools::add_report_command(app);
         heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
         heron::tools::add_tune_command(app);
