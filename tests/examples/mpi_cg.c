@@ -239,7 +239,7 @@ typedef struct linear_system {
     vector ghosts;
     halo h;
     double *send_host, *receive_host, *send_device;
-    cusparseSpVecDescr_t send; /* of p */
+    cusparseSpVecDescr_t* sends; /* [ranks] what each of them needs of p; NULL for nothing */
     MPI_Request* requests;
     void* dot_buffer;
 } linear_system;
@@ -316,9 +316,15 @@ static void prepare_exchange(linear_system* s) {
     check_cuda(cudaMallocHost((void**)&s->receive_host, (ghosts + 1) * sizeof(double)), "cudaMallocHost");
     s->send_device = device_array(sent * sizeof(double));
     int* const rows = device_copy_of(s->h.send_rows, sent * sizeof(int));
-    check_cusparse(cusparseCreateSpVec(&s->send, s->rows, s->h.sent, rows, s->send_device, CUSPARSE_INDEX_32I,
-                                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-                   "cusparseCreateSpVec");
+    s->sends = host_array((size_t)ranks, sizeof(cusparseSpVecDescr_t));
+    for (int r = 0; r < ranks; ++r) {
+        const int start = s->h.send_starts[r];
+        if (!s->h.send_counts[r]) continue;
+        check_cusparse(cusparseCreateSpVec(&s->sends[r], s->rows, s->h.send_counts[r], rows + start,
+                                           s->send_device + start, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                           CUDA_R_64F),
+                       "cusparseCreateSpVec");
+    }
     s->requests = host_array(2 * (size_t)ranks, sizeof(MPI_Request));
 }
 
@@ -376,7 +382,8 @@ static linear_system new_linear_system(const row_block* block, int uses_device_m
 static void begin_exchange(linear_system* s, const vector* p) {
     check_cuda(cudaEventRecord(s->direction_ready, s->work_stream), "cudaEventRecord");
     check_cuda(cudaStreamWaitEvent(s->exchange_stream, s->direction_ready, 0), "cudaStreamWaitEvent");
-    check_cusparse(cusparseGather(s->exchange, p->dense, s->send), "cusparseGather");
+    for (int r = 0; r < ranks; ++r)
+        if (s->sends[r]) check_cusparse(cusparseGather(s->exchange, p->dense, s->sends[r]), "cusparseGather");
     if (s->uses_device_mpi) return;
     check_cuda(cudaMemcpyAsync(s->send_host, s->send_device, (size_t)s->h.sent * sizeof(double),
                                cudaMemcpyDeviceToHost, s->exchange_stream),

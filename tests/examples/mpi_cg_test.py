@@ -35,7 +35,7 @@ def check(what, halos, *arguments):
         sys.exit(f"{what}: one rank has a halo of {halo} and takes {iterations} iterations")
     for ranks, expected_halo in halos.items():
         (r, e, h, i), res = solve(ranks, *arguments)
-        if (r, e, i) != (rows, entries, iterations) or abs(res - residual) > 1e-3 * residual:
+        if (r, e, i) != (rows, entries, iterations) or abs(res - residual) > 1e-3 * residual + 1e-14:
             sys.exit(f"{what}: {ranks} ranks: {r} rows, {e} entries, {i} iterations, residual {res};"
                      f" one rank: {rows}, {entries}, {iterations}, {residual}")
         if h != expected_halo:

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,7 +16,7 @@ namespace heron::tools {
 namespace {
 
 struct run_arguments {
-    std::vector<std::string> words;  // program and its arguments
+    std::vector<std::string> program;  // and its arguments
     std::string backend, device, log_level, log_file, report;
     std::vector<std::string> own_libraries;
     bool validates = false, reports = false, is_verbose = false;
@@ -78,7 +79,7 @@ void set_variables(const run_arguments& arguments, const launch& how, const envi
 
 launch planned(const run_arguments& arguments) {
     try {
-        return plan_launch({arguments.words.front(), is_without_gpu(arguments), arguments.own_libraries});
+        return plan_launch({arguments.program.front(), is_without_gpu(arguments), arguments.own_libraries});
     } catch (const std::exception& error) {
         fmt::print(stderr, "heron run: {}\n", error.what());
         throw CLI::RuntimeError(127);
@@ -91,15 +92,37 @@ void run_program(const run_arguments& arguments) {
     if (arguments.is_verbose)
         for (const std::string& note : how.notes) fmt::print(stderr, "heron run: {}\n", note);
     set_variables(arguments, how, environment(arguments.is_verbose));
-    become(how.path, arguments.words);
+    become(how.path, arguments.program);
+}
+
+// Whether the value of an option of heron run is the next word. --report has one only where -- tells it from the program.
+bool takes_next_word(const std::string& word, bool has_mark) {
+    if (word == "--report") return has_mark;
+    const auto is = [&](const char* option) { return word == option; };
+    constexpr const char* options[] = {"--backend", "--device", "--log", "--log-file", "--own"};
+    return std::any_of(std::begin(options), std::end(options), is);
 }
 
 }  // namespace
 
-void add_run_command(CLI::App& app) {
+split_command_line split_at_program(int argc, char** argv) {
+    split_command_line result;
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const bool has_mark = std::find(words.begin(), words.end(), "--") != words.end();
+    std::size_t i = 0;
+    for (; i < words.size(); ++i) {
+        if (words[i] == "--" || (i > 0 && words[i].front() != '-')) break;
+        result.own.push_back(words[i]);
+        if (takes_next_word(words[i], has_mark) && i + 1 < words.size() && words[i + 1] != "--") result.own.push_back(words[++i]);
+    }
+    if (i < words.size() && words[i] == "--") ++i;
+    result.program.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+    return result;
+}
+
+void add_run_command(CLI::App& app, const split_command_line& command_line) {
     const auto arguments = std::make_shared<run_arguments>();
     CLI::App* command = app.add_subcommand("run", "Run a program with Heron's libraries in place of the original ones");
-    command->add_option("words", arguments->words, "Program and its arguments, after --")->required();
     command->add_option("--backend", arguments->backend, "Where to compute; without it the first that works")
         ->check(CLI::IsMember({"cuda", "opencl", "host"}));
     command->add_option("--device", arguments->device, "Number of the device")->check(CLI::NonNegativeNumber);
@@ -115,9 +138,11 @@ void add_run_command(CLI::App& app) {
         ->delimiter(',');
     command->add_flag("--verbose", arguments->is_verbose, "Say what is done");
     command->footer(
-        "heron run --backend host --report -- ./app --its-options\n"
+        "heron run [OPTIONS] [--] PROGRAM ARGUMENTS, such as heron run --backend host --report -- ./app --its-options\n"
         "Exit status: the program's; 126 and 127 where it cannot be started.");
-    command->callback([arguments, report] {
+    command->callback([arguments, report, command_line] {
+        if (command_line.program.empty()) throw CLI::RequiredError("PROGRAM");
+        arguments->program = command_line.program;
         arguments->reports = report->count() > 0;
         run_program(*arguments);
     });
