@@ -27,6 +27,14 @@ void add_once(std::vector<std::string>& list, const std::string& item) {
     if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
+// Of a driver of NVIDIA's, on Linux or on the Linux of Windows: nothing is started to find out.
+bool has_gpu() {
+    std::error_code ignored;
+    for (const char* device : {"/dev/nvidiactl", "/dev/nvgpu", "/dev/nvhost-gpu", "/dev/dxg"})
+        if (fs::exists(device, ignored)) return true;
+    return false;
+}
+
 class launch_planner {
   public:
     launch_planner(const launch_request& request, launch& result) : request_(request), result_(result) {}
@@ -114,8 +122,9 @@ class launch_planner {
 
     const char* reason_against_theirs(api a) const {
         if (is_asked_for(a)) return "it was asked for";
-        if (request_.needs_no_gpu) return "NVIDIA's works on no other backend than cuda";
-        return search_.find_in_system("libcuda.so.1").empty() ? "there is no NVIDIA driver" : nullptr;
+        if (request_.backend == "cuda") return nullptr;
+        if (!request_.backend.empty()) return "NVIDIA's works on no other backend than cuda";
+        return has_gpu() ? nullptr : "there is no NVIDIA GPU";
     }
 
     void note(std::string text) { result_.notes.push_back(std::move(text)); }

@@ -11,7 +11,7 @@ namespace heron::tools {
 
 struct launch_request {
     std::string program;
-    bool needs_no_gpu = false;          // a backend was chosen on which NVIDIA's libraries cannot work
+    std::string backend;                     // that was chosen; empty: none
     std::vector<std::string> own_libraries;  // "cudart", "cublas": Heron's even where NVIDIA's are
 };
 

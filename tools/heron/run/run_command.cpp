@@ -48,10 +48,9 @@ std::string now_in_nanoseconds() {
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-bool is_without_gpu(const run_arguments& arguments) {
-    const char* const chosen = std::getenv("HERON_BACKEND");
-    const std::string backend = arguments.backend.empty() && chosen ? chosen : arguments.backend;
-    return backend == "host" || backend == "opencl";
+std::string chosen_backend(const run_arguments& arguments) {
+    const char* const by_variable = std::getenv("HERON_BACKEND");
+    return arguments.backend.empty() && by_variable ? by_variable : arguments.backend;
 }
 
 void set_variables(const run_arguments& arguments, const launch& how, const environment& variables) {
@@ -79,7 +78,7 @@ void set_variables(const run_arguments& arguments, const launch& how, const envi
 
 launch planned(const run_arguments& arguments) {
     try {
-        return plan_launch({arguments.program.front(), is_without_gpu(arguments), arguments.own_libraries});
+        return plan_launch({arguments.program.front(), chosen_backend(arguments), arguments.own_libraries});
     } catch (const std::exception& error) {
         fmt::print(stderr, "heron run: {}\n", error.what());
         throw CLI::RuntimeError(127);
