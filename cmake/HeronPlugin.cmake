@@ -16,7 +16,12 @@ function(heron_add_plugin name)
     LINKER:--version-script=${PROJECT_SOURCE_DIR}/backends/plugin.map LINKER:--no-undefined
     # Names of instances of templates are a quarter of the file.
     $<$<CONFIG:Release>:LINKER:--strip-all>)
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heron)
+  # The one for CUDA is a package of its own.
+  set(component runtime)
+  if(name STREQUAL cuda)
+    set(component cuda)
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heron COMPONENT ${component})
   heron_operation_targets(${name} ${target})
 endfunction()
 

@@ -61,7 +61,7 @@ function(heron_add_soname soname facade names)
     INSTALL_RPATH "$ORIGIN;$ORIGIN/../.."
     LIBRARY_OUTPUT_DIRECTORY ${folder})
   file(RELATIVE_PATH destination ${PROJECT_BINARY_DIR}/lib ${folder})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${destination} NAMELINK_SKIP)
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${destination} COMPONENT compat NAMELINK_SKIP)
   if(NOT TARGET ${name}-sonames)
     add_custom_target(${name}-sonames ALL)
   endif()

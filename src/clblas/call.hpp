@@ -6,6 +6,7 @@
 #include "core/guard.hpp"
 #include "core/log.hpp"
 #include "core/ops/blas2.hpp"
+#include "core/recorded_call.hpp"
 #include <clBLAS.h>
 #include <memory>
 #include <vector>
@@ -106,8 +107,10 @@ clblasStatus guarded(const function& function, F&& f) noexcept {
     };
     core::log_call(function.called);
     const core::log_scope scope;
+    core::recorded_call record(function.called.name);
     try {
         f();
+        record.succeeded();
         return clblasSuccess;
     } catch (const failure& e) {
         return failed(e.status(), e.what());

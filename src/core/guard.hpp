@@ -2,6 +2,7 @@
 // The one place where exceptions become statuses, at the edge of every C API.
 #include "error.hpp"
 #include "log.hpp"
+#include "recorded_call.hpp"
 #include <exception>
 #include <new>
 #include <utility>
@@ -37,7 +38,10 @@ template <class Status, class F>
 Status guard(const public_function& function, F&& f) noexcept {
     log_call(function);
     const log_scope scope;
-    return static_cast<Status>(logged(function, std::forward<F>(f)));
+    recorded_call record(function.name);
+    const heron_status status = logged(function, std::forward<F>(f));
+    if (status == HERON_SUCCESS) record.succeeded();
+    return static_cast<Status>(status);
 }
 
 }  // namespace heron::core

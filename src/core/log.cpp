@@ -1,5 +1,6 @@
 #include "log.hpp"
 #include "error.hpp"
+#include "recorded_call.hpp"
 // Times are more than the library's copy of fmt formats.
 #define FMT_HEADER_ONLY
 #include <fmt/chrono.h>
@@ -139,6 +140,7 @@ logger& the_logger() {
 bool log_enabled(log_level level) noexcept { return the_logger().enabled(level); }
 
 void log(log_level level, const char* function, std::string_view message) noexcept {
+    if (level == log_level::error && reporting()) note_reason(message);
     try {
         if (the_logger().enabled(level)) the_logger().write(level, function, message);
     } catch (...) {

@@ -1,6 +1,7 @@
 #pragma once
 // The last step of every operation in the core: the plug-in's slot.
 #include "operations.hpp"
+#include "report.hpp"
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -10,12 +11,28 @@ namespace heron::core {
 [[noreturn]] void slot_failed(const context& c, operation op, heron_status status);
 [[noreturn]] void workspace_missing(size_t needed);
 
+// Runs a phase, for a report with what it works.
+template <operation op, class Slot, class Args>
+heron_status run_slot(context& c, Slot slot, heron_queue* queue, heron_phase phase, const Args& args,
+                      heron_workspace& workspace) {
+    if (phase == HERON_PHASE_SIZE || !reporting()) return slot(queue, phase, &args, &workspace);
+    const recorded_phase record(c, phase == HERON_PHASE_RUN ? work_of<op>(args) : work{});
+    return slot(queue, phase, &args, &workspace);
+}
+
+// The products that may do without an analysis say so to a report.
+inline void note_unprepared_run(const heron_spmv_args& args) { note_unprepared(args.a.indices); }
+inline void note_unprepared_run(const heron_spmm_args& args) { note_unprepared(args.a.indices); }
+inline void note_unprepared_run(const heron_sddmm_args& args) { note_unprepared(args.c.indices); }
+template <class Args>
+void note_unprepared_run(const Args&) {}
+
 template <operation op, class Args>
 void call_slot(context& c, heron_phase phase, const Args& args, heron_workspace& workspace) {
     const auto slot = c.table().*slot_of(operation_constant<op>{});
     if (!slot) slot_missing(c, op);
     heron_status status = HERON_SUCCESS;
-    c.with_queue([&](heron_queue* queue) { status = slot(queue, phase, &args, &workspace); });
+    c.with_queue([&](heron_queue* queue) { status = run_slot<op>(c, slot, queue, phase, args, workspace); });
     if (status != HERON_SUCCESS) slot_failed(c, op, status);
 }
 
@@ -41,7 +58,7 @@ void run_in_scratch(context& c, const Args& args, size_t bytes) {
     heron_status status = HERON_SUCCESS;
     c.with_scratch(bytes, [&](heron_queue* queue, void* memory) {
         heron_workspace workspace{bytes, memory, nullptr};
-        status = slot(queue, HERON_PHASE_RUN, &args, &workspace);
+        status = run_slot<op>(c, slot, queue, HERON_PHASE_RUN, args, workspace);
     });
     if (status != HERON_SUCCESS) slot_failed(c, op, status);
 }
@@ -68,6 +85,7 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
         if (const size_t bytes = needed()) workspace_missing(bytes);
     heron_workspace workspace{0, phase.memory, nullptr};
     if (kept && phase.phase == HERON_PHASE_RUN) workspace.plan = kept->plan_for(c, problem, phase.memory);
+    if (phase.phase == HERON_PHASE_RUN && !workspace.plan && reporting()) note_unprepared_run(args);
     call_slot<op>(c, phase.phase, args, workspace);
     if (kept && phase.phase == HERON_PHASE_ANALYSE) kept->keep(c, problem, workspace);
 }

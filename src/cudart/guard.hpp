@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/facade_check.hpp"
 #include "core/log.hpp"
+#include "core/recorded_call.hpp"
 #include <exception>
 #include <string>
 #include <utility>
@@ -60,12 +61,15 @@ cudaError_t guarded(const char* function, F&& f) noexcept {
     if (!core::fits_core()) return refuse_core();
     if (core::log_enabled(core::log_level::api)) core::log(core::log_level::api, function, "called");
     const core::log_scope scope;
+    core::recorded_call record(function);
+    cudaError_t status = cudaSuccess;
     try {
         std::forward<F>(f)();
-        return cudaSuccess;
     } catch (...) {
-        return note_current_exception(function);
+        status = note_current_exception(function);
     }
+    if (status == cudaSuccess || status == cudaErrorNotReady) record.succeeded();
+    return status;
 }
 
 }  // namespace heron::cudart

@@ -3,12 +3,24 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace heron::tools {
 
 void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
+void add_check_command(CLI::App& app);
+
+// A command line of heron run, cut before the program whose options are none of ours.
+struct split_command_line {
+    std::vector<std::string> own, program;
+};
+split_command_line split_at_program(int argc, char** argv);
+void add_run_command(CLI::App& app, const split_command_line& command_line);
+void add_report_command(CLI::App& app);
 
 // Checks of options' values. Their messages follow the option's name.
 

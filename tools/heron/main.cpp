@@ -34,11 +34,20 @@ int main(int argc, char** argv) {
         app.set_version_flag("--version", "Heron " + heron::tools::library_version());
         app.require_subcommand(1);
         heron::tools::add_info_command(app);
+        heron::tools::add_check_command(app);
+        const bool runs = argc > 1 && std::string(argv[1]) == "run";
+        const auto command_line = runs ? heron::tools::split_at_program(argc, argv) : heron::tools::split_command_line{};
+        heron::tools::add_run_command(app, command_line);
+        heron::tools::add_report_command(app);
         heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
         heron::tools::add_tune_command(app);
         try {
-            app.parse(argc, argv);
+            // CLI11 takes its words from the last one.
+            if (runs)
+                app.parse(std::vector<std::string>(command_line.own.rbegin(), command_line.own.rend()));
+            else
+                app.parse(argc, argv);
         } catch (const CLI::ParseError& error) {
             return report(app, error);
         }

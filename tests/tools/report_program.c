@@ -1,0 +1,63 @@
+/* Calls for the tests of reports, on the host backend, where device memory is any memory: products without preparation, a
+ * workspace asked for before each, one call that fails. "fork": a child does the same; "thread": a thread does. */
+#define DISABLE_CUSPARSE_DEPRECATED
+#include <cusparse.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { products = 200 };
+
+static void multiply(void) {
+    static int offsets[] = {0, 2, 3}, columns[] = {0, 1, 1};
+    static double values[] = {1, 2, 3};
+    double x[] = {10, 100}, y[] = {0, 0}, one = 1, zero = 0;
+    cusparseHandle_t handle;
+    cusparseSpMatDescr_t a;
+    cusparseDnVecDescr_t x_vector, y_vector;
+    cusparseCreate(&handle);
+    cusparseCreateCsr(&a, 2, 2, 3, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    cusparseCreateDnVec(&x_vector, 2, x, CUDA_R_64F);
+    cusparseCreateDnVec(&y_vector, 2, y, CUDA_R_64F);
+    for (int i = 0; i < products; ++i) {
+        size_t bytes;
+        cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, &zero, y_vector, CUDA_R_64F,
+                                CUSPARSE_SPMV_ALG_DEFAULT, &bytes);
+        void* const workspace = malloc(bytes);
+        cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, &zero, y_vector, CUDA_R_64F,
+                     CUSPARSE_SPMV_ALG_DEFAULT, workspace);
+        free(workspace);
+    }
+    if (y[0] != 210 || y[1] != 300) exit(3);
+    cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, NULL, y_vector, CUDA_R_64F,
+                 CUSPARSE_SPMV_ALG_DEFAULT, NULL);
+    cusparseDestroy(handle);
+}
+
+static void* multiply_in_thread(void* unused) {
+    multiply();
+    return unused;
+}
+
+int main(int argc, char** argv) {
+    const char* const how = argc > 1 ? argv[1] : "";
+    multiply();
+    if (strcmp(how, "thread") == 0) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, multiply_in_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    if (strcmp(how, "fork") == 0) {
+        const pid_t child = fork();
+        int status = 0;
+        if (child != 0) return waitpid(child, &status, 0) != child || status != 0;
+        multiply();
+        multiply();
+    }
+    if (strcmp(how, "silent") != 0) puts("done");
+    return 0;
+}
