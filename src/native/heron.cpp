@@ -217,6 +217,8 @@ heron_status heron_get_threads(heron_handle handle, int* threads) {
     });
 }
 
+const char* heron_last_error(void) { return last_error(); }
+
 heron_status heron_log_set_level(int level) {
     return guarded(__func__, [&] { set_log_level(level); });
 }

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Writes Heron's Fortran 77 wrappers (C++) and Fortran 2008 modules from its C headers.
+usage: generate.py OUTPUT INCLUDE [--opencl FOLDER] [--list] COMPILER...
+
+INCLUDE is Heron's include folder, FOLDER has CL/cl.h; without it clBLAS's part is left out. --list prints the names of C
+and of the wrappers instead of writing anything."""
+import argparse
+import pathlib
+
+import write_device
+import write_wrappers
+from prototypes import read_header
+from write_modules import Module
+
+OWN = ("include/compat/", "include/heron/", "/compat/", "/heron/")
+
+
+def read_all(options):
+    include = pathlib.Path(options.include)
+    folders = [include, include / "compat", include / "compat/cuda"] + ([options.opencl] if options.opencl else [])
+
+    def read(file, functions, language="c", constants=None):
+        return read_header(options.compiler, file, folders, OWN, functions, language, constants)
+
+    headers = {"cudart": read("cuda_runtime_api.h", r"cuda[A-Z]\w+", constants=r"cuda[A-Z]\w+"),
+               # C has no type for halves.
+               "cusparse": read("cusparse.h", r"cusparse\w+", "c++", r"CUSPARSE_VER\w*"),
+               "heron": read("heron/kronmult.h", r"heron_\w+", constants=r"HERON_VERSION\w*")}
+    if options.opencl:
+        headers["clblas"] = read("clBLAS.h", r"clblas\w+")
+        headers["clamdblas"] = read("clAmdBlas.h", r"clAmdBlas\w+")
+    # The libraries' own: by the preprocessor they came along.
+    headers["cudart"].enums |= {name: headers["cusparse"].enums[name] for name in ("cudaDataType", "libraryPropertyType")}
+    return headers
+
+
+WRAPPED = {"cusparse": "cusparse.h", "clblas": "clBLAS.h", "clamdblas": "clAmdBlas.h"}
+
+
+def modules(headers):
+    cudart = headers["cudart"]
+    yield Module("heron_cudart", cudart, ["heron_device"], "cudaError", set(),
+                 more=(write_device.memory_generics(), write_device.memory_procedures()))
+    of_cudart = set(cudart.enums) | set(cudart.handles) | set(cudart.structs)
+    yield Module("heron_cusparse", headers["cusparse"], ["heron_cudart"], "cusparseStatus_t",
+                 of_cudart | set(headers["cusparse"].enums) - {name for name in headers["cusparse"].enums
+                                                               if name.startswith("cusparse")})
+    yield Module("heron", headers["heron"], ["heron_device"], "heron_status", set(), raw_prefix="c_")
+    if "clblas" in headers:
+        yield Module("heron_clblas", headers["clblas"], ["heron_device"], "clblasStatus", set())
+        opencl = {"cl_mem", "cl_command_queue", "cl_event", "cl_context"}
+        yield Module("heron_clamdblas", headers["clamdblas"], ["heron_clblas"], "clAmdBlasStatus", opencl)
+
+
+def write(path, text):
+    """Only what changed, so that nothing is compiled for nothing."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("include")
+    parser.add_argument("--opencl")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("compiler", nargs="+")
+    options = parser.parse_args()
+    headers = read_all(options)
+    if options.list:
+        print("".join(write_wrappers.listing(headers[name]) for name in WRAPPED if name in headers), end="")
+        return
+    options.output.mkdir(parents=True, exist_ok=True)
+    write(options.output / "heron_device.f90", write_device.device_module())
+    for module in modules(headers):
+        write(options.output / f"{module.name}.f90", module.text())
+    for name, c_header in WRAPPED.items():
+        if name in headers:
+            write(options.output / f"{name}.cpp", write_wrappers.write(headers[name], c_header))
+
+
+if __name__ == "__main__":
+    main()
