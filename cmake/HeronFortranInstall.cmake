@@ -1,4 +1,5 @@
 # Install rules of src/fortran: libheron_fortran, the modules of this compiler, and their sources for others.
+include(CMakePackageConfigHelpers)
 set(HERON_FORTRAN_LIBDIR ${CMAKE_INSTALL_LIBDIR}/heron/fortran/${HERON_FORTRAN_FOLDER})
 set(HERON_FORTRAN_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/heron/fortran)
 install(TARGETS heron_fortran heron_fortran_static EXPORT HeronFortranTargets

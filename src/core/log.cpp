@@ -1,5 +1,6 @@
 #include "log.hpp"
 #include "error.hpp"
+#include "last_error.hpp"
 // Times are more than the library's copy of fmt formats.
 #define FMT_HEADER_ONLY
 #include <fmt/chrono.h>

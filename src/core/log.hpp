@@ -18,10 +18,6 @@ bool log_enabled(log_level level) noexcept;
 // Within a log_scope the callback is called at its end.
 void log(log_level level, const char* function, std::string_view message) noexcept;
 
-// "function: reason" of this thread's latest error, whether it was written or not; "" before the first. It
-// lives until the next one.
-const char* last_error() noexcept;
-
 // What a call of a public function opens: mutexes of handles, of the loader and inside plug-ins are held
 // while lines are written, and the callback may itself call the library. So the callback hears of the lines
 // of this thread, in their order, when the outermost scope ends and nothing is held any more.

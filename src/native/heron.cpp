@@ -2,6 +2,7 @@
 #include <heron/heron.h>
 #include "names.hpp"
 #include "core/context.hpp"
+#include "core/last_error.hpp"
 #include "core/log.hpp"
 #include "core/status.hpp"
 
