@@ -121,7 +121,8 @@ contains
   function matrix(of) result(description)
     type(device_real64), intent(in) :: of
     type(cusparseSpMatDescr_t) :: description
-    call cusparse_create_csr(description, rows, rows, int(nnz, c_int64_t), device_address(d_offsets), device_address(d_columns), &
+    call cusparse_create_csr(description, rows, rows, int(nnz, c_int64_t), device_address(d_offsets), &
+      & device_address(d_columns), &
       & device_address(of), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_64F)
   end function
 
@@ -148,7 +149,8 @@ contains
     call cusparse_create_dnvec(v_in, rows, device_address(d_in), CUDA_R_64F)
     call cusparse_create_dnvec(v_middle, rows, device_address(d_middle), CUDA_R_64F)
     call cusparse_create_dnvec(v_out, rows, device_address(d_out), CUDA_R_64F)
-    call cusparse_spmv_buffersize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, 1.0_c_double, a, v_in, 0.0_c_double, v_out, CUDA_R_64F, &
+    call cusparse_spmv_buffersize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, 1.0_c_double, a, v_in, 0.0_c_double, v_out, &
+      & CUDA_R_64F, &
       & CUSPARSE_SPMV_ALG_DEFAULT, bytes)
     product_buffer = c_null_ptr
     call cuda_malloc(product_buffer, bytes)

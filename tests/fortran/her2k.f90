@@ -1,6 +1,6 @@
 ! C := alpha*A*B^H + conj(alpha)*B*A^H + beta*C through clAmdBlas, from the module and from Fortran 77, against matmul.
 program her2k
-  use heron_clamdblas
+  use heron_clamdblas, module_zher2k => clamdblas_zher2k
   use opencl
   implicit none
   integer, parameter :: n = 13, k = 6
@@ -29,8 +29,10 @@ program her2k
   d_b = buffer(b, size(b))
 
   d_c = buffer(before, size(before))
-  call clamdblas_her2k(clAmdBlasColumnMajor, clAmdBlasLower, clAmdBlasNoTrans, int(n, c_size_t), int(k, c_size_t), alpha, cl_mem(d_a), &
-    & 0_c_size_t, int(n, c_size_t), cl_mem(d_b), 0_c_size_t, int(n, c_size_t), beta, cl_mem(d_c), 0_c_size_t, int(n, c_size_t), &
+  call clamdblas_her2k(clAmdBlasColumnMajor, clAmdBlasLower, clAmdBlasNoTrans, int(n, c_size_t), int(k, c_size_t), &
+    & alpha, cl_mem(d_a), &
+    & 0_c_size_t, int(n, c_size_t), cl_mem(d_b), 0_c_size_t, int(n, c_size_t), beta, cl_mem(d_c), 0_c_size_t, int(n, &
+    & c_size_t), &
     & 1_c_int, queues, 0_c_int)
   call check("module")
 
@@ -44,8 +46,10 @@ program her2k
     call check("Fortran 77")
   end do
 
-  call clamdblas_her2k(clAmdBlasColumnMajor, clAmdBlasLower, clAmdBlasTrans, int(n, c_size_t), int(k, c_size_t), alpha, cl_mem(d_a), &
-    & 0_c_size_t, int(n, c_size_t), cl_mem(d_b), 0_c_size_t, int(n, c_size_t), beta, cl_mem(d_a), 0_c_size_t, int(n, c_size_t), &
+  call clamdblas_her2k(clAmdBlasColumnMajor, clAmdBlasLower, clAmdBlasTrans, int(n, c_size_t), int(k, c_size_t), alpha, &
+    & cl_mem(d_a), &
+    & 0_c_size_t, int(n, c_size_t), cl_mem(d_b), 0_c_size_t, int(n, c_size_t), beta, cl_mem(d_a), 0_c_size_t, int(n, &
+    & c_size_t), &
     & 1_c_int, queues, 0_c_int, status=status)
   if (status == clAmdBlasSuccess) error stop "HER2K took op T"
   call clamdblas_teardown()
@@ -72,7 +76,8 @@ contains
     integer(c_int) :: error
     memory = clCreateBuffer(context, read_write, 16_c_size_t * count, c_null_ptr, error)
     call must(error, "clCreateBuffer")
-    call must(clEnqueueWriteBuffer(queue, memory, blocking, 0_c_size_t, 16_c_size_t * count, c_loc(array), 0_c_int, c_null_ptr, &
+    call must(clEnqueueWriteBuffer(queue, memory, blocking, 0_c_size_t, 16_c_size_t * count, c_loc(array), 0_c_int, &
+      & c_null_ptr, &
       & c_null_ptr), "clEnqueueWriteBuffer")
   end function
 

@@ -15,8 +15,10 @@ program kron3d
   call heron_create(handle)
   call kronecker()
   call dense()
-  call heron_gemm(handle, HERON_R_64F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, -1_c_int64_t, 1_c_int64_t, 1_c_int64_t, &
-    & 1.0_c_double, c_null_ptr, 1_c_int64_t, c_null_ptr, 1_c_int64_t, 0.0_c_double, c_null_ptr, 1_c_int64_t, HERON_GEMM_DEFAULT, &
+  call heron_gemm(handle, HERON_R_64F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, -1_c_int64_t, 1_c_int64_t, &
+    & 1_c_int64_t, &
+    & 1.0_c_double, c_null_ptr, 1_c_int64_t, c_null_ptr, 1_c_int64_t, 0.0_c_double, c_null_ptr, 1_c_int64_t, &
+    & HERON_GEMM_DEFAULT, &
     & status)
   if (status /= HERON_INVALID_VALUE) error stop "a negative size was taken"
   if (index(heron_last_error(), "heron_gemm: m: ") /= 1) error stop "the reason does not name the argument"
@@ -102,14 +104,16 @@ contains
     d_left = on_device(left, size(left))
     d_right = on_device(right, size(right))
     d_product = on_device(product, size(product))
-    call heron_gemm(handle, HERON_R_64F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, int(m, c_int64_t), int(n, c_int64_t), &
+    call heron_gemm(handle, HERON_R_64F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, int(m, c_int64_t), int(n, &
+      & c_int64_t), &
       & int(k, c_int64_t), 3.0_c_double, d_left, int(m, c_int64_t), d_right, int(k, c_int64_t), 0.5_c_double, d_product, &
       & int(m, c_int64_t), HERON_GEMM_DEFAULT)
     call from_device(product, size(product), d_product)
     call heron_free(handle, d_left)
     call heron_free(handle, d_right)
     print "(a,es9.2)", "gemm: largest error ", maxval(abs(product - (3 * matmul(left, right) + 0.5_c_double)))
-    if (.not. maxval(abs(product - (3 * matmul(left, right) + 0.5_c_double))) < 1e-12_c_double) error stop "the product is wrong"
+    if (.not. maxval(abs(product - (3 * matmul(left, right) + 0.5_c_double))) < 1e-12_c_double) error stop "the product &
+      & is wrong"
   end subroutine
 
 end program kron3d

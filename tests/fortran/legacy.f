@@ -10,7 +10,6 @@ c     (unit lower bidiagonal times upper bidiagonal), so that x comes back.
       integer cusparse_create, cusparse_create_mat_descr
       integer cusparse_set_mat_index_base, cusparse_set_mat_fill_mode
       integer cusparse_set_mat_diag_type
-      integer cusparse_set_mat_type
       integer cusparse_create_solve_analysis_info
       integer cusparse_zcsrmv, cusparse_zcsrsv_analysis
       integer cusparse_zcsrsv_solve

@@ -59,7 +59,8 @@ module opencl
       type(c_ptr), value :: list, event
       integer(c_int) :: clEnqueueWriteBuffer
     end function
-    function clEnqueueReadBuffer(queue, buffer, wait, offset, bytes, to, events, list, event) bind(c, name="clEnqueueReadBuffer")
+    function clEnqueueReadBuffer(queue, buffer, wait, offset, bytes, to, events, list, event) bind(c, &
+      & name="clEnqueueReadBuffer")
       import
       type(c_ptr), value :: queue, buffer
       integer(c_int), value :: wait

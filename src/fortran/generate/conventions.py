@@ -6,6 +6,8 @@ import re
 # to handles, sizes, enumerations and addresses are the host's whatever they are called.
 SCALARS = {"alpha", "beta", "c_coeff", "s_coeff", "c", "s", "threshold", "tol", "boost_val", "position", "nnzC",
            "nnzTotalDevHostPtr", "resultDevHostPtr", "result"}
+# Those whose type an argument or a handle tells.
+UNTYPED_SCALARS = {"alpha", "beta", "result", "c_coeff", "s_coeff"}
 OUTPUTS = {"version", "value", "batchCount", "ncolors", "nlevels", "fractionToColor", "pBufferSize", "pBufferSizeInBytes",
            "runtimeVersion", "driverVersion", "count", "device", "leastPriority", "greatestPriority", "flags", "pFlags",
            "canAccessPeer", "priority", "ms", "numBlocks", "major", "minor", "patch", "available", "milliseconds",

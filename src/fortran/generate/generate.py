@@ -52,12 +52,6 @@ def modules(headers):
         yield Module("heron_clamdblas", headers["clamdblas"], ["heron_clblas"], "clAmdBlasStatus", opencl)
 
 
-def write(path, text):
-    """Only what changed, so that nothing is compiled for nothing."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("output", type=pathlib.Path)
@@ -71,12 +65,12 @@ def main():
         print("".join(write_wrappers.listing(headers[name]) for name in WRAPPED if name in headers), end="")
         return
     options.output.mkdir(parents=True, exist_ok=True)
-    write(options.output / "heron_device.f90", write_device.device_module())
+    (options.output / "heron_device.f90").write_text(write_device.device_module())
     for module in modules(headers):
-        write(options.output / f"{module.name}.f90", module.text())
+        (options.output / f"{module.name}.f90").write_text(module.text())
     for name, c_header in WRAPPED.items():
         if name in headers:
-            write(options.output / f"{name}.cpp", write_wrappers.write(headers[name], c_header))
+            (options.output / f"{name}.cpp").write_text(write_wrappers.write(headers[name], c_header))
 
 
 if __name__ == "__main__":

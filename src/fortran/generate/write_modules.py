@@ -7,7 +7,7 @@
 """
 import dataclasses
 
-from conventions import LISTS, MOVABLE, SCALARS, fortran_name, generic_name, is_host, is_plain, prefix_of, typed, wrapped
+from conventions import LISTS, MOVABLE, UNTYPED_SCALARS, fortran_name, generic_name, is_host, is_plain, wrapped
 
 KINDS = {"int": "integer(c_int)", "unsigned int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)",
          "uint32_t": "integer(c_int32_t)", "cl_uint": "integer(c_int)", "int64_t": "integer(c_int64_t)",
@@ -143,7 +143,7 @@ class Module:
         return dataclasses.replace(dummy, wrapper=f"{kind}, intent({intent}), target", handed=f"c_loc({argument.name})")
 
     def is_untyped_scalar(self, argument):
-        return argument.base == "void" and argument.stars == 1 and argument.name in SCALARS
+        return argument.base == "void" and argument.stars == 1 and argument.name in UNTYPED_SCALARS
 
     def is_movable(self, argument):
         return (argument.stars == 1 and argument.name in MOVABLE and self.header.base_of(argument.base) in DEVICE
