@@ -1,5 +1,5 @@
 ! Column indices where values belong.
-subroutine wrong_kinds_array(handle, description, columns, offsets, columns, x, y)
+subroutine wrong_kinds_array(handle, description, values, offsets, columns, x, y)
   use heron_cusparse
   implicit none
   type(cusparseHandle_t), intent(in) :: handle
