@@ -1,6 +1,7 @@
 #pragma once
 // What arguments that Fortran hands over by reference become.
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +23,13 @@ T value_of(const void* place) {
     T value;
     std::memcpy(&value, place, sizeof value);
     return value;
+}
+
+// A complex number as Fortran's functions return it: in the registers of C's complex type, which std::complex
+// has and a struct of two numbers may not have.
+template <class T>
+auto complex_of(const T& pair) {
+    return std::complex<decltype(T::x)>(pair.x, pair.y);
 }
 
 // Without the blanks that Fortran pads with.

@@ -17,7 +17,16 @@ ARRAYS = {"data", "addOperationNvvmBuffer", "mulOperationNvvmBuffer", "epilogueN
 MOVABLE = SCALARS - {"nnzC"}
 LISTS = {"commandQueues", "eventWaitList", "events"}
 
+# What single functions have beyond that: a pattern of C's names, and arguments. Those of rotations move with the pointer mode.
+ROTATIONS = (r"cublas[SDCZ]rotm?g?(_v2)?(_64)?", {"a", "b", "d1", "d2", "x1", "y1", "param"})
+OF_FUNCTIONS = (ROTATIONS, (r"cublasSetVector(Async)?(_64)?", {"x"}), (r"cublasGetVector(Async)?(_64)?", {"y"}),
+                (r"cublasSetMatrix(Async)?(_64)?", {"A"}), (r"cublasGetMatrix(Async)?(_64)?", {"B"}),
+                (r"cublas[SDCZ](getrs|gels)Batched", {"info"}))
+
 ALWAYS_HOST = {"size_t", "int64_t"}
+
+# Functions of cuBLAS whose letters are not one in front: the letters' pattern, which letter is the type, and the rest's name.
+OTHER_LETTERS = ((r"I([sdcz])(am(ax|in)\w*)", "i"), (r"[SD]([cz])((nrm2|asum)\w*)", ""), (r"([CZ])[sd]((scal|rot)\w*)", ""))
 
 PREFIXES = ("cusparse", "clAmdBlas", "clblas", "cublas", "cuda")
 # Words of the generic interface that capital letters do not divide.
@@ -29,7 +38,7 @@ OTHER_NAMES |= {f"heron_batch_{kind}": f"heron_{kind}_operand" for kind in ("str
 LETTERS = "HSDCZ"
 
 
-def is_host(argument, header):
+def is_host(argument, header, function):
     """Whether the pointer is to the host's memory."""
     base = header.base_of(argument.base)
     if argument.is_list:
@@ -38,7 +47,16 @@ def is_host(argument, header):
         return True
     if argument.base in ALWAYS_HOST or argument.name in LISTS or base.startswith("char"):
         return True
-    return argument.name in SCALARS | OUTPUTS | ARRAYS
+    return argument.name in SCALARS | OUTPUTS | ARRAYS or belongs_to(argument, function, OF_FUNCTIONS)
+
+
+def belongs_to(argument, function, table):
+    return any(argument.name in names and re.fullmatch(pattern, function.name) for pattern, names in table)
+
+
+def is_movable(argument, function):
+    """Whether the pointer mode says where the scalar lies."""
+    return argument.name in MOVABLE or belongs_to(argument, function, (ROTATIONS,))
 
 
 def is_plain(struct):
@@ -50,9 +68,12 @@ def typed(name, names):
     """(letter, rest) of a function that exists for several scalar types, else (None, None)."""
     for prefix in PREFIXES:
         rest = name.removeprefix(prefix)
-        if rest == name or len(rest) < 2 or rest[0] not in LETTERS:
+        if rest == name or len(rest) < 2:
             continue
-        if sum(prefix + letter + rest[1:] in names for letter in LETTERS) > 1:
+        for pattern, first in OTHER_LETTERS if prefix == "cublas" else ():
+            if match := re.fullmatch(pattern, rest):
+                return match.group(1).upper(), first + match.group(2)
+        if rest[0] in LETTERS and sum(prefix + letter + rest[1:] in names for letter in LETTERS) > 1:
             return rest[0], rest[1:]
     return None, None
 
@@ -68,6 +89,11 @@ def prefix_of(name):
     return next((prefix for prefix in PREFIXES if name.startswith(prefix)), "")
 
 
+def without_version(name):
+    """cublasDgemm_v2_64 -> cublasDgemm_64, as C programs call it"""
+    return name.replace("_v2", "")
+
+
 def fortran_name(name, names):
     """cusparseSetMatIndexBase -> cusparse_set_mat_index_base, cusparseDcsrilu02_analysis -> cusparse_dcsrilu02_analysis"""
     if name in OTHER_NAMES:
@@ -75,7 +101,7 @@ def fortran_name(name, names):
     prefix = prefix_of(name)
     if not prefix:
         return name.lower()
-    rest = name.removeprefix(prefix)
+    rest = without_version(name.removeprefix(prefix))
     if typed(name, names)[0] or re.match(r"X[a-z]", rest):
         return f"{prefix.lower()}_{rest.lower()}"
     first, *suffixes = rest.split("_")
@@ -85,7 +111,7 @@ def fortran_name(name, names):
 def generic_name(name, names):
     """cusparseDcsrmv -> cusparse_csrmv"""
     letter, rest = typed(name, names)
-    return f"{prefix_of(name).lower()}_{rest.lower()}" if letter else fortran_name(name, names)
+    return f"{prefix_of(name).lower()}_{without_version(rest).lower()}" if letter else fortran_name(name, names)
 
 
 def wrapped(line, width=128):

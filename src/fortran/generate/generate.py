@@ -5,6 +5,7 @@ usage: generate.py OUTPUT INCLUDE [--opencl FOLDER] [--list] COMPILER...
 INCLUDE is Heron's include folder, FOLDER has CL/cl.h; without it clBLAS's part is left out. --list prints the names of C
 and of the wrappers instead of writing anything."""
 import argparse
+import dataclasses
 import pathlib
 
 import write_device
@@ -13,6 +14,13 @@ from prototypes import read_header
 from write_modules import Module
 
 OWN = ("include/compat/", "include/heron/", "/compat/", "/heron/")
+
+
+def without_handles(header):
+    """Of cublas.h, the first interface: functions that know no handle."""
+    first = {name: f for name, f in header.functions.items()
+             if not name.endswith("_64") and not any(a.base == "cublasHandle_t" for a in f.arguments)}
+    return dataclasses.replace(header, functions=first)
 
 
 def read_all(options):
@@ -29,12 +37,15 @@ def read_all(options):
     if options.opencl:
         headers["clblas"] = read("clBLAS.h", r"clblas\w+")
         headers["clamdblas"] = read("clAmdBlas.h", r"clAmdBlas\w+")
+    if (include / "compat/cublas_v2.h").exists():
+        headers["cublas"] = without_handles(read("cublas.h", r"cublas\w+", "c++"))
+        headers["cublas_v2"] = read("cublas_v2.h", r"cublas\w+", "c++", r"CUBLAS_VER\w*")
     # The libraries' own: by the preprocessor they came along.
     headers["cudart"].enums |= {name: headers["cusparse"].enums[name] for name in ("cudaDataType", "libraryPropertyType")}
     return headers
 
 
-WRAPPED = {"cusparse": "cusparse.h", "clblas": "clBLAS.h", "clamdblas": "clAmdBlas.h"}
+WRAPPED = {"cusparse": "cusparse.h", "clblas": "clBLAS.h", "clamdblas": "clAmdBlas.h", "cublas": "cublas.h"}
 
 
 def modules(headers):
@@ -42,9 +53,13 @@ def modules(headers):
     yield Module("heron_cudart", cudart, ["heron_device"], "cudaError", set(),
                  more=(write_device.memory_generics(), write_device.memory_procedures()))
     of_cudart = set(cudart.enums) | set(cudart.handles) | set(cudart.structs)
-    yield Module("heron_cusparse", headers["cusparse"], ["heron_cudart"], "cusparseStatus_t",
-                 of_cudart | set(headers["cusparse"].enums) - {name for name in headers["cusparse"].enums
-                                                               if name.startswith("cusparse")})
+    cusparse = headers["cusparse"]
+    yield Module("heron_cusparse", cusparse, ["heron_cudart"], "cusparseStatus_t",
+                 of_cudart | {name for name in cusparse.enums if not name.startswith("cusparse")})
+    if "cublas_v2" in headers:
+        cublas = headers["cublas_v2"]
+        yield Module("heron_cublas", cublas, ["heron_cudart"], "cublasStatus_t",
+                     of_cudart | {name for name in cublas.enums if not name.startswith("cublas")})
     yield Module("heron", headers["heron"], ["heron_device"], "heron_status", set(), raw_prefix="c_")
     if "clblas" in headers:
         yield Module("heron_clblas", headers["clblas"], ["heron_device"], "clblasStatus", set())

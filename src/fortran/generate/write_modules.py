@@ -7,11 +7,12 @@
 """
 import dataclasses
 
-from conventions import LISTS, MOVABLE, UNTYPED_SCALARS, fortran_name, generic_name, is_host, is_plain, wrapped
+from conventions import (LISTS, UNTYPED_SCALARS, fortran_name, generic_name, is_host, is_movable, is_plain, without_version,
+                         wrapped)
 
 KINDS = {"int": "integer(c_int)", "unsigned int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)",
          "uint32_t": "integer(c_int32_t)", "cl_uint": "integer(c_int)", "int64_t": "integer(c_int64_t)",
-         "uint64_t": "integer(c_int64_t)", "cl_ulong": "integer(c_int64_t)", "long long": "integer(c_long_long)",
+         "uint64_t": "integer(c_int64_t)", "cl_ulong": "integer(c_int64_t)", "long long": "integer(c_long_long)", "long long int": "integer(c_long_long)",
          "unsigned long long": "integer(c_long_long)", "size_t": "integer(c_size_t)", "float": "real(c_float)",
          "double": "real(c_double)", "cl_float": "real(c_float)", "cl_double": "real(c_double)",
          "float2": "complex(c_float_complex)", "double2": "complex(c_double_complex)",
@@ -101,7 +102,7 @@ class Module:
         if name in HOST_ARRAYS.get(function.name, ()):
             array = f"{kind}, intent(in) :: {name}(*)"
             return Dummy(name, array, array, name)
-        if argument.stars == 1 and kind and is_host(argument, self.header):
+        if argument.stars == 1 and kind and is_host(argument, self.header, function):
             intent = "in" if argument.is_const else "inout"
             return Dummy(name, f"{kind}, intent({intent})", f"{kind}, intent({intent})", name)
         if argument.stars == 2 and not argument.is_list and name != "args":
@@ -145,9 +146,9 @@ class Module:
     def is_untyped_scalar(self, argument):
         return argument.base == "void" and argument.stars == 1 and argument.name in UNTYPED_SCALARS
 
-    def is_movable(self, argument):
-        return (argument.stars == 1 and argument.name in MOVABLE and self.header.base_of(argument.base) in DEVICE
-                and is_host(argument, self.header))
+    def is_movable(self, argument, function):
+        return (argument.stars == 1 and is_movable(argument, function) and self.header.base_of(argument.base) in DEVICE
+                and is_host(argument, self.header, function))
 
     # Procedures
 
@@ -155,7 +156,7 @@ class Module:
         return function.result.stars == 0 and self.header.base_of(function.result.base) == self.status
 
     def raw_name(self, function):
-        return self.raw_prefix + function.name
+        return self.raw_prefix + without_version(function.name)
 
     def interface(self, function):
         dummies = [self.dummy(a, function) for a in function.arguments]
@@ -202,8 +203,8 @@ class Module:
         """(suffix, dummies) of the procedures of a function."""
         plain = [self.dummy(a, function) for a in function.arguments]
         pairs = list(zip(function.arguments, plain))
-        if any(self.is_movable(a) for a, _ in pairs):
-            moved = [self.on_device(a, d) if self.is_movable(a) else d for a, d in pairs]
+        if any(self.is_movable(a, function) for a, _ in pairs):
+            moved = [self.on_device(a, d) if self.is_movable(a, function) else d for a, d in pairs]
             return [("_host", plain), ("_device", moved)]
         if any(self.is_untyped_scalar(a) for a, _ in pairs):
             return [("_address", plain), *self.typed_variants(pairs, function)]

@@ -2,10 +2,11 @@
 handles and device addresses as integer*8."""
 from conventions import fortran_name, is_host
 
+COMPLEX = {"float2": "std::complex<float>", "double2": "std::complex<double>"}
 INCLUDES = '#include "by_reference.hpp"\n'
 
 
-def text_of(argument, header):
+def text_of(argument, header, function):
     """The wrapper's parameter and what it hands on."""
     name = argument.name
     c_type = ("const " if argument.is_const else "") + argument.base + "*" * argument.stars
@@ -17,7 +18,7 @@ def text_of(argument, header):
         return value_text(argument, header)
     if argument.base == "char" and argument.is_const and argument.stars == 1:
         return f"const char* {name}", f"c_string({name}, {name}_length).c_str()"
-    if is_host(argument, header):
+    if is_host(argument, header, function):
         return f"{c_type} {name}", name
     if argument.is_list:
         return f"const address* {name}", f"address_of<{argument.base}* const*>({name})"
@@ -45,7 +46,7 @@ def is_string(argument):
 
 
 def wrapper(function, names, header):
-    texts = [text_of(argument, header) for argument in function.arguments]
+    texts = [text_of(argument, header, function) for argument in function.arguments]
     parameters = [parameter for parameter, _ in texts]
     call = f"{function.name}({', '.join(handed for _, handed in texts)})"
     # The lengths of character arguments come last.
@@ -57,7 +58,10 @@ def wrapper(function, names, header):
         return f"void {name}({', '.join(parameters + lengths)}) {{\n    fill({call}, text, text_length);\n}}\n"
     if function.result.base == "void":
         return f"void {name}({', '.join(parameters + lengths)}) {{\n    {call};\n}}\n"
-    result = "int" if header.base_of(function.result.base) in header.enums else function.result.base
+    base = header.base_of(function.result.base)
+    if base in COMPLEX:
+        return f"{COMPLEX[base]} {name}({', '.join(parameters + lengths)}) {{\n    return complex_of({call});\n}}\n"
+    result = "int" if base in header.enums else function.result.base
     return f"{result} {name}({', '.join(parameters + lengths)}) {{\n    return static_cast<{result}>({call});\n}}\n"
 
 
