@@ -1,4 +1,4 @@
-c     NVIDIA's example of the Fortran 77 wrappers (cuSPARSE 13.0, section
+c     The example of the Fortran 77 wrappers (cuSPARSE 13.0, section
 c     7.1): a matrix in COO becomes CSR, a sparse vector is scattered, and
 c     both are multiplied. Compile with -cpp -DARCH_64=1.
       program example
