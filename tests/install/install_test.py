@@ -3,6 +3,7 @@
 for a program that was linked against NVIDIA's library. usage: install_test.py BUILD SOURCE [TOOLKIT_INCLUDE TOOLKIT_LIB]"""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,7 +46,7 @@ def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
         expect_answer(f"both generations in lib{name}", scratch / name, LD_LIBRARY_PATH=str(compat))
 
 
-def check_fortran(scratch, prefix, lib, compat, include, pkg_config):
+def check_fortran(scratch, prefix, lib, compat, pkg_config):
     if not (lib / "libheron_fortran.so.0").exists():
         print("Fortran: skipped, built without")
         return
@@ -56,8 +57,7 @@ def check_fortran(scratch, prefix, lib, compat, include, pkg_config):
         run("cmake", "--build", folder)
         expect_answer(what, folder / "consumer")
     flags = run("pkg-config", "--cflags", "--libs", "heron-fortran", **pkg_config).split()
-    compiler = run("cmake", "-L", "-N", scratch / "fortran0").split("CMAKE_Fortran_COMPILER:")
-    command = compiler[1].split("=")[1].split()[0] if len(compiler) > 1 else "gfortran"
+    command = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
     run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}", "-o", scratch / "fortran_pc")
     expect_answer("Fortran by pkg-config", scratch / "fortran_pc",
                   LD_LIBRARY_PATH=f"{lib}:{compat}:{compat.parent / 'cudart'}:{os.environ.get('LD_LIBRARY_PATH', '')}")
@@ -88,7 +88,7 @@ def main(scratch):
     expect_answer("plain cc", scratch / "plain", LD_LIBRARY_PATH=paths)
 
     check_clblas(scratch, prefix, lib, compat, headers, pkg_config)
-    check_fortran(scratch, prefix, lib, compat, include, pkg_config)
+    check_fortran(scratch, prefix, lib, compat, pkg_config)
 
     if not toolkit:
         print("drop-in for NVIDIA's library: skipped, no CUDA toolkit")

@@ -31,7 +31,7 @@ OVERLOADS = "cublas/old_compute_types.inc"
 DEVICE = {"device_real32": "device<float>", "device_real64": "device<double>", "device_int32": "device<int>",
           "device_int64": "device<std::int64_t>", "device_complex32": "device_struct<8>", "device_complex64": "device_struct<16>",
           "device_half": "device_struct<2>"}
-OWN_WRAPPERS = r"cuda_\w+_|get_shifted_address_"
+OWN_WRAPPERS = r"cuda_\w+_|get_shifted_address_|cusparse_set_kernel_stream_"
 
 problems = []
 
