@@ -19,6 +19,7 @@ ALLOWED_INCLUDES = {
     "src/native": ["src/core/", "heron/", "fmt/"],
     "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "include/compat/cusparse/foreach_type.inc", "fmt/"],
     "src/clblas": ["src/core/", "heron/", "include/compat/", "fmt/"],
+    "src/fortran": ["include/compat/"],
     "src/cudart": ["src/core/", "heron/", "include/compat/cuda/", "fmt/", "cxxabi.h"],
     "backends/common/dialect": ["cuda_bf16.h", "cuda_fp16.h"],
     "backends/common/runtime": ["backends/common/dialect/", "heron/", "fcntl.h", "sys/stat.h", "unistd.h"],

@@ -100,6 +100,10 @@ HERON_API heron_status heron_get_threads(heron_handle handle, int* threads);
 
 /* ---- logging ---- */
 
+/* "function: reason" of the latest call of this thread that failed, of any API that Heron serves and whether
+ * errors are logged or not; "" before the first. Never NULL; it lives until the next failure. */
+HERON_API const char* heron_last_error(void);
+
 /* level: 0 off, 1 error, 2 trace, 3 hint, 4 info, 5 API trace; a level includes those below it. */
 HERON_API heron_status heron_log_set_level(int level);
 /* Bits 1 error, 2 trace, 4 hint, 8 info, 16 API trace. */

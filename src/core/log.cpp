@@ -1,5 +1,6 @@
 #include "log.hpp"
 #include "error.hpp"
+#include "last_error.hpp"
 #include "recorded_call.hpp"
 // Times are more than the library's copy of fmt formats.
 #define FMT_HEADER_ONLY
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,6 +25,8 @@ int mask_of_level(int level) { return (1 << level) - 1; }
 
 // The outermost open one of this thread.
 thread_local log_scope* open_scope = nullptr;
+
+thread_local std::string latest_error;
 
 struct close_file {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -142,11 +146,14 @@ bool log_enabled(log_level level) noexcept { return the_logger().enabled(level);
 void log(log_level level, const char* function, std::string_view message) noexcept {
     if (level == log_level::error && reporting()) note_reason(message);
     try {
+        if (level == log_level::error) latest_error.assign(function).append(": ").append(message);
         if (the_logger().enabled(level)) the_logger().write(level, function, message);
     } catch (...) {
         // A line that cannot be written is lost; the call that wrote it goes on.
     }
 }
+
+const char* last_error() noexcept { return latest_error.c_str(); }
 
 log_scope::log_scope() noexcept : outer_(open_scope) {
     if (!outer_) open_scope = this;

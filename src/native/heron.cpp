@@ -2,6 +2,7 @@
 #include <heron/heron.h>
 #include "names.hpp"
 #include "core/context.hpp"
+#include "core/last_error.hpp"
 #include "core/log.hpp"
 #include "core/status.hpp"
 
@@ -216,6 +217,8 @@ heron_status heron_get_threads(heron_handle handle, int* threads) {
         *required(threads, "threads") = c.threads();
     });
 }
+
+const char* heron_last_error(void) { return last_error(); }
 
 heron_status heron_log_set_level(int level) {
     return guarded(__func__, [&] { set_log_level(level); });

@@ -3,6 +3,7 @@
 for a program that was linked against NVIDIA's library. usage: install_test.py BUILD SOURCE [TOOLKIT_INCLUDE TOOLKIT_LIB]"""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,23 @@ def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
         expect_answer(f"both generations in lib{name}", scratch / name, LD_LIBRARY_PATH=str(compat))
 
 
+def check_fortran(scratch, prefix, lib, compat, pkg_config):
+    if not (lib / "libheron_fortran.so.0").exists():
+        print("Fortran: skipped, built without")
+        return
+    project = consumer / "fortran"
+    for what, option in (("Fortran by find_package", []), ("Fortran modules compiled anew", ["-DOTHER_COMPILER=ON"])):
+        folder = scratch / f"fortran{len(option)}"
+        run("cmake", "-G", "Ninja", "-S", project, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", *option)
+        run("cmake", "--build", folder)
+        expect_answer(what, folder / "consumer")
+    flags = run("pkg-config", "--cflags", "--libs", "heron-fortran", **pkg_config).split()
+    command = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
+    run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}", "-o", scratch / "fortran_pc")
+    expect_answer("Fortran by pkg-config", scratch / "fortran_pc",
+                  LD_LIBRARY_PATH=f"{lib}:{compat}:{compat.parent / 'cudart'}:{os.environ.get('LD_LIBRARY_PATH', '')}")
+
+
 def main(scratch):
     prefix = scratch / "prefix"
     run("cmake", "--install", build, "--prefix", prefix)
@@ -70,6 +88,7 @@ def main(scratch):
     expect_answer("plain cc", scratch / "plain", LD_LIBRARY_PATH=paths)
 
     check_clblas(scratch, prefix, lib, compat, headers, pkg_config)
+    check_fortran(scratch, prefix, lib, compat, pkg_config)
 
     if not toolkit:
         print("drop-in for NVIDIA's library: skipped, no CUDA toolkit")

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 using namespace heron::test;
 
@@ -293,6 +294,17 @@ TEST_CASE("thread counts") {
     REQUIRE(heron_get_threads(h, &threads) == HERON_SUCCESS);
     CHECK(threads == 3);
     REQUIRE(heron_set_threads(h, 0) == HERON_SUCCESS);
+}
+
+TEST_CASE("the latest error is known without a log") {
+    const native_handle h;
+    CHECK(heron_free(nullptr, nullptr) == HERON_NOT_INITIALIZED);
+    CHECK(std::string(heron_last_error()).find("heron_free: handle: ") == 0);
+    CHECK(heron_synchronize(h) == HERON_SUCCESS);
+    CHECK(std::string(heron_last_error()).find("heron_free: handle: ") == 0);
+    std::string elsewhere = "not asked";
+    std::thread([&] { elsewhere = heron_last_error(); }).join();
+    CHECK(elsewhere.empty());
 }
 
 TEST_CASE("bad arguments of the log functions") {
