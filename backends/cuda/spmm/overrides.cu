@@ -3,6 +3,7 @@
 #include "common/runtime/slot.hpp"
 #include "small_blocks.hpp"
 #include "tuned.hpp"
+#include <cstdlib>
 
 namespace heron::HERON_LEVEL::plans {
 
