@@ -1,6 +1,7 @@
-// Products of BSR matrices with dense matrices. Types: CT elements. An item forms ROWS rows of a block row of the
-// product, for PACK of its columns. BLOCK: rows and columns of the blocks, 0 where only the launch knows them.
-// WIDE: elements of B that are loaded at once. Constant sizes of blocks also mean that A can be loaded so.
+// Products of BSR matrices with dense matrices. Types: CT elements. An item forms ROWS rows of a block row of
+// the product, for PACK of its columns. BLOCK: rows and columns of the blocks, 0 where only the launch knows
+// them. WIDE: elements of B that are loaded at once. Constant sizes of blocks also mean that A can be loaded
+// so.
 HERON_PROGRAM(spmm_block_rows, class CT, int GROUP, int BLOCK, int ROWS, int PACK, int WIDE)
 
 CONSTANT(together, 32);  // lanes that teams are parts of
@@ -29,7 +30,8 @@ typedef struct {
 } product_teams;
 
 // ROWS rows of columns `column` to column + a_wide - 1 of a block. Rows that the block lacks repeat its last.
-HERON_FN void load_block(product_teams t, GLOBAL const CT* block, int first_row, int column, CT a[ROWS][a_wide]) {
+HERON_FN void load_block(product_teams t, GLOBAL const CT* block, int first_row, int column,
+                         CT a[ROWS][a_wide]) {
     const int block_rows = BLOCK > 0 ? BLOCK : t.block_rows;
     const int block_cols = BLOCK > 0 ? BLOCK : t.block_cols;
     if (t.by_rows) {
@@ -85,8 +87,8 @@ HERON_FN CT updated(CT sum, CT alpha, CT beta, GLOBAL const CT* c) {
     return EQUAL(CT, beta, ZERO(CT)) ? scaled : MAD(CT, beta, *c, scaled);
 }
 
-// C := alpha*A*B + beta*C, B stored by rows: lanes lie across a row of B and C, and take pieces of WIDE columns.
-// alpha = 0 reads neither A nor B, beta = 0 does not read C.
+// C := alpha*A*B + beta*C, B stored by rows: lanes lie across a row of B and C, and take pieces of WIDE
+// columns. alpha = 0 reads neither A nor B, beta = 0 does not read C.
 HERON_GROUP_KERNEL(multiply_across, GROUP, GLOBAL const int* RESTRICT offsets,
                    GLOBAL const int* RESTRICT columns, GLOBAL const CT* RESTRICT values, product_teams t,
                    GLOBAL const CT* RESTRICT b, heron_index b_row, GLOBAL CT* c, heron_index c_row,
@@ -197,8 +199,8 @@ HERON_GROUP_KERNEL(multiply_across, GROUP, GLOBAL const int* RESTRICT offsets,
 }
 HERON_CLOSE
 
-// The same, B stored by columns: lanes lie along a column of C and share its blocks of B, WIDE of whose rows are
-// loaded at once, for PACK columns. Items of a group for other columns find A's blocks in the cache.
+// The same, B stored by columns: lanes lie along a column of C and share its blocks of B, WIDE of whose rows
+// are loaded at once, for PACK columns. Items of a group for other columns find A's blocks in the cache.
 HERON_GROUP_KERNEL(multiply_down, GROUP, GLOBAL const int* RESTRICT offsets,
                    GLOBAL const int* RESTRICT columns, GLOBAL const CT* RESTRICT values, product_teams t,
                    GLOBAL const CT* RESTRICT b, heron_index b_column, GLOBAL CT* c, heron_index c_row,
@@ -212,7 +214,8 @@ HERON_GROUP_KERNEL(multiply_down, GROUP, GLOBAL const int* RESTRICT offsets,
     const int s = group_item() / row_items;
     const int slot = group_item() & ((1 << t.slot_bits) - 1);
     const int tile = group_id() % t.tiles;
-    const int unit = ((group_id() / t.tiles * row_items) >> t.slot_bits) + (group_item() % row_items >> t.slot_bits);
+    const int unit =
+        ((group_id() / t.tiles * row_items) >> t.slot_bits) + (group_item() % row_items >> t.slot_bits);
     const int block_row = unit / parts;
     const int first_row = (unit - block_row * parts) * ROWS;
     const int first_side = ((tile << t.side_bits) + s) * PACK;
@@ -283,8 +286,8 @@ HERON_GROUP_KERNEL(multiply_down, GROUP, GLOBAL const int* RESTRICT offsets,
         for (int r = 0; r < ROWS; ++r) {
             const int row = first_row + r;
             if (p <= last_side && row < block_rows) {
-                GLOBAL CT* const to = c + ((heron_index)block_row * block_rows + row) * c_row +
-                                      (first_side + p) * c_column;
+                GLOBAL CT* const to =
+                    c + ((heron_index)block_row * block_rows + row) * c_row + (first_side + p) * c_column;
                 *to = updated(sum[r][p], alpha, beta, to);
             }
         }

@@ -68,7 +68,7 @@ class block_product {
         const int wide = block % 2 != 0 || block == 0 ? 1 : block % most == 0 ? most : 2;
         const bool at_loads = wide == 1 || (lies_at_loads(b.values) && b.ld % wide == 0);
         switch (at_loads ? block : 0) {
-            case 2: return down_of<2, 1, most < 2 ? most : 2>();
+            case 2: return down_of < 2, 1, most < 2 ? most : 2 > ();
             case 3: return down_of<3, 1, 1>();
             case 4: return down_of<4, 1, most>();
             case 8: return down_of<8, 2, most>();
@@ -77,7 +77,8 @@ class block_product {
     }
     template <int block, int rows, int wide>
     void down_of() {
-        columns_ > 4 ? launch_down<block, rows, wide, (sizeof(CT) > 8 ? 4 : 8)>() : launch_down<block, rows, wide, 2>();
+        columns_ > 4 ? launch_down<block, rows, wide, (sizeof(CT) > 8 ? 4 : 8)>()
+                     : launch_down<block, rows, wide, 2>();
     }
     template <int block, int rows, int wide, int pack>
     void launch_down() {
@@ -100,16 +101,16 @@ class block_product {
     void launch(int64_t groups, int64_t parts, int side_bits, int slot_bits, int64_t tiles, bool c_is_wide,
                 int64_t b_step) {
         const typename Program::product_teams teams{a_.base,
-                                                        static_cast<int>(block_rows()),
-                                                        static_cast<int>(a_.block_rows),
-                                                        static_cast<int>(a_.block_cols),
-                                                        a_.block_order == HERON_ORDER_ROW,
-                                                        is_conjugated(args_.op),
-                                                        static_cast<int>(parts),
-                                                        side_bits,
-                                                        slot_bits,
-                                                        static_cast<int>(tiles),
-                                                        c_is_wide};
+                                                    static_cast<int>(block_rows()),
+                                                    static_cast<int>(a_.block_rows),
+                                                    static_cast<int>(a_.block_cols),
+                                                    a_.block_order == HERON_ORDER_ROW,
+                                                    is_conjugated(args_.op),
+                                                    static_cast<int>(parts),
+                                                    side_bits,
+                                                    slot_bits,
+                                                    static_cast<int>(tiles),
+                                                    c_is_wide};
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha), beta = as_argument<CT>(args_.beta);
         const bool c_by_rows = args_.c.order == HERON_ORDER_ROW;
         device_.template launch_groups<Kernel>(

@@ -1,20 +1,20 @@
-// Products of BSR matrices with vectors. Types: CT elements. The blocks of a block row lie one behind the other,
-// and a team of lanes reads them so: a lane takes PACK neighbouring elements, by loads of WIDE, and stays at its
-// place in the block from turn to turn. BLOCK: rows and columns of the blocks, 0 where only the launch knows
-// them. BY_ROWS: whether a block is stored by rows.
+// Products of BSR matrices with vectors. Types: CT elements. The blocks of a block row lie one behind the
+// other, and a team of lanes reads them so: a lane takes PACK neighbouring elements, by loads of WIDE, and
+// stays at its place in the block from turn to turn. BLOCK: rows and columns of the blocks, 0 where only the
+// launch knows them. BY_ROWS: whether a block is stored by rows.
 HERON_PROGRAM(spmv_blocks, class CT, int GROUP, int BLOCK, int PACK, int WIDE, int BY_ROWS)
 
-CONSTANT(together, 32);                                // lanes that teams are parts of
-CONSTANT(turns, PACK * sizeof(CT) > 16 ? 2 : 4);       // that a lane has on their way at a time
-CONSTANT(own_rows, BY_ROWS ? 1 : PACK);                // of a lane
+CONSTANT(together, 32);                           // lanes that teams are parts of
+CONSTANT(turns, PACK * sizeof(CT) > 16 ? 2 : 4);  // that a lane has on their way at a time
+CONSTANT(own_rows, BY_ROWS ? 1 : PACK);           // of a lane
 CONSTANT(own_columns, BY_ROWS ? PACK : 1);
 
 typedef struct {
     CT at[WIDE];
 } __attribute__((aligned(WIDE * sizeof(CT)))) wide_values;
 
-// How a team of 1 << team_bits lanes is divided: `slots` blocks at a time, `lines` rows or columns of each, as
-// it is stored, `pieces` lanes for a line. A block row belongs to `parts` teams.
+// How a team of 1 << team_bits lanes is divided: `slots` blocks at a time, `lines` rows or columns of each,
+// as it is stored, `pieces` lanes for a line. A block row belongs to `parts` teams.
 typedef struct {
     heron_index base;
     int count;  // of block rows
@@ -78,8 +78,8 @@ HERON_GROUP_KERNEL(multiply_vector, GROUP, GLOBAL const int* RESTRICT offsets,
     int block = slot;
     int column = first_column;
     while (block < count) {
-        // Turns behind the last block load that once more and add nothing: loads that all lanes do are on their
-        // way at the same time.
+        // Turns behind the last block load that once more and add nothing: loads that all lanes do are on
+        // their way at the same time.
         CT a[turns][PACK];
         int index[turns], place[turns], is_there[turns];
         UNROLL

@@ -30,8 +30,8 @@ inline bool has_one_type(const heron_spmat& a, heron_type compute_type) {
            (t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F);
 }
 
-// The constant size of blocks that kernels are built for, or 0. Even ones want to lie where they can be loaded
-// by 16 bytes.
+// The constant size of blocks that kernels are built for, or 0. Even ones want to lie where they can be
+// loaded by 16 bytes.
 inline int constant_block(const heron_spmat& a, bool at_loads) {
     if (a.block_rows != a.block_cols) return 0;
     const int64_t size = a.block_rows;
@@ -39,7 +39,9 @@ inline int constant_block(const heron_spmat& a, bool at_loads) {
 }
 
 inline double mean_blocks(const heron_spmat& a) {
-    return a.rows == 0 ? 0 : static_cast<double>(a.nnz) * static_cast<double>(a.block_rows) / static_cast<double>(a.rows);
+    return a.rows == 0
+               ? 0
+               : static_cast<double>(a.nnz) * static_cast<double>(a.block_rows) / static_cast<double>(a.rows);
 }
 
 // Items that fill a large GPU. Where there are more anyhow, teams need not be larger than one turn wants.
@@ -64,15 +66,15 @@ class block_vector_product {
     void choose_block() {
         const bool at_loads = lies_at_loads(a_.values) && (!by_rows || lies_at_loads(args_.x.values));
         switch (constant_block(a_, at_loads)) {
-            case 2: return constant<by_rows, 2, load < 2 ? load : 2>();
+            case 2: return constant < by_rows, 2, load < 2 ? load : 2 > ();
             case 3: return constant<by_rows, 3, 3, 1>();
             case 4: return constant<by_rows, 4, load>();
             // Two elements where a block has more of them than there are lanes together.
-            case 8: return constant<by_rows, 8, load == 1 ? 2 : load, load>();
+            case 8: return constant < by_rows, 8, load == 1 ? 2 : load, load > ();
             default: break;
         }
         const int64_t length = by_rows ? a_.block_cols : a_.block_rows;
-        at_loads && length % load == 0 ? any<by_rows, load>() : any<by_rows, 1>();
+        at_loads&& length % load == 0 ? any<by_rows, load>() : any<by_rows, 1>();
     }
 
     template <int by_rows, int block, int pack, int wide = pack>

@@ -1,6 +1,6 @@
 #pragma once
-// Products of BSR matrices with dense matrices that have no kernels for their blocks alone, without a workspace
-// (common/spmm/blocks.hpp).
+// Products of BSR matrices with dense matrices that have no kernels for their blocks alone, without a
+// workspace (common/spmm/blocks.hpp).
 #include "cuda/runtime/device.cuh"
 
 namespace heron::HERON_LEVEL {

@@ -116,9 +116,10 @@ class bsr_bench {
             for (const std::string& direction : options_.directions) {
                 head["function"] = function;
                 head["direction"] = direction;
-                bsr_case what{blocks, function, block, 1, false, 'N', direction == "column", false, values, x};
-                progress_.step(fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(), block,
-                                           function));
+                bsr_case what{blocks, function, block, 1, false, 'N', direction == "column",
+                              false,  values,   x};
+                progress_.step(
+                    fmt::format("{} {} {}: measuring", head["matrix"].get<std::string>(), block, function));
                 run_columns(head, what);
             }
     }
@@ -136,7 +137,8 @@ class bsr_bench {
     }
 
     void run_triangles(record& head, bsr_case& what) {
-        for (const std::string& triangle : what.is_solve() ? options_.triangles : std::vector<std::string>{""})
+        for (const std::string& triangle :
+             what.is_solve() ? options_.triangles : std::vector<std::string>{""})
             for (const std::string& op : what.is_solve() ? options_.ops : std::vector<std::string>{"N"}) {
                 head["triangle"] = triangle;
                 head["op"] = op;

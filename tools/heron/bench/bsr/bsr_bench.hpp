@@ -22,9 +22,9 @@ struct bsr_bench_options {
     std::vector<int> blocks{2, 4, 8, 16};
     std::vector<std::string> triangles{"lower"};
     std::vector<std::string> ops{"N"};
-    std::vector<std::string> directions{"row"};   // of the blocks
-    std::vector<std::string> dense_ops{"N"};      // of bsrmm's B
-    std::vector<int> columns{32};                 // of bsrmm's and bsrsm2's dense operands
+    std::vector<std::string> directions{"row"};  // of the blocks
+    std::vector<std::string> dense_ops{"N"};     // of bsrmm's B
+    std::vector<int> columns{32};                // of bsrmm's and bsrsm2's dense operands
     int analyses = 5;
     std::uint64_t seed = default_seed;
     measure_options timing{};

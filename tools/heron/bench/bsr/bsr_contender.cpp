@@ -44,8 +44,8 @@ std::vector<T> rounded(const std::vector<double>& values) {
     return {values.begin(), values.end()};
 }
 
-// Matrices of rows x columns elements, one behind the other and stored by columns, stored by rows; or the other
-// way round, of columns x rows.
+// Matrices of rows x columns elements, one behind the other and stored by columns, stored by rows; or the
+// other way round, of columns x rows.
 std::vector<double> turned(const std::vector<double>& values, int columns, int rows) {
     const auto width = static_cast<std::size_t>(columns), height = static_cast<std::size_t>(rows);
     std::vector<double> result(values.size() / (width * height) * (width * height));
@@ -137,9 +137,10 @@ class typed_contender : public bsr_contender {
         int bytes = 0;
         if (function_ == "bsrsv2") {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsv2Info)(&sv_), "cusparseCreateBsrsv2Info");
-            library_.check(functions_.sv_size(handle_, direction_, op_, rows_, nnz_, descr_.get(), values_.get(),
-                                              offsets_.get(), indices_.get(), block_, sv_, &bytes),
-                           "bsrsv2_bufferSize");
+            library_.check(
+                functions_.sv_size(handle_, direction_, op_, rows_, nnz_, descr_.get(), values_.get(),
+                                   offsets_.get(), indices_.get(), block_, sv_, &bytes),
+                "bsrsv2_bufferSize");
         } else {
             library_.check(HERON_PEER(library_, cusparseCreateBsrsm2Info)(&sm_), "cusparseCreateBsrsm2Info");
             library_.check(

@@ -14,9 +14,9 @@ struct bsr_case {
     const csr_matrix& blocks;  // the pattern
     std::string function;
     int block;
-    int columns;    // right-hand sides
-    bool is_upper;  // of a solve
-    char op;        // of a solve
+    int columns;      // right-hand sides
+    bool is_upper;    // of a solve
+    char op;          // of a solve
     bool by_columns;  // how a block is stored
     bool turns_b;     // of bsrmm
     // Values of the blocks row by row, x or the right-hand sides column by column, as they are before a
