@@ -110,7 +110,8 @@ namespace {
 
 std::mutex reason_mutex;
 
-// The counts of one thread, by the address of a function's name. Outlives its thread, and then serves another one.
+// The counts of one thread, by the address of a function's name. Outlives its thread, and then serves another
+// one.
 class thread_counts {
   public:
     // NULL where there is no room.
@@ -281,7 +282,8 @@ class reporter {
                         O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         std::FILE* const stream = file < 0 ? nullptr : fdopen(file, "w");
         if (!stream) {
-            std::fprintf(stderr, "heron: cannot write the report %s: %s\n", path.c_str(), std::strerror(errno));
+            std::fprintf(stderr, "heron: cannot write the report %s: %s\n", path.c_str(),
+                         std::strerror(errno));
             return;
         }
         std::fputs(text.c_str(), stream);

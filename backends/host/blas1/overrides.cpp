@@ -1,5 +1,6 @@
-// Reductions of dense vectors on the CPU. The vector is cut into parts whose number depends on its length alone, and
-// their results are put together in their order: the same bits on every run, with any number of threads.
+// Reductions of dense vectors on the CPU. The vector is cut into parts whose number depends on its length
+// alone, and their results are put together in their order: the same bits on every run, with any number of
+// threads.
 #include "elements.hpp"
 #include "sums.hpp"
 #include "common/runtime/slot.hpp"
@@ -99,8 +100,8 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
             return sums;
         };
         double results[most_parts];
-        const int parts =
-            reduce_parts(device, a.n, results, [&](range part) { return sum(type<square_sums>{}, part).total(); });
+        const int parts = reduce_parts(device, a.n, results,
+                                       [&](range part) { return sum(type<square_sums>{}, part).total(); });
         double squares = 0;
         for (int part = 0; part < parts; ++part) squares += results[part];
         double norm = square_root(squares);
@@ -108,7 +109,8 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
             // What has underflown is lost beside such a sum.
             if (!(squares > 0x1p-900 && squares < 0x1p1000)) {
                 scaled_squares scaled[most_parts];
-                reduce_parts(device, a.n, scaled, [&](range part) { return sum(type<scaled_squares>{}, part); });
+                reduce_parts(device, a.n, scaled,
+                             [&](range part) { return sum(type<scaled_squares>{}, part); });
                 for (int part = 1; part < parts; ++part) scaled[0].add(scaled[part]);
                 norm = scaled[0].norm();
             }

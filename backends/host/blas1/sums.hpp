@@ -1,5 +1,6 @@
 #pragma once
-// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for each other.
+// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for
+// each other.
 #include "blocks.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -53,7 +54,7 @@ struct product_sums {
         const R* const x = reinterpret_cast<const R*>(xs);
         const R* const y = reinterpret_cast<const R*>(ys);
         for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                                     std::integral_constant<int, L>) {
+                                                      std::integral_constant<int, L>) {
             if constexpr (L == 1) {
                 same.rest[i % 2] += x[i] * y[i];
                 if (parts > 1) crossed.rest[i % 2] += x[i] * y[i ^ 1];
@@ -93,15 +94,15 @@ struct size_sums {
     lane_sums<R> sums;
 
     void add(const R* x, int64_t count) {
-        for_lanes<R>(count,
-                     [&]<int k, int L>(int64_t i, std::integral_constant<int, k>, std::integral_constant<int, L>) {
-                         if constexpr (L == 1) {
-                             sums.rest[0] += modulus(x[i]);
-                         } else {
-                             const auto v = load_lanes<L>(x + i);
-                             sums.sums[k] += v < 0 ? -v : v;
-                         }
-                     });
+        for_lanes<R>(count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
+                                              std::integral_constant<int, L>) {
+            if constexpr (L == 1) {
+                sums.rest[0] += modulus(x[i]);
+            } else {
+                const auto v = load_lanes<L>(x + i);
+                sums.sums[k] += v < 0 ? -v : v;
+            }
+        });
     }
 };
 
@@ -112,7 +113,8 @@ struct square_sums {
     void add(const float* x, int64_t count) {
         int64_t i = 0;
         for (; i + 16 <= count; i += 16)
-            for (int l = 0; l < 16; ++l) sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
+            for (int l = 0; l < 16; ++l)
+                sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
         for (; i < count; ++i) sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     }
     void add(const double* x, int64_t count) {
@@ -155,7 +157,8 @@ struct scaled_squares {
         if (!(small > 0)) return square_root(middle);
         if (middle == 0) return square_root(small) / limits::up;
         const double first = square_root(middle), second = square_root(small) / limits::up;
-        const double larger = first > second ? first : second, ratio = first > second ? second / first : first / second;
+        const double larger = first > second ? first : second,
+                     ratio = first > second ? second / first : first / second;
         return middle != middle ? middle : larger * square_root(1 + ratio * ratio);
     }
 };
