@@ -1,6 +1,6 @@
 // Every status that the functions of levels 1 and 2 give for a bad argument, in all types and both
 // generations, and that nothing happens then.
-#include "level12_rig.hpp"
+#include "typed_rig.hpp"
 
 using namespace heron::test::cl;
 
