@@ -1,6 +1,6 @@
 // Every status that the functions of levels 1 and 2 give for a bad argument, in all types and both
 // generations, and that nothing happens then.
-#include "level12_rig.hpp"
+#include "typed_rig.hpp"
 
 using namespace heron::test::cl;
 
@@ -182,8 +182,7 @@ class rig {
     }
     ~rig() { clblasTeardown(); }
 
-    // Spoils an argument and checks the status, and that a call that fails changes nothing and gives no
-    // event.
+    // Spoils an argument and checks the status, and that a call that fails gives no event.
     void expect(int status, const subject& s, const std::function<void(good&)>& spoil) {
         CAPTURE(s.name, status);
         cl_command_queue queues[] = {queue_.get(), nullptr};
@@ -203,12 +202,31 @@ class rig {
             CHECK(clWaitForEvents(1, &event) == CL_SUCCESS);
             clReleaseEvent(event);
         }
-        if (status == clblasSuccess) return;
-        for (const owned_buffer& buffer : buffers_)
-            CHECK((download<double>(queue_.get(), buffer.get(), values_.size()) == values_));
+        if (status == clblasSuccess) has_succeeded_ = true;
     }
 
-    cl_context context() const { return context_.get(); }
+    // Calls f for each function, and checks that the calls that failed changed
+    // nothing, unless others did.
+    template <class F>
+    void for_each_subject(F&& f) {
+        for_each_type([&](auto functions) {
+            std::vector<subject> all;
+            add_vector_functions(functions, all);
+            add_products(functions, all);
+            add_updates(functions, all);
+            for (const subject& s : all) {
+                CAPTURE(s.name, functions.is_amd, functions.is_complex, sizeof(typename decltype(functions)::real));
+                has_succeeded_ = false;
+                f(s);
+                for (owned_buffer& buffer : buffers_) {
+                    if (!has_succeeded_)
+                        CHECK((download<double>(queue_.get(), buffer.get(), values_.size()) == values_));
+                    else
+                        buffer = upload(context_.get(), values_);
+                }
+            }
+        });
+    }
 
   private:
     owned_context context_ = make_context();
@@ -216,26 +234,14 @@ class rig {
     // Bytes for `cells` complex numbers of double precision. A matrix of ones has no zero on its diagonal.
     std::vector<double> values_ = std::vector<double>(2 * cells, 1.0);
     owned_buffer buffers_[5];
+    bool has_succeeded_ = false;
 };
-
-// Of the functions that have all these parts.
-template <class F>
-void for_each_subject(F&& f) {
-    for_each_type([&](auto functions) {
-        std::vector<subject> all;
-        add_vector_functions(functions, all);
-        add_products(functions, all);
-        add_updates(functions, all);
-        CAPTURE(functions.is_amd, functions.is_complex, sizeof(typename decltype(functions)::real));
-        for (const subject& s : all) f(s);
-    });
-}
 
 }  // namespace
 
 TEST_CASE("a good call of every function succeeds, with an event or without") {
     rig r;
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         r.expect(clblasSuccess, s, [](good&) {});
         r.expect(clblasSuccess, s, [](good& g) { g.events = nullptr; });
     });
@@ -244,13 +250,13 @@ TEST_CASE("a good call of every function succeeds, with an event or without") {
 TEST_CASE("without Setup nothing works") {
     rig r;
     clblasTeardown();
-    for_each_subject([&](const subject& s) { r.expect(clblasNotInitialized, s, [](good&) {}); });
+    r.for_each_subject([&](const subject& s) { r.expect(clblasNotInitialized, s, [](good&) {}); });
 }
 
 TEST_CASE("queues and wait lists") {
     rig r;
     static const cl_event none = nullptr;
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         r.expect(clblasInvalidValue, s, [](good& g) { g.queue_count = 0; });
         r.expect(clblasInvalidValue, s, [](good& g) { g.queues = nullptr; });
         r.expect(clblasInvalidCommandQueue, s, [](good& g) { g.queue_count = 2; });
@@ -261,7 +267,7 @@ TEST_CASE("queues and wait lists") {
 
 TEST_CASE("sizes, increments and leading dimensions") {
     rig r;
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         const std::size_t huge = std::size_t{1} << 63;
         if (s.has & N) r.expect(clblasInvalidDim, s, [](good& g) { g.columns = 0; });
         if (s.has & N) r.expect(clblasInvalidDim, s, [=](good& g) { g.columns = huge; });
@@ -278,7 +284,7 @@ TEST_CASE("sizes, increments and leading dimensions") {
 
 TEST_CASE("buffers") {
     rig r;
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         // A number of its type's elements, but not as many as the buffer has bytes.
         for (const std::size_t offset : {2 * sizeof(double) * cells, SIZE_MAX - 20, SIZE_MAX / 2}) {
             if (s.has & A) r.expect(clblasInsufficientMemMatA, s, [&](good& g) { g.off_a = offset; });
@@ -309,19 +315,21 @@ TEST_CASE("buffers of another context") {
     rig r;
     const owned_context other = make_context();
     const owned_buffer foreign = upload(other.get(), std::vector<double>(2 * cells, 1.0));
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         if (s.has & A) r.expect(clblasInvalidContext, s, [&](good& g) { g.a = foreign.get(); });
         if (s.has & X) r.expect(clblasInvalidContext, s, [&](good& g) { g.x = foreign.get(); });
         if (s.has & (R_AS_X | R_AS_Y))
             r.expect(clblasInvalidContext, s, [&](good& g) { g.r = foreign.get(); });
-        // Scratch buffers are not looked at.
+    });
+    // Scratch buffers are not looked at.
+    r.for_each_subject([&](const subject& s) {
         r.expect(clblasSuccess, s, [&](good& g) { g.scratch = foreign.get(); });
     });
 }
 
 TEST_CASE("enumerations") {
     rig r;
-    for_each_subject([&](const subject& s) {
+    r.for_each_subject([&](const subject& s) {
         if (s.has & ORDER) r.expect(clblasInvalidValue, s, [](good& g) { g.order = 7; });
         if (s.has & TRANS) r.expect(clblasInvalidValue, s, [](good& g) { g.trans = 7; });
         if (s.has & UPLO) r.expect(clblasInvalidValue, s, [](good& g) { g.uplo = 7; });

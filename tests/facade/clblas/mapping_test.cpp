@@ -2,7 +2,7 @@
 // OpenCL's place that only records them. Queues, buffers and events are mere addresses here.
 #include "catch.hpp"
 #include "facade/recording.h"
-#include "level12.hpp"
+#include "typed.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

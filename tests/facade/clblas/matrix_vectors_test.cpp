@@ -1,7 +1,7 @@
 // The results of the level 2 functions of both generations against plain sums in double precision: every
 // storage, order, operation and triangle, NaN in what must not be read, and everything around the results
 // unchanged.
-#include "level12_rig.hpp"
+#include "typed_rig.hpp"
 #include <limits>
 
 using namespace heron::test::cl;

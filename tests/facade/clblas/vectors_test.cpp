@@ -1,6 +1,6 @@
 // The results of the level 1 functions of both generations against plain loops in double precision, with
 // every sign of the increments, and everything around the vectors and results unchanged.
-#include "level12_rig.hpp"
+#include "typed_rig.hpp"
 #include <array>
 
 using namespace heron::test::cl;

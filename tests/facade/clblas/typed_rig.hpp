@@ -2,7 +2,7 @@
 // what they leave.
 #pragma once
 
-#include "level12.hpp"
+#include "typed.hpp"
 #include "rig.hpp"
 #include <cmath>
 

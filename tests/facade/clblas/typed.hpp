@@ -1,4 +1,4 @@
-// The functions of levels 1 and 2 by scalar type and generation, for tests that are written once for all.
+// The functions of all levels by scalar type and generation, for tests that are written once for all.
 #pragma once
 
 #include <clAmdBlas.h>
@@ -16,11 +16,13 @@ template <class T, bool is_amd>
 struct real_result_functions;
 template <class T, bool is_amd>
 struct index_result_functions;
+template <class T, bool is_amd>
+struct level3_functions;
 
 #define CLBLAS_GENERATION false
 #define CLBLAS_EX(name) name
 #define CLBLAS_OF(letters, name) clblas##letters##name
-#include "level12_generation.inc"
+#include "typed_generation.inc"
 #undef CLBLAS_OF
 #undef CLBLAS_EX
 #undef CLBLAS_GENERATION
@@ -28,7 +30,7 @@ struct index_result_functions;
 #define CLBLAS_GENERATION true
 #define CLBLAS_EX(name) name##Ex
 #define CLBLAS_OF(letters, name) clAmdBlas##letters##name
-#include "level12_generation.inc"
+#include "typed_generation.inc"
 #undef CLBLAS_OF
 #undef CLBLAS_EX
 #undef CLBLAS_GENERATION
@@ -61,7 +63,8 @@ template <class T, bool amd>
 struct typed : level12_functions<T, amd>,
                real_scalar_functions<T, amd>,
                real_result_functions<T, amd>,
-               index_result_functions<T, amd> {
+               index_result_functions<T, amd>,
+               level3_functions<T, amd> {
     static constexpr bool is_amd = amd;
     using scalar = T;
     using real = typename element<T>::real;
