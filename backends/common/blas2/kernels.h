@@ -150,3 +150,16 @@ HERON_KERNEL(blas2_trsv_rest, heron_index n, heron_index rows, heron_index first
                           (GLOBAL const CT*)x, x_offset, x_inc));
 }
 HERON_END
+
+// y := alpha*sum + beta*y, where a sum has parts that lie n apart. alpha = 0 reads no part.
+HERON_TYPES(class CT)
+HERON_KERNEL(blas2_join, heron_index n, int parts, GLOBAL const CT* partial, CT alpha_value,
+             GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
+             heron_index y_offset, heron_index y_inc) {
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    CT sum = ZERO(CT);
+    if (!EQUAL(CT, alpha, ZERO(CT)))
+        for (int part = 0; part < parts; ++part) sum = ADD(CT, sum, partial[part * n + item]);
+    blas2_update(y, y_offset + item * y_inc, MUL(CT, alpha, sum), SCALAR(CT, beta_value, beta_device));
+}
+HERON_END

@@ -43,6 +43,15 @@ struct lane_sums {
     }
 };
 
+// (im, re) pairs of (re, im).
+template <class R, int L>
+[[gnu::always_inline]] inline lanes<R, L> exchanged_parts(lanes<R, L> v) {
+    typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
+    lanes<integer, L> places;
+    for (int l = 0; l < L; ++l) places[l] = l ^ 1;
+    return __builtin_shuffle(v, places);
+}
+
 // Of x*y and, for complex numbers, of x*(y with its parts exchanged).
 template <class CT>
 struct product_sums {
@@ -62,7 +71,7 @@ struct product_sums {
                 const auto xi = load_lanes<L>(x + i);
                 const auto yi = load_lanes<L>(y + i);
                 same.sums[k] += xi * yi;
-                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged<L>(yi);
+                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged_parts<R, L>(yi);
             }
         });
     }
@@ -77,15 +86,6 @@ struct product_sums {
             if (conjugate) return {re_re + im_im, re_im - im_re};
             return {re_re - im_im, re_im + im_re};
         }
-    }
-
-  private:
-    template <int L>
-    [[gnu::always_inline]] static lanes<R, L> exchanged(lanes<R, L> v) {
-        typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-        lanes<integer, L> places;
-        for (int l = 0; l < L; ++l) places[l] = l ^ 1;
-        return __builtin_shuffle(v, places);
     }
 };
 

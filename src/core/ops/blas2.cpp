@@ -127,7 +127,7 @@ void rank_update(context& c, const Call& call, heron_type alpha_type, const dens
     args.a = triangle(role::a, call.a, call.order, args.fill, call.n, call.type, changes);
     // The transpose of alpha*x*y^H is alpha*conj(y)*x^T.
     if (args.conjugate && y) std::swap(args.x, args.y);
-    if (changes) run_in<op>(c, args, nullptr);
+    if (changes) run_with_scratch<op>(c, args);
 }
 
 void require_no_overlap(argument operand, const heron_dense_operand& o, heron_operation op,

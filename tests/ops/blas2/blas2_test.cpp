@@ -103,6 +103,13 @@ TEST_CASE("gemv and gbmv") {
             check(type, 1100, 37, false);
             check(type, 300, 301, true);
         }
+        // Parts of the sums, and several threads.
+        for (int i = 0; i < 3; ++i) {
+            check(type, 1500, 260, false);
+            check(type, 70, 4000, false);
+            check(type, 4000, 70, false);
+            check(type, 5000, 4900, true);
+        }
     }
 }
 
@@ -116,7 +123,7 @@ TEST_CASE("symv and hemv in every storage") {
             const auto order = static_cast<heron_order>(code / 2 % 2);
             const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
             const auto storage = static_cast<heron_matrix_storage>(code / 8 % 3);
-            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130});
+            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 330});
             const std::int64_t k = any_of(random, {0, 1, 4, n + 1});
             stored_case a = random_triangle(random, type, order, storage, fill, n, k);
             // Imaginary parts on a Hermitian diagonal are not read.
@@ -156,7 +163,7 @@ TEST_CASE("trmv and trsv in every storage") {
             const auto diag = static_cast<heron_diag_type>(code / 8 % 2);
             const auto op = static_cast<heron_operation>(code / 16 % 4);
             const auto storage = static_cast<heron_matrix_storage>(code / 64);
-            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190});
+            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190, 420});
             const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
             stored_case a = random_triangle(random, type, order, storage, fill, n, k);
             // Solutions must not grow without bound.
