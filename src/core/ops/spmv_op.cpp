@@ -92,9 +92,8 @@ spmv_op_plan::spmv_op_plan(context& c, std::shared_ptr<spmv_op_product> product,
 }
 
 void spmv_op_plan::set_global(context& c, const char* name, const void* data, size_t size) {
-    required(data, "input_data");
     if (operators_.form != HERON_OPERATORS_LTO_IR || operators_.epilogue_kind != HERON_EPILOGUE_CUSTOM)
-        invalid("plan", "has no epilogue with variables");
+        invalid(role::analysis, "has no epilogue with variables");
     std::list<global> changed = globals_;
     const auto known =
         std::find_if(changed.begin(), changed.end(), [&](const global& g) { return g.name == name; });

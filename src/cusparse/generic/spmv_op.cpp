@@ -13,7 +13,8 @@ using namespace heron::cusparse;
 
 namespace {
 
-constexpr core::argument_name names[] = {{core::role::c, "vecZ"}, {core::role::workspace, "buffer"}};
+constexpr core::argument_name names[] = {
+    {core::role::c, "vecZ"}, {core::role::workspace, "buffer"}, {core::role::analysis, "plan"}};
 
 // What a public descriptor stands for; plans share the product with it.
 using spmv_op_description = std::shared_ptr<core::spmv_op_product>;
@@ -188,7 +189,7 @@ cusparseStatus_t cusparseSpMVOp_destroyPlan(cusparseSpMVOpPlan_t plan) {
 
 cusparseStatus_t cusparseSpMVOp_setGlobalUserData(cusparseHandle_t handle, cusparseSpMVOpPlan_t plan,
                                                   const char* name, void* data, size_t size) {
-    return guarded(__func__, [&] {
+    return guarded({__func__, names}, [&] {
         core::context& c = context_of(handle);
         auto& p = object<core::spmv_op_plan>(plan, "plan");
         core::required(name, "global_data_name");

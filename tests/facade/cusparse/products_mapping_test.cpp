@@ -410,3 +410,89 @@ TEST_CASE("SpSM's transposed B is the same memory in the other order") {
     CHECK(args.c.order == HERON_ORDER_COLUMN);
     CHECK(args.staged_columns == 0);
 }
+
+TEST_CASE("SpMVOp is SpMV into Z, and an operation on Z's elements") {
+    const handle h(cusparseCreate);
+    constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto alg = CUSPARSE_SPMVOP_ALG_DEFAULT;
+    alignas(16) char z_values[64];
+    const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_64I,
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_64F);
+    const dense_vector x(cusparseCreateDnVec, 7, x_values, CUDA_R_64F),
+        y(cusparseCreateDnVec, 5, y_values, CUDA_R_64F);
+    const dense_vector z(cusparseCreateDnVec, 5, z_values, CUDA_R_64F);
+    const scalar alpha(HERON_R_64F, 2), beta(HERON_R_64F, -3);
+    size_t size = 0;
+    REQUIRE(cusparseSpMVOp_bufferSize(h, none, a, x, y, z, CUDA_R_64F, alg, &size) == ok);
+    CHECK(size == RECORDED_SIZE);
+    cusparseSpMVOpDescr_t made = nullptr;
+    REQUIRE(cusparseSpMVOp_createDescr(h, &made, none, a, x, y, z, CUDA_R_64F, alg, buffer) == ok);
+    const auto analysed = arguments<heron_spmv_args>("spmv", HERON_PHASE_ANALYSE, buffer);
+    CHECK(analysed.a.values == values);
+    cusparseSpMVOpPlan_t plan = nullptr;
+    REQUIRE(cusparseSpMVOp_createPlan(h, made, &plan, nullptr, 0) == ok);
+    REQUIRE(cusparseSpMVOp(h, plan, alpha, beta, x, y, z) == ok);
+    const auto args = arguments<heron_spmv_args>("spmv", HERON_PHASE_RUN, buffer);
+    CHECK(args.op == HERON_OP_NONE);
+    CHECK(is_host_value(args.alpha, 2));
+    CHECK(is_host_value(args.beta, -3));
+    check_vector(args.x, 7, x_values, HERON_R_64F);
+    check_vector(args.y, 5, z_values, HERON_R_64F);
+    CHECK(args.a.base == 1);
+    CHECK(args.compute_type == HERON_R_64F);
+    REQUIRE(cusparseSpMVOp_destroyPlan(plan) == ok);
+
+    const char code[] = "code";
+    REQUIRE(cusparseSpMVOp_createPlan(h, made, &plan, code, sizeof code) == ok);
+    REQUIRE(cusparseSpMVOp(h, plan, alpha, beta, x, y, z) == ok);
+    const auto last = arguments<heron_spmm_op_args>("spmm_op", HERON_PHASE_RUN);
+    CHECK(last.form == HERON_OPERATORS_LTO_IR);
+    CHECK(last.epilogue_kind == HERON_EPILOGUE_CUSTOM);
+    CHECK(last.add_code.size == 0);
+    CHECK(last.epilogue_code.size == sizeof code);
+    CHECK(last.context == nullptr);
+    CHECK(last.a.rows == 5);
+    CHECK(last.a.nnz == 0);
+    CHECK(last.c == z_values);
+    CHECK(last.columns == 1);
+    CHECK(last.c_row_step == 1);
+    double number = 4;
+    REQUIRE(cusparseSpMVOp_setGlobalUserData(h, plan, "number", &number, sizeof number) == ok);
+    CHECK(arguments<heron_spmm_op_args>("spmm_op", HERON_PHASE_ANALYSE).context != nullptr);
+    REQUIRE(cusparseSpMVOp_destroyPlan(plan) == ok);
+    REQUIRE(cusparseSpMVOp_destroyDescr(made) == ok);
+}
+
+TEST_CASE("SpGEAM's count goes to the host in either pointer mode") {
+    const handle h(cusparseCreate);
+    constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    constexpr auto alg = CUSPARSE_SPGEAM_ALG_DEFAULT;
+    const auto csr = [](int64_t nnz, void* its_values) {
+        return sparse_matrix(cusparseCreateCsr, 5, 7, nnz, offsets, columns, its_values, CUSPARSE_INDEX_32I,
+                             CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
+    };
+    const sparse_matrix a = csr(4, values), b = csr(3, x_values), c = csr(0, y_values);
+    const owned<cusparseSpGEAMDescr_t, &cusparseSpGEAM_destroyDescr> d(cusparseSpGEAM_createDescr);
+    for (const auto mode : {CUSPARSE_POINTER_MODE_HOST, CUSPARSE_POINTER_MODE_DEVICE}) {
+        const scalar alpha(HERON_R_32F, 2), beta(HERON_R_32F, -3);
+        REQUIRE(cusparseSetPointerMode(h, mode) == ok);
+        const auto call = [&](auto function, auto last) {
+            REQUIRE(function(h, none, none, alpha, a, beta, b, c, CUDA_R_32F, alg, d, last) == ok);
+        };
+        call(cusparseSpGEAM_nnz, static_cast<void*>(buffer));
+        const auto counted = arguments<heron_spadd_args>("spadd_count", HERON_PHASE_RUN, buffer);
+        CHECK(counted.nnz.on_device == 0);
+        CHECK(counted.nnz.value != nullptr);
+        CHECK(counted.a.nnz == 4);
+        CHECK(counted.b.nnz == 3);
+        call(cusparseSpGEAM, static_cast<void*>(buffer));
+        const auto added = arguments<heron_spadd_args>("spadd", HERON_PHASE_RUN, buffer);
+        CHECK(added.a.values == values);
+        CHECK(added.b.values == x_values);
+        CHECK(added.c.values == y_values);
+        CHECK(added.type == HERON_R_32F);
+        if (mode == CUSPARSE_POINTER_MODE_HOST) CHECK(is_host_value(added.beta, -3));
+        if (mode == CUSPARSE_POINTER_MODE_DEVICE)
+            CHECK(added.alpha.device == static_cast<const void*>(alpha));
+    }
+}

@@ -2,7 +2,7 @@
 // the lists of arguments that SpMVOp had in it.
 #include "facade.hpp"
 #include <cstdlib>
-#include <string>
+#include <cstring>
 
 using namespace heron::test;
 

@@ -21,10 +21,10 @@ void for_types(Visit&& f) {
 
 // A, x and y of a product, in host and device memory.
 template <class F>
-struct product {
+struct product_problem {
     using T = typename F::scalar;
 
-    explicit product(const entries& pattern, int index_base)
+    explicit product_problem(const entries& pattern, int index_base)
         : base(index_base),
           arrays(arrange(with_values(pattern, F::type, random), by_rows, indices_of_base(base), F::type,
                          random)),
@@ -73,7 +73,7 @@ struct product {
 
 // Without atomic sums, whose order the device chooses: op N.
 template <class F>
-void check_products(const product<F>& p) {
+void check_products(const product_problem<F>& p) {
     using T = typename F::scalar;
     const T *const alpha = typed<T>(p.alpha.data()), *const beta = typed<T>(p.beta.data());
     const auto& a = p.a;
@@ -209,7 +209,7 @@ void check_vectors() {
 }
 
 template <class F>
-void check_transposition(const product<F>& p) {
+void check_transposition(const product_problem<F>& p) {
     using T = typename F::scalar;
     const auto& a = p.a;
     const auto base = static_cast<cusparseIndexBase_t>(p.base);
@@ -240,7 +240,7 @@ TEST_CASE("csrmv, csrmv_mp and hybmv have the bits of SpMV, csr2csc those of Csr
         for (const entries& pattern : patterns)
             for (const int base : {0, 1}) {
                 INFO(pattern.rows << " rows, base " << base);
-                const product<F> p(pattern, base);
+                const product_problem<F> p(pattern, base);
                 check_products(p);
                 check_transposition(p);
             }
