@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set_target_properties(heron PROPERTIES EXPORT_NAME heron)
 set_target_properties(cusparse PROPERTIES EXPORT_NAME cusparse)
+set_target_properties(cublas PROPERTIES EXPORT_NAME cublas)
 install(TARGETS heron EXPORT HeronTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT runtime NAMELINK_COMPONENT dev)
 install(TARGETS cusparse EXPORT HeronTargets LIBRARY DESTINATION ${HERON_COMPAT_LIBDIR}
@@ -25,7 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/HeronConfig.cmake ${PROJECT_BINARY_DIR}/Hero
 
 # Relative, so that the installed tree may be moved.
 file(RELATIVE_PATH up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(package heron heron-cusparse)
+foreach(package heron heron-cublas heron-cusparse)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -18,6 +18,7 @@ ALLOWED_INCLUDES = {
     "src/core": ["src/core/", "heron/", "core_interface.h", "fmt/", "dlfcn.h", "fcntl.h", "unistd.h"],
     "src/native": ["src/core/", "heron/", "fmt/"],
     "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "include/compat/cusparse/foreach_type.inc", "fmt/"],
+    "src/cublas": ["src/core/", "src/cublas/", "heron/", "include/compat/", "fmt/"],
     "src/clblas": ["src/core/", "heron/", "include/compat/", "fmt/"],
     "src/fortran": ["include/compat/"],
     "src/cudart": ["src/core/", "heron/", "include/compat/cuda/", "fmt/", "cxxabi.h"],
@@ -158,7 +159,7 @@ def check_files_of_last_operation(texts):
 
 # The parameters of the public functions, as literals in the core would name them; and the APIs themselves. The logger reads
 # environment variables of NVIDIA's library, and argument.cpp has the core's own words for parts of operands.
-PUBLIC_HEADERS = ("include/compat/cusparse", "include/compat/clblas", "include/heron/heron.h", "include/heron/dense.h")
+PUBLIC_HEADERS = ("include/compat/cusparse", "include/compat/cublas", "include/compat/clblas", "include/heron/heron.h", "include/heron/dense.h")
 PUBLIC_APIS = re.compile(r"cusparse|cublas|cl(amd)?blas|cudart", re.I)
 CORE_NAMES_ALLOWED_IN = {"src/core/log.hpp", "src/core/log.cpp", "src/core/argument.cpp"}
 

@@ -63,6 +63,17 @@ def check_fortran(scratch, prefix, lib, compat, pkg_config):
                   LD_LIBRARY_PATH=f"{lib}:{compat}:{compat.parent / 'cudart'}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 
 
+def check_cublas(scratch, lib, compat, headers, pkg_config):
+    source_file = consumer / "cublas.c"
+    library = lib / "heron/cublas"
+    expect_answer("cuBLAS by find_package", scratch / "cmake/cublas_consumer")
+    flags = run("pkg-config", "--cflags", "--libs", "heron-cublas", "heron", **pkg_config).split()
+    run("cc", "-std=c99", source_file, f"-I{headers / 'cuda'}", *flags, f"-Wl,-rpath-link,{lib}", "-o", scratch / "cublas_pc")
+    expect_answer("cuBLAS by pkg-config", scratch / "cublas_pc", LD_LIBRARY_PATH=f"{lib}:{library}")
+    if any(path.name.startswith("libcublas") for folder in (lib, compat) for path in folder.iterdir()):
+        sys.exit("libcublas lies where it hides NVIDIA's")
+
+
 def main(scratch):
     prefix = scratch / "prefix"
     run("cmake", "--install", build, "--prefix", prefix)
@@ -87,6 +98,7 @@ def main(scratch):
     run("cc", "-std=c99", consumer / "spmv.c", *includes, *libraries, "-o", scratch / "plain")
     expect_answer("plain cc", scratch / "plain", LD_LIBRARY_PATH=paths)
 
+    check_cublas(scratch, lib, compat, headers, pkg_config)
     check_clblas(scratch, prefix, lib, compat, headers, pkg_config)
     check_fortran(scratch, prefix, lib, compat, pkg_config)
 
