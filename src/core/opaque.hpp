@@ -1,7 +1,7 @@
 #pragma once
 // Objects that public APIs hand out as opaque handles. The memory of one that was destroyed is kept for the
-// next of its type and never given back, so that it can be asked at any time whether it holds a live object: a
-// handle that is used after its end is an error and no crash, until its memory holds another object.
+// next of its type and never given back, so that it can be asked at any time whether it holds a live object:
+// a handle that is used after its end is an error and no crash, until its memory holds another object.
 #include "error.hpp"
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
-/* Memory that runs out for the libraries under test alone. Preloaded, it answers every allocation of the process; those that
- * Heron's libraries and the C++ library ask for are counted, kept in a list while they live, and fail when a test wants it.
- * (libgomp ends the process by itself where it gets no memory, and is left out.) */
+/* Memory that runs out for the libraries under test alone. Preloaded, it answers every allocation of the
+ * process; those that Heron's libraries and the C++ library ask for are counted, kept in a list while they
+ * live, and fail when a test wants it. (libgomp ends the process by itself where it gets no memory, and is
+ * left out.) */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -37,7 +38,9 @@ static void take_lock(void) {
 }
 static void give_lock(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
 
-static size_t place_of(const void* p) { return (size_t)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 44) % table_size; }
+static size_t place_of(const void* p) {
+    return (size_t)(((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 44) % table_size;
+}
 
 static void add(void* p) {
     take_lock();

@@ -62,7 +62,8 @@ TEST_CASE("files and folders are made for their user alone") {
 
 TEST_CASE("links, pipes and folders are no files of the cache") {
     const scratch_folder scratch;
-    const fs::path target = scratch.path / "target", link = scratch.path / "link", pipe = scratch.path / "pipe";
+    const fs::path target = scratch.path / "target", link = scratch.path / "link",
+                   pipe = scratch.path / "pipe";
     write_by_hand(target, "kept");
     fs::create_symlink(target, link);
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

@@ -1,6 +1,6 @@
 // Sequences of calls in any order, on the host: objects are made, used, changed, destroyed and used again
-// afterwards. A small model says what must succeed, with which result, and what must be refused; a call that is
-// refused leaves its output alone.
+// afterwards. A small model says what must succeed, with which result, and what must be refused; a call that
+// is refused leaves its output alone.
 #include "input.hpp"
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
@@ -135,12 +135,12 @@ class session {
         const auto nnz = static_cast<int64_t>(p.columns.size());
         for (size_t k = 0; k < p.columns.size(); ++k) m.values.push_back(p.rows[k] == p.columns[k] ? 2 : 1);
         const auto status =
-            m.is_coo ? cusparseCreateCoo(&m.object, m.n, m.n, nnz, p.rows.data(), p.columns.data(),
-                                         m.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                         CUDA_R_64F)
-                     : cusparseCreateCsr(&m.object, m.n, m.n, nnz, p.offsets.data(), p.columns.data(),
-                                         m.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+            m.is_coo
+                ? cusparseCreateCoo(&m.object, m.n, m.n, nnz, p.rows.data(), p.columns.data(),
+                                    m.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F)
+                : cusparseCreateCsr(&m.object, m.n, m.n, nnz, p.offsets.data(), p.columns.data(),
+                                    m.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                    CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
         must(status == ok, "no matrix");
         int lower = CUSPARSE_FILL_MODE_LOWER;
         must(cusparseSpMatSetAttribute(m.object, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof lower) == ok,
@@ -252,7 +252,8 @@ class session {
     void set_values() {
         matrix& m = pick(matrices_);
         vector& v = pick(vectors_);
-        must(cusparseSpMatSetValues(m.object, m.values.data()) == (m.object && !m.values.empty() ? ok : invalid),
+        must(cusparseSpMatSetValues(m.object, m.values.data()) ==
+                 (m.object && !m.values.empty() ? ok : invalid),
              "values are set wrongly");
         must(cusparseDnVecSetValues(v.object, v.values.data()) == (v.object ? ok : invalid),
              "values are set wrongly");

@@ -48,9 +48,7 @@ matrix read_matrix(input& in) {
         case layout::coo: firsts = m.nnz; break;
         case layout::bsr: break;
         case layout::sliced_ell: firsts = (m.rows + slice - 1) / slice + 1; break;
-        case layout::blocked_ell:
-            firsts = 0;
-            seconds = (m.rows + block - 1) / block * (m.nnz / block);
+        case layout::blocked_ell: firsts = 0; seconds = (m.rows + block - 1) / block * (m.nnz / block);
     }
     for (int64_t k = 0; k < firsts; ++k) m.first.push_back(index_of(in));
     for (int64_t k = 0; k < seconds; ++k) m.second.push_back(index_of(in));
@@ -116,8 +114,8 @@ cusparseSpMatDescr_t describe(const matrix& m, arrays<Index>& a, std::vector<flo
                                     base, CUDA_R_32F);
             break;
         case layout::blocked_ell:
-            cusparseCreateBlockedEll(&made, m.rows, m.cols, block, m.nnz / block * block, second, v, type, base,
-                                     CUDA_R_32F);
+            cusparseCreateBlockedEll(&made, m.rows, m.cols, block, m.nnz / block * block, second, v, type,
+                                     base, CUDA_R_32F);
     }
     return made;
 }
@@ -131,7 +129,8 @@ cusparseStatus_t multiply(cusparseSpMatDescr_t a, int64_t rows, int64_t cols, bo
     const auto op = transposed ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     const float one = 1, zero = 0;
     size_t bytes = 0;
-    cusparseSpMV_bufferSize(handle(), op, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes);
+    cusparseSpMV_bufferSize(handle(), op, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
+                            &bytes);
     std::vector<char> buffer(bytes);
     const cusparseStatus_t status = cusparseSpMV(handle(), op, &one, a, x, &zero, y, CUDA_R_32F,
                                                  CUSPARSE_SPMV_ALG_DEFAULT, buffer.data());
@@ -178,7 +177,8 @@ void try_arrays(matrix m, bool transposed) {
     if (m.rows > 0 && m.cols > 0) {
         if (m.format == layout::csr || m.format == layout::bsr)
             must(accepted == lines_are_good(m, m.rows, m.cols), "rows are judged wrongly");
-        if (m.format == layout::csc) must(accepted == lines_are_good(m, m.cols, m.rows), "columns are judged wrongly");
+        if (m.format == layout::csc)
+            must(accepted == lines_are_good(m, m.cols, m.rows), "columns are judged wrongly");
         if (m.format == layout::coo) must(accepted == coo_is_good(m), "pairs are judged wrongly");
     }
     if (m.rows == m.cols) analyse(described, m.rows * scale);

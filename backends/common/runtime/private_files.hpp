@@ -82,8 +82,8 @@ inline void make_private_directory(const std::filesystem::path& directory) {
     mkdir(directory.c_str(), 0700);
 }
 
-// Writes the file as a whole or not at all, whoever else writes it at the same time. Returns why it could not,
-// or an empty string.
+// Writes the file as a whole or not at all, whoever else writes it at the same time. Returns why it could
+// not, or an empty string.
 inline std::string write_private_file(const std::filesystem::path& file, const std::string& content) {
     const std::filesystem::path directory = file.parent_path();
     make_private_directory(directory);

@@ -14,8 +14,7 @@ tuning_file::tuning_file(const std::string& backend, const std::string& device_n
 }
 
 void tuning_file::keep(const std::string& entry, const std::string& shape) const {
-    const std::string problem =
-        write_private_file(path_, with_shape(read_private_file(path_), entry, shape));
+    const std::string problem = write_private_file(path_, with_shape(read_private_file(path_), entry, shape));
     if (!problem.empty()) throw std::runtime_error(problem);
 }
 
