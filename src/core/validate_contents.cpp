@@ -119,10 +119,16 @@ void check_sell(context& c, const heron_spmat& m, argument operand) {
     const auto offsets = download(c, m.offsets, slices + 1, m.offset_type);
     // The first offset tells the offsets' own base.
     const int64_t base = offsets.empty() ? 0 : offsets.front();
+    if (base < 0) invalid(operand, fmt::format("the first offset is {}, which is negative", base));
     check_offsets(offsets, base, m.values_size, {"slice with row", m.slice_size}, operand);
+    for (size_t k = 0; k + 1 < offsets.size(); ++k)
+        if (const int64_t count = offsets[k + 1] - offsets[k]; count % m.slice_size != 0)
+            invalid(operand, fmt::format("slice with row {}: {} elements are no multiple of the slice size {}",
+                                         static_cast<int64_t>(k) * m.slice_size, count, m.slice_size));
     const auto columns = download(c, m.indices, m.values_size, m.index_type);
     if (columns.empty()) return;
-    for (int64_t row = 0; row < m.rows; ++row) {
+    // Kernels may look at the rows that fill up the last slice.
+    for (int64_t row = 0; row < slices * m.slice_size; ++row) {
         const auto slice = static_cast<size_t>(row / m.slice_size);
         const int64_t width = (offsets[slice + 1] - offsets[slice]) / m.slice_size;
         const int64_t first = offsets[slice] - base + row % m.slice_size;

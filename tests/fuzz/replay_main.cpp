@@ -1,10 +1,12 @@
 // A fuzz target without a fuzzer: the files of the folders that are named, and so many inputs made from them
-// and from a seed. usage: TARGET COUNT FOLDER...
+// and from HERON_TEST_SEED. usage: TARGET COUNT FOLDER...
 #include "input.hpp"
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -45,18 +47,39 @@ bytes changed(bytes input, const bytes& other, std::mt19937& random) {
     return input;
 }
 
+bytes current;
+
+// Writes the input that the process ends on, as xxd -r -p reads it.
+void show_current(int signal) {
+    constexpr char digits[] = "0123456789abcdef";
+    bool written = write(2, "input: ", 7) == 7;
+    for (const uint8_t b : current) {
+        const char pair[2] = {digits[b >> 4], digits[b & 15]};
+        written &= write(2, pair, 2) == 2;
+    }
+    written &= write(2, "\n", 1) == 1;
+    std::signal(signal, SIG_DFL);
+    std::raise(written ? signal : SIGABRT);
+}
+
+void try_input(const bytes& input) {
+    current = input;
+    LLVMFuzzerTestOneInput(current.data(), current.size());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
     const std::vector<bytes> corpus = read_corpus(argc - 2, argv + 2);
-    for (const bytes& input : corpus) LLVMFuzzerTestOneInput(input.data(), input.size());
-    std::mt19937 random(1);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE}) std::signal(signal, &show_current);
+    for (const bytes& input : corpus) try_input(input);
+    const char* const seed = std::getenv("HERON_TEST_SEED");
+    std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 1u);
     const int count = std::atoi(argv[1]);
     for (int k = 0; k < count; ++k) {
         const bytes& base = corpus[random() % corpus.size()];
-        const bytes input = changed(base, corpus[random() % corpus.size()], random);
-        LLVMFuzzerTestOneInput(input.data(), input.size());
+        try_input(changed(base, corpus[random() % corpus.size()], random));
     }
     std::printf("%zu inputs of the corpus, %d made from them\n", corpus.size() - 1, count);
     return 0;
