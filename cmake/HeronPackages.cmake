@@ -4,7 +4,7 @@ set(CPACK_PACKAGE_NAME heron)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_VENDOR Heron)
-set(CPACK_PACKAGE_CONTACT "The Heron developers <heron@localhost.localdomain>" CACHE STRING "Maintainer of the packages")
+set(CPACK_PACKAGE_CONTACT "The Heron developers <noreply@heron.invalid>" CACHE STRING "Maintainer of the packages")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_GENERATOR "DEB;TGZ")
 set(CPACK_STRIP_FILES ON)
@@ -19,13 +19,27 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # libheron comes with a package that does not exist yet when the others' libraries are looked up.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/lib/heron/compat)
 
-# heron_package(<component> <name> <summary> DEPENDS ... TEXT ... [SECTION ...]): a Debian package of a component.
-set(CPACK_COMPONENTS_ALL)
+# What Debian's policy wants in every package, of which an installation by hand has no use.
+set(documents ${PROJECT_BINARY_DIR}/package-documents)
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE ${documents}/changelog "heron (${PROJECT_VERSION}) unstable; urgency=medium\n\n"
+  "  * CHANGELOG.md of the sources tells what is new.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+file(WRITE ${documents}/copyright "Copyright 2026 the Heron developers\n\n"
+  "Licensed under the Apache License, Version 2.0; on Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n")
+file(WRITE ${documents}/heron-compat "# The libraries of older sonames hold jumps into libcusparse.so.12 and call nothing else.\n"
+  "heron-compat: library-not-linked-against-libc\n")
+file(WRITE ${documents}/shlibs "libheron 0 libheron0 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${documents}/triggers "activate-noawait ldconfig\n")
 find_program(HERON_GZIP gzip)
 mark_as_advanced(HERON_GZIP)
 if(HERON_GZIP)
-  execute_process(COMMAND ${HERON_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz)
+  execute_process(COMMAND ${HERON_GZIP} -9nf ${documents}/changelog)
 endif()
+install(FILES ${documents}/heron-compat DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT compat EXCLUDE_FROM_ALL)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${documents}/shlibs ${documents}/triggers)
+
+# heron_package(<component> <name> <summary> DEPENDS ... TEXT ... [SECTION ...]): a Debian package of a component.
+set(CPACK_COMPONENTS_ALL)
 macro(heron_package component name summary)
   cmake_parse_arguments(package "" "SECTION" "DEPENDS;TEXT" ${ARGN})
   string(TOUPPER ${component} upper)
@@ -35,17 +49,11 @@ macro(heron_package component name summary)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
   set(CPACK_COMPONENT_${upper}_DESCRIPTION "${summary}\n${text}")
-  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}")
   if(package_SECTION)
     set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${package_SECTION})
   endif()
-  # Debian's policy wants these in every package; an installation by hand has no use for them.
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} RENAME copyright
-    COMPONENT ${component} EXCLUDE_FROM_ALL)
-  if(HERON_GZIP)
-    install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component}
-      EXCLUDE_FROM_ALL)
-  endif()
+  install(DIRECTORY ${documents}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL
+    FILES_MATCHING PATTERN "copyright" PATTERN "changelog*")
 endmacro()
 
 set(same "(= ${PROJECT_VERSION})")
@@ -74,8 +82,9 @@ if(HERON_CUDA)
     TEXT "Needs an NVIDIA driver, and nothing of the CUDA toolkit.")
   set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)
 endif()
-get_property(installed_components GLOBAL PROPERTY HERON_FORTRAN_COMPONENT)
-if(installed_components)
+# Install rules that name the component `fortran` set this property.
+get_property(has_fortran GLOBAL PROPERTY HERON_FORTRAN_COMPONENT)
+if(has_fortran)
   heron_package(fortran libheron-fortran "Fortran interface of Heron"
     DEPENDS "libheron-dev ${same}" SECTION libdevel
     TEXT "Modules for cuSPARSE, clBLAS and Heron's own interface.")
