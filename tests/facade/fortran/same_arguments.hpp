@@ -1,6 +1,6 @@
 #pragma once
-// Whether what Fortran calls has the arguments of the C function behind it, by the types that the compilers see: of a
-// Fortran 77 wrapper, and of a bind(c) interface as gfortran writes it in C.
+// Whether what Fortran calls has the arguments of the C function behind it, by the types that the compilers
+// see: of a Fortran 77 wrapper, and of a bind(c) interface as gfortran writes it in C.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr bool is_callback = std::is_function_v<std::remove_pointer_t<T>>;
 // Two numbers of a complex one: cuComplex, cl_float2.
 template <class T>
 constexpr bool is_pair() {
-    return (std::is_class_v<T> || std::is_union_v<T>) && (sizeof(T) == 8 || sizeof(T) == 16);
+    return (std::is_class_v<T> || std::is_union_v<T>)&&(sizeof(T) == 8 || sizeof(T) == 16);
 }
 
 template <class T>
@@ -43,7 +43,8 @@ constexpr bool is_text = std::is_same_v<T, const char*>;
 template <class T>
 constexpr bool is_host_output() {
     using P = pointee<T>;
-    return std::is_enum_v<P> || std::is_pointer_v<P> || std::is_same_v<P, std::size_t> || std::is_same_v<P, std::int64_t>;
+    return std::is_enum_v<P> || std::is_pointer_v<P> || std::is_same_v<P, std::size_t> ||
+           std::is_same_v<P, std::int64_t>;
 }
 
 // The elements of arrays on the device.
@@ -84,14 +85,16 @@ struct wrapper<R(C...), S(F...)> {
     static constexpr bool each(std::index_sequence<I...>) {
         using fortran = std::tuple<F...>;
         using c = std::tuple<C...>;
-        return (true && ... && wrapper_argument<std::tuple_element_t<I, c>, std::tuple_element_t<I, fortran>>());
+        return (true && ... &&
+                wrapper_argument<std::tuple_element_t<I, c>, std::tuple_element_t<I, fortran>>());
     }
 
     static constexpr bool matches() {
         if constexpr (!count) {
             return false;
         } else {
-            const bool result = is_text<R> || std::is_void_v<R> ? std::is_void_v<S> : sizeof(answer<R>) == sizeof(answer<S>);
+            const bool result =
+                is_text<R> || std::is_void_v<R> ? std::is_void_v<S> : sizeof(answer<R>) == sizeof(answer<S>);
             return result && each(std::index_sequence_for<C...>());
         }
     }
@@ -159,7 +162,8 @@ constexpr bool interface_argument() {
         if constexpr (is_one_address<F>) {
             return is_handle<C>() ? !F::is_device : F::template is_of<pointee<C>>;
         } else if constexpr (std::is_pointer_v<F>) {
-            return std::is_void_v<pointee<F>> || std::is_void_v<pointee<C>> || same_target<pointee<C>, pointee<F>>();
+            return std::is_void_v<pointee<F>> || std::is_void_v<pointee<C>> ||
+                   same_target<pointee<C>, pointee<F>>();
         } else {
             return false;
         }
