@@ -28,6 +28,23 @@ def expect_answer(what, *command, **environment):
     print(f"{what}: ok")
 
 
+def check_fortran(scratch, prefix, lib, compat, pkg_config):
+    if not (lib / "libheron_fortran.so.0").exists():
+        print("Fortran: skipped, built without")
+        return
+    project = consumer / "fortran"
+    for what, option in (("Fortran by find_package", []), ("Fortran modules compiled anew", ["-DOTHER_COMPILER=ON"])):
+        folder = scratch / f"fortran{len(option)}"
+        run("cmake", "-G", "Ninja", "-S", project, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", *option)
+        run("cmake", "--build", folder)
+        expect_answer(what, folder / "consumer")
+    flags = run("pkg-config", "--cflags", "--libs", "heron-fortran", **pkg_config).split()
+    command = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
+    run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}", "-o", scratch / "fortran_pc")
+    paths = [lib, compat, lib / "heron/cublas", lib / "heron/cudart", os.environ.get("LD_LIBRARY_PATH", "")]
+    expect_answer("Fortran by pkg-config", scratch / "fortran_pc", LD_LIBRARY_PATH=":".join(map(str, paths)))
+
+
 def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
     if not (compat / "libclBLAS.so.2").exists():
         print("clBLAS: skipped, built without OpenCL")
@@ -44,23 +61,6 @@ def check_clblas(scratch, prefix, lib, compat, headers, pkg_config):
             "-lOpenCL", "-o", scratch / name)
         # The libraries find libheron by themselves.
         expect_answer(f"both generations in lib{name}", scratch / name, LD_LIBRARY_PATH=str(compat))
-
-
-def check_fortran(scratch, prefix, lib, compat, pkg_config):
-    if not (lib / "libheron_fortran.so.0").exists():
-        print("Fortran: skipped, built without")
-        return
-    project = consumer / "fortran"
-    for what, option in (("Fortran by find_package", []), ("Fortran modules compiled anew", ["-DOTHER_COMPILER=ON"])):
-        folder = scratch / f"fortran{len(option)}"
-        run("cmake", "-G", "Ninja", "-S", project, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}", *option)
-        run("cmake", "--build", folder)
-        expect_answer(what, folder / "consumer")
-    flags = run("pkg-config", "--cflags", "--libs", "heron-fortran", **pkg_config).split()
-    command = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
-    run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}", "-o", scratch / "fortran_pc")
-    expect_answer("Fortran by pkg-config", scratch / "fortran_pc",
-                  LD_LIBRARY_PATH=f"{lib}:{compat}:{compat.parent / 'cudart'}:{os.environ.get('LD_LIBRARY_PATH', '')}")
 
 
 def check_cublas(scratch, lib, compat, headers, pkg_config):

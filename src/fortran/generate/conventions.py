@@ -11,17 +11,17 @@ UNTYPED_SCALARS = {"alpha", "beta", "result", "c_coeff", "s_coeff"}
 OUTPUTS = {"version", "value", "batchCount", "ncolors", "nlevels", "fractionToColor", "pBufferSize", "pBufferSizeInBytes",
            "runtimeVersion", "driverVersion", "count", "device", "leastPriority", "greatestPriority", "flags", "pFlags",
            "canAccessPeer", "priority", "ms", "numBlocks", "major", "minor", "patch", "available", "milliseconds",
-           "threads", "operations", "bytes"}
-ARRAYS = {"data", "addOperationNvvmBuffer", "mulOperationNvvmBuffer", "epilogueNvvmBuffer"}
+           "threads", "operations", "bytes", "err", "smCountTarget"}
+ARRAYS = {"data", "hostPtr", "addOperationNvvmBuffer", "mulOperationNvvmBuffer", "epilogueNvvmBuffer"}
 # Of the host's scalars, those that the pointer mode moves to the device.
 MOVABLE = SCALARS - {"nnzC"}
-LISTS = {"commandQueues", "eventWaitList", "events"}
+LISTS = {"commandQueues", "eventWaitList", "events", "event"}
 
 # What single functions have beyond that: a pattern of C's names, and arguments. Those of rotations move with the pointer mode.
 ROTATIONS = (r"cublas[SDCZ]rotm?g?(_v2)?(_64)?", {"a", "b", "d1", "d2", "x1", "y1", "param"})
 OF_FUNCTIONS = (ROTATIONS, (r"cublasSetVector(Async)?(_64)?", {"x"}), (r"cublasGetVector(Async)?(_64)?", {"y"}),
                 (r"cublasSetMatrix(Async)?(_64)?", {"A"}), (r"cublasGetMatrix(Async)?(_64)?", {"B"}),
-                (r"cublas[SDCZ](getrs|gels)Batched", {"info"}))
+                (r"cublas[SDCZ](getrs|gels)Batched", {"info"}), (r"clblas\w+", {"A", "B", "host", "pattern"}))
 
 ALWAYS_HOST = {"size_t", "int64_t"}
 
@@ -45,7 +45,7 @@ def is_host(argument, header, function):
         return False
     if argument.stars > 1 or base in header.enums or argument.base in header.handles or base in header.structs and is_plain(base):
         return True
-    if argument.base in ALWAYS_HOST or argument.name in LISTS or base.startswith("char"):
+    if argument.base in ALWAYS_HOST | header.callbacks or argument.name in LISTS or base.startswith("char"):
         return True
     return argument.name in SCALARS | OUTPUTS | ARRAYS or belongs_to(argument, function, OF_FUNCTIONS)
 

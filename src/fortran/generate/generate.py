@@ -33,7 +33,7 @@ def read_all(options):
     headers = {"cudart": read("cuda_runtime_api.h", r"cuda[A-Z]\w+", constants=r"cuda[A-Z]\w+"),
                # C has no type for halves.
                "cusparse": read("cusparse.h", r"cusparse\w+", "c++", r"CUSPARSE_VER\w*"),
-               "heron": read("heron/kronmult.h", r"heron_\w+", constants=r"HERON_VERSION\w*")}
+               "heron": read("heron/kronmult.h", r"heron_\w+", constants=r"HERON_VERSION_\w+")}
     if options.opencl:
         headers["clblas"] = read("clBLAS.h", r"clblas\w+")
         headers["clamdblas"] = read("clAmdBlas.h", r"clAmdBlas\w+")

@@ -152,12 +152,16 @@ def parse_functions(text, header, names):
 
 
 def parse_constants(macros, header, names):
-    known = {}
-    for match in re.finditer(r"#define (\w+) (.+)", macros):
-        if re.fullmatch(names, match.group(1)) and not match.group(1).endswith("_H"):
-            value = value_of(match.group(2), known)
-            if value is not None and -2**31 <= value < 2**31:
-                header.constants[match.group(1)] = known[match.group(1)] = value
+    """Macros come in any order, and some are made of others."""
+    known = header.constants
+    waiting = [match.groups() for match in re.finditer(r"#define (\w+) (.+)", macros) if re.fullmatch(names, match.group(1))]
+    while waiting:
+        values = {name: value_of(text, known) for name, text in waiting}
+        found = {name: value for name, value in values.items() if value is not None and -2**31 <= value < 2**31}
+        if not found:
+            return
+        known |= found
+        waiting = [(name, text) for name, text in waiting if name not in known]
 
 
 def read_header(compiler, file, includes, own_folders, functions, language="c", constants=None):

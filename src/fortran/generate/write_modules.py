@@ -307,7 +307,7 @@ class Module:
         """Fortran's names know no case: two that differ by it alone would be one."""
         names = [e for enum, members in self.header.enums.items() if enum not in self.known for e, _ in members]
         names += [self.raw_name(f) for f in self.header.functions.values()] + list(self.handles()) + self.structs_used()
-        names += list(generics) + procedures
+        names += [*self.header.constants, *generics, *procedures]
         low = [name.lower() for name in names]
         twice = sorted({name for name in low if low.count(name) > 1})
         long = [name for name in names if len(name) > 63]
