@@ -83,7 +83,7 @@ void add_hints(std::vector<std::string>& hints, const std::vector<function_count
                                     f.function, f.calls, duration(f.host_seconds)));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         const auto code = static_cast<unsigned char>(c);
@@ -101,12 +101,12 @@ std::string json_of(const function_counts& f) {
     std::string text = fmt::format(
         "    {{\"function\": {}, \"calls\": {}, \"failures\": {}, \"host_seconds\": {:.9f}, "
         "\"longest_seconds\": {:.9f}",
-        quoted(f.function), f.calls, f.failures, f.host_seconds, f.longest_seconds);
+        in_quotes(f.function), f.calls, f.failures, f.host_seconds, f.longest_seconds);
     if (f.device_seconds >= 0) text += fmt::format(", \"device_seconds\": {:.9f}", f.device_seconds);
     if (f.flops > 0) text += fmt::format(", \"flops\": {:.0f}", f.flops);
     if (f.bytes > 0) text += fmt::format(", \"bytes\": {:.0f}", f.bytes);
     if (f.unprepared > 0) text += fmt::format(", \"unprepared\": {}", f.unprepared);
-    if (!f.reason.empty()) text += fmt::format(", \"reason\": {}", quoted(f.reason));
+    if (!f.reason.empty()) text += fmt::format(", \"reason\": {}", in_quotes(f.reason));
     return text + "}";
 }
 
@@ -150,10 +150,10 @@ std::string table_of(const process_report& report) {
 std::string json_of(const process_report& report) {
     const std::vector<function_counts> functions = by_time(report.functions);
     std::string text =
-        fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", quoted(report.program), report.process);
+        fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", in_quotes(report.program), report.process);
     if (report.rank >= 0) text += fmt::format("  \"rank\": {},\n", report.rank);
     text += fmt::format("  \"backend\": {},\n  \"seconds\": {:.6f},\n  \"functions\": [",
-                        quoted(report.backend), report.seconds);
+                        in_quotes(report.backend), report.seconds);
     const char* separator = "\n";
     for (const function_counts& f : functions) {
         text += separator + json_of(f);
@@ -162,7 +162,7 @@ std::string json_of(const process_report& report) {
     text += "\n  ],\n  \"hints\": [";
     separator = "\n    ";
     for (const std::string& hint : hints_of(functions)) {
-        text += separator + quoted(hint);
+        text += separator + in_quotes(hint);
         separator = ",\n    ";
     }
     return text + "\n  ]\n}\n";
