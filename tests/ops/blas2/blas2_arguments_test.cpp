@@ -1,5 +1,5 @@
-// Every argument of the operations on a matrix and vectors made wrong in turn: the status, a log line that names it, and
-// operands that stay as they are.
+// Every argument of the operations on a matrix and vectors made wrong in turn: the status, a log line that
+// names it, and operands that stay as they are.
 #include <functional>
 
 #include "stored_problem.hpp"
@@ -17,7 +17,8 @@ struct arguments {
     heron_operation op = HERON_OP_NONE, op_b = HERON_OP_NONE;
     heron_diag_type diag = HERON_DIAG_NON_UNIT;
     heron_matrix_storage storage = HERON_STORAGE_FULL;
-    std::int64_t m = 3, n = 3, k = 1, kl = 1, ku = 1, lda = 4, ldb = 4, ldc = 4, incx = 1, incy = -2, count = 2;
+    std::int64_t m = 3, n = 3, k = 1, kl = 1, ku = 1, lda = 4, ldb = 4, ldc = 4, incx = 1, incy = -2,
+                 count = 2;
     void *a, *b, *x, *y;
     float two[2] = {2, 0}, three[2] = {3, 0};
     const void* alpha = two;
@@ -25,8 +26,9 @@ struct arguments {
     heron_batch_operand a_batch{}, b_batch{}, x_batch{}, y_batch{};
 };
 
-// Letters: o order, s side, u uplo, t op, r op_b, d diag, S storage, m, n, k, L kl, U ku, l alpha, e beta, a A, b B, x, y,
-// i incx, j incy, q count, C complex types only, P packed storage is built, B band storage is built.
+// Letters: o order, s side, u uplo, t op, r op_b, d diag, S storage, m, n, k, L kl, U ku, l alpha, e beta, a
+// A, b B, x, y, i incx, j incy, q count, C complex types only, P packed storage is built, B band storage is
+// built.
 struct function {
     const char* name;
     const char* takes;
@@ -38,68 +40,73 @@ std::vector<function> functions() {
     return {
         {"heron_gemv", "otmnleaxyij",
          [](args g) {
-             return heron_gemv(g.handle, g.type, g.order, g.op, g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx, g.beta, g.y,
-                               g.incy);
+             return heron_gemv(g.handle, g.type, g.order, g.op, g.m, g.n, g.alpha, g.a, g.lda, g.x, g.incx,
+                               g.beta, g.y, g.incy);
          }},
         {"heron_gbmv", "otmnLUleaxyij",
          [](args g) {
-             return heron_gbmv(g.handle, g.type, g.order, g.op, g.m, g.n, g.kl, g.ku, g.alpha, g.a, g.lda, g.x, g.incx,
-                               g.beta, g.y, g.incy);
+             return heron_gbmv(g.handle, g.type, g.order, g.op, g.m, g.n, g.kl, g.ku, g.alpha, g.a, g.lda,
+                               g.x, g.incx, g.beta, g.y, g.incy);
          }},
         {"heron_symv", "ounSleaxyijPB",
          [](args g) {
-             return heron_symv(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.k, g.alpha, g.a, g.lda, g.x, g.incx,
-                               g.beta, g.y, g.incy);
+             return heron_symv(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.k, g.alpha, g.a, g.lda,
+                               g.x, g.incx, g.beta, g.y, g.incy);
          }},
         {"heron_hemv", "ounSleaxyijCPB",
          [](args g) {
-             return heron_hemv(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.k, g.alpha, g.a, g.lda, g.x, g.incx,
-                               g.beta, g.y, g.incy);
+             return heron_hemv(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.k, g.alpha, g.a, g.lda,
+                               g.x, g.incx, g.beta, g.y, g.incy);
          }},
         {"heron_trmv", "outdnSaxiPB",
          [](args g) {
-             return heron_trmv(g.handle, g.type, g.order, g.uplo, g.op, g.diag, g.storage, g.n, g.k, g.a, g.lda, g.x,
-                               g.incx);
+             return heron_trmv(g.handle, g.type, g.order, g.uplo, g.op, g.diag, g.storage, g.n, g.k, g.a,
+                               g.lda, g.x, g.incx);
          }},
         {"heron_trsv", "outdnSaxiPB",
          [](args g) {
-             return heron_trsv(g.handle, g.type, g.order, g.uplo, g.op, g.diag, g.storage, g.n, g.k, g.a, g.lda, g.x,
-                               g.incx);
+             return heron_trsv(g.handle, g.type, g.order, g.uplo, g.op, g.diag, g.storage, g.n, g.k, g.a,
+                               g.lda, g.x, g.incx);
          }},
         {"heron_ger", "omnlaxyij",
          [](args g) {
-             return heron_ger(g.handle, g.type, g.order, g.m, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a, g.lda);
+             return heron_ger(g.handle, g.type, g.order, g.m, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a,
+                              g.lda);
          }},
         {"heron_gerc", "omnlaxyij",
          [](args g) {
-             return heron_gerc(g.handle, g.type, g.order, g.m, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a, g.lda);
+             return heron_gerc(g.handle, g.type, g.order, g.m, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a,
+                               g.lda);
          }},
         {"heron_syr", "ounSlaxiP",
          [](args g) {
-             return heron_syr(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.a, g.lda);
+             return heron_syr(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.a,
+                              g.lda);
          }},
         {"heron_her", "ounSlaxiCP",
          [](args g) {
-             return heron_her(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.a, g.lda);
+             return heron_her(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.a,
+                              g.lda);
          }},
         {"heron_syr2", "ounSlaxyijP",
          [](args g) {
-             return heron_syr2(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a,
-                               g.lda);
+             return heron_syr2(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.y,
+                               g.incy, g.a, g.lda);
          }},
         {"heron_her2", "ounSlaxyijCP",
          [](args g) {
-             return heron_her2(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.y, g.incy, g.a,
-                               g.lda);
+             return heron_her2(g.handle, g.type, g.order, g.uplo, g.storage, g.n, g.alpha, g.x, g.incx, g.y,
+                               g.incy, g.a, g.lda);
          }},
         {"heron_geam", "oTrmnleabc",
          [](args g) {
-             return heron_geam(g.handle, g.type, g.order, g.op, g.op_b, g.m, g.n, g.alpha, g.a, g.lda, g.beta, g.b, g.ldb,
-                               g.y, g.ldc);
+             return heron_geam(g.handle, g.type, g.order, g.op, g.op_b, g.m, g.n, g.alpha, g.a, g.lda, g.beta,
+                               g.b, g.ldb, g.y, g.ldc);
          }},
         {"heron_dgmm", "osmnaxc",
          [](args g) {
-             return heron_dgmm(g.handle, g.type, g.order, g.side, g.m, g.n, g.a, g.lda, g.x, g.incx, g.y, g.ldc);
+             return heron_dgmm(g.handle, g.type, g.order, g.side, g.m, g.n, g.a, g.lda, g.x, g.incx, g.y,
+                               g.ldc);
          }},
         {"heron_pack", "ouna",
          [](args g) { return heron_pack(g.handle, g.type, g.order, g.uplo, g.n, g.a, g.lda, g.y); }},
@@ -107,13 +114,13 @@ std::vector<function> functions() {
          [](args g) { return heron_unpack(g.handle, g.type, g.order, g.uplo, g.n, g.y, g.a, g.lda); }},
         {"heron_gemv_batched", "otmnqleij",
          [](args g) {
-             return heron_gemv_batched(g.handle, g.type, g.order, g.op, g.m, g.n, g.alpha, g.a_batch, g.lda, g.x_batch,
-                                       g.incx, g.beta, g.type, g.y_batch, g.incy, g.count);
+             return heron_gemv_batched(g.handle, g.type, g.order, g.op, g.m, g.n, g.alpha, g.a_batch, g.lda,
+                                       g.x_batch, g.incx, g.beta, g.type, g.y_batch, g.incy, g.count);
          }},
         {"heron_trsm_batched", "osutdmnql",
          [](args g) {
-             return heron_trsm_batched(g.handle, g.type, g.order, g.side, g.uplo, g.op, g.diag, g.m, g.n, g.alpha,
-                                       g.a_batch, g.lda, g.b_batch, g.ldb, g.count);
+             return heron_trsm_batched(g.handle, g.type, g.order, g.side, g.uplo, g.op, g.diag, g.m, g.n,
+                                       g.alpha, g.a_batch, g.lda, g.b_batch, g.ldb, g.count);
          }},
     };
 }
@@ -193,7 +200,8 @@ TEST_CASE("wrong arguments of operations on a matrix and vectors") {
     };
     for (const function& f : functions()) {
         CAPTURE(f.name);
-        const auto refused = [&](const char* argument, heron_status status, const std::function<void(arguments&)>& make) {
+        const auto refused = [&](const char* argument, heron_status status,
+                                 const std::function<void(arguments&)>& make) {
             arguments g = right();
             make(g);
             const log_capture log;
@@ -206,7 +214,8 @@ TEST_CASE("wrong arguments of operations on a matrix and vectors") {
         refused("type", HERON_INVALID_VALUE, [](arguments& g) { g.type = no_such<heron_type>(); });
         refused("type", HERON_NOT_SUPPORTED, [](arguments& g) { g.type = HERON_R_32I; });
         for (const mistake& m : mistakes)
-            if (std::string(f.takes).find(m.letter) != std::string::npos) refused(m.argument, m.status, m.make);
+            if (std::string(f.takes).find(m.letter) != std::string::npos)
+                refused(m.argument, m.status, m.make);
         unchanged();
     }
     // Only full and packed matrices are updated.
@@ -214,21 +223,22 @@ TEST_CASE("wrong arguments of operations on a matrix and vectors") {
     expect(heron_syr(native(), g.type, g.order, g.uplo, HERON_STORAGE_BANDED, 3, g.alpha, g.x, 1, g.a, 4),
            HERON_NOT_SUPPORTED);
     // In place, but stored otherwise.
-    expect(heron_geam(native(), g.type, g.order, HERON_OP_TRANSPOSE, HERON_OP_NONE, 3, 3, g.alpha, g.a, 4, g.beta, g.b, 4,
-                      g.a, 4),
+    expect(heron_geam(native(), g.type, g.order, HERON_OP_TRANSPOSE, HERON_OP_NONE, 3, 3, g.alpha, g.a, 4,
+                      g.beta, g.b, 4, g.a, 4),
            HERON_INVALID_VALUE);
     unchanged();
 }
 
 TEST_CASE("operations on empty matrices and with factors that need nothing read nothing") {
     float zero[2] = {0, 0}, one[2] = {1, 0};
-    expect(heron_gemv(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, 0, 5, one, nullptr, 1, nullptr, 1, one,
-                      nullptr, 1));
-    expect(heron_gemv(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, 5, 0, one, nullptr, 5, nullptr, 1, one,
-                      nullptr, 1));
-    expect(heron_ger(native(), HERON_C_32F, HERON_ORDER_COLUMN, 5, 5, zero, nullptr, 1, nullptr, 1, nullptr, 5));
-    expect(heron_trsv(native(), HERON_R_32F, HERON_ORDER_ROW, HERON_FILL_LOWER, HERON_OP_NONE, HERON_DIAG_UNIT,
-                      HERON_STORAGE_PACKED, 0, 0, nullptr, 0, nullptr, 1));
-    expect(heron_her(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_STORAGE_FULL, 4, zero, nullptr, 1,
-                     nullptr, 4));
+    expect(heron_gemv(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, 0, 5, one, nullptr, 1,
+                      nullptr, 1, one, nullptr, 1));
+    expect(heron_gemv(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, 5, 0, one, nullptr, 5,
+                      nullptr, 1, one, nullptr, 1));
+    expect(
+        heron_ger(native(), HERON_C_32F, HERON_ORDER_COLUMN, 5, 5, zero, nullptr, 1, nullptr, 1, nullptr, 5));
+    expect(heron_trsv(native(), HERON_R_32F, HERON_ORDER_ROW, HERON_FILL_LOWER, HERON_OP_NONE,
+                      HERON_DIAG_UNIT, HERON_STORAGE_PACKED, 0, 0, nullptr, 0, nullptr, 1));
+    expect(heron_her(native(), HERON_C_32F, HERON_ORDER_COLUMN, HERON_FILL_LOWER, HERON_STORAGE_FULL, 4, zero,
+                     nullptr, 1, nullptr, 4));
 }

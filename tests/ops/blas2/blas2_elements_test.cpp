@@ -28,21 +28,24 @@ number element_of(const stored_case& m, heron_operation op, std::int64_t i, std:
 struct batch {
     batch(const std::vector<vector_case>& items, std::int64_t gap, heron_batch_kind batch_kind)
         : kind(batch_kind), all{items[0].type, 0, 1, {}} {
-        for (const vector_case& item : items) length = std::max(length, static_cast<std::int64_t>(item.memory.size()));
+        for (const vector_case& item : items)
+            length = std::max(length, static_cast<std::int64_t>(item.memory.size()));
         apart = length + gap;
         for (const vector_case& item : items) {
             all.memory.insert(all.memory.end(), item.memory.begin(), item.memory.end());
-            all.memory.resize(all.memory.size() + static_cast<std::size_t>(apart) - item.memory.size(), number{3, 0});
+            all.memory.resize(all.memory.size() + static_cast<std::size_t>(apart) - item.memory.size(),
+                              number{3, 0});
         }
         all.n = static_cast<std::int64_t>(all.memory.size());
         device = std::make_unique<device_vector>(all);
         const std::size_t bytes = encode(cuda_type(all.type), {number{0, 0}}).size();
         std::vector<std::int64_t> entries;
         for (std::size_t k = 0; k < items.size(); ++k)
-            entries.push_back(kind == HERON_BATCH_INDEXED
-                                  ? static_cast<std::int64_t>(k)
-                                  : static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(device->data())) +
-                                        static_cast<std::int64_t>(k * bytes) * apart);
+            entries.push_back(
+                kind == HERON_BATCH_INDEXED
+                    ? static_cast<std::int64_t>(k)
+                    : static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(device->data())) +
+                          static_cast<std::int64_t>(k * bytes) * apart);
         list = std::make_unique<device_array<std::int64_t>>(entries);
     }
     heron_batch_operand operand() const {
@@ -50,7 +53,9 @@ struct batch {
         if (kind == HERON_BATCH_POINTERS) return {kind, HERON_INDEX_32, nullptr, 0, list->data(), 1};
         return {kind, HERON_INDEX_64, device->data(), apart, list->data(), 1};
     }
-    number& at(std::size_t item, std::size_t place) { return all.memory[item * static_cast<std::size_t>(apart) + place]; }
+    number& at(std::size_t item, std::size_t place) {
+        return all.memory[item * static_cast<std::size_t>(apart) + place];
+    }
 
     heron_batch_kind kind;
     std::int64_t length = 0, apart = 0;
@@ -67,10 +72,12 @@ TEST_CASE("geam") {
     for (const heron_type type : matrix_types())
         for (int code = 0; code < 36; ++code) {
             const auto order = static_cast<heron_order>(code % 2);
-            const auto op_a = static_cast<heron_operation>(code / 2 % 3), op_b = static_cast<heron_operation>(code / 6 % 3);
+            const auto op_a = static_cast<heron_operation>(code / 2 % 3),
+                       op_b = static_cast<heron_operation>(code / 6 % 3);
             const std::int64_t m = any_of(random, {0, 1, 5, 33, 70}), n = any_of(random, {0, 1, 4, 40, 67});
             const auto stored = [&](heron_operation op) {
-                return transposes(op) ? full_matrix(random, type, order, n, m) : full_matrix(random, type, order, m, n);
+                return transposes(op) ? full_matrix(random, type, order, n, m)
+                                      : full_matrix(random, type, order, m, n);
             };
             stored_case a = stored(op_a), b = stored(op_b);
             stored_case c = full_matrix(random, type, order, m, n);
@@ -101,8 +108,8 @@ TEST_CASE("geam in place") {
     stored_case b = full_matrix(random, HERON_R_32F, HERON_ORDER_COLUMN, 7, 9);
     const device_vector da(memory_of(a)), db(memory_of(b));
     scalar_place two(false, HERON_R_32F, {2.0});
-    expect(heron_geam(native(), HERON_R_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_TRANSPOSE, 9, 7, two.data(),
-                      da.data(), a.ld, two.data(), db.data(), b.ld, da.data(), a.ld));
+    expect(heron_geam(native(), HERON_R_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_TRANSPOSE, 9, 7,
+                      two.data(), da.data(), a.ld, two.data(), db.data(), b.ld, da.data(), a.ld));
     for (std::int64_t j = 0; j < 7; ++j)
         for (std::int64_t i = 0; i < 9; ++i) a.at(i, j) = 2.0 * a.at(i, j) + 2.0 * b.at(j, i);
     CHECK(difference(da.download(), memory_of(a), 0x1p-20) == "");
@@ -118,10 +125,12 @@ TEST_CASE("dgmm") {
             const stored_case a = full_matrix(random, type, order, m, n);
             stored_case c = full_matrix(random, type, order, m, n);
             const std::int64_t incs[] = {1, 2, -1, 0};
-            const vector_case x = random_vector(random, type, side == HERON_SIDE_LEFT ? m : n, incs[code / 4 % 4]);
+            const vector_case x =
+                random_vector(random, type, side == HERON_SIDE_LEFT ? m : n, incs[code / 4 % 4]);
             CAPTURE(type, order, side, m, n, x.inc);
             const device_vector da(memory_of(a)), dc(memory_of(c)), dx(x);
-            expect(heron_dgmm(native(), type, order, side, m, n, da.data(), a.ld, dx.data(), x.inc, dc.data(), c.ld));
+            expect(heron_dgmm(native(), type, order, side, m, n, da.data(), a.ld, dx.data(), x.inc, dc.data(),
+                              c.ld));
             for (std::int64_t j = 0; j < n; ++j)
                 for (std::int64_t i = 0; i < m; ++i)
                     c.at(i, j) = product(x.at(side == HERON_SIDE_LEFT ? i : j), a.at(i, j));
@@ -164,7 +173,8 @@ TEST_CASE("gemv_batched") {
             const auto op = static_cast<heron_operation>(code / 2 % 4);
             const auto kind = static_cast<heron_batch_kind>(code / 8 % 3);
             const heron_type scalars = scalar_type(type), y_type = code / 4 % 2 ? type : scalars;
-            const std::int64_t m = any_of(random, {1, 3, 17}), n = any_of(random, {1, 2, 30}), items = any_of(random, {1, 5});
+            const std::int64_t m = any_of(random, {1, 3, 17}), n = any_of(random, {1, 2, 30}),
+                               items = any_of(random, {1, 5});
             const std::int64_t size = transposes(op) ? m : n, rows = transposes(op) ? n : m;
             const std::int64_t x_inc = any_of(random, {1, -2}), y_inc = any_of(random, {1, 2, -1});
             stored_case shape = full_matrix(random, type, order, m, n);
@@ -186,8 +196,9 @@ TEST_CASE("gemv_batched") {
             CAPTURE(type, y_type, order, op, kind, m, n, items, x_inc, y_inc, alpha, beta, on_device);
             batch a(a_memory, 3, kind), x(xs, 0, kind), y(ys, 2, kind);
             scalar_place alpha_place(on_device, scalars, {alpha}), beta_place(on_device, scalars, {beta});
-            expect(heron_gemv_batched(native(), type, order, op, m, n, alpha_place.data(), a.operand(), shape.ld,
-                                      x.operand(), x_inc, beta_place.data(), y_type, y.operand(), y_inc, items));
+            expect(heron_gemv_batched(native(), type, order, op, m, n, alpha_place.data(), a.operand(),
+                                      shape.ld, x.operand(), x_inc, beta_place.data(), y_type, y.operand(),
+                                      y_inc, items));
             for (std::int64_t q = 0; q < items; ++q) {
                 const auto item = static_cast<std::size_t>(q);
                 for (std::int64_t r = 0; r < rows; ++r) {
@@ -213,7 +224,8 @@ TEST_CASE("trsm_batched") {
             const auto op = static_cast<heron_operation>(code / 8 % 3);
             const auto diag = static_cast<heron_diag_type>(code / 24 % 2);
             const auto kind = static_cast<heron_batch_kind>(code % 3);
-            const std::int64_t m = any_of(random, {1, 4, 19}), n = any_of(random, {1, 3, 12}), items = any_of(random, {1, 4});
+            const std::int64_t m = any_of(random, {1, 4, 19}), n = any_of(random, {1, 3, 12}),
+                               items = any_of(random, {1, 4});
             const std::int64_t k = side == HERON_SIDE_LEFT ? m : n;
             stored_case shape = random_triangle(random, type, order, HERON_STORAGE_FULL, fill, k, 0);
             stored_case b_shape = full_matrix(random, type, order, m, n);
@@ -227,7 +239,8 @@ TEST_CASE("trsm_batched") {
                         if (!in_triangle(fill, i, j)) continue;
                         number v = random_number(random, type) / 32.0;
                         if (i == j) v += v.real() < 0 ? -1.0 : 1.0;
-                        if (i == j && diag == HERON_DIAG_UNIT) v = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
+                        if (i == j && diag == HERON_DIAG_UNIT)
+                            v = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
                         as.back().at(i, j) = rounded(cuda_type(type), v);
                     }
                 for (std::int64_t j = 0; j < n; ++j)
@@ -239,8 +252,8 @@ TEST_CASE("trsm_batched") {
             CAPTURE(type, order, side, fill, op, diag, kind, m, n, items, alpha);
             batch a(a_memory, 1, kind), b(b_memory, 2, kind);
             scalar_place place(code % 2 == 0, type, {alpha});
-            expect(heron_trsm_batched(native(), type, order, side, fill, op, diag, m, n, place.data(), a.operand(),
-                                      shape.ld, b.operand(), b_shape.ld, items));
+            expect(heron_trsm_batched(native(), type, order, side, fill, op, diag, m, n, place.data(),
+                                      a.operand(), shape.ld, b.operand(), b_shape.ld, items));
             vector_case after = b.device->download();
             // op(A)*X or X*op(A) in place of X gives alpha*B back.
             for (std::int64_t q = 0; q < items; ++q) {
@@ -256,7 +269,8 @@ TEST_CASE("trsm_batched") {
                 for (std::int64_t j = 0; j < n; ++j)
                     for (std::int64_t i = 0; i < m; ++i) {
                         const term t = dot(
-                            k, [&](std::int64_t l) { return side == HERON_SIDE_LEFT ? entry(i, l) : x(i, l); },
+                            k,
+                            [&](std::int64_t l) { return side == HERON_SIDE_LEFT ? entry(i, l) : x(i, l); },
                             [&](std::int64_t l) { return side == HERON_SIDE_LEFT ? x(l, j) : entry(l, j); });
                         const number target = product(alpha, bs[item].at(i, j));
                         CHECK(is_within(std::abs(t.value - target), 128 * unit(type)));

@@ -32,8 +32,8 @@ bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == H
 
 // y against alpha*sum + beta*y for each element, where sum(i) is a term.
 template <class Sum>
-void check_product(const vector_case& before, const device_vector& after, const scalars& s, std::int64_t terms,
-                   const Sum& sum) {
+void check_product(const vector_case& before, const device_vector& after, const scalars& s,
+                   std::int64_t terms, const Sum& sum) {
     vector_case expected = before;
     double largest = 0;
     for (std::int64_t i = 0; i < before.n; ++i) {
@@ -47,7 +47,8 @@ void check_product(const vector_case& before, const device_vector& after, const 
         expected.at(i) = value;
         largest = std::max(largest, size);
     }
-    CHECK(difference(after.download(), expected, unit(before.type) * (static_cast<double>(terms) + 8) * largest) == "");
+    CHECK(difference(after.download(), expected,
+                     unit(before.type) * (static_cast<double>(terms) + 8) * largest) == "");
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ TEST_CASE("gemv and gbmv") {
     const auto check = [&](heron_type type, std::int64_t m, std::int64_t n, bool is_band) {
         const auto order = static_cast<heron_order>(random.below(2));
         const auto op = static_cast<heron_operation>(random.below(4));
-        stored_case a{type, order, is_band ? HERON_STORAGE_BANDED : HERON_STORAGE_FULL, HERON_FILL_LOWER, m, n};
+        stored_case a{type, order, is_band ? HERON_STORAGE_BANDED : HERON_STORAGE_FULL, HERON_FILL_LOWER,
+                      m,    n};
         if (is_band) {
             a.kl = random.below(6);
             a.ku = any_of(random, {0, 1, 3, n + 2});
@@ -73,10 +75,10 @@ TEST_CASE("gemv and gbmv") {
         CAPTURE(type, order, op, m, n, is_band, a.kl, a.ku, x.inc, y.inc, s.alpha, s.beta, s.on_device);
         const device_vector da(memory_of(a)), dx(x), dy(y);
         scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
-        expect(is_band ? heron_gbmv(native(), type, order, op, m, n, a.kl, a.ku, alpha.data(), da.data(), a.ld,
-                                    dx.data(), x.inc, beta.data(), dy.data(), y.inc)
-                       : heron_gemv(native(), type, order, op, m, n, alpha.data(), da.data(), a.ld, dx.data(), x.inc,
-                                    beta.data(), dy.data(), y.inc));
+        expect(is_band ? heron_gbmv(native(), type, order, op, m, n, a.kl, a.ku, alpha.data(), da.data(),
+                                    a.ld, dx.data(), x.inc, beta.data(), dy.data(), y.inc)
+                       : heron_gemv(native(), type, order, op, m, n, alpha.data(), da.data(), a.ld, dx.data(),
+                                    x.inc, beta.data(), dy.data(), y.inc));
         if (m == 0 || n == 0) {
             CHECK(difference(dy.download(), y, 0) == "");
             return;
@@ -91,7 +93,8 @@ TEST_CASE("gemv and gbmv") {
     };
     for (const heron_type type : matrix_types()) {
         for (int i = 0; i < 60; ++i)
-            check(type, any_of(random, {0, 1, 2, 3, 7, 16, 33, 64}), any_of(random, {0, 1, 2, 5, 8, 31, 65}), i % 3 == 0);
+            check(type, any_of(random, {0, 1, 2, 3, 7, 16, 33, 64}), any_of(random, {0, 1, 2, 5, 8, 31, 65}),
+                  i % 3 == 0);
         for (int i = 0; i < 4; ++i) {
             check(type, 1, 700, false);
             check(type, 700, 1, false);
@@ -134,9 +137,9 @@ TEST_CASE("symv and hemv in every storage") {
             CAPTURE(type, hermitian, order, fill, storage, n, k, x.inc, y.inc, s.alpha, s.beta, s.on_device);
             const device_vector da(memory_of(a)), dx(x), dy(y);
             scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
-            expect((hermitian ? heron_hemv : heron_symv)(native(), type, order, fill, storage, n, k, alpha.data(),
-                                                         da.data(), a.ld, dx.data(), x.inc, beta.data(), dy.data(),
-                                                         y.inc));
+            expect((hermitian ? heron_hemv : heron_symv)(native(), type, order, fill, storage, n, k,
+                                                         alpha.data(), da.data(), a.ld, dx.data(), x.inc,
+                                                         beta.data(), dy.data(), y.inc));
             check_product(y, dy, s, n, [&](std::int64_t i) {
                 const auto element = [&](std::int64_t j) {
                     const bool stored = in_triangle(fill, i, j);
@@ -164,23 +167,26 @@ TEST_CASE("trmv and trsv in every storage") {
             const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
             stored_case a = random_triangle(random, type, order, storage, fill, n, k);
             // Solutions must not grow without bound.
-            const double scale = std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 2))));
+            const double scale =
+                std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 2))));
             for (number& v : a.memory) v *= solves ? scale : 1;
             for (std::int64_t i = 0; i < n; ++i) {
                 if (solves) a.at(i, i) += number{a.at(i, i).real() < 0 ? -1.0 : 1.0, 0};
-                if (diag == HERON_DIAG_UNIT) a.at(i, i) = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
+                if (diag == HERON_DIAG_UNIT)
+                    a.at(i, i) = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
             }
             a.memory = rounded(cuda_type(type), a.memory);
             const vector_case x = random_vector(random, type, n, any_increment(random));
             CAPTURE(type, solves, order, fill, diag, op, storage, n, k, x.inc);
             const device_vector da(memory_of(a)), dx(x);
-            expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k, da.data(),
-                                                      a.ld, dx.data(), x.inc));
+            expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k,
+                                                      da.data(), a.ld, dx.data(), x.inc));
             const auto row = [&](const vector_case& v, std::int64_t r) {
                 const auto element = [&](std::int64_t l) {
                     const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
                     if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
-                    return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j)) : number{0, 0};
+                    return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j))
+                                                                      : number{0, 0};
                 };
                 return dot(n, element, [&](std::int64_t l) { return v.at(l); });
             };
@@ -195,7 +201,8 @@ TEST_CASE("trmv and trsv in every storage") {
                     left.at(i) = t.value;
                     largest = std::max(largest, t.size + std::abs(x.at(i)));
                 }
-                CHECK(difference(left, expected, unit(type) * (4.0 * static_cast<double>(n) + 16) * largest) == "");
+                CHECK(difference(left, expected,
+                                 unit(type) * (4.0 * static_cast<double>(n) + 16) * largest) == "");
                 continue;
             }
             for (std::int64_t i = 0; i < n; ++i) {
@@ -214,7 +221,8 @@ TEST_CASE("ger and gerc") {
         for (int i = 0; i < 40; ++i) {
             const bool conjugate = i % 2 == 1;
             const auto order = static_cast<heron_order>(i / 2 % 2);
-            const std::int64_t m = any_of(random, {0, 1, 3, 17, 64, 150}), n = any_of(random, {0, 1, 2, 33, 120});
+            const std::int64_t m = any_of(random, {0, 1, 3, 17, 64, 150}),
+                               n = any_of(random, {0, 1, 2, 33, 120});
             stored_case a = random_stored(random, {type, order, HERON_STORAGE_FULL, HERON_FILL_LOWER, m, n},
                                           [](std::int64_t, std::int64_t) { return true; });
             const scalars s(random, type, ++count % 2 == 0);
@@ -224,11 +232,12 @@ TEST_CASE("ger and gerc") {
             CAPTURE(type, conjugate, order, m, n, x.inc, y.inc, s.alpha, s.on_device);
             const device_vector da(memory_of(a)), dx(x), dy(y);
             scalar_place alpha(s.on_device, type, {s.alpha});
-            expect((conjugate ? heron_gerc : heron_ger)(native(), type, order, m, n, alpha.data(), dx.data(), x.inc,
-                                                        dy.data(), y.inc, da.data(), a.ld));
+            expect((conjugate ? heron_gerc : heron_ger)(native(), type, order, m, n, alpha.data(), dx.data(),
+                                                        x.inc, dy.data(), y.inc, da.data(), a.ld));
             for (std::int64_t j = 0; j < n && s.alpha != 0.0; ++j)
                 for (std::int64_t r = 0; r < m; ++r)
-                    a.at(r, j) += product(product(s.alpha, x.at(r)), conjugate ? std::conj(y.at(j)) : y.at(j));
+                    a.at(r, j) +=
+                        product(product(s.alpha, x.at(r)), conjugate ? std::conj(y.at(j)) : y.at(j));
             CHECK(difference(da.download(), memory_of(a), 32 * unit(type)) == "");
         }
 }
@@ -255,10 +264,12 @@ TEST_CASE("syr, her, syr2 and her2, full and packed") {
             CAPTURE(type, hermitian, has_two, order, fill, storage, n, x.inc, y.inc, s.alpha, s.on_device);
             const device_vector da(memory_of(a)), dx(x), dy(y);
             scalar_place alpha(s.on_device, alpha_type, {s.alpha});
-            expect(has_two ? (hermitian ? heron_her2 : heron_syr2)(native(), type, order, fill, storage, n, alpha.data(),
-                                                                   dx.data(), x.inc, dy.data(), y.inc, da.data(), a.ld)
-                           : (hermitian ? heron_her : heron_syr)(native(), type, order, fill, storage, n, alpha.data(),
-                                                                 dx.data(), x.inc, da.data(), a.ld));
+            expect(has_two ? (hermitian ? heron_her2 : heron_syr2)(native(), type, order, fill, storage, n,
+                                                                   alpha.data(), dx.data(), x.inc, dy.data(),
+                                                                   y.inc, da.data(), a.ld)
+                           : (hermitian ? heron_her : heron_syr)(native(), type, order, fill, storage, n,
+                                                                 alpha.data(), dx.data(), x.inc, da.data(),
+                                                                 a.ld));
             const auto turned = [&](number v) { return hermitian ? std::conj(v) : v; };
             for (std::int64_t j = 0; j < n && s.alpha != 0.0; ++j)
                 for (std::int64_t i = 0; i < n; ++i) {

@@ -42,7 +42,8 @@ stored_case random_stored(random_source& random, stored_case m, const Stored& st
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const std::int64_t line = m.order == HERON_ORDER_ROW ? m.columns : m.rows;
     const std::int64_t lines = m.order == HERON_ORDER_ROW ? m.rows : m.columns;
-    const std::int64_t least = m.storage == HERON_STORAGE_BANDED ? m.kl + m.ku + 1 : std::max<std::int64_t>(line, 1);
+    const std::int64_t least =
+        m.storage == HERON_STORAGE_BANDED ? m.kl + m.ku + 1 : std::max<std::int64_t>(line, 1);
     m.ld = least + random.below(3);
     const std::int64_t size = m.storage == HERON_STORAGE_PACKED ? m.rows * (m.rows + 1) / 2 : m.ld * lines;
     m.memory.assign(static_cast<std::size_t>(size), number{nan, is_complex(m.type) ? nan : 0});
