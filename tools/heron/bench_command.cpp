@@ -291,7 +291,8 @@ void add_factor_command(CLI::App& bench) {
     c.run(run_factor_bench);
 }
 
-void add_vector_command(CLI::App& bench, const char* name, const char* what, const texts& functions, const texts& sizes,
+void add_vector_command(CLI::App& bench, const char* name, const char* what, const texts& functions,
+                        const texts& sizes,
                         vector_bench_result (*measure)(const vector_bench_options&, progress&)) {
     subcommand<vector_bench_options> c(bench, name, what);
     c.options.functions = functions;

@@ -1,5 +1,6 @@
-// Products of a full matrix and a vector by groups. Where there are fewer tiles of the result than keep a device busy the
-// sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them up in their order.
+// Products of a full matrix and a vector by groups. Where there are fewer tiles of the result than keep a
+// device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them up in their
+// order.
 HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int ROWS, int TEAM)
 
 // Columns that a team works on at a time.
@@ -10,8 +11,8 @@ HERON_FN CT taken(GLOBAL const CT* a, heron_index at, int conjugate) {
     return conjugate ? CONJ(CT, v) : v;
 }
 
-HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index rows, GLOBAL CT* partial, CT alpha,
-                      CT beta, GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
+HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index rows, GLOBAL CT* partial,
+                      CT alpha, CT beta, GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
     if (parts > 1) {
         partial[part * rows + row] = sum;
     } else {
@@ -23,10 +24,10 @@ HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index 
 
 // y := alpha*A*x + beta*y. ROWS items have a row each, and GROUP/ROWS of them share its columns.
 HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, int conjugate, CT alpha_value,
-                   GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
-                   GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc, GLOBAL CT* partial,
-                   CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y, heron_index y_offset,
-                   heron_index y_inc) {
+                   GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset,
+                   heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc,
+                   GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
+                   heron_index y_offset, heron_index y_inc) {
     LOCAL_ARRAY(CT, sums, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int part = group_id() % parts;
@@ -49,23 +50,25 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
             sum0 = MAD(CT, a2, x[x_offset + (j + 2 * step) * x_inc], sum0);
             sum1 = MAD(CT, a3, x[x_offset + (j + 3 * step) * x_inc], sum1);
         }
-        for (; j < end; j += step) sum0 = MAD(CT, taken(a, first + j * ld, conjugate), x[x_offset + j * x_inc], sum0);
+        for (; j < end; j += step)
+            sum0 = MAD(CT, taken(a, first + j * ld, conjugate), x[x_offset + j * x_inc], sum0);
     }
     sums[group_item()] = ADD(CT, sum0, sum1);
     sync_group();
     if (group_item() >= ROWS || row >= m) return;
     CT sum = sums[group_item()];
     for (int share = 1; share < GROUP / ROWS; ++share) sum = ADD(CT, sum, sums[group_item() + share * ROWS]);
-    put_row(sum, parts, part, row, m, partial, alpha, SCALAR(CT, beta_value, beta_device), y, y_offset, y_inc);
+    put_row(sum, parts, part, row, m, partial, alpha, SCALAR(CT, beta_value, beta_device), y, y_offset,
+            y_inc);
 }
 HERON_CLOSE
 
 // y := alpha*A^T*x + beta*y. TEAM items go along COLUMNS columns together.
-HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts, int conjugate, CT alpha_value,
-                   GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
-                   GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc, GLOBAL CT* partial,
-                   CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y, heron_index y_offset,
-                   heron_index y_inc) {
+HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts, int conjugate,
+                   CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
+                   heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
+                   heron_index x_inc, GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device,
+                   GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
     LOCAL_ARRAY(CT, sums, COLUMNS * GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int part = group_id() % parts;

@@ -12,8 +12,8 @@ inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 
 namespace heron::HERON_LEVEL::plans {
 
-// How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes alone, so that
-// the sums have the same bits on every run.
+// How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes
+// alone, so that the sums have the same bits on every run.
 struct gemv_shares {
     static constexpr int group = 256, rows_of_tile = 64, columns_of_team = 4;
     static constexpr int short_team = 32, long_team = group;
@@ -45,10 +45,11 @@ void launch_gemv_groups(Device& device, const heron_gemv_args& a, const gemv_sha
     const auto beta = as_argument<CT>(a.beta);
     const auto launch = [&]<class Kernel>(type<Kernel>) {
         device.template launch_groups<Kernel>(
-            kernels::blas2_gemv_family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, shares.parts,
-            int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory), heron_index{a.a.offset},
-            heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, partial,
-            beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+            kernels::blas2_gemv_family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n},
+            shares.parts, int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
+            heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
+            heron_index{a.x.inc}, partial, beta.value, beta.device, as<CT>(a.y.memory),
+            heron_index{a.y.offset}, heron_index{a.y.inc});
     };
     if (shares.transposed)
         launch(type<typename program::gemv_columns>{});
@@ -75,8 +76,9 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
         const auto alpha = as_argument<CT>(a.alpha);
         const auto beta = as_argument<CT>(a.beta);
         device.template launch<kernels::blas2_join<CT>>(
-            kernels::blas2, rows, heron_index{rows}, shares.parts, static_cast<const CT*>(partial), alpha.value,
-            alpha.device, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+            kernels::blas2, rows, heron_index{rows}, shares.parts, static_cast<const CT*>(partial),
+            alpha.value, alpha.device, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset},
+            heron_index{a.y.inc});
     });
 }
 
@@ -91,9 +93,10 @@ void trsv_by_groups(Device& device, heron_phase phase, const heron_trsv_args& a,
         const auto solve = [&](int64_t first, int64_t end) {
             using kernel = typename kernels::blas2_trsv_groups<CT, block>::trsv_block;
             device.template launch_groups<kernel>(
-                kernels::blas2_trsv_family, 1, heron_index{a.n}, heron_index{first}, static_cast<int>(end - first),
-                is_lower(a), int{is_transposed(a.op)}, int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT},
-                storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, band,
+                kernels::blas2_trsv_family, 1, heron_index{a.n}, heron_index{first},
+                static_cast<int>(end - first), is_lower(a), int{is_transposed(a.op)},
+                int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
+                as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, band,
                 as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
         };
         const auto rest = [&](int64_t rows, int64_t count, int64_t first, int64_t end) {

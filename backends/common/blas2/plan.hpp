@@ -126,12 +126,13 @@ void substitute(const heron_trsv_args& a, int64_t block, const Solve& solve, con
 
 // What the unknowns first ... end - 1 contribute, off the `count` rows from `rows` on.
 template <class CT, class Device>
-void subtract_block(Device& device, const heron_trsv_args& a, int64_t rows, int64_t count, int64_t first, int64_t end) {
+void subtract_block(Device& device, const heron_trsv_args& a, int64_t rows, int64_t count, int64_t first,
+                    int64_t end) {
     device.template launch<kernels::blas2_trsv_rest<CT>>(
-        kernels::blas2, count, heron_index{a.n}, heron_index{rows}, heron_index{first}, heron_index{end}, is_lower(a),
-        int{is_transposed(a.op)}, int{is_conjugated(a.op)}, storage_code(a.a), as<const CT>(a.a.memory),
-        heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n), as<CT>(a.x.memory),
-        heron_index{a.x.offset}, heron_index{a.x.inc});
+        kernels::blas2, count, heron_index{a.n}, heron_index{rows}, heron_index{first}, heron_index{end},
+        is_lower(a), int{is_transposed(a.op)}, int{is_conjugated(a.op)}, storage_code(a.a),
+        as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
+        as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
 }
 
 template <class Device>

@@ -1,20 +1,21 @@
-// The substitution of a block of BLOCK unknowns by a group: its triangle in local memory, and one unknown after the other,
-// which all later rows take up at once.
+// The substitution of a block of BLOCK unknowns by a group: its triangle in local memory, and one unknown
+// after the other, which all later rows take up at once.
 HERON_PROGRAM(blas2_trsv_groups, class CT, int BLOCK)
 
 // storage, lower and upper: as in kernels.h.
-HERON_FN heron_index place_of(int storage, int stored_lower, heron_index n, heron_index upper, heron_index ld, heron_index i,
-                              heron_index j) {
+HERON_FN heron_index place_of(int storage, int stored_lower, heron_index n, heron_index upper, heron_index ld,
+                              heron_index i, heron_index j) {
     if (storage == 0) return i + j * ld;
     if (storage == 1) return upper + i - j + j * ld;
     return stored_lower ? i + j * (2 * n - j - 1) / 2 : i + j * (j + 1) / 2;
 }
 
-// M = op(A) is lower or upper triangular with `band` diagonals beside the main one; the unknowns first ... first + size - 1.
-HERON_GROUP_KERNEL(trsv_block, BLOCK, heron_index n, heron_index first, int size, int lower, int transposed, int conjugate,
-                   int unit, int storage, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
-                   heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc) {
-    LOCAL_ARRAY(CT, triangle, BLOCK*(BLOCK + 1));
+// M = op(A) is lower or upper triangular with `band` diagonals beside the main one; the unknowns first ...
+// first + size - 1.
+HERON_GROUP_KERNEL(trsv_block, BLOCK, heron_index n, heron_index first, int size, int lower, int transposed,
+                   int conjugate, int unit, int storage, GLOBAL const CT* RESTRICT a, heron_index a_offset,
+                   heron_index ld, heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc) {
+    LOCAL_ARRAY(CT, triangle, BLOCK * (BLOCK + 1));
     LOCAL_ARRAY(CT, solved, 1);
     const int me = group_item();
     const int stored_lower = lower != transposed;

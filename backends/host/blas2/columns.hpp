@@ -83,25 +83,35 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
         for (int k = 0; k < K; ++k) sums[row] = mad(columns[k][row], x[k], sums[row]);
 }
 
+// Whether columns j ... j + K - 1 have all of the rows.
+template <int K, class CT>
+bool are_whole(const stored_columns<CT>& a, int64_t j, range rows) {
+    for (int64_t k = j; k < j + K; ++k) {
+        const range found = a.rows(k, rows);
+        if (found.begin != rows.begin || found.end != rows.end) return false;
+    }
+    return true;
+}
+
+template <int K, class CT>
+void add_whole_columns(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, CT* sums) {
+    const CT* columns[K];
+    for (int k = 0; k < K; ++k) columns[k] = a.column(j + k) + rows.begin;
+    add_columns<K>(sums, columns, x + j, rows.end - rows.begin);
+}
+
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j].
 template <class CT>
 void add_columns(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
     int64_t j = columns.begin;
     while (j < columns.end) {
-        const auto is_whole = [&](int64_t column) {
-            const range found = a.rows(column, rows);
-            return found.begin == rows.begin && found.end == rows.end;
-        };
-        if (j + 4 <= columns.end && is_whole(j) && is_whole(j + 1) && is_whole(j + 2) && is_whole(j + 3)) {
-            const CT* const four[] = {a.column(j) + rows.begin, a.column(j + 1) + rows.begin,
-                                      a.column(j + 2) + rows.begin, a.column(j + 3) + rows.begin};
-            add_columns<4>(sums, four, x + j, rows.end - rows.begin);
-            j += 4;
+        if (j + 8 <= columns.end && are_whole<8>(a, j, rows)) {
+            add_whole_columns<8>(a, j, rows, x, sums);
+            j += 8;
             continue;
         }
         const range found = a.rows(j, rows);
-        const CT* const one[] = {a.column(j) + found.begin};
-        add_columns<1>(sums + (found.begin - rows.begin), one, x + j, found.end - found.begin);
+        if (found.begin < found.end) add_whole_columns<1>(a, j, found, x, sums + (found.begin - rows.begin));
         ++j;
     }
 }
@@ -113,6 +123,37 @@ CT column_dot(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, b
     product_sums<CT> sums;
     sums.add(a.column(j) + found.begin, x + found.begin, found.end - found.begin);
     return sums.total(conjugate);
+}
+
+// The same of K columns that have all of the rows: x is loaded once for them.
+template <int K, class CT>
+void column_dots(const stored_columns<CT>& a, int64_t j, range rows, const CT* xs, bool conjugate, CT* sums) {
+    using R = real_of<CT>;
+    constexpr int parts = parts_of<CT>::count, L = most_lanes<R>;
+    lanes<R, L> same[K]{}, crossed[K]{};
+    const R* from[K];
+    for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(a.column(j + k) + rows.begin);
+    const R* const x = reinterpret_cast<const R*>(xs + rows.begin);
+    const int64_t count = rows.end - rows.begin;
+    int64_t i = 0;
+    for (; i + L <= parts * count; i += L) {
+        const auto xi = load_lanes<L>(x + i);
+        [[maybe_unused]] lanes<R, L> turned = xi;
+        if constexpr (parts == 2) turned = exchanged_parts<R, L>(xi);
+        for (int k = 0; k < K; ++k) {
+            const auto v = load_lanes<L>(from[k] + i);
+            same[k] += v * xi;
+            if constexpr (parts == 2) crossed[k] += v * turned;
+        }
+    }
+    for (int k = 0; k < K; ++k) {
+        product_sums<CT> all;
+        all.same.sums[0] = same[k];
+        all.crossed.sums[0] = crossed[k];
+        const int64_t done = i / parts;
+        all.add(a.column(j + k) + rows.begin + done, xs + rows.begin + done, count - done);
+        sums[k] = all.total(conjugate);
+    }
 }
 
 // A vector without gaps: where it is, or a copy, conjugated or not, in `memory`.

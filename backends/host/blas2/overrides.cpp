@@ -47,7 +47,8 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
                     for (int64_t j = part.begin; j < part.end; ++j)
                         x[j] = sub(x[j], column_dot<CT>(triangle, j, {first, end}, x, false));
                 else if (part.begin < part.end)
-                    add_columns(triangle, {first, end}, part, static_cast<const CT*>(factors - first), x + part.begin);
+                    add_columns(triangle, {first, end}, part, static_cast<const CT*>(factors - first),
+                                x + part.begin);
             });
         };
         plans::substitute(a, size, solve, rest);
@@ -88,8 +89,8 @@ void ger(host_device& device, heron_phase phase, const heron_ger_args& a, heron_
 }
 
 // With a conjugate triangle x and y are conjugated first: then both forms are the same.
-void rank_update(host_device& device, heron_phase phase, const heron_rank_update_args& a, heron_workspace& workspace,
-                 int terms) {
+void rank_update(host_device& device, heron_phase phase, const heron_rank_update_args& a,
+                 heron_workspace& workspace, int terms) {
     visit_full(a.type, [&]<class CT>(type<CT>) {
         workspace_layout layout(phase, workspace);
         const bool conjugates = a.hermitian && a.conjugate;

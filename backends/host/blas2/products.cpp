@@ -1,6 +1,6 @@
-// Products of a matrix and a vector on the CPU. Tiles of the result, and where there are few of these also parts of the
-// sums, are shared out; both are cut by the sizes alone, and the parts are added up in their order: the same bits on every
-// run, with any number of threads.
+// Products of a matrix and a vector on the CPU. Tiles of the result, and where there are few of these also
+// parts of the sums, are shared out; both are cut by the sizes alone, and the parts are added up in their
+// order: the same bits on every run, with any number of threads.
 #include "products.hpp"
 #include "columns.hpp"
 #include "common/runtime/slot.hpp"
@@ -28,15 +28,16 @@ struct product_shares {
 
 // Calls put(i, sum) for every element of op(A)*x, where A has `length` columns, or with by_columns rows.
 template <class CT, class Put>
-void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares, int64_t length,
-              bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
+void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares,
+              int64_t length, bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
     const int team = team_for(device, shares.outputs * length);
     run_team(team, [&](int member, int members) {
         const range own = equal_part(shares.tiles * shares.parts, member, members);
         for (int64_t task = own.begin; task < own.end; ++task) {
             const int64_t part = task % shares.parts, first = task / shares.parts * shares.outputs_of_tile;
-            const int64_t end = first + shares.outputs_of_tile < shares.outputs ? first + shares.outputs_of_tile
-                                                                                 : shares.outputs;
+            const int64_t end = first + shares.outputs_of_tile < shares.outputs
+                                    ? first + shares.outputs_of_tile
+                                    : shares.outputs;
             const range along{length * part / shares.parts, length * (part + 1) / shares.parts};
             const auto done = [&](int64_t i, CT sum) {
                 if (shares.parts > 1)
@@ -45,13 +46,26 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
                     put(i, sum);
             };
             if (by_columns) {
-                for (int64_t j = first; j < end; ++j) done(j, column_dot(a, j, along, x, conjugate));
+                constexpr int together = 4;
+                int64_t j = first;
+                while (j < end) {
+                    if (j + together <= end && are_whole<together>(a, j, along)) {
+                        CT sums[together];
+                        column_dots<together>(a, j, along, x, conjugate, sums);
+                        for (int k = 0; k < together; ++k) done(j + k, sums[k]);
+                        j += together;
+                    } else {
+                        done(j, column_dot(a, j, along, x, conjugate));
+                        ++j;
+                    }
+                }
                 continue;
             }
             CT sums[rows_of_tile];
             for (int64_t i = first; i < end; ++i) sums[i - first] = CT{};
             add_columns(a, along, {first, end}, x, sums);
-            for (int64_t i = first; i < end; ++i) done(i, conjugate ? conj(sums[i - first]) : sums[i - first]);
+            for (int64_t i = first; i < end; ++i)
+                done(i, conjugate ? conj(sums[i - first]) : sums[i - first]);
         }
     });
     if (shares.parts == 1) return;
@@ -59,7 +73,8 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
         const range own = equal_part(shares.outputs, member, members);
         for (int64_t i = own.begin; i < own.end; ++i) {
             CT sum = partial[i];
-            for (int64_t part = 1; part < shares.parts; ++part) sum = add(sum, partial[part * shares.outputs + i]);
+            for (int64_t part = 1; part < shares.parts; ++part)
+                sum = add(sum, partial[part * shares.outputs + i]);
             put(i, sum);
         }
     });
@@ -107,18 +122,18 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     });
 }
 
-// A column of the stored triangle is read once, for the rows that it adds to and for its own row of the result.
+// A column of the stored triangle is read once, for the rows that it adds to and for its own row of the
+// result.
 template <class CT>
-void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, int64_t j, const CT* x, CT* sums) {
+void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, int64_t j, const CT* x,
+                   CT* sums) {
     CT diagonal = triangle.diagonal(j);
     if (a.hermitian) diagonal = real_part(diagonal);
     sums[j] = mad(diagonal, x[j], sums[j]);
+    const range rows = triangle.rows(j);
     product_sums<CT> own;
-    for_blocks(triangle.rows(j), [&](int64_t begin, int64_t count) {
-        const CT* const part[] = {triangle.column(j) + begin};
-        add_columns<1>(sums + begin, part, x + j, count);
-        own.add(part[0], x + begin, count);
-    });
+    own.add_and_update(triangle.column(j) + rows.begin, x + rows.begin, sums + rows.begin, x[j],
+                       rows.end - rows.begin);
     sums[j] = add(sums[j], own.total(a.hermitian));
 }
 
@@ -146,7 +161,8 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
                 for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
                 // Columns are of different lengths: every part has some of each.
                 for (int64_t block = part; block < blocks; block += parts)
-                    for (int64_t j = block * columns_at_a_time; j < a.n && j < (block + 1) * columns_at_a_time; ++j)
+                    for (int64_t j = block * columns_at_a_time;
+                         j < a.n && j < (block + 1) * columns_at_a_time; ++j)
                         add_both_ways(triangle, a, j, x, sums);
             }
         });

@@ -47,7 +47,8 @@ class vector_bench {
             const std::size_t equals = entry.find('=');
             if (equals == std::string::npos)
                 throw std::invalid_argument("--against takes cublas=FILE and cblas=FILE");
-            peers_.push_back(std::make_unique<vector_peer>(entry.substr(0, equals), entry.substr(equals + 1)));
+            peers_.push_back(
+                std::make_unique<vector_peer>(entry.substr(0, equals), entry.substr(equals + 1)));
         }
     }
 
@@ -167,9 +168,12 @@ class vector_bench {
                                {.key = "/percent", .title = "% copy", .format = "{:.1f}"}};
         for (const auto& peer : peers_) {
             values.push_back("/ratio/" + peer->name());
-            result.columns.push_back({.key = values.back(), .title = "vs " + peer->name(), .format = "{:.2f}"});
-            result.mean_columns.push_back({.key = values.back(), .title = "vs " + peer->name(), .format = "{:.2f}"});
-            result.mean_columns.push_back({.key = "/smallest" + values.back(), .title = "least", .format = "{:.2f}"});
+            result.columns.push_back(
+                {.key = values.back(), .title = "vs " + peer->name(), .format = "{:.2f}"});
+            result.mean_columns.push_back(
+                {.key = values.back(), .title = "vs " + peer->name(), .format = "{:.2f}"});
+            result.mean_columns.push_back(
+                {.key = "/smallest" + values.back(), .title = "least", .format = "{:.2f}"});
         }
         result.columns.push_back({.key = "/message", .title = "message"});
         const std::vector<std::string> group{"/backend", "/function"};
@@ -193,7 +197,9 @@ class vector_bench {
 
 }  // namespace
 
-std::vector<std::string> level1_functions() { return {"copy", "scal", "axpy", "dot", "nrm2", "asum", "iamax"}; }
+std::vector<std::string> level1_functions() {
+    return {"copy", "scal", "axpy", "dot", "nrm2", "asum", "iamax"};
+}
 std::vector<std::string> level2_functions() { return {"gemv", "gemvT", "symv", "ger", "trmv", "trsv"}; }
 
 vector_bench_result run_level1_bench(const vector_bench_options& options, progress& progress) {

@@ -1,5 +1,5 @@
-// heron bench blas1 and heron bench gemv: dense vectors, and a matrix and vectors, on every backend, side by side with
-// cuBLAS and with libraries of CBLAS's interface.
+// heron bench blas1 and heron bench gemv: dense vectors, and a matrix and vectors, on every backend, side by
+// side with cuBLAS and with libraries of CBLAS's interface.
 #pragma once
 
 #include <string>

@@ -47,7 +47,8 @@ template <class T>
 using cblas_scalar = decltype(by_cblas(std::declval<const T&>()));
 
 // CBLAS's and cuBLAS's numbers of their enumerations.
-constexpr int column_major = 102, cblas_none = 111, cblas_transpose = 112, cblas_lower = 122, cblas_non_unit = 131;
+constexpr int column_major = 102, cblas_none = 111, cblas_transpose = 112, cblas_lower = 122,
+              cblas_non_unit = 131;
 constexpr int cublas_none = 0, cublas_transpose = 1, cublas_lower = 0, cublas_non_unit = 0;
 constexpr int pointers_on_host = 0, pointers_on_device = 1;
 
@@ -62,7 +63,12 @@ class typed_case : public vector_case {
 
   public:
     typed_case(const device& where, std::string function, std::int64_t m, std::int64_t n)
-        : where_(where), function_(std::move(function)), m_(m), n_(n), x_(numbers(std::max(m, n))), y_(numbers(std::max(m, n))) {
+        : where_(where),
+          function_(std::move(function)),
+          m_(m),
+          n_(n),
+          x_(numbers(std::max(m, n))),
+          y_(numbers(std::max(m, n))) {
         if (is_matrix()) {
             a_ = numbers(m * n);
             // Triangles whose products and solutions stay as large as what they are made of.
@@ -80,7 +86,8 @@ class typed_case : public vector_case {
     }
 
     double bytes() const override {
-        const double vector = static_cast<double>(m_) * sizeof(T), matrix = static_cast<double>(m_) * static_cast<double>(n_) * sizeof(T);
+        const double vector = static_cast<double>(m_) * sizeof(T),
+                     matrix = static_cast<double>(m_) * static_cast<double>(n_) * sizeof(T);
         if (function_ == "copy" || function_ == "scal" || function_ == "dot") return 2 * vector;
         if (function_ == "axpy") return 3 * vector;
         if (!is_matrix()) return vector;
@@ -92,7 +99,8 @@ class typed_case : public vector_case {
         const heron_handle h = where_.handle();
         const heron_type type = facts<T>::type;
         void *const x = x_device_.get(), *const y = y_device_.get(), *const a = a_device_.get();
-        check(heron_set_pointer_mode(h, reduces() ? HERON_POINTER_DEVICE : HERON_POINTER_HOST), "heron_set_pointer_mode");
+        check(heron_set_pointer_mode(h, reduces() ? HERON_POINTER_DEVICE : HERON_POINTER_HOST),
+              "heron_set_pointer_mode");
         const auto column = HERON_ORDER_COLUMN;
         return [=, this] { check(run_heron(h, type, column, x, y, a), function_.c_str()); };
     }
@@ -124,9 +132,12 @@ class typed_case : public vector_case {
 
   private:
     bool is_matrix() const { return function_.starts_with("ge") || function_.ends_with("v"); }
-    bool reduces() const { return function_ == "dot" || function_ == "nrm2" || function_ == "asum" || function_ == "iamax"; }
+    bool reduces() const {
+        return function_ == "dot" || function_ == "nrm2" || function_ == "asum" || function_ == "iamax";
+    }
     double tolerance() const {
-        return std::numeric_limits<R>::epsilon() * (16 + std::sqrt(static_cast<double>(std::max(m_, n_))) * 4);
+        return std::numeric_limits<R>::epsilon() *
+               (16 + std::sqrt(static_cast<double>(std::max(m_, n_))) * 4);
     }
 
     static std::vector<T> numbers(std::int64_t count) {
@@ -156,7 +167,8 @@ class typed_case : public vector_case {
         return values;
     }
 
-    heron_status run_heron(heron_handle h, heron_type type, heron_order order, void* x, void* y, void* a) const {
+    heron_status run_heron(heron_handle h, heron_type type, heron_order order, void* x, void* y,
+                           void* a) const {
         const auto lower = HERON_FILL_LOWER;
         const auto full = HERON_STORAGE_FULL;
         const auto keep = HERON_DIAG_NON_UNIT;
@@ -166,13 +178,16 @@ class typed_case : public vector_case {
         if (function_ == "dot") return heron_dotc(h, type, m_, x, 1, y, 1, result_.get());
         if (function_ == "nrm2") return heron_nrm2(h, type, m_, x, 1, result_.get());
         if (function_ == "asum") return heron_asum(h, type, m_, x, 1, result_.get());
-        if (function_ == "iamax") return heron_iamax(h, type, m_, x, 1, static_cast<std::int64_t*>(result_.get()));
+        if (function_ == "iamax")
+            return heron_iamax(h, type, m_, x, 1, static_cast<std::int64_t*>(result_.get()));
         if (function_ == "gemv" || function_ == "gemvT")
-            return heron_gemv(h, type, order, function_ == "gemv" ? HERON_OP_NONE : HERON_OP_TRANSPOSE, m_, n_, &alpha_, a, m_,
-                              x, 1, &beta_, y, 1);
-        if (function_ == "symv") return heron_symv(h, type, order, lower, full, n_, 0, &alpha_, a, m_, x, 1, &beta_, y, 1);
+            return heron_gemv(h, type, order, function_ == "gemv" ? HERON_OP_NONE : HERON_OP_TRANSPOSE, m_,
+                              n_, &alpha_, a, m_, x, 1, &beta_, y, 1);
+        if (function_ == "symv")
+            return heron_symv(h, type, order, lower, full, n_, 0, &alpha_, a, m_, x, 1, &beta_, y, 1);
         if (function_ == "ger") return heron_ger(h, type, order, m_, n_, &alpha_, x, 1, y, 1, a, m_);
-        if (function_ == "trmv") return heron_trmv(h, type, order, lower, HERON_OP_NONE, keep, full, n_, 0, a, m_, x, 1);
+        if (function_ == "trmv")
+            return heron_trmv(h, type, order, lower, HERON_OP_NONE, keep, full, n_, 0, a, m_, x, 1);
         return heron_trsv(h, type, order, lower, HERON_OP_NONE, keep, full, n_, 0, a, m_, x, 1);
     }
 
@@ -181,13 +196,15 @@ class typed_case : public vector_case {
         const shared_library& l = peer.library();
         const handle h = peer.handle();
         const std::string letter = capital(facts<T>::letter);
-        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()), *const a = static_cast<T*>(a_device_.get());
+        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()),
+                 *const a = static_cast<T*>(a_device_.get());
         void* const result = result_.get();
         const int m = static_cast<int>(m_), n = static_cast<int>(n_);
         const auto require = [](int status) {
             if (status != 0) throw std::runtime_error("cuBLAS answered " + std::to_string(status));
         };
-        require(l.get<int(handle, int)>("cublasSetPointerMode_v2")(h, reduces() ? pointers_on_device : pointers_on_host));
+        require(l.get<int(handle, int)>("cublasSetPointerMode_v2")(
+            h, reduces() ? pointers_on_device : pointers_on_host));
         const auto named = [&](const std::string& name) { return "cublas" + name + "_v2"; };
         // What a norm's name begins with says which type its result has.
         const std::string of_norm = facts<T>::is_complex ? (sizeof(R) == 4 ? "Sc" : "Dz") : letter;
@@ -209,19 +226,22 @@ class typed_case : public vector_case {
             return [=] { require(f(h, m, x, 1, y, 1, result)); };
         }
         if (reduces()) {
-            const std::string name = function_ == "iamax" ? "I" + std::string(facts<T>::letter) + "amax" : of_norm + function_;
+            const std::string name =
+                function_ == "iamax" ? "I" + std::string(facts<T>::letter) + "amax" : of_norm + function_;
             const auto f = l.get<int(handle, int, const T*, int, void*)>(named(name));
             return [=] { require(f(h, m, x, 1, result)); };
         }
         if (function_ == "gemv" || function_ == "gemvT") {
             const int op = function_ == "gemv" ? cublas_none : cublas_transpose;
-            const auto f = l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
-                named(letter + "gemv"));
+            const auto f =
+                l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
+                    named(letter + "gemv"));
             return [=, this] { require(f(h, op, m, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
         }
         if (function_ == "symv") {
             const auto f =
-                l.get<int(handle, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(named(letter + "symv"));
+                l.get<int(handle, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
+                    named(letter + "symv"));
             return [=, this] { require(f(h, cublas_lower, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
         }
         if (function_ == "ger") {
@@ -229,14 +249,16 @@ class typed_case : public vector_case {
                 named(letter + (facts<T>::is_complex ? "geru" : "ger")));
             return [=, this] { require(f(h, m, n, &alpha_, x, 1, y, 1, a, m)); };
         }
-        const auto f = l.get<int(handle, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
+        const auto f =
+            l.get<int(handle, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
         return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, m, x, 1)); };
     }
 
     std::function<void()> cblas_call(const vector_peer& peer) {
         const shared_library& l = peer.library();
         const std::string letter = facts<T>::letter;
-        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()), *const a = static_cast<T*>(a_device_.get());
+        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()),
+                 *const a = static_cast<T*>(a_device_.get());
         void* const result = result_.get();
         const int m = static_cast<int>(m_), n = static_cast<int>(n_);
         using S = cblas_scalar<T>;
@@ -256,7 +278,8 @@ class typed_case : public vector_case {
         }
         if (function_ == "dot") {
             if constexpr (facts<T>::is_complex) {
-                const auto f = l.get<void(int, const T*, int, const T*, int, void*)>(named(letter + "dotc_sub"));
+                const auto f =
+                    l.get<void(int, const T*, int, const T*, int, void*)>(named(letter + "dotc_sub"));
                 return [=] { f(m, x, 1, y, 1, result); };
             } else {
                 const auto f = l.get<T(int, const T*, int, const T*, int)>(named(letter + "dot"));
@@ -273,28 +296,36 @@ class typed_case : public vector_case {
         }
         if (function_ == "gemv" || function_ == "gemvT") {
             const int op = function_ == "gemv" ? cblas_none : cblas_transpose;
-            const auto f = l.get<void(int, int, int, int, S, const T*, int, const T*, int, S, T*, int)>(named(letter + "gemv"));
-            return [=, this] { f(column_major, op, m, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1); };
+            const auto f = l.get<void(int, int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                named(letter + "gemv"));
+            return
+                [=, this] { f(column_major, op, m, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1); };
         }
         if (function_ == "symv") {
             // CBLAS has no complex symmetric product.
             if (facts<T>::is_complex) return {};
-            const auto f = l.get<void(int, int, int, S, const T*, int, const T*, int, S, T*, int)>(named(letter + "symv"));
-            return [=, this] { f(column_major, cblas_lower, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1); };
+            const auto f = l.get<void(int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                named(letter + "symv"));
+            return [=, this] {
+                f(column_major, cblas_lower, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1);
+            };
         }
         if (function_ == "ger") {
             const auto f = l.get<void(int, int, int, S, const T*, int, const T*, int, T*, int)>(
                 named(letter + (facts<T>::is_complex ? "geru" : "ger")));
             return [=, this] { f(column_major, m, n, by_cblas(alpha_), x, 1, y, 1, a, m); };
         }
-        const auto f = l.get<void(int, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
+        const auto f =
+            l.get<void(int, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
         return [=] { f(column_major, cblas_lower, cblas_none, cblas_non_unit, n, a, m, x, 1); };
     }
 
     // Element i of what is written, and the sum of the sizes of what it is made of.
     std::complex<double> expected(std::int64_t i, double& size) const {
         using wide = std::complex<double>;
-        const auto at = [](const std::vector<T>& v, std::int64_t k) { return wide(v[static_cast<std::size_t>(k)]); };
+        const auto at = [](const std::vector<T>& v, std::int64_t k) {
+            return wide(v[static_cast<std::size_t>(k)]);
+        };
         const wide alpha(alpha_), beta(beta_);
         wide sum = 0;
         const auto add = [&](wide term) {
@@ -331,7 +362,8 @@ class typed_case : public vector_case {
                 sum += term;
                 size += std::abs(term);
             }
-            if (!(std::abs(sum - std::complex<double>(x_[static_cast<std::size_t>(i)])) <= tolerance() * size))
+            if (!(std::abs(sum - std::complex<double>(x_[static_cast<std::size_t>(i)])) <=
+                  tolerance() * size))
                 return "the residual " + std::to_string(i) + " is too large";
         }
         return {};
@@ -342,8 +374,10 @@ class typed_case : public vector_case {
         for (std::int64_t j = 0; j < n_; ++j)
             for (std::int64_t i = 0; i < m_; ++i) {
                 const auto k = static_cast<std::size_t>(i + j * m_);
-                const T want = a_[k] + alpha_ * x_[static_cast<std::size_t>(i)] * y_[static_cast<std::size_t>(j)];
-                if (!(std::abs(got[k] - want) <= tolerance() * 4)) return "element " + std::to_string(k) + " is wrong";
+                const T want =
+                    a_[k] + alpha_ * x_[static_cast<std::size_t>(i)] * y_[static_cast<std::size_t>(j)];
+                if (!(std::abs(got[k] - want) <= tolerance() * 4))
+                    return "element " + std::to_string(k) + " is wrong";
             }
         return {};
     }
@@ -355,10 +389,13 @@ class typed_case : public vector_case {
         const auto magnitude = [](T v) { return std::abs(std::real(v)) + std::abs(std::imag(v)); };
         for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i) {
             const std::complex<double> x(x_[i]), y(y_[i]);
-            const std::complex<double> term = function_ == "dot" ? std::conj(x) * y : function_ == "nrm2" ? std::norm(x) : std::abs(x.real()) + std::abs(x.imag());
+            const std::complex<double> term = function_ == "dot"    ? std::conj(x) * y
+                                              : function_ == "nrm2" ? std::norm(x)
+                                                                    : std::abs(x.real()) + std::abs(x.imag());
             sum += term;
             size += std::abs(term);
-            if (magnitude(x_[i]) > magnitude(x_[static_cast<std::size_t>(place)])) place = static_cast<std::int64_t>(i);
+            if (magnitude(x_[i]) > magnitude(x_[static_cast<std::size_t>(place)]))
+                place = static_cast<std::int64_t>(i);
         }
         unsigned char bytes[2 * sizeof(double)];
         where_.copy(bytes, result_.get(), sizeof bytes);
@@ -395,7 +432,8 @@ class typed_case : public vector_case {
 
 vector_peer::vector_peer(const std::string& kind, const std::string& file)
     : name_(kind), is_cublas_(kind == "cublas"), library_(file) {
-    if (!is_cublas_ && kind != "cblas") throw std::invalid_argument("--against takes cublas=FILE and cblas=FILE");
+    if (!is_cublas_ && kind != "cblas")
+        throw std::invalid_argument("--against takes cublas=FILE and cblas=FILE");
     if (!library_) throw std::runtime_error(file + " cannot be opened");
     if (is_cublas_ && library_.get<int(void**)>("cublasCreate_v2")(&handle_) != 0)
         throw std::runtime_error("cublasCreate failed");
@@ -405,8 +443,8 @@ vector_peer::~vector_peer() {
     if (handle_) library_.get<int(void*)>("cublasDestroy_v2")(handle_);
 }
 
-std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function, const std::string& type,
-                                              std::int64_t m, std::int64_t n) {
+std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function,
+                                              const std::string& type, std::int64_t m, std::int64_t n) {
     if (type == "f32") return std::make_unique<typed_case<float>>(where, function, m, n);
     if (type == "f64") return std::make_unique<typed_case<double>>(where, function, m, n);
     if (type == "c32") return std::make_unique<typed_case<std::complex<float>>>(where, function, m, n);

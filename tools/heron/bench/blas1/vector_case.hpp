@@ -1,5 +1,5 @@
-// One call of a vector or matrix-vector function: operands on a device, what it must give, and how Heron and others
-// are called.
+// One call of a vector or matrix-vector function: operands on a device, what it must give, and how Heron and
+// others are called.
 #pragma once
 
 #include <complex>
@@ -48,7 +48,7 @@ class vector_case {
 };
 
 // type: f32, f64, c32 or c64. m and n: rows and columns; of vectors m alone.
-std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function, const std::string& type,
-                                              std::int64_t m, std::int64_t n);
+std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function,
+                                              const std::string& type, std::int64_t m, std::int64_t n);
 
 }  // namespace heron::tools
