@@ -16,8 +16,8 @@ struct typed {
     using T = typename F::scalar;
     using R = typename F::real;
     static constexpr cudaDataType type = data_type(static_cast<T*>(nullptr));
-    const number alpha = rounded(type, {0.75, F::is_complex ? -0.5 : 0}),
-                 beta = rounded(type, {-1.25, F::is_complex ? 0.25 : 0});
+    const number alpha = rounded(type, number{0.75, F::is_complex ? -0.5 : 0}),
+                 beta = rounded(type, number{-1.25, F::is_complex ? 0.25 : 0});
     const T a = scalar_of<T>(alpha), b = scalar_of<T>(beta), one = scalar_of<T>({1, 0});
     random_source random{7};
     numbers make(int64_t count) { return numbers(type, count, random); }
@@ -66,7 +66,7 @@ TEST_CASE("level 1: increments, results on the host and on the device") {
             CHECK(absolute(number(result.x, result.y) - conjugated) < bound);
         } else {
             expect(f.dot(cublas(), n, x.as<T>(), 2, y.as<T>(), -3, &result));
-            CHECK(absolute(result - expected) < bound);
+            CHECK(absolute(number{result} - expected) < bound);
         }
         expect(f.nrm2(cublas(), n, x.as<T>(), 2, &norm));
         CHECK(std::fabs(norm - std::sqrt(squares)) < bound);

@@ -142,7 +142,9 @@ TEST_CASE("matrices and vectors") {
         CHECK(tpmv.a.storage == HERON_STORAGE_PACKED);
         if constexpr (F::is_complex) {
             REQUIRE(f.gerc(h, 3, 4, t.alpha, t.X, 1, t.Y, 2, t.A, 11) == blas_ok);
-            CHECK(running<heron_ger_args>("ger").conjugate == 1);
+            const auto gerc = running<heron_ger_args>("ger");
+            CHECK(gerc.conjugate_x == 0);
+            CHECK(gerc.conjugate_y == 1);
             REQUIRE(f.hpmv(h, CUBLAS_FILL_MODE_UPPER, 4, t.alpha, t.A, t.X, 1, t.beta, t.Y, 2) == blas_ok);
             const auto hpmv = running<heron_symv_args>("symv");
             CHECK(hpmv.hermitian == 1);
