@@ -1,5 +1,5 @@
-// CBLAS over clBLAS on the first OpenCL device: every function copies its arrays to buffers, calls clBLAS, and copies
-// them back. It is preloaded into the test programs of reference BLAS.
+// CBLAS over clBLAS on the first OpenCL device: every function copies its arrays to buffers, calls clBLAS,
+// and copies them back. It is preloaded into the test programs of reference BLAS.
 #include "typed.hpp"
 #include <algorithm>
 #include <cstdio>
@@ -56,8 +56,8 @@ class array {
     array(std::size_t bytes, void* host) : host_(host), bytes_(bytes) { write(bytes, host, 1); }
     ~array() {
         if (host_ && bytes_ > 0)
-            check("clEnqueueReadBuffer", clEnqueueReadBuffer(the_device().queue, memory_, CL_TRUE, 0, bytes_, host_, 0,
-                                                             nullptr, nullptr));
+            check("clEnqueueReadBuffer", clEnqueueReadBuffer(the_device().queue, memory_, CL_TRUE, 0, bytes_,
+                                                             host_, 0, nullptr, nullptr));
         clReleaseMemObject(memory_);
     }
     array(const array&) = delete;
@@ -68,11 +68,12 @@ class array {
   private:
     void write(std::size_t bytes, const void* host, std::size_t least) {
         cl_int code = CL_SUCCESS;
-        memory_ = clCreateBuffer(the_device().context, CL_MEM_READ_WRITE, bytes < least ? least : bytes, nullptr, &code);
+        memory_ = clCreateBuffer(the_device().context, CL_MEM_READ_WRITE, bytes < least ? least : bytes,
+                                 nullptr, &code);
         check("clCreateBuffer", code);
         if (bytes > 0)
-            check("clEnqueueWriteBuffer",
-                  clEnqueueWriteBuffer(the_device().queue, memory_, CL_TRUE, 0, bytes, host, 0, nullptr, nullptr));
+            check("clEnqueueWriteBuffer", clEnqueueWriteBuffer(the_device().queue, memory_, CL_TRUE, 0, bytes,
+                                                               host, 0, nullptr, nullptr));
     }
 
     void* host_ = nullptr;
@@ -82,7 +83,8 @@ class array {
 
 std::size_t elements(int lines, int length, int step) {
     if (lines <= 0 || length <= 0) return 0;
-    return static_cast<std::size_t>(lines - 1) * static_cast<std::size_t>(step) + static_cast<std::size_t>(length);
+    return static_cast<std::size_t>(lines - 1) * static_cast<std::size_t>(step) +
+           static_cast<std::size_t>(length);
 }
 
 template <class T>
@@ -98,7 +100,8 @@ struct matrix : array {
         : array((order == by_rows ? elements(m, n, ld) : elements(n, m, ld)) * sizeof(T), host) {}
 };
 
-// `count` lines with a band's diagonals; in memory there may be only so many that have elements of the matrix.
+// `count` lines with a band's diagonals; in memory there may be only so many that have elements of the
+// matrix.
 template <class T>
 struct band : array {
     band(int count, int with_elements, int diagonals, const void* host, int ld)
@@ -153,7 +156,8 @@ using on = typed<T, false>;
 template <class Function, class... A>
 void run(Function function, A... arguments) {
     ++calls;
-    check("a function of clBLAS", invoke(function, arguments..., 1, &the_device().queue, 0, nullptr, nullptr));
+    check("a function of clBLAS",
+          invoke(function, arguments..., 1, &the_device().queue, 0, nullptr, nullptr));
 }
 
 template <class T, class Function>
@@ -177,22 +181,23 @@ Result norm(Function function, int n, const void* x, int incx) {
 }
 
 template <class T, class Function>
-void one_sided(Function function, int order, int side, int uplo, int m, int n, T alpha, const void* a, int lda,
-               const void* b, int ldb, T beta, void* c, int ldc) {
+void one_sided(Function function, int order, int side, int uplo, int m, int n, T alpha, const void* a,
+               int lda, const void* b, int ldb, T beta, void* c, int ldc) {
     if (m <= 0 || n <= 0) return;
     const int size = side == on_the_left ? m : n;
     const matrix<T> da(order, size, size, a, lda), db(order, m, n, b, ldb), dc(order, m, n, c, ldc);
-    run(function, known(order), known(side), known(uplo), m, n, alpha, da.get(), 0, lda, db.get(), 0, ldb, beta, dc.get(),
-        0, ldc);
+    run(function, known(order), known(side), known(uplo), m, n, alpha, da.get(), 0, lda, db.get(), 0, ldb,
+        beta, dc.get(), 0, ldc);
 }
 
 template <class T, class Function, class Scalar>
-void rank_k(Function function, int order, int uplo, int trans, int n, int k, Scalar alpha, const void* a, int lda,
-            Scalar beta, void* c, int ldc) {
+void rank_k(Function function, int order, int uplo, int trans, int n, int k, Scalar alpha, const void* a,
+            int lda, Scalar beta, void* c, int ldc) {
     if (n <= 0) return;
     const auto da = operated<T>(order, trans, n, k, a, lda);
     const matrix<T> dc(order, n, n, c, ldc);
-    run(function, known(order), known(uplo), known(trans), n, k, alpha, da.get(), 0, lda, beta, dc.get(), 0, ldc);
+    run(function, known(order), known(uplo), known(trans), n, k, alpha, da.get(), 0, lda, beta, dc.get(), 0,
+        ldc);
 }
 
 template <class T, class Function, class Scalar>
@@ -201,8 +206,8 @@ void rank_2k(Function function, int order, int uplo, int trans, int n, int k, T 
     if (n <= 0) return;
     const auto da = operated<T>(order, trans, n, k, a, lda), db = operated<T>(order, trans, n, k, b, ldb);
     const matrix<T> dc(order, n, n, c, ldc);
-    run(function, known(order), known(uplo), known(trans), n, k, alpha, da.get(), 0, lda, db.get(), 0, ldb, beta, dc.get(),
-        0, ldc);
+    run(function, known(order), known(uplo), known(trans), n, k, alpha, da.get(), 0, lda, db.get(), 0, ldb,
+        beta, dc.get(), 0, ldc);
 }
 
 template <class T, class Function>
@@ -211,8 +216,8 @@ void triangular(Function function, int order, int side, int uplo, int trans, int
     if (m <= 0 || n <= 0) return;
     const int size = side == on_the_left ? m : n;
     const matrix<T> da(order, size, size, a, lda), db(order, m, n, b, ldb);
-    run(function, known(order), known(side), known(uplo), known(trans), known(diag), m, n, alpha, da.get(), 0, lda,
-        db.get(), 0, ldb);
+    run(function, known(order), known(side), known(uplo), known(trans), known(diag), m, n, alpha, da.get(), 0,
+        lda, db.get(), 0, ldb);
 }
 
 }  // namespace

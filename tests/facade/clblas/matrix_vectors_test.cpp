@@ -182,7 +182,8 @@ TEST_CASE("products with symmetric and Hermitian matrices") {
                             const auto vx = random(f, x.size());
                             auto vy = random(f, y.size());
                             const bool has_beta = inc.first == 1;
-                            const value alpha = random_scalar(random, f), beta = has_beta ? random_scalar(random, f) : 0;
+                            const value alpha = random_scalar(random, f),
+                                        beta = has_beta ? random_scalar(random, f) : 0;
                             if (!has_beta) poison(vy, y);
                             const expectation expected = product(f, x, vx, y, vy, alpha, beta, element);
                             const owned_buffer da = side.put<number>(a.memory), dx = side.put<number>(vx),
