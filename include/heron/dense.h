@@ -1,5 +1,5 @@
-/* Dense linear algebra in S, D, C and Z: the levels 3, 1 and 2 of BLAS with the element type as an argument, and
- * batched and triangular products beyond them. C99; heron.h includes this header.
+/* Dense linear algebra in S, D, C and Z: the levels 3, 1 and 2 of BLAS with the element type as an argument,
+ * and batched and triangular products beyond them. C99; heron.h includes this header.
  *
  * Matrices lie in device memory. COLUMN order: element (i, j) is at a[i + j*lda]; ROW order: at a[i*lda + j].
  * All operands of a call have the same order. op is NONE, TRANSPOSE, CONJUGATE_TRANSPOSE or, where it says
@@ -135,144 +135,158 @@ HERON_API heron_status heron_trsm(heron_handle handle, heron_type type, heron_or
                                   int64_t n, const void* alpha, const void* a, int64_t lda, void* b,
                                   int64_t ldb);
 
-/* Vectors: the level 1 of BLAS. n <= 0 does nothing, and gives the result 0. x has n elements |incx| apart; with a
- * negative increment the first one is the last in memory, and 0 is allowed. type: R_32F, R_64F, C_32F, C_64F, and R_16F,
- * R_16BF, C_16F, C_16BF, which are stored so and computed in single precision, as their scalars and results are. Results
- * lie where heron_set_pointer_mode says that scalars lie; on the host the call waits for the device. Sums have the same
- * bits on every run. */
+/* Vectors: the level 1 of BLAS. n <= 0 does nothing, and gives the result 0. x has n elements |incx| apart;
+ * with a negative increment the first one is the last in memory, and 0 is allowed. type: R_32F, R_64F, C_32F,
+ * C_64F, and R_16F, R_16BF, C_16F, C_16BF, which are stored so and computed in single precision, as their
+ * scalars and results are. Results lie where heron_set_pointer_mode says that scalars lie; on the host the
+ * call waits for the device. Sums have the same bits on every run. */
 
 /* y := x, and x, y := y, x */
-HERON_API heron_status heron_vector_copy(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                         void* y, int64_t incy);
-HERON_API heron_status heron_vector_swap(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx,
-                                         void* y, int64_t incy);
+HERON_API heron_status heron_vector_copy(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                         int64_t incx, void* y, int64_t incy);
+HERON_API heron_status heron_vector_swap(heron_handle handle, heron_type type, int64_t n, void* x,
+                                         int64_t incx, void* y, int64_t incy);
 
 /* x := alpha*x. alpha_type is the type of the scalars, or the real one of its precision. */
 HERON_API heron_status heron_scal(heron_handle handle, heron_type type, int64_t n, heron_type alpha_type,
                                   const void* alpha, void* x, int64_t incx);
 
 /* y := alpha*x + y */
-HERON_API heron_status heron_axpy(heron_handle handle, heron_type type, int64_t n, const void* alpha, const void* x,
-                                  int64_t incx, void* y, int64_t incy);
+HERON_API heron_status heron_axpy(heron_handle handle, heron_type type, int64_t n, const void* alpha,
+                                  const void* x, int64_t incx, void* y, int64_t incy);
 
 /* *result := the sum of x_i*y_i; dotc: of conj(x_i)*y_i. */
 HERON_API heron_status heron_dot(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
                                  const void* y, int64_t incy, void* result);
-HERON_API heron_status heron_dotc(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                  const void* y, int64_t incy, void* result);
+HERON_API heron_status heron_dotc(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                  int64_t incx, const void* y, int64_t incy, void* result);
 
-/* *result := the Euclidean norm, with neither overflow nor underflow on the way, and the sum of |re| + |im|: real
- * numbers. */
-HERON_API heron_status heron_nrm2(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                  void* result);
-HERON_API heron_status heron_asum(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                  void* result);
+/* *result := the Euclidean norm, with neither overflow nor underflow on the way, and the sum of |re| + |im|:
+ * real numbers. */
+HERON_API heron_status heron_nrm2(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                  int64_t incx, void* result);
+HERON_API heron_status heron_asum(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                  int64_t incx, void* result);
 
 /* *result := the number, from 1, of the first element with the largest |re| + |im|, and the smallest. */
-HERON_API heron_status heron_iamax(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                   int64_t* result);
-HERON_API heron_status heron_iamin(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
-                                   int64_t* result);
+HERON_API heron_status heron_iamax(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                   int64_t incx, int64_t* result);
+HERON_API heron_status heron_iamin(heron_handle handle, heron_type type, int64_t n, const void* x,
+                                   int64_t incx, int64_t* result);
 
-/* x, y := c*x + s*y, c*y - conj(s)*x. c is real; s_type is the type of the scalars, or the real one of its precision. */
-HERON_API heron_status heron_rot(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y,
-                                 int64_t incy, const void* c, heron_type s_type, const void* s);
+/* x, y := c*x + s*y, c*y - conj(s)*x. c is real; s_type is the type of the scalars, or the real one of its
+ * precision. */
+HERON_API heron_status heron_rot(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx,
+                                 void* y, int64_t incy, const void* c, heron_type s_type, const void* s);
 
-/* The rotation that turns (a, b) into (r, 0): a := r, c (real) and s, and for real types b := z of BLAS. R_32F, R_64F,
- * C_32F, C_64F. */
+/* The rotation that turns (a, b) into (r, 0): a := r, c (real) and s, and for real types b := z of BLAS.
+ * R_32F, R_64F, C_32F, C_64F. */
 HERON_API heron_status heron_rotg(heron_handle handle, heron_type type, void* a, void* b, void* c, void* s);
 
-/* (x, y) := H*(x, y), where parameters are BLAS's flag, h11, h21, h12 and h22; real types. rotmg makes the H that turns
- * (sqrt(d1)*x1, sqrt(d2)*y1) into (., 0) and updates d1, d2 and x1; R_32F, R_64F. */
-HERON_API heron_status heron_rotm(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y,
-                                  int64_t incy, const void* parameters);
-HERON_API heron_status heron_rotmg(heron_handle handle, heron_type type, void* d1, void* d2, void* x1, const void* y1,
-                                   void* parameters);
+/* (x, y) := H*(x, y), where parameters are BLAS's flag, h11, h21, h12 and h22; real types. rotmg makes the H
+ * that turns (sqrt(d1)*x1, sqrt(d2)*y1) into (., 0) and updates d1, d2 and x1; R_32F, R_64F. */
+HERON_API heron_status heron_rotm(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx,
+                                  void* y, int64_t incy, const void* parameters);
+HERON_API heron_status heron_rotmg(heron_handle handle, heron_type type, void* d1, void* d2, void* x1,
+                                   const void* y1, void* parameters);
 
-/* A matrix and vectors: the level 2 of BLAS, in R_32F, R_64F, C_32F and C_64F. Increments are not 0. Symmetric, Hermitian
- * and triangular matrices are stored FULL; BANDED, with k diagonals beside the main one, as BLAS's band matrices: in COLUMN
- * order element (i, j) at a[i - j + j*lda] of a lower triangle and at a[k + i - j + j*lda] of an upper one, in ROW order at
- * a[k + j - i + i*lda] and a[j - i + i*lda]; or PACKED, the triangle's columns (ROW order: its rows) without gaps. k is read
- * for BANDED alone, lda not for PACKED. */
+/* A matrix and vectors: the level 2 of BLAS, in R_32F, R_64F, C_32F and C_64F. Increments are not 0.
+ * Symmetric, Hermitian and triangular matrices are stored FULL; BANDED, with k diagonals beside the main one,
+ * as BLAS's band matrices: in COLUMN order element (i, j) at a[i - j + j*lda] of a lower triangle and at a[k
+ * + i - j + j*lda] of an upper one, in ROW order at a[k + j - i + i*lda] and a[j - i + i*lda]; or PACKED, the
+ * triangle's columns (ROW order: its rows) without gaps. k is read for BANDED alone, lda not for PACKED. */
 
-/* y := alpha*op(A)*x + beta*y, A m x n; all four operations. gbmv: with kl diagonals below the main one and ku above it,
- * element (i, j) at a[ku + i - j + j*lda] in COLUMN and a[kl + j - i + i*lda] in ROW order. */
+/* y := alpha*op(A)*x + beta*y, A m x n; all four operations. gbmv: with kl diagonals below the main one and
+ * ku above it, element (i, j) at a[ku + i - j + j*lda] in COLUMN and a[kl + j - i + i*lda] in ROW order. */
 HERON_API heron_status heron_gemv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
-                                  int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
-                                  int64_t incx, const void* beta, void* y, int64_t incy);
+                                  int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda,
+                                  const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
 HERON_API heron_status heron_gbmv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
-                                  int64_t m, int64_t n, int64_t kl, int64_t ku, const void* alpha, const void* a,
-                                  int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+                                  int64_t m, int64_t n, int64_t kl, int64_t ku, const void* alpha,
+                                  const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+                                  void* y, int64_t incy);
 
-/* gemv for items 0 <= i < count; also the 16-bit types, with y of y_type: type, or that of the scalars. The items' y must
- * not overlap. */
-HERON_API heron_status heron_gemv_batched(heron_handle handle, heron_type type, heron_order order, heron_operation op,
-                                          int64_t m, int64_t n, const void* alpha, heron_batch_operand a, int64_t lda,
-                                          heron_batch_operand x, int64_t incx, const void* beta, heron_type y_type,
+/* gemv for items 0 <= i < count; also the 16-bit types, with y of y_type: type, or that of the scalars. The
+ * items' y must not overlap. */
+HERON_API heron_status heron_gemv_batched(heron_handle handle, heron_type type, heron_order order,
+                                          heron_operation op, int64_t m, int64_t n, const void* alpha,
+                                          heron_batch_operand a, int64_t lda, heron_batch_operand x,
+                                          int64_t incx, const void* beta, heron_type y_type,
                                           heron_batch_operand y, int64_t incy, int64_t count);
 
 /* y := alpha*A*x + beta*y, A symmetric, or Hermitian in a complex type. */
-HERON_API heron_status heron_symv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_matrix_storage storage, int64_t n, int64_t k, const void* alpha, const void* a,
-                                  int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
-HERON_API heron_status heron_hemv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_matrix_storage storage, int64_t n, int64_t k, const void* alpha, const void* a,
-                                  int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+HERON_API heron_status heron_symv(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_matrix_storage storage, int64_t n, int64_t k,
+                                  const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx,
+                                  const void* beta, void* y, int64_t incy);
+HERON_API heron_status heron_hemv(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_matrix_storage storage, int64_t n, int64_t k,
+                                  const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx,
+                                  const void* beta, void* y, int64_t incy);
 
 /* x := op(A)*x, and x := the solution y of op(A)*y = x, A triangular; all four operations. */
-HERON_API heron_status heron_trmv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
-                                  int64_t k, const void* a, int64_t lda, void* x, int64_t incx);
-HERON_API heron_status heron_trsv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
-                                  int64_t k, const void* a, int64_t lda, void* x, int64_t incx);
+HERON_API heron_status heron_trmv(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_operation op, heron_diag_type diag,
+                                  heron_matrix_storage storage, int64_t n, int64_t k, const void* a,
+                                  int64_t lda, void* x, int64_t incx);
+HERON_API heron_status heron_trsv(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_operation op, heron_diag_type diag,
+                                  heron_matrix_storage storage, int64_t n, int64_t k, const void* a,
+                                  int64_t lda, void* x, int64_t incx);
 
 /* A := alpha*x*y^T + A, and (gerc) alpha*x*y^H + A; A is m x n. */
-HERON_API heron_status heron_ger(heron_handle handle, heron_type type, heron_order order, int64_t m, int64_t n,
-                                 const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a,
-                                 int64_t lda);
-HERON_API heron_status heron_gerc(heron_handle handle, heron_type type, heron_order order, int64_t m, int64_t n,
-                                  const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a,
-                                  int64_t lda);
+HERON_API heron_status heron_ger(heron_handle handle, heron_type type, heron_order order, int64_t m,
+                                 int64_t n, const void* alpha, const void* x, int64_t incx, const void* y,
+                                 int64_t incy, void* a, int64_t lda);
+HERON_API heron_status heron_gerc(heron_handle handle, heron_type type, heron_order order, int64_t m,
+                                  int64_t n, const void* alpha, const void* x, int64_t incx, const void* y,
+                                  int64_t incy, void* a, int64_t lda);
 
 /* The triangle uplo of A := alpha*x*x^T + A; her: alpha*x*x^H + A with a real alpha. A is FULL or PACKED. */
-HERON_API heron_status heron_syr(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                 heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
-                                 int64_t incx, void* a, int64_t lda);
-HERON_API heron_status heron_her(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                 heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
-                                 int64_t incx, void* a, int64_t lda);
+HERON_API heron_status heron_syr(heron_handle handle, heron_type type, heron_order order,
+                                 heron_fill_mode uplo, heron_matrix_storage storage, int64_t n,
+                                 const void* alpha, const void* x, int64_t incx, void* a, int64_t lda);
+HERON_API heron_status heron_her(heron_handle handle, heron_type type, heron_order order,
+                                 heron_fill_mode uplo, heron_matrix_storage storage, int64_t n,
+                                 const void* alpha, const void* x, int64_t incx, void* a, int64_t lda);
 
-/* The triangle uplo of A := alpha*x*y^T + alpha*y*x^T + A; her2: alpha*x*y^H + conj(alpha)*y*x^H + A. FULL or PACKED. */
-HERON_API heron_status heron_syr2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
-                                  int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
-HERON_API heron_status heron_her2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
-                                  int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+/* The triangle uplo of A := alpha*x*y^T + alpha*y*x^T + A; her2: alpha*x*y^H + conj(alpha)*y*x^H + A. FULL or
+ * PACKED. */
+HERON_API heron_status heron_syr2(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_matrix_storage storage, int64_t n,
+                                  const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy,
+                                  void* a, int64_t lda);
+HERON_API heron_status heron_her2(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, heron_matrix_storage storage, int64_t n,
+                                  const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy,
+                                  void* a, int64_t lda);
 
-/* C := alpha*op(A) + beta*op(B), C m x n; op NONE, TRANSPOSE or CONJUGATE_TRANSPOSE. C may be A or B if that is not
- * transposed and has the leading dimension ldc. */
-HERON_API heron_status heron_geam(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
-                                  heron_operation op_b, int64_t m, int64_t n, const void* alpha, const void* a,
-                                  int64_t lda, const void* beta, const void* b, int64_t ldb, void* c, int64_t ldc);
+/* C := alpha*op(A) + beta*op(B), C m x n; op NONE, TRANSPOSE or CONJUGATE_TRANSPOSE. C may be A or B if that
+ * is not transposed and has the leading dimension ldc. */
+HERON_API heron_status heron_geam(heron_handle handle, heron_type type, heron_order order,
+                                  heron_operation op_a, heron_operation op_b, int64_t m, int64_t n,
+                                  const void* alpha, const void* a, int64_t lda, const void* beta,
+                                  const void* b, int64_t ldb, void* c, int64_t ldc);
 
-/* C := diag(x)*A (LEFT; x has m elements) or A*diag(x) (RIGHT; n). incx may be 0, and C may be A with ldc = lda. */
-HERON_API heron_status heron_dgmm(heron_handle handle, heron_type type, heron_order order, heron_side side, int64_t m,
-                                  int64_t n, const void* a, int64_t lda, const void* x, int64_t incx, void* c,
-                                  int64_t ldc);
+/* C := diag(x)*A (LEFT; x has m elements) or A*diag(x) (RIGHT; n). incx may be 0, and C may be A with ldc =
+ * lda. */
+HERON_API heron_status heron_dgmm(heron_handle handle, heron_type type, heron_order order, heron_side side,
+                                  int64_t m, int64_t n, const void* a, int64_t lda, const void* x,
+                                  int64_t incx, void* c, int64_t ldc);
 
 /* The triangle uplo of A into packed storage, and out of it. */
-HERON_API heron_status heron_pack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                  int64_t n, const void* a, int64_t lda, void* packed);
-HERON_API heron_status heron_unpack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                                    int64_t n, const void* packed, void* a, int64_t lda);
+HERON_API heron_status heron_pack(heron_handle handle, heron_type type, heron_order order,
+                                  heron_fill_mode uplo, int64_t n, const void* a, int64_t lda, void* packed);
+HERON_API heron_status heron_unpack(heron_handle handle, heron_type type, heron_order order,
+                                    heron_fill_mode uplo, int64_t n, const void* packed, void* a,
+                                    int64_t lda);
 
 /* heron_trsm for items 0 <= i < count. */
-HERON_API heron_status heron_trsm_batched(heron_handle handle, heron_type type, heron_order order, heron_side side,
-                                          heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m,
-                                          int64_t n, const void* alpha, heron_batch_operand a, int64_t lda,
-                                          heron_batch_operand b, int64_t ldb, int64_t count);
+HERON_API heron_status heron_trsm_batched(heron_handle handle, heron_type type, heron_order order,
+                                          heron_side side, heron_fill_mode uplo, heron_operation op,
+                                          heron_diag_type diag, int64_t m, int64_t n, const void* alpha,
+                                          heron_batch_operand a, int64_t lda, heron_batch_operand b,
+                                          int64_t ldb, int64_t count);
 
 #ifdef __cplusplus
 }

@@ -9,11 +9,8 @@ using namespace heron::core;
 namespace {
 
 constexpr argument_name names[] = {
-    {{role::x, part::inc}, "incx"},
-    {{role::y, part::inc}, "incy"},
-    {{role::x, part::extent}, "x"},
-    {{role::y, part::extent}, "y"},
-    {role::result_type, "type"},
+    {{role::x, part::inc}, "incx"}, {{role::y, part::inc}, "incy"}, {{role::x, part::extent}, "x"},
+    {{role::y, part::extent}, "y"}, {role::result_type, "type"},
 };
 constexpr argument_name modified_names[] = {
     {role::a, "d1"},
@@ -29,68 +26,78 @@ heron_status guarded(const public_function& function, heron_handle handle, F&& f
 
 }  // namespace
 
-heron_status heron_vector_copy(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx, void* y,
-                               int64_t incy) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { copy(c, {type, n, {x, incx}, {y, incy}}); });
+heron_status heron_vector_copy(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
+                               void* y, int64_t incy) {
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        copy(c, {type, n, {x, incx}, {y, incy}});
+    });
 }
 
-heron_status heron_vector_swap(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y,
-                               int64_t incy) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { swap(c, {type, n, {x, incx}, {y, incy}}); });
+heron_status heron_vector_swap(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx,
+                               void* y, int64_t incy) {
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        swap(c, {type, n, {x, incx}, {y, incy}});
+    });
 }
 
-heron_status heron_scal(heron_handle handle, heron_type type, int64_t n, heron_type alpha_type, const void* alpha,
-                        void* x, int64_t incx) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { scal(c, {type, alpha_type, n, alpha, {x, incx}}); });
+heron_status heron_scal(heron_handle handle, heron_type type, int64_t n, heron_type alpha_type,
+                        const void* alpha, void* x, int64_t incx) {
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        scal(c, {type, alpha_type, n, alpha, {x, incx}});
+    });
 }
 
 heron_status heron_axpy(heron_handle handle, heron_type type, int64_t n, const void* alpha, const void* x,
                         int64_t incx, void* y, int64_t incy) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { axpy(c, {type, n, alpha, {x, incx}, {y, incy}}); });
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        axpy(c, {type, n, alpha, {x, incx}, {y, incy}});
+    });
 }
 
-heron_status heron_dot(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx, const void* y,
-                       int64_t incy, void* result) {
+heron_status heron_dot(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
+                       const void* y, int64_t incy, void* result) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         dot(c, {type, type_of_scalars(type), n, false, {x, incx}, {y, incy}, result});
     });
 }
 
-heron_status heron_dotc(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx, const void* y,
-                        int64_t incy, void* result) {
+heron_status heron_dotc(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
+                        const void* y, int64_t incy, void* result) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         dot(c, {type, type_of_scalars(type), n, true, {x, incx}, {y, incy}, result});
     });
 }
 
-heron_status heron_nrm2(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx, void* result) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { nrm2(c, {type, real_type_of_scalars(type), n, {x, incx}, result}); });
+heron_status heron_nrm2(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
+                        void* result) {
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        nrm2(c, {type, real_type_of_scalars(type), n, {x, incx}, result});
+    });
 }
 
-heron_status heron_asum(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx, void* result) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { asum(c, {type, real_type_of_scalars(type), n, {x, incx}, result}); });
+heron_status heron_asum(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
+                        void* result) {
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        asum(c, {type, real_type_of_scalars(type), n, {x, incx}, result});
+    });
 }
 
 heron_status heron_iamax(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
                          int64_t* result) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { iamax(c, {type, n, false, {x, incx}, HERON_INDEX_64, result}); });
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        iamax(c, {type, n, false, {x, incx}, HERON_INDEX_64, result});
+    });
 }
 
 heron_status heron_iamin(heron_handle handle, heron_type type, int64_t n, const void* x, int64_t incx,
                          int64_t* result) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { iamax(c, {type, n, true, {x, incx}, HERON_INDEX_64, result}); });
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        iamax(c, {type, n, true, {x, incx}, HERON_INDEX_64, result});
+    });
 }
 
-heron_status heron_rot(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y, int64_t incy,
-                       const void* c, heron_type s_type, const void* s) {
+heron_status heron_rot(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y,
+                       int64_t incy, const void* c, heron_type s_type, const void* s) {
     return guarded(native(__func__, names), handle, [&](context& h) {
         rot(h, {type, real_type_of_scalars(type), s_type, n, {x, incx}, {y, incy}, c, s});
     });
@@ -102,12 +109,14 @@ heron_status heron_rotg(heron_handle handle, heron_type type, void* a, void* b, 
 
 heron_status heron_rotm(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx, void* y,
                         int64_t incy, const void* parameters) {
-    return guarded(native(__func__, names), handle,
-                   [&](context& c) { rotm(c, {type, n, {x, incx}, {y, incy}, parameters}); });
+    return guarded(native(__func__, names), handle, [&](context& c) {
+        rotm(c, {type, n, {x, incx}, {y, incy}, parameters});
+    });
 }
 
 heron_status heron_rotmg(heron_handle handle, heron_type type, void* d1, void* d2, void* x1, const void* y1,
                          void* parameters) {
-    return guarded(native(__func__, modified_names), handle,
-                   [&](context& c) { rotmg(c, {type, d1, d2, x1, y1, parameters}); });
+    return guarded(native(__func__, modified_names), handle, [&](context& c) {
+        rotmg(c, {type, d1, d2, x1, y1, parameters});
+    });
 }

@@ -8,9 +8,9 @@ using namespace heron::core;
 namespace {
 
 constexpr argument_name names[] = {
-    {role::operation_a, "op"},         {{role::a, part::ld}, "lda"},  {{role::c, part::ld}, "ldc"},
-    {{role::x, part::inc}, "incx"},    {{role::y, part::inc}, "incy"}, {{role::x, part::extent}, "x"},
-    {{role::y, part::extent}, "y"},    {role::result_type, "y_type"}, {{role::b, part::ld}, "ldb"},
+    {role::operation_a, "op"},      {{role::a, part::ld}, "lda"},   {{role::c, part::ld}, "ldc"},
+    {{role::x, part::inc}, "incx"}, {{role::y, part::inc}, "incy"}, {{role::x, part::extent}, "x"},
+    {{role::y, part::extent}, "y"}, {role::result_type, "y_type"},  {{role::b, part::ld}, "ldb"},
 };
 constexpr argument_name sum_names[] = {
     {{role::a, part::ld}, "lda"},
@@ -38,17 +38,18 @@ stored_matrix_operand stored(heron_matrix_storage storage, const void* a, int64_
 
 }  // namespace
 
-heron_status heron_gemv(heron_handle handle, heron_type type, heron_order order, heron_operation op, int64_t m,
-                        int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx,
-                        const void* beta, void* y, int64_t incy) {
+heron_status heron_gemv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
+                        int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
+                        int64_t incx, const void* beta, void* y, int64_t incy) {
     return guarded(native(__func__, names), handle, [&](context& c) {
-        gemv(c, {type, order, op, m, n, alpha, stored(HERON_STORAGE_FULL, a, lda), {x, incx}, beta, {y, incy}});
+        gemv(c,
+             {type, order, op, m, n, alpha, stored(HERON_STORAGE_FULL, a, lda), {x, incx}, beta, {y, incy}});
     });
 }
 
-heron_status heron_gbmv(heron_handle handle, heron_type type, heron_order order, heron_operation op, int64_t m,
-                        int64_t n, int64_t kl, int64_t ku, const void* alpha, const void* a, int64_t lda,
-                        const void* x, int64_t incx, const void* beta, void* y, int64_t incy) {
+heron_status heron_gbmv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
+                        int64_t m, int64_t n, int64_t kl, int64_t ku, const void* alpha, const void* a,
+                        int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         const stored_matrix_operand band{HERON_STORAGE_BANDED, {a, lda}, kl, ku};
         gemv(c, {type, order, op, m, n, alpha, band, {x, incx}, beta, {y, incy}});
@@ -81,16 +82,16 @@ heron_status heron_hemv(heron_handle handle, heron_type type, heron_order order,
 }
 
 heron_status heron_trmv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                        heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n, int64_t k,
-                        const void* a, int64_t lda, void* x, int64_t incx) {
+                        heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
+                        int64_t k, const void* a, int64_t lda, void* x, int64_t incx) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         trmv(c, {type, order, uplo, op, diag, n, stored(storage, a, lda, k), {x, incx}});
     });
 }
 
 heron_status heron_trsv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                        heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n, int64_t k,
-                        const void* a, int64_t lda, void* x, int64_t incx) {
+                        heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
+                        int64_t k, const void* a, int64_t lda, void* x, int64_t incx) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         trsv(c, {type, order, uplo, op, diag, n, stored(storage, a, lda, k), {x, incx}});
     });
@@ -113,70 +114,73 @@ heron_status heron_gerc(heron_handle handle, heron_type type, heron_order order,
 }
 
 heron_status heron_syr(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                       heron_matrix_storage storage, int64_t n, const void* alpha, const void* x, int64_t incx,
-                       void* a, int64_t lda) {
+                       heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
+                       int64_t incx, void* a, int64_t lda) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         syr(c, {type, order, uplo, false, n, alpha, {x, incx}, stored(storage, a, lda)});
     });
 }
 
 heron_status heron_her(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                       heron_matrix_storage storage, int64_t n, const void* alpha, const void* x, int64_t incx,
-                       void* a, int64_t lda) {
+                       heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
+                       int64_t incx, void* a, int64_t lda) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         syr(c, {type, order, uplo, true, n, alpha, {x, incx}, stored(storage, a, lda)});
     });
 }
 
 heron_status heron_syr2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x, int64_t incx,
-                        const void* y, int64_t incy, void* a, int64_t lda) {
+                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
+                        int64_t incx, const void* y, int64_t incy, void* a, int64_t lda) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         syr2(c, {type, order, uplo, false, n, alpha, {x, incx}, {y, incy}, stored(storage, a, lda)});
     });
 }
 
 heron_status heron_her2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
-                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x, int64_t incx,
-                        const void* y, int64_t incy, void* a, int64_t lda) {
+                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
+                        int64_t incx, const void* y, int64_t incy, void* a, int64_t lda) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         syr2(c, {type, order, uplo, true, n, alpha, {x, incx}, {y, incy}, stored(storage, a, lda)});
     });
 }
 
 heron_status heron_geam(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
-                        heron_operation op_b, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda,
-                        const void* beta, const void* b, int64_t ldb, void* c, int64_t ldc) {
+                        heron_operation op_b, int64_t m, int64_t n, const void* alpha, const void* a,
+                        int64_t lda, const void* beta, const void* b, int64_t ldb, void* c, int64_t ldc) {
     return guarded(native(__func__, sum_names), handle, [&](context& h) {
         geam(h, {type, order, op_a, op_b, m, n, alpha, {a, lda}, beta, {b, ldb}, {c, ldc}});
     });
 }
 
 heron_status heron_dgmm(heron_handle handle, heron_type type, heron_order order, heron_side side, int64_t m,
-                        int64_t n, const void* a, int64_t lda, const void* x, int64_t incx, void* c, int64_t ldc) {
+                        int64_t n, const void* a, int64_t lda, const void* x, int64_t incx, void* c,
+                        int64_t ldc) {
     return guarded(native(__func__, names), handle, [&](context& h) {
         dgmm(h, {type, order, side, m, n, {a, lda}, {x, incx}, {c, ldc}});
     });
 }
 
-heron_status heron_pack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, int64_t n,
-                        const void* a, int64_t lda, void* packed) {
+heron_status heron_pack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                        int64_t n, const void* a, int64_t lda, void* packed) {
     return guarded(native(__func__, pack_names), handle, [&](context& c) {
-        repack(c, {type, order, uplo, n, stored(HERON_STORAGE_FULL, a, lda), stored(HERON_STORAGE_PACKED, packed, 0)});
+        repack(c, {type, order, uplo, n, stored(HERON_STORAGE_FULL, a, lda),
+                   stored(HERON_STORAGE_PACKED, packed, 0)});
     });
 }
 
-heron_status heron_unpack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo, int64_t n,
-                          const void* packed, void* a, int64_t lda) {
+heron_status heron_unpack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
+                          int64_t n, const void* packed, void* a, int64_t lda) {
     return guarded(native(__func__, unpack_names), handle, [&](context& c) {
-        repack(c, {type, order, uplo, n, stored(HERON_STORAGE_PACKED, packed, 0), stored(HERON_STORAGE_FULL, a, lda)});
+        repack(c, {type, order, uplo, n, stored(HERON_STORAGE_PACKED, packed, 0),
+                   stored(HERON_STORAGE_FULL, a, lda)});
     });
 }
 
 heron_status heron_trsm_batched(heron_handle handle, heron_type type, heron_order order, heron_side side,
-                                heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m, int64_t n,
-                                const void* alpha, heron_batch_operand a, int64_t lda, heron_batch_operand b,
-                                int64_t ldb, int64_t count) {
+                                heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m,
+                                int64_t n, const void* alpha, heron_batch_operand a, int64_t lda,
+                                heron_batch_operand b, int64_t ldb, int64_t count) {
     return guarded(native(__func__, names), handle, [&](context& c) {
         trsm_batched(c, {type, order, side, uplo, op, diag, m, n, count, alpha, a, lda, b, ldb});
     });

@@ -85,8 +85,8 @@ heron_status heron_gemm_batched(heron_handle handle, heron_type type, heron_orde
                                 const void* beta, heron_batch_operand c, int64_t ldc, int64_t count,
                                 heron_gemm_algorithm algorithm) {
     return guarded(native(__func__, names), handle, [&](context& x) {
-        gemm_batched(x, {type, type_of_scalars(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b, ldb,
-                         beta, c, ldc, algorithm});
+        gemm_batched(x, {type, type_of_scalars(type), order, op_a, op_b, m, n, k, count, alpha, a, lda, b,
+                         ldb, beta, c, ldc, algorithm});
     });
 }
 

@@ -3,6 +3,8 @@ find_package(Eigen3 QUIET NO_MODULE)
 option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
 
 target_sources(heron-cli PRIVATE
+    bench/blas1/vector_bench.cpp
+    bench/blas1/vector_case.cpp
     bench/bsr/bsr_bench.cpp
     bench/bsr/bsr_contender.cpp
     bench/convert/convert_bench.cpp

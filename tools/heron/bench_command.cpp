@@ -12,6 +12,7 @@
 #include "bench/prune/prune_bench.hpp"
 #include "bench/reorder/reorder_bench.hpp"
 #include "bench/factor/factor_bench.hpp"
+#include "bench/blas1/vector_bench.hpp"
 #include "bench/bsr/bsr_bench.hpp"
 #include "bench/dense/dense_bench.hpp"
 #include "bench/dense/dense_study.hpp"
@@ -287,6 +288,20 @@ void add_factor_command(CLI::App& bench) {
     c.run(run_factor_bench);
 }
 
+void add_vector_command(CLI::App& bench, const char* name, const char* what, const texts& functions,
+                        const texts& sizes,
+                        vector_bench_result (*measure)(const vector_bench_options&, progress&)) {
+    subcommand<vector_bench_options> c(bench, name, what);
+    c.options.functions = functions;
+    c.options.sizes = sizes;
+    c.backends(c.options.backends);
+    c.list("--against", c.options.against, "cublas=FILE on cuda, cblas=FILE on host");
+    c.choices("--function", c.options.functions, functions);
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.list("--size", c.options.sizes, "N, or of a matrix MxN");
+    c.run(measure);
+}
+
 void add_reorder_command(CLI::App& bench, const char* name, const char* what, const texts& functions,
                          const texts& matrices, const texts& types,
                          reorder_bench_result (*measure)(const reorder_bench_options&, progress&)) {
@@ -448,6 +463,10 @@ void add_bench_command(CLI::App& app) {
     add_reorder_command(*bench, "geam", "alpha A + beta B with sparse matrices", geam_functions(),
                         {"poisson2d:64", "poisson3d27:64", "uniform:1000000,16", "rmat:20,16"},
                         {"f32", "f64"}, run_geam_bench);
+    add_vector_command(*bench, "blas1", "Dense vectors: the level 1 of BLAS", level1_functions(),
+                       {"1e3", "1e5", "1e6", "1e7"}, run_level1_bench);
+    add_vector_command(*bench, "gemv", "A dense matrix and vectors: the level 2 of BLAS", level2_functions(),
+                       {"100", "1000", "4000", "100000x32", "32x100000"}, run_level2_bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

@@ -1,6 +1,6 @@
-// Sums of products. Every group adds up what lies a grid's size apart, always in the same order, and leaves one
-// partial sum; a group by itself adds these up. A launch of one group writes the result at once. short_result: where
-// it is stored as VT; else result.
+// Sums of products. Every group adds up what lies a grid's size apart, always in the same order, and leaves
+// one partial sum; a group by itself adds these up. A launch of one group writes the result at once.
+// short_result: where it is stored as VT; else result.
 HERON_PROGRAM(blas1_dot, class VT, class CT, int GROUP)
 
 // In the first item; all come here.

@@ -1,5 +1,6 @@
-// Dense vectors, `chunk` elements one after the other by an item. Types: VT storage, CT compute, RT real numbers of
-// CT's precision. Where complex vectors meet real scalars VT and CT are real, and an element has two parts.
+// Dense vectors, `chunk` elements one after the other by an item. Types: VT storage, CT compute, RT real
+// numbers of CT's precision. Where complex vectors meet real scalars VT and CT are real, and an element has
+// two parts.
 
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(blas1_scal, heron_index n, heron_index chunk, heron_index parts, CT alpha_value,
@@ -47,8 +48,8 @@ HERON_KERNEL(blas1_rot, heron_index n, heron_index chunk, heron_index parts, CT 
 }
 HERON_END
 
-// x, y := h11*x + h12*y, h21*x + h22*y. The flag says which of the four are implied: -1 none, 0 the ones of the
-// diagonal, 1 the others, -2 all of the identity.
+// x, y := h11*x + h12*y, h21*x + h22*y. The flag says which of the four are implied: -1 none, 0 the ones of
+// the diagonal, 1 the others, -2 all of the identity.
 HERON_TYPES(class VT, class CT, class RT)
 HERON_KERNEL(blas1_rotm, heron_index n, heron_index chunk, CT flag_value, CT h11_value, CT h21_value,
              CT h12_value, CT h22_value, GLOBAL const CT* parameters, heron_index offset, GLOBAL VT* x,

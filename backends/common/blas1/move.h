@@ -1,4 +1,5 @@
-// Elements of vectors moved as they are, `chunk` of them one after the other by an item. Types: RT raw element.
+// Elements of vectors moved as they are, `chunk` of them one after the other by an item. Types: RT raw
+// element.
 
 HERON_TYPES(class RT)
 HERON_KERNEL(blas1_copy, heron_index n, heron_index chunk, GLOBAL const RT* x, heron_index x_offset,

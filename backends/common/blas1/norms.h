@@ -1,5 +1,5 @@
-// Norms of real vectors, and of complex ones as real ones whose elements have two parts. The order of sums, partial
-// and the results are as in dot.h.
+// Norms of real vectors, and of complex ones as real ones whose elements have two parts. The order of sums,
+// partial and the results are as in dot.h.
 HERON_PROGRAM(blas1_norms, class VT, class CT, int GROUP)
 
 HERON_FN CT group_sum(LOCAL CT* sums, CT sum) {
@@ -21,7 +21,8 @@ HERON_FN void put_result(CT sum, GLOBAL VT* short_result, GLOBAL CT* result, her
         result[at] = sum;
 }
 
-HERON_FN CT part_of(GLOBAL const VT* x, heron_index k, heron_index parts, heron_index offset, heron_index inc) {
+HERON_FN CT part_of(GLOBAL const VT* x, heron_index k, heron_index parts, heron_index offset,
+                    heron_index inc) {
     if (parts == 1) return MAGNITUDE(CT, LOAD(CT, VT, x, offset + k * inc));
     return MAGNITUDE(CT, LOAD(CT, VT, x, 2 * (offset + (k >> 1) * inc) + (k & 1)));
 }
@@ -60,8 +61,9 @@ HERON_GROUP_KERNEL(asum_finish, GROUP, int count, GLOBAL const CT* RESTRICT part
 }
 HERON_CLOSE
 
-// Squares of large numbers are added up scaled down, those of small ones scaled up (Blue, "A Portable Fortran Program
-// to Find the Euclidean Norm of a Vector", TOMS 4(1), 1978). large and small: from where on; down and up: the factors.
+// Squares of large numbers are added up scaled down, those of small ones scaled up (Blue, "A Portable Fortran
+// Program to Find the Euclidean Norm of a Vector", TOMS 4(1), 1978). large and small: from where on; down and
+// up: the factors.
 
 // sqrt of the three sums. A NaN among the middle ones stays.
 HERON_FN CT norm_of(CT large, CT middle, CT small, CT down, CT up) {
@@ -198,9 +200,9 @@ HERON_GROUP_KERNEL(iamax_groups, GROUP, heron_index n, heron_index parts, int sm
 }
 HERON_CLOSE
 
-HERON_GROUP_KERNEL(iamax_finish, GROUP, int count, heron_index n, CT infinity, GLOBAL const CT* RESTRICT partial,
-                   GLOBAL const i64* RESTRICT partial_places, GLOBAL i32* short_result, GLOBAL i64* result,
-                   heron_index at) {
+HERON_GROUP_KERNEL(iamax_finish, GROUP, int count, heron_index n, CT infinity,
+                   GLOBAL const CT* RESTRICT partial, GLOBAL const i64* RESTRICT partial_places,
+                   GLOBAL i32* short_result, GLOBAL i64* result, heron_index at) {
     LOCAL_ARRAY(CT, ranks, GROUP);
     LOCAL_ARRAY(i64, places, GROUP);
     CT rank = SUB(CT, ZERO(CT), infinity);

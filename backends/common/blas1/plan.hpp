@@ -1,5 +1,6 @@
 #pragma once
-// Dense vectors: one item per element, and sums by groups of items (sums.hpp), which devices without groups override.
+// Dense vectors: one item per element, and sums by groups of items (sums.hpp), which devices without groups
+// override.
 #include "sums.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -21,7 +22,8 @@ struct vector_items {
 };
 
 template <class Device>
-void vector_copy(Device& device, heron_phase phase, const heron_vector_copy_args& a, heron_workspace& workspace) {
+void vector_copy(Device& device, heron_phase phase, const heron_vector_copy_args& a,
+                 heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     const vector_items items(a.n, a.y.inc == 0);
@@ -34,7 +36,8 @@ void vector_copy(Device& device, heron_phase phase, const heron_vector_copy_args
 }
 
 template <class Device>
-void vector_swap(Device& device, heron_phase phase, const heron_vector_swap_args& a, heron_workspace& workspace) {
+void vector_swap(Device& device, heron_phase phase, const heron_vector_swap_args& a,
+                 heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     const vector_items items(a.n, a.x.inc == 0 || a.y.inc == 0);
@@ -85,8 +88,8 @@ void plane_rot(Device& device, heron_phase phase, const heron_plane_rot_args& a,
         const auto c = as_argument<CT>(a.c);
         const auto s = as_argument<CT>(a.s);
         device.template launch<kernels::blas1_rot<VT, CT, RT>>(
-            kernels::blas1, items.count, heron_index{a.n}, items.chunk, heron_index{a.real_s ? 2 : 1}, c.value,
-            as<const RT>(a.c.device), s.value, s.device, as<VT>(a.x.memory), heron_index{a.x.offset},
+            kernels::blas1, items.count, heron_index{a.n}, items.chunk, heron_index{a.real_s ? 2 : 1},
+            c.value, as<const RT>(a.c.device), s.value, s.device, as<VT>(a.x.memory), heron_index{a.x.offset},
             heron_index{a.x.inc}, as<VT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
     };
     if (a.real_s) return visit_uniform(real_type(a.type), real_type(a.compute_type), run);
@@ -101,10 +104,10 @@ void rotm(Device& device, heron_phase phase, const heron_rotm_args& a, heron_wor
     visit_uniform_real(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         const auto value = [&](int i) { return static_cast<CT>(a.values[i]); };
         device.template launch<kernels::blas1_rotm<VT, CT, CT>>(
-            kernels::blas1, items.count, heron_index{a.n}, items.chunk, value(0), value(1), value(2), value(3),
-            value(4), as<const CT>(a.parameters.memory), heron_index{a.parameters.offset}, as<VT>(a.x.memory),
-            heron_index{a.x.offset}, heron_index{a.x.inc}, as<VT>(a.y.memory), heron_index{a.y.offset},
-            heron_index{a.y.inc});
+            kernels::blas1, items.count, heron_index{a.n}, items.chunk, value(0), value(1), value(2),
+            value(3), value(4), as<const CT>(a.parameters.memory), heron_index{a.parameters.offset},
+            as<VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, as<VT>(a.y.memory),
+            heron_index{a.y.offset}, heron_index{a.y.inc});
     });
 }
 
@@ -113,9 +116,10 @@ void rotg(Device& device, heron_phase phase, const heron_rotg_args& a, heron_wor
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     const auto run = [&]<class RT, class Kernel>(type<RT>, type<Kernel>) {
-        device.template launch<Kernel>(kernels::blas1_rotations, 1, as<RT>(a.a.memory), heron_index{a.a.offset},
-                                       as<RT>(a.b.memory), heron_index{a.b.offset}, as<RT>(a.c.memory),
-                                       heron_index{a.c.offset}, as<RT>(a.s.memory), heron_index{a.s.offset});
+        device.template launch<Kernel>(kernels::blas1_rotations, 1, as<RT>(a.a.memory),
+                                       heron_index{a.a.offset}, as<RT>(a.b.memory), heron_index{a.b.offset},
+                                       as<RT>(a.c.memory), heron_index{a.c.offset}, as<RT>(a.s.memory),
+                                       heron_index{a.s.offset});
     };
     switch (a.type) {
         case HERON_R_32F: return run(type<f32>{}, type<kernels::blas1_rotg<f32>>{});
@@ -143,12 +147,14 @@ template <class Device>
 void dot(Device& device, heron_phase phase, const heron_dot_args& a, heron_workspace& workspace) {
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using program = kernels::blas1_dot<VT, CT, sum_group>;
-        group_sums<Device, CT, VT> sums(device, phase, workspace, a.n, 1, a.result, a.result_type != a.compute_type);
+        group_sums<Device, CT, VT> sums(device, phase, workspace, a.n, 1, a.result,
+                                        a.result_type != a.compute_type);
         if (phase != HERON_PHASE_RUN) return;
         device.template launch_groups<typename program::dot_groups>(
-            kernels::blas1_dot_family, sums.groups, heron_index{a.n}, int{a.conjugate}, as<const VT>(a.x.memory),
-            heron_index{a.x.offset}, heron_index{a.x.inc}, as<const VT>(a.y.memory), heron_index{a.y.offset},
-            heron_index{a.y.inc}, sums.partial, sums.short_result, sums.result, sums.at);
+            kernels::blas1_dot_family, sums.groups, heron_index{a.n}, int{a.conjugate},
+            as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, as<const VT>(a.y.memory),
+            heron_index{a.y.offset}, heron_index{a.y.inc}, sums.partial, sums.short_result, sums.result,
+            sums.at);
         if (sums.groups > 1)
             device.template launch_groups<typename program::dot_finish>(
                 kernels::blas1_dot_family, 1, sums.groups, static_cast<const CT*>(sums.partial),
@@ -160,66 +166,71 @@ void dot(Device& device, heron_phase phase, const heron_dot_args& a, heron_works
 template <class Device>
 void asum(Device& device, heron_phase phase, const heron_asum_args& a, heron_workspace& workspace) {
     const real_parts parts(a.type, a.n);
-    visit_uniform_real(real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using program = kernels::blas1_norms<VT, CT, sum_group>;
-        group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 1, a.result,
-                                        a.result_type != real_type(a.compute_type));
-        if (phase != HERON_PHASE_RUN) return;
-        device.template launch_groups<typename program::asum_groups>(
-            kernels::blas1_norms_family, sums.groups, parts.all, parts.each, as<const VT>(a.x.memory),
-            heron_index{a.x.offset}, heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result, sums.at);
-        if (sums.groups > 1)
-            device.template launch_groups<typename program::asum_finish>(
-                kernels::blas1_norms_family, 1, sums.groups, static_cast<const CT*>(sums.partial),
-                sums.short_result, sums.result, sums.at);
-        sums.read(device, a.result);
-    });
+    visit_uniform_real(
+        real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
+            using program = kernels::blas1_norms<VT, CT, sum_group>;
+            group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 1, a.result,
+                                            a.result_type != real_type(a.compute_type));
+            if (phase != HERON_PHASE_RUN) return;
+            device.template launch_groups<typename program::asum_groups>(
+                kernels::blas1_norms_family, sums.groups, parts.all, parts.each, as<const VT>(a.x.memory),
+                heron_index{a.x.offset}, heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result,
+                sums.at);
+            if (sums.groups > 1)
+                device.template launch_groups<typename program::asum_finish>(
+                    kernels::blas1_norms_family, 1, sums.groups, static_cast<const CT*>(sums.partial),
+                    sums.short_result, sums.result, sums.at);
+            sums.read(device, a.result);
+        });
 }
 
 template <class Device>
 void nrm2(Device& device, heron_phase phase, const heron_nrm2_args& a, heron_workspace& workspace) {
     const real_parts parts(a.type, a.n);
-    visit_uniform_real(real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using program = kernels::blas1_norms<VT, CT, sum_group>;
-        using range = norm_range<CT>;
-        group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 3, a.result,
-                                        a.result_type != real_type(a.compute_type));
-        if (phase != HERON_PHASE_RUN) return;
-        device.template launch_groups<typename program::nrm2_groups>(
-            kernels::blas1_norms_family, sums.groups, parts.all, parts.each, range::large, range::small,
-            range::down, range::up, as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc},
-            sums.partial, sums.short_result, sums.result, sums.at);
-        if (sums.groups > 1)
-            device.template launch_groups<typename program::nrm2_finish>(
-                kernels::blas1_norms_family, 1, sums.groups, range::down, range::up,
-                static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
-        sums.read(device, a.result);
-    });
+    visit_uniform_real(
+        real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
+            using program = kernels::blas1_norms<VT, CT, sum_group>;
+            using range = norm_range<CT>;
+            group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 3, a.result,
+                                            a.result_type != real_type(a.compute_type));
+            if (phase != HERON_PHASE_RUN) return;
+            device.template launch_groups<typename program::nrm2_groups>(
+                kernels::blas1_norms_family, sums.groups, parts.all, parts.each, range::large, range::small,
+                range::down, range::up, as<const VT>(a.x.memory), heron_index{a.x.offset},
+                heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result, sums.at);
+            if (sums.groups > 1)
+                device.template launch_groups<typename program::nrm2_finish>(
+                    kernels::blas1_norms_family, 1, sums.groups, range::down, range::up,
+                    static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
+            sums.read(device, a.result);
+        });
 }
 
 template <class Device>
 void iamax(Device& device, heron_phase phase, const heron_iamax_args& a, heron_workspace& workspace) {
     const real_parts parts(a.type, a.n);
-    visit_uniform_real(real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
-        using program = kernels::blas1_norms<VT, CT, sum_group>;
-        const CT infinity = static_cast<CT>(__builtin_inf());
-        workspace_layout layout(phase, workspace);
-        const int groups = sum_groups(a.n);
-        CT* ranks = layout.take<CT>(groups);
-        group_sums<Device, i64, i32> sums(device, phase, layout, groups, 1, a.result,
-                                          a.result_type == HERON_INDEX_32);
-        if (phase != HERON_PHASE_RUN) return;
-        ranks = groups > 1 ? device.temporary(ranks, groups) : nullptr;
-        device.template launch_groups<typename program::iamax_groups>(
-            kernels::blas1_norms_family, groups, heron_index{a.n}, parts.each, int{a.smallest}, infinity,
-            as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, ranks, sums.partial,
-            sums.short_result, sums.result, sums.at);
-        if (groups > 1)
-            device.template launch_groups<typename program::iamax_finish>(
-                kernels::blas1_norms_family, 1, groups, heron_index{a.n}, infinity, static_cast<const CT*>(ranks),
-                static_cast<const i64*>(sums.partial), sums.short_result, sums.result, sums.at);
-        sums.read(device, a.result);
-    });
+    visit_uniform_real(
+        real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
+            using program = kernels::blas1_norms<VT, CT, sum_group>;
+            const CT infinity = static_cast<CT>(__builtin_inf());
+            workspace_layout layout(phase, workspace);
+            const int groups = sum_groups(a.n);
+            CT* ranks = layout.take<CT>(groups);
+            group_sums<Device, i64, i32> sums(device, phase, layout, groups, 1, a.result,
+                                              a.result_type == HERON_INDEX_32);
+            if (phase != HERON_PHASE_RUN) return;
+            ranks = groups > 1 ? device.temporary(ranks, groups) : nullptr;
+            device.template launch_groups<typename program::iamax_groups>(
+                kernels::blas1_norms_family, groups, heron_index{a.n}, parts.each, int{a.smallest}, infinity,
+                as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, ranks, sums.partial,
+                sums.short_result, sums.result, sums.at);
+            if (groups > 1)
+                device.template launch_groups<typename program::iamax_finish>(
+                    kernels::blas1_norms_family, 1, groups, heron_index{a.n}, infinity,
+                    static_cast<const CT*>(ranks), static_cast<const i64*>(sums.partial), sums.short_result,
+                    sums.result, sums.at);
+            sums.read(device, a.result);
+        });
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -84,8 +84,8 @@ HERON_KERNEL(blas1_complex_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL const RT
 }
 HERON_END
 
-// gamma is 4096. Factors bring d1 and d2 into (gamma^-2, gamma^2), from where they came out of it; each round needs
-// all four elements of H.
+// gamma is 4096. Factors bring d1 and d2 into (gamma^-2, gamma^2), from where they came out of it; each round
+// needs all four elements of H.
 HERON_TYPES(class RT)
 HERON_KERNEL(blas1_rotmg, RT gamma, GLOBAL RT* d1_memory, heron_index d1_at, GLOBAL RT* d2_memory,
              heron_index d2_at, GLOBAL RT* x1_memory, heron_index x1_at, GLOBAL const RT* y1_memory,

@@ -1,6 +1,6 @@
 #pragma once
-// What reductions of vectors by groups share: how many groups there are, where their partial results and the result
-// go, and the types.
+// What reductions of vectors by groups share: how many groups there are, where their partial results and the
+// result go, and the types.
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/dispatch.hpp"
 
@@ -15,8 +15,8 @@ namespace heron::HERON_LEVEL::plans {
 
 inline constexpr int sum_group = 256;
 
-// So many that a large device is busy, and each has something to do. Of n alone: the sums have the same bits on
-// every run.
+// So many that a large device is busy, and each has something to do. Of n alone: the sums have the same bits
+// on every run.
 inline int sum_groups(int64_t n) {
     constexpr int64_t elements_of_group = 8 * sum_group;
     constexpr int64_t most = 1024;
@@ -52,9 +52,9 @@ struct real_parts {
     heron_index each, all;
 };
 
-// From where on numbers are scaled before they are squared, and by what: powers of two with which neither a square
-// nor a sum of 2^digits of them leaves the range (Anderson, "Algorithm 978: Safe Scaling in the Level 1 BLAS", TOMS
-// 44(1), 2017).
+// From where on numbers are scaled before they are squared, and by what: powers of two with which neither a
+// square nor a sum of 2^digits of them leaves the range (Anderson, "Algorithm 978: Safe Scaling in the Level
+// 1 BLAS", TOMS 44(1), 2017).
 template <class CT>
 struct norm_range;
 template <>

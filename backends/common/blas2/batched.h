@@ -1,10 +1,10 @@
 // Batches. Types: VT elements of A and x, YT of y, CT compute.
 
-// Where the operand of item k begins. kind: 0 base + k*stride; 1 the address that the list holds; 2 and 3 base +
-// index*stride with 32- and 64-bit indices.
+// Where the operand of item k begins. kind: 0 base + k*stride; 1 the address that the list holds; 2 and 3
+// base + index*stride with 32- and 64-bit indices.
 HERON_TYPES(class VT)
-HERON_FN GLOBAL const VT* blas2_input(GLOBAL const VT* base, GLOBAL const void* list, int kind, heron_index stride,
-                                      heron_index list_step, heron_index k) {
+HERON_FN GLOBAL const VT* blas2_input(GLOBAL const VT* base, GLOBAL const void* list, int kind,
+                                      heron_index stride, heron_index list_step, heron_index k) {
     if (kind == 1) return (GLOBAL const VT*)((GLOBAL const i64*)list)[k * list_step];
     if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
     if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
@@ -21,23 +21,22 @@ HERON_FN GLOBAL YT* blas2_output(GLOBAL YT* base, GLOBAL const void* list, int k
 
 // y := alpha*op(A)*x + beta*y, op(A) rows x size; its element (i, l) lies at i*a_row + l*a_column.
 HERON_TYPES(class VT, class YT, class CT)
-HERON_KERNEL(blas2_gemv_batched, heron_index rows, heron_index size, CT alpha_value, GLOBAL const CT* alpha_device,
-             GLOBAL const VT* a_base, GLOBAL const void* a_list, int a_kind, heron_index a_stride,
-             heron_index a_list_step, heron_index a_row, heron_index a_column, int conjugate,
-             GLOBAL const VT* x_base, GLOBAL const void* x_list, int x_kind, heron_index x_stride,
-             heron_index x_list_step, heron_index x_offset, heron_index x_inc, CT beta_value,
-             GLOBAL const CT* beta_device, GLOBAL YT* y_base, GLOBAL const void* y_list, int y_kind,
-             heron_index y_stride, heron_index y_list_step, heron_index y_offset, heron_index y_inc) {
+HERON_KERNEL(blas2_gemv_batched, heron_index rows, heron_index size, CT alpha_value,
+             GLOBAL const CT* alpha_device, GLOBAL const VT* a_base, GLOBAL const void* a_list, int a_kind,
+             heron_index a_stride, heron_index a_list_step, heron_index a_row, heron_index a_column,
+             int conjugate, GLOBAL const VT* x_base, GLOBAL const void* x_list, int x_kind,
+             heron_index x_stride, heron_index x_list_step, heron_index x_offset, heron_index x_inc,
+             CT beta_value, GLOBAL const CT* beta_device, GLOBAL YT* y_base, GLOBAL const void* y_list,
+             int y_kind, heron_index y_stride, heron_index y_list_step, heron_index y_offset,
+             heron_index y_inc) {
     const heron_index i = item % rows;
     const heron_index q = item / rows;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const CT beta = SCALAR(CT, beta_value, beta_device);
     CT sum = ZERO(CT);
     if (!EQUAL(CT, alpha, ZERO(CT))) {
-        GLOBAL const VT* const a =
-            blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q) + i * a_row;
-        GLOBAL const VT* const x =
-            blas2_input(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+        GLOBAL const VT* const a = blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q) + i * a_row;
+        GLOBAL const VT* const x = blas2_input(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
         for (heron_index l = 0; l < size; ++l) {
             const CT element = LOAD(CT, VT, a, l * a_column);
             sum = MAD(CT, conjugate ? CONJ(CT, element) : element, LOAD(CT, VT, x, l * x_inc), sum);
@@ -50,19 +49,20 @@ HERON_KERNEL(blas2_gemv_batched, heron_index rows, heron_index size, CT alpha_va
 }
 HERON_END
 
-// One vector with M*x = alpha*b in place of b, M triangular: element (i, l) lies at i*a_row + l*a_column. `count` vectors of
-// an item of the batch are line elements apart, elements of one `step`.
+// One vector with M*x = alpha*b in place of b, M triangular: element (i, l) lies at i*a_row + l*a_column.
+// `count` vectors of an item of the batch are line elements apart, elements of one `step`.
 HERON_TYPES(class VT, class YT, class CT)
 HERON_KERNEL(blas2_trsm_batched, heron_index count, heron_index order, int lower, int unit, CT alpha_value,
              GLOBAL const CT* alpha_device, GLOBAL const VT* a_base, GLOBAL const void* a_list, int a_kind,
-             heron_index a_stride, heron_index a_list_step, heron_index a_row, heron_index a_column, int conjugate,
-             GLOBAL YT* b_base, GLOBAL const void* b_list, int b_kind, heron_index b_stride,
+             heron_index a_stride, heron_index a_list_step, heron_index a_row, heron_index a_column,
+             int conjugate, GLOBAL YT* b_base, GLOBAL const void* b_list, int b_kind, heron_index b_stride,
              heron_index b_list_step, heron_index line, heron_index step) {
     const heron_index q = item / count;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     GLOBAL YT* const b = blas2_output(b_base, b_list, b_kind, b_stride, b_list_step, q) + item % count * line;
     const int is_zero = EQUAL(CT, alpha, ZERO(CT));
-    GLOBAL const VT* const a = is_zero ? a_base : blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q);
+    GLOBAL const VT* const a =
+        is_zero ? a_base : blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q);
     for (heron_index k = 0; k < order; ++k) {
         const heron_index i = lower ? k : order - 1 - k;
         CT value = ZERO(CT);
@@ -71,7 +71,8 @@ HERON_KERNEL(blas2_trsm_batched, heron_index count, heron_index order, int lower
             for (heron_index l = 0; l < k; ++l) {
                 const heron_index other = lower ? l : order - 1 - l;
                 const CT element = LOAD(CT, VT, a, i * a_row + other * a_column);
-                value = SUB(CT, value, MUL(CT, conjugate ? CONJ(CT, element) : element, LOAD(CT, YT, b, other * step)));
+                value = SUB(CT, value,
+                            MUL(CT, conjugate ? CONJ(CT, element) : element, LOAD(CT, YT, b, other * step)));
             }
             const CT diagonal = unit ? ONE(CT) : LOAD(CT, VT, a, i * a_row + i * a_column);
             if (!unit) value = DIV(CT, value, conjugate ? CONJ(CT, diagonal) : diagonal);

@@ -1,8 +1,9 @@
-// What reads or writes every element of a matrix once, one item per element. Types: CT elements, RT real numbers of their
-// precision.
+// What reads or writes every element of a matrix once, one item per element. Types: CT elements, RT real
+// numbers of their precision.
 
 // storage: 0 full, 2 a triangle of order n without gaps.
-HERON_FN heron_index blas2_place(int storage, int lower, heron_index n, heron_index ld, heron_index i, heron_index j) {
+HERON_FN heron_index blas2_place(int storage, int lower, heron_index n, heron_index ld, heron_index i,
+                                 heron_index j) {
     if (storage == 0) return i + j * ld;
     return lower ? i + j * (2 * n - j - 1) / 2 : i + j * (j + 1) / 2;
 }
@@ -22,13 +23,14 @@ HERON_KERNEL(blas2_ger, heron_index m, CT alpha_value, GLOBAL const CT* alpha_de
 }
 HERON_END
 
-// A triangle of alpha*x*y^T + alpha_2*y*x^T + A or, Hermitian, alpha*x*y^H + conj(alpha)*y*x^H + A; with conjugate of the
-// conjugates of x and y. terms = 1: the first one alone, y is x. alpha_real: a real number in place of alpha.
+// A triangle of alpha*x*y^T + alpha_2*y*x^T + A or, Hermitian, alpha*x*y^H + conj(alpha)*y*x^H + A; with
+// conjugate of the conjugates of x and y. terms = 1: the first one alone, y is x. alpha_real: a real number
+// in place of alpha.
 HERON_TYPES(class CT, class RT)
-HERON_KERNEL(blas2_rank_update, heron_index n, int lower, int hermitian, int conjugate, int terms, CT alpha_value,
-             GLOBAL const CT* alpha_device, GLOBAL const RT* alpha_real, GLOBAL const CT* x, heron_index x_offset,
-             heron_index x_inc, GLOBAL const CT* y, heron_index y_offset, heron_index y_inc, int storage,
-             GLOBAL CT* a, heron_index a_offset, heron_index ld) {
+HERON_KERNEL(blas2_rank_update, heron_index n, int lower, int hermitian, int conjugate, int terms,
+             CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const RT* alpha_real, GLOBAL const CT* x,
+             heron_index x_offset, heron_index x_inc, GLOBAL const CT* y, heron_index y_offset,
+             heron_index y_inc, int storage, GLOBAL CT* a, heron_index a_offset, heron_index ld) {
     const heron_index i = item % n;
     const heron_index j = item / n;
     if (lower ? i < j : i > j) return;
@@ -89,8 +91,9 @@ HERON_KERNEL(blas2_dgmm, heron_index m, int left, GLOBAL const CT* a, heron_inde
 HERON_END
 
 HERON_TYPES(class CT, class RT)
-HERON_KERNEL(blas2_repack, heron_index n, int lower, int from_storage, GLOBAL const CT* from, heron_index from_offset,
-             heron_index from_ld, int to_storage, GLOBAL CT* to, heron_index to_offset, heron_index to_ld) {
+HERON_KERNEL(blas2_repack, heron_index n, int lower, int from_storage, GLOBAL const CT* from,
+             heron_index from_offset, heron_index from_ld, int to_storage, GLOBAL CT* to,
+             heron_index to_offset, heron_index to_ld) {
     const heron_index i = item % n;
     const heron_index j = item / n;
     if (lower ? i < j : i > j) return;

@@ -44,8 +44,8 @@ void launch_gemv_batched(Device& device, const heron_gemv_batched_args& a) {
     const auto beta = as_argument<CT>(a.beta);
     const heron_index rows = is_transposed(a.op) ? a.n : a.m;
     device.template launch<kernels::blas2_gemv_batched<VT, YT, CT>>(
-        kernels::blas2_batched, rows * a.count, rows, heron_index{is_transposed(a.op) ? a.m : a.n}, alpha.value,
-        alpha.device, as<const VT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride},
+        kernels::blas2_batched, rows * a.count, rows, heron_index{is_transposed(a.op) ? a.m : a.n},
+        alpha.value, alpha.device, as<const VT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride},
         heron_index{a.a.list_step}, dense_row_step(a.op, a.lda), dense_column_step(a.op, a.lda),
         int{is_conjugated(a.op)}, as<const VT>(a.x.base), a.x.list, dense_kind(a.x), heron_index{a.x.stride},
         heron_index{a.x.list_step}, heron_index{a.x_offset}, heron_index{a.x_inc}, beta.value, beta.device,
@@ -56,7 +56,8 @@ void launch_gemv_batched(Device& device, const heron_gemv_batched_args& a) {
 inline bool has_addresses(const heron_batch_operand& o) { return o.kind == HERON_BATCH_POINTERS; }
 
 template <class Device>
-void gemv_batched(Device& device, heron_phase phase, const heron_gemv_batched_args& a, heron_workspace& workspace) {
+void gemv_batched(Device& device, heron_phase phase, const heron_gemv_batched_args& a,
+                  heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (has_addresses(a.a) || has_addresses(a.x) || has_addresses(a.y)) device.follow_addresses();
@@ -97,17 +98,19 @@ void trmv(Device& device, heron_phase phase, const heron_trmv_args& a, heron_wor
         if (phase != HERON_PHASE_RUN) return;
         CT* const before = device.temporary(part, a.n);
         device.template launch<kernels::blas2_take<CT>>(kernels::blas2, a.n, as<const CT>(a.x.memory),
-                                                        heron_index{a.x.offset}, heron_index{a.x.inc}, before);
+                                                        heron_index{a.x.offset}, heron_index{a.x.inc},
+                                                        before);
         device.template launch<kernels::blas2_trmv<CT>>(
-            kernels::blas2, a.n, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)}, int{is_conjugated(a.op)},
-            int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset},
-            heron_index{a.a.ld}, triangle_band(a.a, a.n), static_cast<const CT*>(before), as<CT>(a.x.memory),
-            heron_index{a.x.offset}, heron_index{a.x.inc});
+            kernels::blas2, a.n, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
+            int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
+            as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
+            static_cast<const CT*>(before), as<CT>(a.x.memory), heron_index{a.x.offset},
+            heron_index{a.x.inc});
     });
 }
 
-// Calls solve(first, end) for the blocks of unknowns in the order of the substitution, and rest(rows, count, first, end)
-// for the rows that still need them.
+// Calls solve(first, end) for the blocks of unknowns in the order of the substitution, and rest(rows, count,
+// first, end) for the rows that still need them.
 template <class Solve, class Rest>
 void substitute(const heron_trsv_args& a, int64_t block, const Solve& solve, const Rest& rest) {
     const int64_t band = triangle_band(a.a, a.n);
@@ -121,6 +124,17 @@ void substitute(const heron_trsv_args& a, int64_t block, const Solve& solve, con
     }
 }
 
+// What the unknowns first ... end - 1 contribute, off the `count` rows from `rows` on.
+template <class CT, class Device>
+void subtract_block(Device& device, const heron_trsv_args& a, int64_t rows, int64_t count, int64_t first,
+                    int64_t end) {
+    device.template launch<kernels::blas2_trsv_rest<CT>>(
+        kernels::blas2, count, heron_index{a.n}, heron_index{rows}, heron_index{first}, heron_index{end},
+        is_lower(a), int{is_transposed(a.op)}, int{is_conjugated(a.op)}, storage_code(a.a),
+        as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
+        as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
+}
+
 template <class Device>
 void trsv(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
     constexpr int64_t block = 32;
@@ -132,15 +146,11 @@ void trsv(Device& device, heron_phase phase, const heron_trsv_args& a, heron_wor
             device.template launch<kernels::blas2_trsv_block<CT>>(
                 kernels::blas2, 1, heron_index{a.n}, heron_index{first}, heron_index{end}, is_lower(a),
                 int{is_transposed(a.op)}, int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT},
-                storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, band,
-                as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
+                storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld},
+                band, as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
         };
         const auto rest = [&](int64_t rows, int64_t count, int64_t first, int64_t end) {
-            device.template launch<kernels::blas2_trsv_rest<CT>>(
-                kernels::blas2, count, heron_index{a.n}, heron_index{rows}, heron_index{first}, heron_index{end},
-                is_lower(a), int{is_transposed(a.op)}, int{is_conjugated(a.op)}, storage_code(a.a),
-                as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, band, as<CT>(a.x.memory),
-                heron_index{a.x.offset}, heron_index{a.x.inc});
+            subtract_block<CT>(device, a, rows, count, first, end);
         };
         substitute(a, block, solve, rest);
     });
@@ -153,16 +163,16 @@ void ger(Device& device, heron_phase phase, const heron_ger_args& a, heron_works
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
         device.template launch<kernels::blas2_ger<CT, real_of<CT>>>(
-            kernels::blas2_elements, a.m * a.n, heron_index{a.m}, alpha.value, alpha.device, int{a.conjugate_x},
-            as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, int{a.conjugate_y},
-            as<const CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc}, as<CT>(a.a.memory),
-            heron_index{a.a.offset}, heron_index{a.a.ld});
+            kernels::blas2_elements, a.m * a.n, heron_index{a.m}, alpha.value, alpha.device,
+            int{a.conjugate_x}, as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc},
+            int{a.conjugate_y}, as<const CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc},
+            as<CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld});
     });
 }
 
 template <class Device>
-void rank_update(Device& device, heron_phase phase, const heron_rank_update_args& a, heron_workspace& workspace,
-                 int terms) {
+void rank_update(Device& device, heron_phase phase, const heron_rank_update_args& a,
+                 heron_workspace& workspace, int terms) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     const bool real_alpha = a.hermitian && terms == 1;
@@ -171,11 +181,12 @@ void rank_update(Device& device, heron_phase phase, const heron_rank_update_args
         using RT = real_of<CT>;
         const auto alpha = as_argument<CT>(a.alpha);
         device.template launch<kernels::blas2_rank_update<CT, RT>>(
-            kernels::blas2_elements, a.n * a.n, heron_index{a.n}, int{a.fill == HERON_FILL_LOWER}, int{a.hermitian},
-            int{a.conjugate}, int{terms}, alpha.value, real_alpha ? nullptr : alpha.device,
-            real_alpha ? as<const RT>(a.alpha.device) : nullptr, as<const CT>(a.x.memory), heron_index{a.x.offset},
-            heron_index{a.x.inc}, as<const CT>(y.memory), heron_index{y.offset}, heron_index{y.inc},
-            storage_code(a.a), as<CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld});
+            kernels::blas2_elements, a.n * a.n, heron_index{a.n}, int{a.fill == HERON_FILL_LOWER},
+            int{a.hermitian}, int{a.conjugate}, int{terms}, alpha.value, real_alpha ? nullptr : alpha.device,
+            real_alpha ? as<const RT>(a.alpha.device) : nullptr, as<const CT>(a.x.memory),
+            heron_index{a.x.offset}, heron_index{a.x.inc}, as<const CT>(y.memory), heron_index{y.offset},
+            heron_index{y.inc}, storage_code(a.a), as<CT>(a.a.memory), heron_index{a.a.offset},
+            heron_index{a.a.ld});
     });
 }
 
@@ -225,25 +236,36 @@ void repack(Device& device, heron_phase phase, const heron_repack_args& a, heron
     visit_full(a.type, [&]<class CT>(type<CT>) {
         device.template launch<kernels::blas2_repack<CT, real_of<CT>>>(
             kernels::blas2_elements, a.n * a.n, heron_index{a.n}, int{a.fill == HERON_FILL_LOWER},
-            storage_code(a.from), as<const CT>(a.from.memory), heron_index{a.from.offset}, heron_index{a.from.ld},
-            storage_code(a.to), as<CT>(a.to.memory), heron_index{a.to.offset}, heron_index{a.to.ld});
+            storage_code(a.from), as<const CT>(a.from.memory), heron_index{a.from.offset},
+            heron_index{a.from.ld}, storage_code(a.to), as<CT>(a.to.memory), heron_index{a.to.offset},
+            heron_index{a.to.ld});
     });
 }
 
 template <class Device>
-void trsm_batched(Device& device, heron_phase phase, const heron_trsm_batched_args& a, heron_workspace& workspace) {
+void trsm_batched(Device& device, heron_phase phase, const heron_trsm_batched_args& a,
+                  heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (has_addresses(a.a) || has_addresses(a.b)) device.follow_addresses();
-    const triangular_vectors v({a.type, a.side, a.fill, a.op_a, a.diag, a.m, a.n, a.alpha, {nullptr, 0, a.lda},
+    const triangular_vectors v({a.type,
+                                a.side,
+                                a.fill,
+                                a.op_a,
+                                a.diag,
+                                a.m,
+                                a.n,
+                                a.alpha,
+                                {nullptr, 0, a.lda},
                                 {nullptr, 0, a.ldb}});
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
         device.template launch<kernels::blas2_trsm_batched<CT, CT, CT>>(
-            kernels::blas2_batched, v.count * a.count, v.count, v.order, v.lower, int{a.diag == HERON_DIAG_UNIT},
-            alpha.value, alpha.device, as<const CT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride},
-            heron_index{a.a.list_step}, v.a_row, v.a_column, int{is_conjugated(a.op_a)}, as<CT>(a.b.base), a.b.list,
-            dense_kind(a.b), heron_index{a.b.stride}, heron_index{a.b.list_step}, v.line, v.step);
+            kernels::blas2_batched, v.count * a.count, v.count, v.order, v.lower,
+            int{a.diag == HERON_DIAG_UNIT}, alpha.value, alpha.device, as<const CT>(a.a.base), a.a.list,
+            dense_kind(a.a), heron_index{a.a.stride}, heron_index{a.a.list_step}, v.a_row, v.a_column,
+            int{is_conjugated(a.op_a)}, as<CT>(a.b.base), a.b.list, dense_kind(a.b), heron_index{a.b.stride},
+            heron_index{a.b.list_step}, v.line, v.step);
     });
 }
 

@@ -4,8 +4,10 @@
 //   Device(heron_queue*)                              bound to one queue; cheap to construct
 //   launch<Kernel>(family, count, args...)            runs Kernel for items [0, count), ordered on the queue
 //   launch_groups<Kernel>(family, groups, args...)    runs a kernel of the group dialect
-//   temporary<T>(part, count)                         memory for so many T: `part` of the workspace, or where the
-//                                                     queue is a caller's, which has none, memory of the device's own
+//   temporary<T>(part, count)                         memory for so many T: `part` of the workspace, or where
+//   the
+//                                                     queue is a caller's, which has none, memory of the
+//                                                     device's own
 //   follow_addresses()                                kernels launched from now on read addresses in memory
 //   fill(pointer, byte, bytes)                        memset on the queue
 //   copy(to, from, bytes)                             device to device on the queue

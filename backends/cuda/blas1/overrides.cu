@@ -8,8 +8,10 @@ namespace heron::HERON_LEVEL {
 
 void override_blas1(heron_backend& table) {
     using namespace operation_names;
-    table.vector_copy = &slot<cuda_device, heron_vector_copy_args, &plans::vector_copy<cuda_device>, vector_copy>;
-    table.vector_swap = &slot<cuda_device, heron_vector_swap_args, &plans::vector_swap<cuda_device>, vector_swap>;
+    table.vector_copy =
+        &slot<cuda_device, heron_vector_copy_args, &plans::vector_copy<cuda_device>, vector_copy>;
+    table.vector_swap =
+        &slot<cuda_device, heron_vector_swap_args, &plans::vector_swap<cuda_device>, vector_swap>;
     table.scal = &slot<cuda_device, heron_scal_args, &plans::scal<cuda_device>, scal>;
     table.axpy = &slot<cuda_device, heron_axpy_args, &plans::axpy<cuda_device>, axpy>;
     table.dot = &slot<cuda_device, heron_dot_args, &plans::dot<cuda_device>, dot>;

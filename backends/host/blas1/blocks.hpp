@@ -1,6 +1,7 @@
 #pragma once
-// Dense vectors on the CPU, in blocks that follow each other in memory. A vector that does so already is worked on where
-// it is; of others, and of those stored in fewer bits, a block is copied to where the first-level cache has it.
+// Dense vectors on the CPU, in blocks that follow each other in memory. A vector that does so already is
+// worked on where it is; of others, and of those stored in fewer bits, a block is copied to where the
+// first-level cache has it.
 #include "common/blas1/sums.hpp"
 #include "host/runtime/lanes.hpp"
 #include "host/runtime/team.hpp"
@@ -19,7 +20,8 @@ class vector_blocks {
     CT* load(int64_t begin, int64_t count) {
         if constexpr (is_same)
             if (inc_ == 1) return first_ + begin;
-        for (int64_t i = 0; i < count; ++i) buffer_[i] = heron::HERON_LEVEL::load<CT>(first_[(begin + i) * inc_]);
+        for (int64_t i = 0; i < count; ++i)
+            buffer_[i] = heron::HERON_LEVEL::load<CT>(first_[(begin + i) * inc_]);
         return buffer_;
     }
 

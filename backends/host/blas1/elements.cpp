@@ -1,5 +1,5 @@
-// What works on every element of dense vectors by itself, on the CPU: shares of blocks. Outputs with increment 0 are the
-// shared plans'.
+// What works on every element of dense vectors by itself, on the CPU: shares of blocks. Outputs with
+// increment 0 are the shared plans'.
 #include "elements.hpp"
 #include "blocks.hpp"
 #include "common/blas1/plan.hpp"
@@ -113,7 +113,9 @@ void plane_rot(host_device& device, heron_phase phase, const heron_plane_rot_arg
         return plans::plane_rot(device, phase, a, workspace);
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using R = real_of<CT>;
-        const auto number = [](const auto& argument) { return argument.device ? *argument.device : argument.value; };
+        const auto number = [](const auto& argument) {
+            return argument.device ? *argument.device : argument.value;
+        };
         const R c = number(as_argument<R>(a.c));
         if constexpr (parts_of<CT>::count == 2)
             if (a.real_s) return rotate<VT, CT>(device, a, c, number(as_argument<R>(a.s)));
@@ -168,8 +170,10 @@ void vector_swap(host_device& device, heron_phase phase, const heron_vector_swap
 }  // namespace
 
 void override_blas1_elements(heron_backend& table) {
-    table.vector_copy = &slot<host_device, heron_vector_copy_args, &vector_copy, operation_names::vector_copy>;
-    table.vector_swap = &slot<host_device, heron_vector_swap_args, &vector_swap, operation_names::vector_swap>;
+    table.vector_copy =
+        &slot<host_device, heron_vector_copy_args, &vector_copy, operation_names::vector_copy>;
+    table.vector_swap =
+        &slot<host_device, heron_vector_swap_args, &vector_swap, operation_names::vector_swap>;
     table.scal = &slot<host_device, heron_scal_args, &scal, operation_names::scal>;
     table.axpy = &slot<host_device, heron_axpy_args, &axpy, operation_names::axpy>;
     table.plane_rot = &slot<host_device, heron_plane_rot_args, &plane_rot, operation_names::plane_rot>;

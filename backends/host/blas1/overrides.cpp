@@ -1,5 +1,6 @@
-// Reductions of dense vectors on the CPU. The vector is cut into parts whose number depends on its length alone, and
-// their results are put together in their order: the same bits on every run, with any number of threads.
+// Reductions of dense vectors on the CPU. The vector is cut into parts whose number depends on its length
+// alone, and their results are put together in their order: the same bits on every run, with any number of
+// threads.
 #include "elements.hpp"
 #include "sums.hpp"
 #include "common/runtime/slot.hpp"
@@ -99,8 +100,8 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
             return sums;
         };
         double results[most_parts];
-        const int parts =
-            reduce_parts(device, a.n, results, [&](range part) { return sum(type<square_sums>{}, part).total(); });
+        const int parts = reduce_parts(device, a.n, results,
+                                       [&](range part) { return sum(type<square_sums>{}, part).total(); });
         double squares = 0;
         for (int part = 0; part < parts; ++part) squares += results[part];
         double norm = square_root(squares);
@@ -108,7 +109,8 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
             // What has underflown is lost beside such a sum.
             if (!(squares > 0x1p-900 && squares < 0x1p1000)) {
                 scaled_squares scaled[most_parts];
-                reduce_parts(device, a.n, scaled, [&](range part) { return sum(type<scaled_squares>{}, part); });
+                reduce_parts(device, a.n, scaled,
+                             [&](range part) { return sum(type<scaled_squares>{}, part); });
                 for (int part = 1; part < parts; ++part) scaled[0].add(scaled[part]);
                 norm = scaled[0].norm();
             }
@@ -138,23 +140,40 @@ bool comes_before(R a, R b) {
     return smallest ? a < b : a > b;
 }
 
-// The extreme size of a block, in lanes without branches, and then where it is, if that is news.
+// The larger size of a block, or the smaller one, in lanes without branches. The sizes of complex numbers are
+// there twice.
+template <bool smallest, class CT, class R>
+R extreme_size(const CT* numbers, int64_t count, R found) {
+    constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
+    const R* const x = reinterpret_cast<const R*>(numbers);
+    lanes<R, L> best[4]{};
+    for (auto& b : best)
+        for (int l = 0; l < L; ++l) b[l] = found;
+    for_lanes<R>(parts * count, [&]<int k, int width>(int64_t i, std::integral_constant<int, k>,
+                                                      std::integral_constant<int, width>) {
+        if constexpr (width == 1) {
+            const R size = size_of(numbers[i / parts]);
+            if (comes_before<smallest>(size, found)) found = size;
+        } else {
+            const auto v = load_lanes<L>(x + i);
+            auto size = v < 0 ? -v : v;
+            if constexpr (parts == 2) size += exchanged_parts<R, L>(size);
+            best[k] = (smallest ? size < best[k] : size > best[k]) ? size : best[k];
+        }
+    });
+    for (const auto& b : best)
+        for (int l = 0; l < L; ++l)
+            if (comes_before<smallest>(R{b[l]}, found)) found = b[l];
+    return found;
+}
+
+// And where it is, if that is news.
 template <bool smallest, class CT, class R>
 void search(const CT* x, int64_t begin, int64_t count, extreme<R>& found) {
-    constexpr int width = 16;
-    R best[width];
-    for (int l = 0; l < width; ++l) best[l] = found.size;
-    int64_t i = 0;
-    for (; i + width <= count; i += width)
-        for (int l = 0; l < width; ++l) {
-            const R size = size_of(x[i + l]);
-            best[l] = comes_before<smallest>(size, best[l]) ? size : best[l];
-        }
-    R all = found.size;
-    for (int l = 0; l < width; ++l) all = comes_before<smallest>(best[l], all) ? best[l] : all;
-    for (; i < count; ++i) all = comes_before<smallest>(size_of(x[i]), all) ? size_of(x[i]) : all;
+    const R all = extreme_size<smallest>(x, count, found.size);
     if (!comes_before<smallest>(all, found.size)) return;
-    for (i = 0; size_of(x[i]) != all;) ++i;
+    int64_t i = 0;
+    while (size_of(x[i]) != all) ++i;
     found = {all, begin + i};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for each other.
+// Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for
+// each other.
 #include "blocks.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -15,7 +16,22 @@ template <class R, class Step>
         step(i + 2 * L, std::integral_constant<int, 2>{}, std::integral_constant<int, L>{});
         step(i + 3 * L, std::integral_constant<int, 3>{}, std::integral_constant<int, L>{});
     }
+    for (; i + L <= count; i += L)
+        step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, L>{});
     for (; i < count; ++i) step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, 1>{});
+}
+
+// The sums of the lanes at even and at odd places.
+template <int L, class R>
+[[gnu::always_inline]] inline lanes<R, 2> folded(lanes<R, L> v) {
+    if constexpr (L == 2) {
+        return v;
+    } else {
+        lanes<R, L / 2> low, high;
+        __builtin_memcpy(&low, &v, sizeof low);
+        __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+        return folded<L / 2, R>(low + high);
+    }
 }
 
 template <class R>
@@ -28,12 +44,9 @@ struct lane_sums {
     // At even and at odd places.
     void total(R& even, R& odd) const {
         const lanes<R, L> all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        even = rest[0];
-        odd = rest[1];
-        for (int l = 0; l < L; l += 2) {
-            even += all[l];
-            odd += all[l + 1];
-        }
+        const lanes<R, 2> pair = folded<L, R>(all);
+        even = rest[0] + pair[0];
+        odd = rest[1] + pair[1];
     }
     R total() const {
         R even, odd;
@@ -41,6 +54,15 @@ struct lane_sums {
         return even + odd;
     }
 };
+
+// (im, re) pairs of (re, im).
+template <class R, int L>
+[[gnu::always_inline]] inline lanes<R, L> exchanged_parts(lanes<R, L> v) {
+    typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
+    lanes<integer, L> places;
+    for (int l = 0; l < L; ++l) places[l] = l ^ 1;
+    return __builtin_shuffle(v, places);
+}
 
 // Of x*y and, for complex numbers, of x*(y with its parts exchanged).
 template <class CT>
@@ -53,7 +75,7 @@ struct product_sums {
         const R* const x = reinterpret_cast<const R*>(xs);
         const R* const y = reinterpret_cast<const R*>(ys);
         for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                                     std::integral_constant<int, L>) {
+                                                      std::integral_constant<int, L>) {
             if constexpr (L == 1) {
                 same.rest[i % 2] += x[i] * y[i];
                 if (parts > 1) crossed.rest[i % 2] += x[i] * y[i ^ 1];
@@ -61,7 +83,42 @@ struct product_sums {
                 const auto xi = load_lanes<L>(x + i);
                 const auto yi = load_lanes<L>(y + i);
                 same.sums[k] += xi * yi;
-                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged<L>(yi);
+                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged_parts<R, L>(yi);
+            }
+        });
+    }
+
+    // As add(as, ys), and with it sums += as*factor.
+    void add_and_update(const CT* as, const CT* ys, CT* sums, CT factor, int64_t count) {
+        constexpr int width = most_lanes<R>;
+        const R* const from = reinterpret_cast<const R*>(as);
+        const R* const y = reinterpret_cast<const R*>(ys);
+        R* const to = reinterpret_cast<R*>(sums);
+        const R re = [&] {
+            if constexpr (parts == 2)
+                return factor.re;
+            else
+                return factor;
+        }();
+        [[maybe_unused]] lanes<R, width> im;
+        if constexpr (parts == 2)
+            for (int l = 0; l < width; ++l) im[l] = l % 2 ? factor.im : -factor.im;
+        for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
+                                                      std::integral_constant<int, L>) {
+            if constexpr (L == 1) {
+                if (parts == 1 || i % 2 == 0) sums[i / parts] = mad(as[i / parts], factor, sums[i / parts]);
+                same.rest[i % 2] += from[i] * y[i];
+                if (parts > 1) crossed.rest[i % 2] += from[i] * y[i ^ 1];
+            } else {
+                const auto v = load_lanes<L>(from + i);
+                const auto yi = load_lanes<L>(y + i);
+                auto sum = load_lanes<L>(to + i) + v * re;
+                same.sums[k] += v * yi;
+                if constexpr (parts == 2) {
+                    sum += exchanged_parts<R, L>(v) * im;
+                    crossed.sums[k] += v * exchanged_parts<R, L>(yi);
+                }
+                store_lanes<L>(to + i, sum);
             }
         });
     }
@@ -77,15 +134,6 @@ struct product_sums {
             return {re_re - im_im, re_im + im_re};
         }
     }
-
-  private:
-    template <int L>
-    [[gnu::always_inline]] static lanes<R, L> exchanged(lanes<R, L> v) {
-        typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-        lanes<integer, L> places;
-        for (int l = 0; l < L; ++l) places[l] = l ^ 1;
-        return __builtin_shuffle(v, places);
-    }
 };
 
 template <class R>
@@ -93,15 +141,15 @@ struct size_sums {
     lane_sums<R> sums;
 
     void add(const R* x, int64_t count) {
-        for_lanes<R>(count,
-                     [&]<int k, int L>(int64_t i, std::integral_constant<int, k>, std::integral_constant<int, L>) {
-                         if constexpr (L == 1) {
-                             sums.rest[0] += modulus(x[i]);
-                         } else {
-                             const auto v = load_lanes<L>(x + i);
-                             sums.sums[k] += v < 0 ? -v : v;
-                         }
-                     });
+        for_lanes<R>(count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
+                                              std::integral_constant<int, L>) {
+            if constexpr (L == 1) {
+                sums.rest[0] += modulus(x[i]);
+            } else {
+                const auto v = load_lanes<L>(x + i);
+                sums.sums[k] += v < 0 ? -v : v;
+            }
+        });
     }
 };
 
@@ -112,7 +160,8 @@ struct square_sums {
     void add(const float* x, int64_t count) {
         int64_t i = 0;
         for (; i + 16 <= count; i += 16)
-            for (int l = 0; l < 16; ++l) sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
+            for (int l = 0; l < 16; ++l)
+                sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(x[i + l]);
         for (; i < count; ++i) sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
     }
     void add(const double* x, int64_t count) {
@@ -155,7 +204,8 @@ struct scaled_squares {
         if (!(small > 0)) return square_root(middle);
         if (middle == 0) return square_root(small) / limits::up;
         const double first = square_root(middle), second = square_root(small) / limits::up;
-        const double larger = first > second ? first : second, ratio = first > second ? second / first : first / second;
+        const double larger = first > second ? first : second,
+                     ratio = first > second ? second / first : first / second;
         return middle != middle ? middle : larger * square_root(1 + ratio * ratio);
     }
 };

@@ -77,8 +77,8 @@ typedef struct heron_norm_args {
 typedef heron_norm_args heron_nrm2_args;
 typedef heron_norm_args heron_asum_args;
 
-/* result := 1 + the first i with the largest |re x_i| + |im x_i|, or with smallest the smallest one; 0 for n =
- * 0. NaNs are passed over, but a NaN as x_0 gives 1, as with BLAS's comparisons. */
+/* result := 1 + the first i with the largest |re x_i| + |im x_i|, or with smallest the smallest one; 0 for n
+ * = 0. NaNs are passed over, but a NaN as x_0 gives 1, as with BLAS's comparisons. */
 typedef struct heron_iamax_args {
     heron_type type, compute_type;
     int64_t n;
@@ -105,8 +105,8 @@ typedef struct heron_rotg_args {
     heron_result a, b, c, s;
 } heron_rotg_args;
 
-/* x_i, y_i := H*(x_i, y_i) with BLAS's five numbers flag, h11, h21, h12, h22. They are in device memory, or in
- * values if parameters.memory is NULL. Real types. */
+/* x_i, y_i := H*(x_i, y_i) with BLAS's five numbers flag, h11, h21, h12, h22. They are in device memory, or
+ * in values if parameters.memory is NULL. Real types. */
 typedef struct heron_rotm_args {
     heron_type type, compute_type;
     int64_t n;

@@ -1,5 +1,5 @@
-/* Arguments of the dense operations on a matrix and vectors: the level 2 of BLAS, and its kin on matrices that
- * read or write every element once. Matrices are in column order. */
+/* Arguments of the dense operations on a matrix and vectors: the level 2 of BLAS, and its kin on matrices
+ * that read or write every element once. Matrices are in column order. */
 #ifndef HERON_ARGS_BLAS2_H
 #define HERON_ARGS_BLAS2_H
 
@@ -89,12 +89,10 @@ typedef struct heron_ger_args {
     heron_stored_matrix a;
 } heron_ger_args;
 
-/* syr: the triangle `fill` of A := alpha*x*x^T + A, A FULL or PACKED. hermitian: alpha*x*x^H with a real alpha
- * (on the device a real number), or with conjugate alpha*conj(x)*x^T; imaginary parts on A's diagonal are not
- * read and become 0.
- * syr2: alpha*x*y^T + alpha*y*x^T + A. hermitian: alpha*x*y^H + conj(alpha)*y*x^H + A, or with conjugate
- * alpha*conj(x)*y^T + conj(alpha)*conj(y)*x^T + A.
- * alpha = 0 changes nothing. */
+/* syr: the triangle `fill` of A := alpha*x*x^T + A, A FULL or PACKED. hermitian: alpha*x*x^H with a real
+ * alpha (on the device a real number), or with conjugate alpha*conj(x)*x^T; imaginary parts on A's diagonal
+ * are not read and become 0. syr2: alpha*x*y^T + alpha*y*x^T + A. hermitian: alpha*x*y^H + conj(alpha)*y*x^H
+ * + A, or with conjugate alpha*conj(x)*y^T + conj(alpha)*conj(y)*x^T + A. alpha = 0 changes nothing. */
 typedef struct heron_rank_update_args {
     heron_type type;
     heron_fill_mode fill;

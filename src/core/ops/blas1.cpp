@@ -26,15 +26,16 @@ heron_type checked_real_type(heron_type type) {
 void require_one_of(heron_type type, heron_type first, heron_type second, role r) {
     require_enum(type, HERON_C_64F, r, "is not an element type");
     if (type != first && type != second)
-        not_supported(r,
-                      fmt::format("{} is not built, but {} or {}", name_of(type), name_of(first), name_of(second)));
+        not_supported(
+            r, fmt::format("{} is not built, but {} or {}", name_of(type), name_of(first), name_of(second)));
 }
 
 int64_t size_or_none(int64_t n) { return std::max<int64_t>(n, 0); }
 
 bool is_on_device(const context& c) { return c.pointer_mode() == pointer_mode::device; }
 
-heron_result checked(const context& c, argument a, const number_operand& o, int64_t elements, heron_type type) {
+heron_result checked(const context& c, argument a, const number_operand& o, int64_t elements,
+                     heron_type type) {
     heron_result result{const_cast<void*>(o.memory), o.offset, is_on_device(c)};
     if (o.offset < 0) invalid(a[part::offset], fmt::format("is negative ({})", o.offset));
     required(o.memory, a);
@@ -204,7 +205,8 @@ void rot(context& c, const rot_call& call) {
         require_enum(type, HERON_C_64F, r, "is not an element type");
         const bool is_real = type == real_of(compute_type) || type == real_of(call.type);
         const bool is_built = is_real || (may_be_complex && (type == compute_type || type == call.type));
-        if (!is_built) not_supported(r, fmt::format("{} is not built for {}", name_of(type), name_of(call.type)));
+        if (!is_built)
+            not_supported(r, fmt::format("{} is not built for {}", name_of(type), name_of(call.type)));
     };
     type_of_scalar(call.c_type, false, role::cosine);
     type_of_scalar(call.s_type, true, role::sine);
@@ -223,10 +225,9 @@ void rot(context& c, const rot_call& call) {
 void rotg(context& c, const rotg_call& call) {
     require_type(call.type);
     const heron_type real = real_of(call.type);
-    const heron_rotg_args args{call.type, checked(c, role::a, call.a, 1, call.type),
-                               checked(c, role::b, call.b, 1, call.type),
-                               checked(c, role::cosine, call.c, 1, real),
-                               checked(c, role::sine, call.s, 1, call.type)};
+    const heron_rotg_args args{
+        call.type, checked(c, role::a, call.a, 1, call.type), checked(c, role::b, call.b, 1, call.type),
+        checked(c, role::cosine, call.c, 1, real), checked(c, role::sine, call.s, 1, call.type)};
     if (is_on_device(c)) return run_in<operation::rotg>(c, args, nullptr);
     switch (call.type) {
         case HERON_R_32F: return rotg_on_host<float>(args);
@@ -263,8 +264,11 @@ void rotmg(context& c, const rotmg_call& call) {
     const auto number = [&](role r, const number_operand& o, int64_t elements = 1) {
         return checked(c, r, o, elements, call.type);
     };
-    const heron_rotmg_args args{call.type, number(role::a, call.d1), number(role::b, call.d2),
-                                number(role::x, call.x1), number(role::y, call.y1),
+    const heron_rotmg_args args{call.type,
+                                number(role::a, call.d1),
+                                number(role::b, call.d2),
+                                number(role::x, call.x1),
+                                number(role::y, call.y1),
                                 number(role::parameters, call.parameters, 5)};
     if (is_on_device(c)) return run_in<operation::rotmg>(c, args, nullptr);
     call.type == HERON_R_32F ? rotmg_on_host<float>(args) : rotmg_on_host<double>(args);

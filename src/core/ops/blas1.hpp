@@ -6,11 +6,12 @@
 //
 // As in BLAS: n <= 0 does nothing, and a result is then 0; operands may be NULL where they are not read or
 // written. Increments have any sign, and 0; with a negative one the first element is the last in memory. A
-// facade whose functions refuse or pass over some increments does so itself. Scalars and results lie on the host
-// or on the device as the handle's pointer mode says. Vectors do not overlap, unless they are the same.
+// facade whose functions refuse or pass over some increments does so itself. Scalars and results lie on the
+// host or on the device as the handle's pointer mode says. Vectors do not overlap, unless they are the same.
 //
-// Types are R_32F, R_64F, C_32F, C_64F, computed in themselves, and R_16F and R_16BF, computed in R_32F, C_16F
-// and C_16BF, computed in C_32F (compute_type_of). Scalars have the compute type unless it says otherwise.
+// Types are R_32F, R_64F, C_32F, C_64F, computed in themselves, and R_16F and R_16BF, computed in R_32F,
+// C_16F and C_16BF, computed in C_32F (compute_type_of). Scalars have the compute type unless it says
+// otherwise.
 #include "core/context.hpp"
 #include "core/error.hpp"
 #include <heron/args.h>
@@ -27,9 +28,9 @@ struct dense_vector_operand {
     int64_t size = -1;
 };
 
-// Where one number, or an array of a few, is read or goes: `offset` of its elements behind memory, on the host
-// or on the device as the handle's pointer mode says. On the host the call waits for the device. On a caller's
-// command queue results are on the device.
+// Where one number, or an array of a few, is read or goes: `offset` of its elements behind memory, on the
+// host or on the device as the handle's pointer mode says. On the host the call waits for the device. On a
+// caller's command queue results are on the device.
 struct number_operand {
     number_operand() = default;
     number_operand(const void* p) : memory(p) {}
@@ -79,8 +80,8 @@ struct dot_call {
 };
 void dot(context& context, const dot_call& call);
 
-// *result := the Euclidean norm, or (asum) the sum of |re| + |im|. result_type is the real type of type's or of
-// the compute type's precision.
+// *result := the Euclidean norm, or (asum) the sum of |re| + |im|. result_type is the real type of type's or
+// of the compute type's precision.
 struct norm_call {
     heron_type type, result_type;
     int64_t n;
@@ -90,8 +91,8 @@ struct norm_call {
 void nrm2(context& context, const norm_call& call);
 void asum(context& context, const norm_call& call);
 
-// *result := the number, from 1, of the first element with the largest |re| + |im|, or the smallest; 0 for n <=
-// 0. An integer of result_type.
+// *result := the number, from 1, of the first element with the largest |re| + |im|, or the smallest; 0 for n
+// <= 0. An integer of result_type.
 struct iamax_call {
     heron_type type;
     int64_t n;
@@ -102,8 +103,8 @@ struct iamax_call {
 };
 void iamax(context& context, const iamax_call& call);
 
-// x_i, y_i := c*x_i + s*y_i, c*y_i - conj(s)*x_i. c_type is the real type of the compute type's precision; s_type
-// is that or the compute type. Either may have 16 bits where type has, on the host alone.
+// x_i, y_i := c*x_i + s*y_i, c*y_i - conj(s)*x_i. c_type is the real type of the compute type's precision;
+// s_type is that or the compute type. Either may have 16 bits where type has, on the host alone.
 struct rot_call {
     heron_type type, c_type, s_type;
     int64_t n;
@@ -113,16 +114,16 @@ struct rot_call {
 };
 void rot(context& context, const rot_call& call);
 
-// The rotation that turns (a, b) into (r, 0): writes a := r, b := z of BLAS (real types), c (real) and s. All on
-// the host or all on the device.
+// The rotation that turns (a, b) into (r, 0): writes a := r, b := z of BLAS (real types), c (real) and s. All
+// on the host or all on the device.
 struct rotg_call {
     heron_type type;  // R_32F, R_64F, C_32F, C_64F
     number_operand a, b, c, s;
 };
 void rotg(context& context, const rotg_call& call);
 
-// x_i, y_i := H*(x_i, y_i), with parameters = flag, h11, h21, h12, h22 of the compute type. Real types. flag =
-// -2: nothing changes.
+// x_i, y_i := H*(x_i, y_i), with parameters = flag, h11, h21, h12, h22 of the compute type. Real types. flag
+// = -2: nothing changes.
 struct rotm_call {
     heron_type type;
     int64_t n;
@@ -131,16 +132,16 @@ struct rotm_call {
 };
 void rotm(context& context, const rotm_call& call);
 
-// The parameters of the H for rotm with which H*(sqrt(d1)*x1, sqrt(d2)*y1) has 0 as second component. Updates d1,
-// d2 and x1; reads y1. R_32F, R_64F. All on the host or all on the device. Of the parameters those are written
-// that the flag makes rotm read.
+// The parameters of the H for rotm with which H*(sqrt(d1)*x1, sqrt(d2)*y1) has 0 as second component. Updates
+// d1, d2 and x1; reads y1. R_32F, R_64F. All on the host or all on the device. Of the parameters those are
+// written that the flag makes rotm read.
 struct rotmg_call {
     heron_type type;
     number_operand d1, d2, x1, y1, parameters;
 };
 void rotmg(context& context, const rotmg_call& call);
 
-// The arguments are named by these roles: n columns; x, y with part::inc, offset, extent; alpha; result; c and s
-// cosine and sine; a, b; parameters; d1 and d2 a and b, x1 and y1 x and y; types type and result_type.
+// The arguments are named by these roles: n columns; x, y with part::inc, offset, extent; alpha; result; c
+// and s cosine and sine; a, b; parameters; d1 and d2 a and b, x1 and y1 x and y; types type and result_type.
 
 }  // namespace heron::core

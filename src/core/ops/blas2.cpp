@@ -25,8 +25,8 @@ void require_storage(argument operand, heron_matrix_storage storage,
 heron_stored_matrix band(argument operand, const dense_matrix_operand& o, int64_t lines, int64_t lower,
                          int64_t upper, heron_type type, bool reads) {
     if (o.ld - lower - upper < 1)
-        invalid(operand[part::ld], fmt::format("is {}, but at least one more than {} + {} are needed", o.ld,
-                                               lower, upper));
+        invalid(operand[part::ld],
+                fmt::format("is {}, but at least one more than {} + {} are needed", o.ld, lower, upper));
     if (o.offset < 0) invalid(operand[part::offset], fmt::format("is negative ({})", o.offset));
     if (reads)
         require_memory(operand, o.memory, o.size, extent(operand, o.offset, o.ld, lines, lower + upper + 1),
@@ -127,7 +127,7 @@ void rank_update(context& c, const Call& call, heron_type alpha_type, const dens
     args.a = triangle(role::a, call.a, call.order, args.fill, call.n, call.type, changes);
     // The transpose of alpha*x*y^H is alpha*conj(y)*x^T.
     if (args.conjugate && y) std::swap(args.x, args.y);
-    if (changes) run_in<op>(c, args, nullptr);
+    if (changes) run_with_scratch<op>(c, args);
 }
 
 void require_no_overlap(argument operand, const heron_dense_operand& o, heron_operation op,
@@ -316,7 +316,8 @@ void dgmm(context& c, const dgmm_call& call) {
     const bool is_empty = call.m == 0 || call.n == 0;
     const bool turned = call.order == HERON_ORDER_ROW;
     const auto a = checked(role::a, call.a, call.order, call.m, call.n, call.type, true);
-    const auto x = checked(role::x, call.x, call.side == HERON_SIDE_LEFT ? call.m : call.n, call.type, !is_empty);
+    const auto x =
+        checked(role::x, call.x, call.side == HERON_SIDE_LEFT ? call.m : call.n, call.type, !is_empty);
     const auto output = checked(role::c, call.c, call.order, call.m, call.n, call.type, true);
     if (!is_empty) require_no_overlap(role::a, a, HERON_OP_NONE, output);
     require_countable({call.m, call.n}, call.type);

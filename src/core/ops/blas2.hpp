@@ -1,13 +1,13 @@
 #pragma once
-// The typed calls of the dense operations on a matrix and vectors, in the terms of BLAS's level 2, and of those
-// on matrices that read or write every element once. A call validates everything, turns row order into column
-// order and submits one operation of the plug-in. It throws core::error and has then written nothing. How errors
-// name operands: dense.hpp. An increment of 0 is INVALID_VALUE at part::inc.
+// The typed calls of the dense operations on a matrix and vectors, in the terms of BLAS's level 2, and of
+// those on matrices that read or write every element once. A call validates everything, turns row order into
+// column order and submits one operation of the plug-in. It throws core::error and has then written nothing.
+// How errors name operands: dense.hpp. An increment of 0 is INVALID_VALUE at part::inc.
 //
 // As in BLAS: beta = 0 does not read the output; alpha = 0 reads nothing else; only the named triangle of a
-// matrix is read or written, and with a unit diagonal no diagonal; imaginary parts on the diagonal of a Hermitian
-// matrix are not read, and become 0 where it is written. A size of 0 does nothing (gemv: either of them), nor do
-// alpha = 0 and beta = 1. Operands may be NULL where they are not read or written.
+// matrix is read or written, and with a unit diagonal no diagonal; imaginary parts on the diagonal of a
+// Hermitian matrix are not read, and become 0 where it is written. A size of 0 does nothing (gemv: either of
+// them), nor do alpha = 0 and beta = 1. Operands may be NULL where they are not read or written.
 //
 // Types are R_32F, R_64F, C_32F, C_64F. Scalars are read in the handle's pointer mode and have that type.
 #include "blas1.hpp"
@@ -18,7 +18,8 @@ namespace heron::core {
 // A matrix as the caller stores it, in the call's order.
 //
 // FULL    as dense_matrix_operand.
-// BANDED  as BLAS's band matrices: in column order element (i, j) is ku + i - j + j*ld elements behind the first,
+// BANDED  as BLAS's band matrices: in column order element (i, j) is ku + i - j + j*ld elements behind the
+// first,
 //         in row order kl + j - i + i*ld, with kl diagonals below the main one and ku above it. A symmetric,
 //         Hermitian or triangular one has k of them in its triangle alone.
 // PACKED  the triangle's columns (row order: its rows) without gaps; ld is not read.
@@ -43,9 +44,9 @@ struct gemv_call {
 };
 void gemv(context& context, const gemv_call& call);
 
-// The same for items 0 <= k < count, A FULL. type, also R_16F and R_16BF, C_16F and C_16BF, is that of A and x;
-// y_type is it or the compute type, which is that of the scalars. Operands are as heron_batch_operand says: the
-// address of an item is that of what is first in its memory.
+// The same for items 0 <= k < count, A FULL. type, also R_16F and R_16BF, C_16F and C_16BF, is that of A and
+// x; y_type is it or the compute type, which is that of the scalars. Operands are as heron_batch_operand
+// says: the address of an item is that of what is first in its memory.
 struct gemv_batched_call {
     heron_type type, y_type;
     heron_order order;
@@ -62,8 +63,8 @@ struct gemv_batched_call {
 };
 void gemv_batched(context& context, const gemv_batched_call& call);
 
-// y := alpha*A*x + beta*y, A n x n and symmetric (symv, sbmv, spmv of BLAS; any type) or Hermitian (hemv, hbmv,
-// hpmv; complex types) by its storage.
+// y := alpha*A*x + beta*y, A n x n and symmetric (symv, sbmv, spmv of BLAS; any type) or Hermitian (hemv,
+// hbmv, hpmv; complex types) by its storage.
 struct symv_call {
     heron_type type;
     heron_order order;
@@ -78,8 +79,8 @@ struct symv_call {
 };
 void symv(context& context, const symv_call& call);
 
-// trmv (tbmv, tpmv): x := op(A)*x. trsv (tbsv, tpsv): the solution of op(A)*y = x in place of x; a zero on the
-// diagonal gives infinities or NaNs. All four operations.
+// trmv (tbmv, tpmv): x := op(A)*x. trsv (tbsv, tpsv): the solution of op(A)*y = x in place of x; a zero on
+// the diagonal gives infinities or NaNs. All four operations.
 struct triangular_vector_call {
     heron_type type;
     heron_order order;
@@ -119,8 +120,8 @@ struct syr_call {
 };
 void syr(context& context, const syr_call& call);
 
-// One triangle of A := alpha*x*y^T + alpha*y*x^T + A, or Hermitian alpha*x*y^H + conj(alpha)*y*x^H + A. A is FULL
-// or PACKED.
+// One triangle of A := alpha*x*y^T + alpha*y*x^T + A, or Hermitian alpha*x*y^H + conj(alpha)*y*x^H + A. A is
+// FULL or PACKED.
 struct syr2_call {
     heron_type type;
     heron_order order;
@@ -133,8 +134,8 @@ struct syr2_call {
 };
 void syr2(context& context, const syr2_call& call);
 
-// C := alpha*op(A) + beta*op(B), C m x n; op NONE, TRANSPOSE or CONJUGATE_TRANSPOSE. alpha = 0 does not read A,
-// beta = 0 not B. C may be A or B if that is not transposed and has C's ld.
+// C := alpha*op(A) + beta*op(B), C m x n; op NONE, TRANSPOSE or CONJUGATE_TRANSPOSE. alpha = 0 does not read
+// A, beta = 0 not B. C may be A or B if that is not transposed and has C's ld.
 struct geam_call {
     heron_type type;
     heron_order order;
@@ -147,7 +148,8 @@ struct geam_call {
 };
 void geam(context& context, const geam_call& call);
 
-// C := diag(x)*A (LEFT, x has m elements) or A*diag(x) (RIGHT, n), C m x n; it may be A. x's increment may be 0.
+// C := diag(x)*A (LEFT, x has m elements) or A*diag(x) (RIGHT, n), C m x n; it may be A. x's increment may be
+// 0.
 struct dgmm_call {
     heron_type type;
     heron_order order;
@@ -159,8 +161,8 @@ struct dgmm_call {
 };
 void dgmm(context& context, const dgmm_call& call);
 
-// The triangle `fill` of an n x n matrix from one storage to the other (tpttr, trttp); one of them is PACKED, the
-// other FULL. Nothing outside the triangle is read or written. The errors name from a and to b.
+// The triangle `fill` of an n x n matrix from one storage to the other (tpttr, trttp); one of them is PACKED,
+// the other FULL. Nothing outside the triangle is read or written. The errors name from a and to b.
 struct repack_call {
     heron_type type;
     heron_order order;
@@ -188,7 +190,7 @@ struct trsm_batched_call {
 void trsm_batched(context& context, const trsm_batched_call& call);
 
 // The arguments are named by these roles: m rows, n columns, count; kl lower_bandwidth, ku upper_bandwidth, k
-// inner; a, b, c with part::ld, offset, extent, and storage; x, y with part::inc, offset, extent; alpha, beta;
-// operation_a, operation_b, order, fill, side, diagonal, type; result_type is the type of y.
+// inner; a, b, c with part::ld, offset, extent, and storage; x, y with part::inc, offset, extent; alpha,
+// beta; operation_a, operation_b, order, fill, side, diagonal, type; result_type is the type of y.
 
 }  // namespace heron::core

@@ -1,5 +1,5 @@
-// Every argument of the vector operations made wrong in turn: the status, a log line that names it, and operands that stay
-// as they are.
+// Every argument of the vector operations made wrong in turn: the status, a log line that names it, and
+// operands that stay as they are.
 #include "vector_problem.hpp"
 
 using namespace heron::test;
@@ -65,7 +65,8 @@ void* behind(void* p, std::size_t bytes) { return static_cast<char*>(p) + bytes;
 
 TEST_CASE("wrong arguments of vector operations") {
     random_source random(41);
-    const vector_case x = random_vector(random, HERON_R_32F, 3, 2), y = random_vector(random, HERON_R_32F, 3, -1);
+    const vector_case x = random_vector(random, HERON_R_32F, 3, 2),
+                      y = random_vector(random, HERON_R_32F, 3, -1);
     for (const function& f : functions) {
         CAPTURE(f.name);
         const device_vector dx(x), dy(y);
@@ -98,13 +99,16 @@ TEST_CASE("wrong arguments of vector operations") {
         if (f.has_result) refused("result", HERON_INVALID_VALUE, [](arguments& a) { a.result = nullptr; });
         // On the device a scalar has its alignment.
         expect(heron_set_pointer_mode(native(), HERON_POINTER_DEVICE));
-        if (f.has_result) refused("result", HERON_INVALID_VALUE, [](arguments& a) { a.result = behind(a.x, 1); });
-        if (f.has_alpha) refused("alpha", HERON_INVALID_VALUE, [](arguments& a) { a.alpha = behind(a.x, 1); });
+        if (f.has_result)
+            refused("result", HERON_INVALID_VALUE, [](arguments& a) { a.result = behind(a.x, 1); });
+        if (f.has_alpha)
+            refused("alpha", HERON_INVALID_VALUE, [](arguments& a) { a.alpha = behind(a.x, 1); });
         expect(heron_set_pointer_mode(native(), HERON_POINTER_HOST));
     }
     const device_vector dx(x), dy(y);
     arguments a;
-    const auto named = [&](const char* argument, heron_status status, heron_status got, const log_capture& log) {
+    const auto named = [&](const char* argument, heron_status status, heron_status got,
+                           const log_capture& log) {
         expect(got, status);
         CHECK(log.contains(argument));
     };
@@ -116,17 +120,20 @@ TEST_CASE("wrong arguments of vector operations") {
     {
         const log_capture log;
         named("c", HERON_INVALID_VALUE,
-              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, nullptr, HERON_R_32F, a.s), log);
+              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, nullptr, HERON_R_32F, a.s),
+              log);
     }
     {
         const log_capture log;
         named("s", HERON_INVALID_VALUE,
-              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, a.alpha, HERON_R_32F, nullptr), log);
+              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, a.alpha, HERON_R_32F, nullptr),
+              log);
     }
     {
         const log_capture log;
         named("s", HERON_NOT_SUPPORTED,
-              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, a.alpha, HERON_C_32F, a.s), log);
+              heron_rot(native(), HERON_R_32F, 3, dx.data(), 2, dy.data(), 1, a.alpha, HERON_C_32F, a.s),
+              log);
     }
     {
         const log_capture log;
@@ -148,7 +155,9 @@ TEST_CASE("wrong arguments of rotations' makers") {
         expect(run(), HERON_INVALID_VALUE);
         CHECK(log.contains(argument));
     };
-    const auto rotg = [&](void* a, void* b, void* c, void* s) { return heron_rotg(native(), HERON_R_32F, a, b, c, s); };
+    const auto rotg = [&](void* a, void* b, void* c, void* s) {
+        return heron_rotg(native(), HERON_R_32F, a, b, c, s);
+    };
     refused("a", [&] { return rotg(nullptr, v, v, v); });
     refused("b", [&] { return rotg(v, nullptr, v, v); });
     refused("c", [&] { return rotg(v, v, nullptr, v); });

@@ -25,7 +25,8 @@ void check_rotation(heron_type type, number a, number b) {
         const double scale = std::max(std::abs(a), std::abs(b));
         const double tolerance = 16 * unit(type);
         // In units of the larger number, so that the oracle overflows no more than the library.
-        const number a1 = scale > 0 ? a / scale : a, b1 = scale > 0 ? b / scale : b, r1 = scale > 0 ? made.r / scale : made.r;
+        const number a1 = scale > 0 ? a / scale : a, b1 = scale > 0 ? b / scale : b,
+                     r1 = scale > 0 ? made.r / scale : made.r;
         CHECK(is_within(std::abs(made.c * a1 + product(made.s, b1) - r1), tolerance));
         CHECK(is_within(std::abs(made.c * b1 - product(std::conj(made.s), a1)), tolerance));
         CHECK(is_within(std::abs(std::norm(made.c) + std::norm(made.s) - 1), tolerance));
@@ -34,7 +35,8 @@ void check_rotation(heron_type type, number a, number b) {
         const double z = made.z.real();
         const double s = z == 1 ? 1 : std::abs(z) < 1 ? z : std::sqrt(1 - 1 / (z * z));
         const double c = z == 1 ? 0 : std::abs(z) < 1 ? std::sqrt(1 - z * z) : 1 / z;
-        if (std::abs(a) > std::abs(b) || b == 0.0 || a == 0.0) CHECK(is_within(std::abs(made.s - s), tolerance));
+        if (std::abs(a) > std::abs(b) || b == 0.0 || a == 0.0)
+            CHECK(is_within(std::abs(made.s - s), tolerance));
         if (std::abs(a) <= std::abs(b) && a != 0.0) CHECK(is_within(std::abs(made.c - c), tolerance));
     }
 }
@@ -45,7 +47,8 @@ void check_modified(heron_type type, double d1, double d2, double x1, double y1)
         scalar_place at_d1(on_device, type, {d1}), at_d2(on_device, type, {d2}), at_x1(on_device, type, {x1}),
             at_y1(on_device, type, {y1}), at_h(on_device, type, std::vector<number>(5, 7.0));
         CAPTURE(type, d1, d2, x1, y1, on_device);
-        expect(heron_rotmg(native(), type, at_d1.data(), at_d2.data(), at_x1.data(), at_y1.data(), at_h.data()));
+        expect(
+            heron_rotmg(native(), type, at_d1.data(), at_d2.data(), at_x1.data(), at_y1.data(), at_h.data()));
         std::vector<double> h;
         for (const number& v : at_h.read()) h.push_back(v.real());
         const double flag = h[0];
@@ -73,16 +76,20 @@ void check_modified(heron_type type, double d1, double d2, double x1, double y1)
         }
         const double h11 = h[1], h21 = h[2], h12 = h[3], h22 = h[4];
         const double tolerance = 64 * unit(type);
-        CHECK(is_within(std::abs(h11 * x1 + h12 * y1 - x), tolerance * (std::abs(h11 * x1) + std::abs(h12 * y1))));
-        CHECK(is_within(std::abs(h21 * x1 + h22 * y1), tolerance * (std::abs(h21 * x1) + std::abs(h22 * y1))));
+        CHECK(is_within(std::abs(h11 * x1 + h12 * y1 - x),
+                        tolerance * (std::abs(h11 * x1) + std::abs(h12 * y1))));
+        CHECK(
+            is_within(std::abs(h21 * x1 + h22 * y1), tolerance * (std::abs(h21 * x1) + std::abs(h22 * y1))));
         const auto form = [&](double p, double q, double r, double s, double want) {
             const double first = e1 * p * q, second = e2 * r * s;
-            CHECK(is_within(std::abs(first + second - want), tolerance * (std::abs(first) + std::abs(second))));
+            CHECK(
+                is_within(std::abs(first + second - want), tolerance * (std::abs(first) + std::abs(second))));
         };
         form(h11, h11, h21, h21, d1);
         form(h12, h12, h22, h22, d2);
         form(h11, h12, h21, h22, 0);
-        for (const double e : {e1, e2}) CHECK((e == 0 || (std::abs(e) > 0x1p-24 * 0.99 && std::abs(e) < 0x1p24 * 1.01)));
+        for (const double e : {e1, e2})
+            CHECK((e == 0 || (std::abs(e) > 0x1p-24 * 0.99 && std::abs(e) < 0x1p24 * 1.01)));
     }
 }
 
@@ -93,9 +100,12 @@ TEST_CASE("rotg") {
     for (const heron_type type : matrix_types()) {
         const bool is_double = type == HERON_R_64F || type == HERON_C_64F;
         const double large = is_double ? 1e300 : 1e37, small = is_double ? 1e-300 : 1e-37;
-        for (int i = 0; i < 40; ++i) check_rotation(type, random_number(random, type), random_number(random, type));
-        for (const number& a : {number{0, 0}, number{3, 0}, number{-3, 0}, number{large, 0}, number{-small, 0}})
-            for (const number& b : {number{0, 0}, number{4, 0}, number{-2, 0}, number{large, 0}, number{small, 0}})
+        for (int i = 0; i < 40; ++i)
+            check_rotation(type, random_number(random, type), random_number(random, type));
+        for (const number& a :
+             {number{0, 0}, number{3, 0}, number{-3, 0}, number{large, 0}, number{-small, 0}})
+            for (const number& b :
+                 {number{0, 0}, number{4, 0}, number{-2, 0}, number{large, 0}, number{small, 0}})
                 check_rotation(type, a, b);
         if (is_complex(type)) {
             check_rotation(type, {3, -4}, {0, 2});
@@ -114,8 +124,10 @@ TEST_CASE("rotmg") {
             const auto positive = [&] { return std::abs(random_number(random, type).real()) + 0.125; };
             const auto d1 = rounded(cuda_type(type), number{positive() * scale, 0}).real();
             const auto d2 = rounded(cuda_type(type), number{positive() / scale, 0}).real();
-            check_modified(type, d1, d2, random_number(random, type).real(), random_number(random, type).real());
-            check_modified(type, positive(), positive(), random_number(random, type).real(), random_number(random, type).real());
+            check_modified(type, d1, d2, random_number(random, type).real(),
+                           random_number(random, type).real());
+            check_modified(type, positive(), positive(), random_number(random, type).real(),
+                           random_number(random, type).real());
         }
         check_modified(type, -1, 1, 1, 1);
         check_modified(type, 1, 0, 1, 1);

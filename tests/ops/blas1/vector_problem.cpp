@@ -10,7 +10,8 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 vector_case random_vector(random_source& random, heron_type type, std::int64_t n, std::int64_t inc) {
     vector_case v{type, n, inc};
     if (n <= 0) return v;
-    v.memory.assign(static_cast<std::size_t>((n - 1) * std::abs(inc) + 1), number{nan, is_complex(type) ? nan : 0});
+    v.memory.assign(static_cast<std::size_t>((n - 1) * std::abs(inc) + 1),
+                    number{nan, is_complex(type) ? nan : 0});
     for (std::int64_t i = 0; i < n; ++i) v.at(i) = random_number(random, type);
     return v;
 }
@@ -20,8 +21,7 @@ void poison(vector_case& v) {
 }
 
 device_vector::device_vector(const vector_case& v)
-    : shape_(v),
-      memory_(v.memory.size() * size_of(cuda_type(v.type)), size_of(cuda_type(v.type))) {
+    : shape_(v), memory_(v.memory.size() * size_of(cuda_type(v.type)), size_of(cuda_type(v.type))) {
     if (memory_.size() > 0) memory_.upload(encode(cuda_type(v.type), v.memory).data());
 }
 
@@ -35,9 +35,11 @@ std::string difference(const vector_case& actual, const vector_case& expected, d
     for (std::size_t k = 0; k < expected.memory.size(); ++k) {
         const number a = actual.memory[k], e = expected.memory[k];
         const bool both_nan = std::isnan(a.real()) == std::isnan(e.real()) &&
-                              std::isnan(a.imag()) == std::isnan(e.imag()) && (std::isnan(e.real()) || std::isnan(e.imag()));
+                              std::isnan(a.imag()) == std::isnan(e.imag()) &&
+                              (std::isnan(e.real()) || std::isnan(e.imag()));
         if (both_nan || a == e || is_within(std::abs(a - e), bound)) continue;
-        return fmt::format("memory[{}] is {}+{}i, expected {}+{}i", k, a.real(), a.imag(), e.real(), e.imag());
+        return fmt::format("memory[{}] is {}+{}i, expected {}+{}i", k, a.real(), a.imag(), e.real(),
+                           e.imag());
     }
     return "";
 }
@@ -74,7 +76,8 @@ double unit(heron_type type) { return epsilon(cuda_type(type)); }
 
 std::vector<heron_type> vector_types() {
     if (backend_name() == "opencl") return {HERON_R_32F, HERON_C_64F, HERON_C_16F};
-    return {HERON_R_32F, HERON_R_64F, HERON_C_32F, HERON_C_64F, HERON_R_16F, HERON_R_16BF, HERON_C_16F, HERON_C_16BF};
+    return {HERON_R_32F, HERON_R_64F,  HERON_C_32F, HERON_C_64F,
+            HERON_R_16F, HERON_R_16BF, HERON_C_16F, HERON_C_16BF};
 }
 
 std::vector<heron_type> matrix_types() {

@@ -35,8 +35,8 @@ class device_vector {
     device_memory memory_;
 };
 
-// Compares all of a vector's memory: NaNs are equal, and other numbers may differ by `bound`. Returns the first
-// difference, or "".
+// Compares all of a vector's memory: NaNs are equal, and other numbers may differ by `bound`. Returns the
+// first difference, or "".
 std::string difference(const vector_case& actual, const vector_case& expected, double bound);
 
 // A number in the handle's pointer mode, host or device, which this sets until the end of its life.

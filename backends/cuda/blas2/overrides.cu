@@ -1,0 +1,16 @@
+// A matrix and vectors on CUDA: by groups; the other operations are the shared plans.
+#include "cuda/runtime/device.cuh"
+#include "cuda/runtime/group_words.cuh"
+#include "common/blas2/grouped.hpp"
+#include "common/runtime/slot.hpp"
+
+namespace heron::HERON_LEVEL {
+
+void override_blas2(heron_backend& table) {
+    table.gemv =
+        &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
+    table.trsv =
+        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_groups<cuda_device>, operation_names::trsv>;
+}
+
+}  // namespace heron::HERON_LEVEL

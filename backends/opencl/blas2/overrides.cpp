@@ -1,0 +1,31 @@
+// A matrix and vectors on OpenCL: by groups on GPUs, elsewhere by the shared plans.
+#include "opencl/runtime/device.hpp"
+#include "opencl/runtime/kernels.hpp"
+#include "common/blas2/grouped.hpp"
+#include "common/runtime/slot.hpp"
+
+namespace heron::opencl {
+namespace {
+
+bool takes_groups(const device_traits& traits) {
+    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
+}
+
+void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
+                                  : plans::gemv(device, phase, args, workspace);
+}
+
+void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::trsv_by_groups(device, phase, args, workspace)
+                                  : plans::trsv(device, phase, args, workspace);
+}
+
+}  // namespace
+
+void override_blas2(heron_backend& table) {
+    table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
+    table.trsv = &slot<opencl_device, heron_trsv_args, &trsv, operation_names::trsv>;
+}
+
+}  // namespace heron::opencl

@@ -1,0 +1,284 @@
+// A matrix and vectors, in every storage and order, against the definitions.
+#include "stored_problem.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+constexpr std::int64_t increments[] = {1, 2, -1, -3};
+
+std::int64_t any_of(random_source& random, std::initializer_list<std::int64_t> values) {
+    return values.begin()[random.below(static_cast<std::int64_t>(values.size()))];
+}
+
+std::int64_t any_increment(random_source& random) { return increments[random.below(4)]; }
+
+// 0, 1 or any number; every other time on the device.
+struct scalars {
+    scalars(random_source& random, heron_type type, bool device)
+        : alpha(pick(random, type)), beta(pick(random, type)), on_device(device) {}
+    static number pick(random_source& random, heron_type type) {
+        const std::int64_t kind = random.below(4);
+        return kind < 2 ? number{static_cast<double>(kind), 0} : random_number(random, type);
+    }
+    number alpha, beta;
+    bool on_device;
+};
+
+number operated(heron_operation op, number v) {
+    return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE ? std::conj(v) : v;
+}
+bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
+
+// y against alpha*sum + beta*y for each element, where sum(i) is a term.
+template <class Sum>
+void check_product(const vector_case& before, const device_vector& after, const scalars& s,
+                   std::int64_t terms, const Sum& sum) {
+    vector_case expected = before;
+    double largest = 0;
+    for (std::int64_t i = 0; i < before.n; ++i) {
+        number value = s.beta == 0.0 ? number{0, 0} : product(s.beta, before.at(i));
+        double size = std::abs(value);
+        if (s.alpha != 0.0) {
+            const term t = sum(i);
+            value += product(s.alpha, t.value);
+            size += std::abs(s.alpha) * t.size;
+        }
+        expected.at(i) = value;
+        largest = std::max(largest, size);
+    }
+    CHECK(difference(after.download(), expected,
+                     unit(before.type) * (static_cast<double>(terms) + 8) * largest) == "");
+}
+
+}  // namespace
+
+TEST_CASE("gemv and gbmv") {
+    random_source random(51);
+    int count = 0;
+    const auto check = [&](heron_type type, std::int64_t m, std::int64_t n, bool is_band) {
+        const auto order = static_cast<heron_order>(random.below(2));
+        const auto op = static_cast<heron_operation>(random.below(4));
+        stored_case a{type, order, is_band ? HERON_STORAGE_BANDED : HERON_STORAGE_FULL, HERON_FILL_LOWER,
+                      m,    n};
+        if (is_band) {
+            a.kl = random.below(6);
+            a.ku = any_of(random, {0, 1, 3, n + 2});
+        }
+        a = random_stored(random, a, [](std::int64_t, std::int64_t) { return true; });
+        const scalars s(random, type, ++count % 2 == 0);
+        const std::int64_t size = transposes(op) ? m : n, rows = transposes(op) ? n : m;
+        vector_case x = random_vector(random, type, size, any_increment(random));
+        vector_case y = random_vector(random, type, rows, any_increment(random));
+        if (s.beta == 0.0) poison(y);
+        if (s.alpha == 0.0) poison(x);
+        CAPTURE(type, order, op, m, n, is_band, a.kl, a.ku, x.inc, y.inc, s.alpha, s.beta, s.on_device);
+        const device_vector da(memory_of(a)), dx(x), dy(y);
+        scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
+        expect(is_band ? heron_gbmv(native(), type, order, op, m, n, a.kl, a.ku, alpha.data(), da.data(),
+                                    a.ld, dx.data(), x.inc, beta.data(), dy.data(), y.inc)
+                       : heron_gemv(native(), type, order, op, m, n, alpha.data(), da.data(), a.ld, dx.data(),
+                                    x.inc, beta.data(), dy.data(), y.inc));
+        if (m == 0 || n == 0) {
+            CHECK(difference(dy.download(), y, 0) == "");
+            return;
+        }
+        check_product(y, dy, s, size, [&](std::int64_t r) {
+            const auto element = [&](std::int64_t l) {
+                const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
+                return a.in_band(i, j) ? operated(op, a.at(i, j)) : number{0, 0};
+            };
+            return dot(size, element, [&](std::int64_t l) { return x.at(l); });
+        });
+    };
+    for (const heron_type type : matrix_types()) {
+        for (int i = 0; i < 60; ++i)
+            check(type, any_of(random, {0, 1, 2, 3, 7, 16, 33, 64}), any_of(random, {0, 1, 2, 5, 8, 31, 65}),
+                  i % 3 == 0);
+        for (int i = 0; i < 4; ++i) {
+            check(type, 1, 700, false);
+            check(type, 700, 1, false);
+            check(type, 301, 203, false);
+            check(type, 37, 1100, false);
+            check(type, 1100, 37, false);
+            check(type, 300, 301, true);
+        }
+        // Parts of the sums, and several threads.
+        for (int i = 0; i < 3; ++i) {
+            check(type, 1500, 260, false);
+            check(type, 70, 4000, false);
+            check(type, 4000, 70, false);
+            check(type, 5000, 4900, true);
+        }
+    }
+}
+
+TEST_CASE("symv and hemv in every storage") {
+    random_source random(52);
+    int count = 0;
+    for (const heron_type type : matrix_types())
+        for (int code = 0; code < 96; ++code) {
+            const bool hermitian = code % 2 == 1;
+            if (hermitian && !is_complex(type)) continue;
+            const auto order = static_cast<heron_order>(code / 2 % 2);
+            const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
+            const auto storage = static_cast<heron_matrix_storage>(code / 8 % 3);
+            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 330});
+            const std::int64_t k = any_of(random, {0, 1, 4, n + 1});
+            stored_case a = random_triangle(random, type, order, storage, fill, n, k);
+            // Imaginary parts on a Hermitian diagonal are not read.
+            if (hermitian)
+                for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = number{a.at(i, i).real(), std::nan("")};
+            const scalars s(random, type, ++count % 2 == 0);
+            vector_case x = random_vector(random, type, n, any_increment(random));
+            vector_case y = random_vector(random, type, n, any_increment(random));
+            if (s.beta == 0.0) poison(y);
+            if (s.alpha == 0.0) poison(x);
+            CAPTURE(type, hermitian, order, fill, storage, n, k, x.inc, y.inc, s.alpha, s.beta, s.on_device);
+            const device_vector da(memory_of(a)), dx(x), dy(y);
+            scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
+            expect((hermitian ? heron_hemv : heron_symv)(native(), type, order, fill, storage, n, k,
+                                                         alpha.data(), da.data(), a.ld, dx.data(), x.inc,
+                                                         beta.data(), dy.data(), y.inc));
+            check_product(y, dy, s, n, [&](std::int64_t i) {
+                const auto element = [&](std::int64_t j) {
+                    const bool stored = in_triangle(fill, i, j);
+                    if (!(stored ? a.in_band(i, j) : a.in_band(j, i))) return number{0, 0};
+                    const number v = stored ? a.at(i, j) : a.at(j, i);
+                    if (!hermitian) return v;
+                    return i == j ? number{v.real(), 0} : stored ? v : std::conj(v);
+                };
+                return dot(n, element, [&](std::int64_t j) { return x.at(j); });
+            });
+        }
+}
+
+TEST_CASE("trmv and trsv in every storage") {
+    random_source random(53);
+    for (const heron_type type : matrix_types())
+        for (int code = 0; code < 192; ++code) {
+            const bool solves = code % 2 == 1;
+            const auto order = static_cast<heron_order>(code / 2 % 2);
+            const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
+            const auto diag = static_cast<heron_diag_type>(code / 8 % 2);
+            const auto op = static_cast<heron_operation>(code / 16 % 4);
+            const auto storage = static_cast<heron_matrix_storage>(code / 64);
+            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190, 420});
+            const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
+            stored_case a = random_triangle(random, type, order, storage, fill, n, k);
+            // Solutions must not grow without bound.
+            const double scale =
+                std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 2))));
+            for (number& v : a.memory) v *= solves ? scale : 1;
+            for (std::int64_t i = 0; i < n; ++i) {
+                if (solves) a.at(i, i) += number{a.at(i, i).real() < 0 ? -1.0 : 1.0, 0};
+                if (diag == HERON_DIAG_UNIT)
+                    a.at(i, i) = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
+            }
+            a.memory = rounded(cuda_type(type), a.memory);
+            const vector_case x = random_vector(random, type, n, any_increment(random));
+            CAPTURE(type, solves, order, fill, diag, op, storage, n, k, x.inc);
+            const device_vector da(memory_of(a)), dx(x);
+            expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k,
+                                                      da.data(), a.ld, dx.data(), x.inc));
+            const auto row = [&](const vector_case& v, std::int64_t r) {
+                const auto element = [&](std::int64_t l) {
+                    const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
+                    if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
+                    return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j))
+                                                                      : number{0, 0};
+                };
+                return dot(n, element, [&](std::int64_t l) { return v.at(l); });
+            };
+            const vector_case after = dx.download();
+            vector_case expected = x;
+            double largest = 0;
+            if (solves) {
+                // The residual; gaps are compared with themselves.
+                vector_case left = after;
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const term t = row(after, i);
+                    left.at(i) = t.value;
+                    largest = std::max(largest, t.size + std::abs(x.at(i)));
+                }
+                CHECK(difference(left, expected,
+                                 unit(type) * (4.0 * static_cast<double>(n) + 16) * largest) == "");
+                continue;
+            }
+            for (std::int64_t i = 0; i < n; ++i) {
+                const term t = row(x, i);
+                expected.at(i) = t.value;
+                largest = std::max(largest, t.size);
+            }
+            CHECK(difference(after, expected, unit(type) * (static_cast<double>(n) + 8) * largest) == "");
+        }
+}
+
+TEST_CASE("ger and gerc") {
+    random_source random(54);
+    int count = 0;
+    for (const heron_type type : matrix_types())
+        for (int i = 0; i < 40; ++i) {
+            const bool conjugate = i % 2 == 1;
+            const auto order = static_cast<heron_order>(i / 2 % 2);
+            const std::int64_t m = any_of(random, {0, 1, 3, 17, 64, 150}),
+                               n = any_of(random, {0, 1, 2, 33, 120});
+            stored_case a = random_stored(random, {type, order, HERON_STORAGE_FULL, HERON_FILL_LOWER, m, n},
+                                          [](std::int64_t, std::int64_t) { return true; });
+            const scalars s(random, type, ++count % 2 == 0);
+            vector_case x = random_vector(random, type, m, any_increment(random));
+            const vector_case y = random_vector(random, type, n, any_increment(random));
+            if (s.alpha == 0.0) poison(x);
+            CAPTURE(type, conjugate, order, m, n, x.inc, y.inc, s.alpha, s.on_device);
+            const device_vector da(memory_of(a)), dx(x), dy(y);
+            scalar_place alpha(s.on_device, type, {s.alpha});
+            expect((conjugate ? heron_gerc : heron_ger)(native(), type, order, m, n, alpha.data(), dx.data(),
+                                                        x.inc, dy.data(), y.inc, da.data(), a.ld));
+            for (std::int64_t j = 0; j < n && s.alpha != 0.0; ++j)
+                for (std::int64_t r = 0; r < m; ++r)
+                    a.at(r, j) +=
+                        product(product(s.alpha, x.at(r)), conjugate ? std::conj(y.at(j)) : y.at(j));
+            CHECK(difference(da.download(), memory_of(a), 32 * unit(type)) == "");
+        }
+}
+
+TEST_CASE("syr, her, syr2 and her2, full and packed") {
+    random_source random(55);
+    int count = 0;
+    for (const heron_type type : matrix_types())
+        for (int code = 0; code < 96; ++code) {
+            const bool hermitian = code % 2 == 1, has_two = code / 2 % 2 == 1;
+            if (hermitian && !is_complex(type)) continue;
+            const auto order = static_cast<heron_order>(code / 4 % 2);
+            const auto fill = static_cast<heron_fill_mode>(code / 8 % 2);
+            const auto storage = code / 16 % 2 ? HERON_STORAGE_PACKED : HERON_STORAGE_FULL;
+            const std::int64_t n = any_of(random, {0, 1, 2, 3, 17, 66, 120});
+            stored_case a = random_triangle(random, type, order, storage, fill, n, 0);
+            if (hermitian)
+                for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = number{a.at(i, i).real(), std::nan("")};
+            const heron_type alpha_type = hermitian && !has_two ? real_type(type) : type;
+            const scalars s(random, alpha_type, ++count % 2 == 0);
+            vector_case x = random_vector(random, type, n, any_increment(random));
+            const vector_case y = random_vector(random, type, n, any_increment(random));
+            if (s.alpha == 0.0) poison(x);
+            CAPTURE(type, hermitian, has_two, order, fill, storage, n, x.inc, y.inc, s.alpha, s.on_device);
+            const device_vector da(memory_of(a)), dx(x), dy(y);
+            scalar_place alpha(s.on_device, alpha_type, {s.alpha});
+            expect(has_two ? (hermitian ? heron_her2 : heron_syr2)(native(), type, order, fill, storage, n,
+                                                                   alpha.data(), dx.data(), x.inc, dy.data(),
+                                                                   y.inc, da.data(), a.ld)
+                           : (hermitian ? heron_her : heron_syr)(native(), type, order, fill, storage, n,
+                                                                 alpha.data(), dx.data(), x.inc, da.data(),
+                                                                 a.ld));
+            const auto turned = [&](number v) { return hermitian ? std::conj(v) : v; };
+            for (std::int64_t j = 0; j < n && s.alpha != 0.0; ++j)
+                for (std::int64_t i = 0; i < n; ++i) {
+                    if (!in_triangle(fill, i, j)) continue;
+                    const number old = hermitian && i == j ? number{a.at(i, i).real(), 0} : a.at(i, j);
+                    number added = product(product(s.alpha, x.at(i)), turned(has_two ? y.at(j) : x.at(j)));
+                    if (has_two) added += product(product(turned(s.alpha), y.at(i)), turned(x.at(j)));
+                    a.at(i, j) = hermitian && i == j ? number{(old + added).real(), 0} : old + added;
+                }
+            CHECK(difference(da.download(), memory_of(a), 64 * unit(type)) == "");
+        }
+}

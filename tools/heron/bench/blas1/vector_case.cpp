@@ -1,0 +1,454 @@
+#include "vector_case.hpp"
+
+#include <heron/dense.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "matrix/generators.hpp"
+
+namespace heron::tools {
+namespace {
+
+template <class T>
+struct facts {
+    using real = T;
+    static constexpr bool is_complex = false;
+    static constexpr heron_type type = sizeof(T) == 4 ? HERON_R_32F : HERON_R_64F;
+    static constexpr const char* letter = sizeof(T) == 4 ? "s" : "d";
+};
+template <class R>
+struct facts<std::complex<R>> {
+    using real = R;
+    static constexpr bool is_complex = true;
+    static constexpr heron_type type = sizeof(R) == 4 ? HERON_C_32F : HERON_C_64F;
+    static constexpr const char* letter = sizeof(R) == 4 ? "c" : "z";
+};
+
+template <class T>
+T conjugate(T v) {
+    if constexpr (facts<T>::is_complex)
+        return std::conj(v);
+    else
+        return v;
+}
+
+// CBLAS takes real scalars by value and complex ones by address.
+template <class T>
+auto by_cblas(const T& v) {
+    if constexpr (facts<T>::is_complex)
+        return static_cast<const void*>(&v);
+    else
+        return v;
+}
+template <class T>
+using cblas_scalar = decltype(by_cblas(std::declval<const T&>()));
+
+// CBLAS's and cuBLAS's numbers of their enumerations.
+constexpr int column_major = 102, cblas_none = 111, cblas_transpose = 112, cblas_lower = 122,
+              cblas_non_unit = 131;
+constexpr int cublas_none = 0, cublas_transpose = 1, cublas_lower = 0, cublas_non_unit = 0;
+constexpr int pointers_on_host = 0, pointers_on_device = 1;
+
+std::string capital(std::string letter) {
+    letter[0] = static_cast<char>(letter[0] - 'a' + 'A');
+    return letter;
+}
+
+template <class T>
+class typed_case : public vector_case {
+    using R = typename facts<T>::real;
+
+  public:
+    typed_case(const device& where, std::string function, std::int64_t m, std::int64_t n)
+        : where_(where),
+          function_(std::move(function)),
+          m_(m),
+          n_(n),
+          x_(numbers(std::max(m, n))),
+          y_(numbers(std::max(m, n))) {
+        if (is_matrix()) {
+            a_ = numbers(m * n);
+            // Triangles whose products and solutions stay as large as what they are made of.
+            if (function_[0] == 't')
+                for (std::int64_t j = 0; j < n; ++j)
+                    for (std::int64_t i = 0; i < m; ++i) {
+                        T& v = a_[static_cast<std::size_t>(i + j * m)];
+                        v = i == j ? T(1) : v * static_cast<R>(0.1 / static_cast<double>(n));
+                    }
+        }
+        x_device_ = sent(x_);
+        y_device_ = sent(y_);
+        a_device_ = sent(a_);
+        result_ = where_.allocate(2 * sizeof(double));
+    }
+
+    double bytes() const override {
+        const double vector = static_cast<double>(m_) * sizeof(T),
+                     matrix = static_cast<double>(m_) * static_cast<double>(n_) * sizeof(T);
+        if (function_ == "copy" || function_ == "scal" || function_ == "dot") return 2 * vector;
+        if (function_ == "axpy") return 3 * vector;
+        if (!is_matrix()) return vector;
+        if (function_ == "ger") return 2 * matrix;
+        return function_[0] == 'g' ? matrix : matrix / 2;
+    }
+
+    std::function<void()> heron_call() override {
+        const heron_handle h = where_.handle();
+        const heron_type type = facts<T>::type;
+        void *const x = x_device_.get(), *const y = y_device_.get(), *const a = a_device_.get();
+        check(heron_set_pointer_mode(h, reduces() ? HERON_POINTER_DEVICE : HERON_POINTER_HOST),
+              "heron_set_pointer_mode");
+        const auto column = HERON_ORDER_COLUMN;
+        return [=, this] { check(run_heron(h, type, column, x, y, a), function_.c_str()); };
+    }
+
+    std::function<void()> peer_call(const vector_peer& peer) override {
+        return peer.is_cublas() ? cublas_call(peer) : cblas_call(peer);
+    }
+
+    std::string fault_of(const std::function<void()>& call) override {
+        send(x_device_, x_);
+        send(y_device_, y_);
+        send(a_device_, a_);
+        call();
+        where_.synchronize();
+        if (reduces()) return fault_of_result();
+        if (function_ == "ger") return fault_of_update();
+        const bool writes_x = function_ == "scal" || function_[0] == 't';
+        const std::vector<T> got = received(writes_x ? x_device_ : y_device_, x_.size());
+        if (function_ == "trsv") return fault_of_solution(got);
+        const std::int64_t outputs = function_ == "gemvT" ? n_ : m_;
+        for (std::int64_t i = 0; i < outputs; ++i) {
+            double size = 0;
+            const std::complex<double> want = expected(i, size);
+            const double error = std::abs(std::complex<double>(got[static_cast<std::size_t>(i)]) - want);
+            if (!(error <= tolerance() * size)) return "element " + std::to_string(i) + " is wrong";
+        }
+        return {};
+    }
+
+  private:
+    bool is_matrix() const { return function_.starts_with("ge") || function_.ends_with("v"); }
+    bool reduces() const {
+        return function_ == "dot" || function_ == "nrm2" || function_ == "asum" || function_ == "iamax";
+    }
+    double tolerance() const {
+        return std::numeric_limits<R>::epsilon() *
+               (16 + std::sqrt(static_cast<double>(std::max(m_, n_))) * 4);
+    }
+
+    static std::vector<T> numbers(std::int64_t count) {
+        splitmix64 random(static_cast<std::uint64_t>(count));
+        std::vector<T> values(static_cast<std::size_t>(count));
+        for (T& v : values) {
+            if constexpr (facts<T>::is_complex)
+                v = T(static_cast<R>(random.symmetric_unit()), static_cast<R>(random.symmetric_unit()));
+            else
+                v = static_cast<T>(random.symmetric_unit());
+        }
+        return values;
+    }
+    device_buffer sent(const std::vector<T>& values) const {
+        device_buffer memory = where_.allocate(std::max<std::size_t>(values.size(), 1) * sizeof(T));
+        send(memory, values);
+        return memory;
+    }
+    void send(const device_buffer& to, const std::vector<T>& values) const {
+        if (!values.empty()) where_.copy(to.get(), values.data(), values.size() * sizeof(T));
+        where_.synchronize();
+    }
+    std::vector<T> received(const device_buffer& from, std::size_t count) const {
+        std::vector<T> values(count);
+        where_.copy(values.data(), from.get(), count * sizeof(T));
+        where_.synchronize();
+        return values;
+    }
+
+    heron_status run_heron(heron_handle h, heron_type type, heron_order order, void* x, void* y,
+                           void* a) const {
+        const auto lower = HERON_FILL_LOWER;
+        const auto full = HERON_STORAGE_FULL;
+        const auto keep = HERON_DIAG_NON_UNIT;
+        if (function_ == "copy") return heron_vector_copy(h, type, m_, x, 1, y, 1);
+        if (function_ == "scal") return heron_scal(h, type, m_, type, &alpha_, x, 1);
+        if (function_ == "axpy") return heron_axpy(h, type, m_, &alpha_, x, 1, y, 1);
+        if (function_ == "dot") return heron_dotc(h, type, m_, x, 1, y, 1, result_.get());
+        if (function_ == "nrm2") return heron_nrm2(h, type, m_, x, 1, result_.get());
+        if (function_ == "asum") return heron_asum(h, type, m_, x, 1, result_.get());
+        if (function_ == "iamax")
+            return heron_iamax(h, type, m_, x, 1, static_cast<std::int64_t*>(result_.get()));
+        if (function_ == "gemv" || function_ == "gemvT")
+            return heron_gemv(h, type, order, function_ == "gemv" ? HERON_OP_NONE : HERON_OP_TRANSPOSE, m_,
+                              n_, &alpha_, a, m_, x, 1, &beta_, y, 1);
+        if (function_ == "symv")
+            return heron_symv(h, type, order, lower, full, n_, 0, &alpha_, a, m_, x, 1, &beta_, y, 1);
+        if (function_ == "ger") return heron_ger(h, type, order, m_, n_, &alpha_, x, 1, y, 1, a, m_);
+        if (function_ == "trmv")
+            return heron_trmv(h, type, order, lower, HERON_OP_NONE, keep, full, n_, 0, a, m_, x, 1);
+        return heron_trsv(h, type, order, lower, HERON_OP_NONE, keep, full, n_, 0, a, m_, x, 1);
+    }
+
+    std::function<void()> cublas_call(const vector_peer& peer) {
+        using handle = void*;
+        const shared_library& l = peer.library();
+        const handle h = peer.handle();
+        const std::string letter = capital(facts<T>::letter);
+        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()),
+                 *const a = static_cast<T*>(a_device_.get());
+        void* const result = result_.get();
+        const int m = static_cast<int>(m_), n = static_cast<int>(n_);
+        const auto require = [](int status) {
+            if (status != 0) throw std::runtime_error("cuBLAS answered " + std::to_string(status));
+        };
+        require(l.get<int(handle, int)>("cublasSetPointerMode_v2")(
+            h, reduces() ? pointers_on_device : pointers_on_host));
+        const auto named = [&](const std::string& name) { return "cublas" + name + "_v2"; };
+        // What a norm's name begins with says which type its result has.
+        const std::string of_norm = facts<T>::is_complex ? (sizeof(R) == 4 ? "Sc" : "Dz") : letter;
+        if (function_ == "copy") {
+            const auto f = l.get<int(handle, int, const T*, int, T*, int)>(named(letter + "copy"));
+            return [=] { require(f(h, m, x, 1, y, 1)); };
+        }
+        if (function_ == "scal") {
+            const auto f = l.get<int(handle, int, const T*, T*, int)>(named(letter + "scal"));
+            return [=, this] { require(f(h, m, &alpha_, x, 1)); };
+        }
+        if (function_ == "axpy") {
+            const auto f = l.get<int(handle, int, const T*, const T*, int, T*, int)>(named(letter + "axpy"));
+            return [=, this] { require(f(h, m, &alpha_, x, 1, y, 1)); };
+        }
+        if (function_ == "dot") {
+            const auto f = l.get<int(handle, int, const T*, int, const T*, int, void*)>(
+                named(letter + (facts<T>::is_complex ? "dotc" : "dot")));
+            return [=] { require(f(h, m, x, 1, y, 1, result)); };
+        }
+        if (reduces()) {
+            const std::string name =
+                function_ == "iamax" ? "I" + std::string(facts<T>::letter) + "amax" : of_norm + function_;
+            const auto f = l.get<int(handle, int, const T*, int, void*)>(named(name));
+            return [=] { require(f(h, m, x, 1, result)); };
+        }
+        if (function_ == "gemv" || function_ == "gemvT") {
+            const int op = function_ == "gemv" ? cublas_none : cublas_transpose;
+            const auto f =
+                l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
+                    named(letter + "gemv"));
+            return [=, this] { require(f(h, op, m, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
+        }
+        if (function_ == "symv") {
+            const auto f =
+                l.get<int(handle, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
+                    named(letter + "symv"));
+            return [=, this] { require(f(h, cublas_lower, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
+        }
+        if (function_ == "ger") {
+            const auto f = l.get<int(handle, int, int, const T*, const T*, int, const T*, int, T*, int)>(
+                named(letter + (facts<T>::is_complex ? "geru" : "ger")));
+            return [=, this] { require(f(h, m, n, &alpha_, x, 1, y, 1, a, m)); };
+        }
+        const auto f =
+            l.get<int(handle, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
+        return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, m, x, 1)); };
+    }
+
+    std::function<void()> cblas_call(const vector_peer& peer) {
+        const shared_library& l = peer.library();
+        const std::string letter = facts<T>::letter;
+        T *const x = static_cast<T*>(x_device_.get()), *const y = static_cast<T*>(y_device_.get()),
+                 *const a = static_cast<T*>(a_device_.get());
+        void* const result = result_.get();
+        const int m = static_cast<int>(m_), n = static_cast<int>(n_);
+        using S = cblas_scalar<T>;
+        const std::string of_norm = facts<T>::is_complex ? (sizeof(R) == 4 ? "sc" : "dz") : letter;
+        const auto named = [](const std::string& name) { return "cblas_" + name; };
+        if (function_ == "copy") {
+            const auto f = l.get<void(int, const T*, int, T*, int)>(named(letter + "copy"));
+            return [=] { f(m, x, 1, y, 1); };
+        }
+        if (function_ == "scal") {
+            const auto f = l.get<void(int, S, T*, int)>(named(letter + "scal"));
+            return [=, this] { f(m, by_cblas(alpha_), x, 1); };
+        }
+        if (function_ == "axpy") {
+            const auto f = l.get<void(int, S, const T*, int, T*, int)>(named(letter + "axpy"));
+            return [=, this] { f(m, by_cblas(alpha_), x, 1, y, 1); };
+        }
+        if (function_ == "dot") {
+            if constexpr (facts<T>::is_complex) {
+                const auto f =
+                    l.get<void(int, const T*, int, const T*, int, void*)>(named(letter + "dotc_sub"));
+                return [=] { f(m, x, 1, y, 1, result); };
+            } else {
+                const auto f = l.get<T(int, const T*, int, const T*, int)>(named(letter + "dot"));
+                return [=] { *static_cast<T*>(result) = f(m, x, 1, y, 1); };
+            }
+        }
+        if (function_ == "iamax") {
+            const auto f = l.get<std::size_t(int, const T*, int)>(named("i" + letter + "amax"));
+            return [=] { *static_cast<std::int64_t*>(result) = static_cast<std::int64_t>(f(m, x, 1)) + 1; };
+        }
+        if (reduces()) {
+            const auto f = l.get<R(int, const T*, int)>(named(of_norm + function_));
+            return [=] { *static_cast<R*>(result) = f(m, x, 1); };
+        }
+        if (function_ == "gemv" || function_ == "gemvT") {
+            const int op = function_ == "gemv" ? cblas_none : cblas_transpose;
+            const auto f = l.get<void(int, int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                named(letter + "gemv"));
+            return
+                [=, this] { f(column_major, op, m, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1); };
+        }
+        if (function_ == "symv") {
+            // CBLAS has no complex symmetric product.
+            if (facts<T>::is_complex) return {};
+            const auto f = l.get<void(int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                named(letter + "symv"));
+            return [=, this] {
+                f(column_major, cblas_lower, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1);
+            };
+        }
+        if (function_ == "ger") {
+            const auto f = l.get<void(int, int, int, S, const T*, int, const T*, int, T*, int)>(
+                named(letter + (facts<T>::is_complex ? "geru" : "ger")));
+            return [=, this] { f(column_major, m, n, by_cblas(alpha_), x, 1, y, 1, a, m); };
+        }
+        const auto f =
+            l.get<void(int, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
+        return [=] { f(column_major, cblas_lower, cblas_none, cblas_non_unit, n, a, m, x, 1); };
+    }
+
+    // Element i of what is written, and the sum of the sizes of what it is made of.
+    std::complex<double> expected(std::int64_t i, double& size) const {
+        using wide = std::complex<double>;
+        const auto at = [](const std::vector<T>& v, std::int64_t k) {
+            return wide(v[static_cast<std::size_t>(k)]);
+        };
+        const wide alpha(alpha_), beta(beta_);
+        wide sum = 0;
+        const auto add = [&](wide term) {
+            sum += term;
+            size += std::abs(term);
+        };
+        if (function_ == "copy") add(at(x_, i));
+        if (function_ == "scal") add(alpha * at(x_, i));
+        if (function_ == "axpy") {
+            add(at(y_, i));
+            add(alpha * at(x_, i));
+        }
+        if (!is_matrix()) return sum;
+        if (function_ == "trmv") {
+            for (std::int64_t j = 0; j <= i; ++j) add(at(a_, i + j * m_) * at(x_, j));
+            return sum;
+        }
+        add(beta * at(y_, i));
+        const std::int64_t length = function_ == "gemvT" ? m_ : n_;
+        for (std::int64_t j = 0; j < length; ++j) {
+            const bool turned = function_ == "gemvT" || (function_ == "symv" && j > i);
+            add(alpha * (turned ? at(a_, j + i * m_) : at(a_, i + j * m_)) * at(x_, j));
+        }
+        return sum;
+    }
+
+    std::string fault_of_solution(const std::vector<T>& got) const {
+        for (std::int64_t i = 0; i < n_; ++i) {
+            std::complex<double> sum = 0;
+            double size = 0;
+            for (std::int64_t j = 0; j <= i; ++j) {
+                const auto term = std::complex<double>(a_[static_cast<std::size_t>(i + j * m_)]) *
+                                  std::complex<double>(got[static_cast<std::size_t>(j)]);
+                sum += term;
+                size += std::abs(term);
+            }
+            if (!(std::abs(sum - std::complex<double>(x_[static_cast<std::size_t>(i)])) <=
+                  tolerance() * size))
+                return "the residual " + std::to_string(i) + " is too large";
+        }
+        return {};
+    }
+
+    std::string fault_of_update() const {
+        const std::vector<T> got = received(a_device_, a_.size());
+        for (std::int64_t j = 0; j < n_; ++j)
+            for (std::int64_t i = 0; i < m_; ++i) {
+                const auto k = static_cast<std::size_t>(i + j * m_);
+                const T want =
+                    a_[k] + alpha_ * x_[static_cast<std::size_t>(i)] * y_[static_cast<std::size_t>(j)];
+                if (!(std::abs(got[k] - want) <= tolerance() * 4))
+                    return "element " + std::to_string(k) + " is wrong";
+            }
+        return {};
+    }
+
+    std::string fault_of_result() const {
+        std::complex<double> sum = 0;
+        double size = 0;
+        std::int64_t place = 0;
+        const auto magnitude = [](T v) { return std::abs(std::real(v)) + std::abs(std::imag(v)); };
+        for (std::size_t i = 0; i < static_cast<std::size_t>(m_); ++i) {
+            const std::complex<double> x(x_[i]), y(y_[i]);
+            const std::complex<double> term = function_ == "dot"    ? std::conj(x) * y
+                                              : function_ == "nrm2" ? std::norm(x)
+                                                                    : std::abs(x.real()) + std::abs(x.imag());
+            sum += term;
+            size += std::abs(term);
+            if (magnitude(x_[i]) > magnitude(x_[static_cast<std::size_t>(place)]))
+                place = static_cast<std::int64_t>(i);
+        }
+        unsigned char bytes[2 * sizeof(double)];
+        where_.copy(bytes, result_.get(), sizeof bytes);
+        where_.synchronize();
+        if (function_ == "iamax") {
+            std::int32_t number = 0;
+            std::memcpy(&number, bytes, sizeof number);
+            return number == static_cast<std::int32_t>(place + 1) ? "" : "the place is wrong";
+        }
+        std::complex<double> got;
+        if (function_ == "dot") {
+            T value;
+            std::memcpy(&value, bytes, sizeof value);
+            got = std::complex<double>(value);
+        } else {
+            R value;
+            std::memcpy(&value, bytes, sizeof value);
+            got = static_cast<double>(value);
+        }
+        if (function_ == "nrm2") sum = size = std::sqrt(size);
+        return std::abs(got - sum) <= tolerance() * size ? "" : "the result is wrong";
+    }
+
+    const device& where_;
+    std::string function_;
+    std::int64_t m_, n_;
+    std::vector<T> x_, y_, a_{};
+    device_buffer x_device_, y_device_, a_device_, result_;
+    // A number of size 1 does not let vectors grow from call to call.
+    T alpha_ = T(-1), beta_ = T(static_cast<R>(0.5));
+};
+
+}  // namespace
+
+vector_peer::vector_peer(const std::string& kind, const std::string& file)
+    : name_(kind), is_cublas_(kind == "cublas"), library_(file) {
+    if (!is_cublas_ && kind != "cblas")
+        throw std::invalid_argument("--against takes cublas=FILE and cblas=FILE");
+    if (!library_) throw std::runtime_error(file + " cannot be opened");
+    if (is_cublas_ && library_.get<int(void**)>("cublasCreate_v2")(&handle_) != 0)
+        throw std::runtime_error("cublasCreate failed");
+}
+
+vector_peer::~vector_peer() {
+    if (handle_) library_.get<int(void*)>("cublasDestroy_v2")(handle_);
+}
+
+std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function,
+                                              const std::string& type, std::int64_t m, std::int64_t n) {
+    if (type == "f32") return std::make_unique<typed_case<float>>(where, function, m, n);
+    if (type == "f64") return std::make_unique<typed_case<double>>(where, function, m, n);
+    if (type == "c32") return std::make_unique<typed_case<std::complex<float>>>(where, function, m, n);
+    return std::make_unique<typed_case<std::complex<double>>>(where, function, m, n);
+}
+
+}  // namespace heron::tools
