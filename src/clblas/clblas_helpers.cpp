@@ -26,10 +26,10 @@ cl_mem clblasCreateMatrixWithLd(cl_context context, clblasOrder order, size_t ro
 }
 
 cl_mem clblasCreateMatrixFromHost(cl_context context, clblasOrder order, size_t rows, size_t columns,
-                                  size_t elemsize, size_t ld, void* host, size_t off_host, size_t ld_host,
-                                  cl_command_queue command_queue, cl_uint numEventsInWaitList,
+                                  size_t elemsize, size_t ld, void* host_matrix, size_t off_host,
+                                  size_t ld_host, cl_command_queue command_queue, cl_uint numEventsInWaitList,
                                   const cl_event* eventWaitList, cl_int* err) {
-    const heron::clblas::part source{host, true, off_host, ld_host, rows, columns};
+    const heron::clblas::part source{host_matrix, true, off_host, ld_host, rows, columns};
     const heron::clblas::command command{command_queue, numEventsInWaitList, eventWaitList, nullptr, true};
     return create_matrix("clblasCreateMatrixFromHost", context, order, {rows, columns}, elemsize, ld, nullptr,
                          &source, &command, err);
@@ -204,11 +204,11 @@ clblasStatus clblasCopyVectorAsync(size_t nb_elem, size_t element_size, const cl
                      {nb_elem, 1}, {command_queue, numEventsInWaitList, eventWaitList, events, false});
 }
 
-clblasStatus clblasFillVector(size_t nb_elem, size_t element_size, cl_mem A, size_t offA, const void* host,
+clblasStatus clblasFillVector(size_t nb_elem, size_t element_size, cl_mem A, size_t offA, const void* pattern,
                               cl_command_queue command_queue, cl_uint numEventsInWaitList,
                               const cl_event* eventWaitList) {
     return fill_part("clblasFillVector", clblasColumnMajor, element_size,
-                     {A, false, offA, nb_elem, nb_elem, 1}, {nb_elem, 1}, host,
+                     {A, false, offA, nb_elem, nb_elem, 1}, {nb_elem, 1}, pattern,
                      {command_queue, numEventsInWaitList, eventWaitList, nullptr, true});
 }
 
@@ -247,11 +247,11 @@ clblasStatus clblasFillMatrixAsync(clblasOrder order, size_t element_size, cl_me
 // A negative position becomes one behind every matrix.
 clblasStatus clblasFillSubMatrixAsync(clblasOrder order, size_t element_size, cl_mem A, size_t offA,
                                       size_t ldA, size_t sxA, size_t syA, int xA, int yA, size_t nx,
-                                      size_t ny, const void* host, cl_command_queue command_queue,
+                                      size_t ny, const void* pattern, cl_command_queue command_queue,
                                       cl_uint numEventsInWaitList, const cl_event* eventWaitList,
                                       cl_event* event) {
     return fill_part("clblasFillSubMatrixAsync", order, element_size,
                      {A, false, offA, ldA, sxA, syA, static_cast<size_t>(xA), static_cast<size_t>(yA)},
-                     {nx, ny}, host, {command_queue, numEventsInWaitList, eventWaitList, event, false});
+                     {nx, ny}, pattern, {command_queue, numEventsInWaitList, eventWaitList, event, false});
 }
 }

@@ -55,7 +55,8 @@ TEST_CASE("every queue's event covers a product, a solution and an update") {
     // A lower triangle of ones, whose product with ones is 1, 2, 3, ...
     std::vector<float> ones(n * n, 1.0f), expected(n);
     for (std::size_t i = 0; i < n; ++i) expected[i] = static_cast<float>(i + 1);
-    const owned_buffer a = upload(context.get(), ones), x = upload(context.get(), std::vector<float>(n, 1.0f));
+    const owned_buffer a = upload(context.get(), ones),
+                       x = upload(context.get(), std::vector<float>(n, 1.0f));
     const auto call = [&](auto function) {
         const owned_event gate = make_user_event(context.get());
         const cl_event waits[] = {gate.get()};
@@ -71,18 +72,18 @@ TEST_CASE("every queue's event covers a product, a solution and an update") {
         for (const cl_event event : events) clReleaseEvent(event);
     };
     call([&](const cl_event* waits, cl_event* events) {
-        return clblasStrmv(clblasColumnMajor, clblasLower, clblasNoTrans, clblasNonUnit, n, a.get(), 0, n, x.get(), 0,
-                           1, nullptr, 2, queues, 1, waits, events);
+        return clblasStrmv(clblasColumnMajor, clblasLower, clblasNoTrans, clblasNonUnit, n, a.get(), 0, n,
+                           x.get(), 0, 1, nullptr, 2, queues, 1, waits, events);
     });
     CHECK(download<float>(second.get(), x.get(), n) == expected);
     call([&](const cl_event* waits, cl_event* events) {
-        return clblasStrsv(clblasColumnMajor, clblasLower, clblasNoTrans, clblasNonUnit, n, a.get(), 0, n, x.get(), 0,
-                           1, 2, queues, 1, waits, events);
+        return clblasStrsv(clblasColumnMajor, clblasLower, clblasNoTrans, clblasNonUnit, n, a.get(), 0, n,
+                           x.get(), 0, 1, 2, queues, 1, waits, events);
     });
     CHECK(download<float>(second.get(), x.get(), n) == std::vector<float>(n, 1.0f));
     call([&](const cl_event* waits, cl_event* events) {
-        return clblasSger(clblasColumnMajor, n, n, 2, x.get(), 0, 1, x.get(), 0, 1, a.get(), 0, n, 2, queues, 1, waits,
-                          events);
+        return clblasSger(clblasColumnMajor, n, n, 2, x.get(), 0, 1, x.get(), 0, 1, a.get(), 0, n, 2, queues,
+                          1, waits, events);
     });
     CHECK(download<float>(second.get(), a.get(), n * n) == std::vector<float>(n * n, 3.0f));
 }
@@ -99,8 +100,8 @@ TEST_CASE("calls on one queue that is out of order follow each other by their ev
     for (int i = 0; i < 20; ++i) {
         owned_event done;
         const cl_event wait = last.get();
-        REQUIRE(clblasDaxpy(many, 1, x.get(), 0, 1, y.get(), 0, 1, 1, queues, wait ? 1 : 0, wait ? &wait : nullptr,
-                            done.out()) == clblasSuccess);
+        REQUIRE(clblasDaxpy(many, 1, x.get(), 0, 1, y.get(), 0, 1, 1, queues, wait ? 1 : 0,
+                            wait ? &wait : nullptr, done.out()) == clblasSuccess);
         last = std::move(done);
     }
     owned_event done;

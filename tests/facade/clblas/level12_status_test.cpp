@@ -215,7 +215,8 @@ class rig {
             add_products(functions, all);
             add_updates(functions, all);
             for (const subject& s : all) {
-                CAPTURE(s.name, functions.is_amd, functions.is_complex, sizeof(typename decltype(functions)::real));
+                CAPTURE(s.name, functions.is_amd, functions.is_complex,
+                        sizeof(typename decltype(functions)::real));
                 has_succeeded_ = false;
                 f(s);
                 for (owned_buffer& buffer : buffers_) {
@@ -322,9 +323,8 @@ TEST_CASE("buffers of another context") {
             r.expect(clblasInvalidContext, s, [&](good& g) { g.r = foreign.get(); });
     });
     // Scratch buffers are not looked at.
-    r.for_each_subject([&](const subject& s) {
-        r.expect(clblasSuccess, s, [&](good& g) { g.scratch = foreign.get(); });
-    });
+    r.for_each_subject(
+        [&](const subject& s) { r.expect(clblasSuccess, s, [&](good& g) { g.scratch = foreign.get(); }); });
 }
 
 TEST_CASE("enumerations") {

@@ -34,6 +34,16 @@ TEST_CASE("running out of memory is no fault of the arguments") {
                               refused += status != clblasSuccess;
                           });
     CHECK(refused > 0);
+    // A sum takes memory of Heron's own on the device.
+    const auto add_up = [&] {
+        return static_cast<int>(
+            clblasSasum(64, c.get(), 0, a.get(), 0, 1, nullptr, 1, queues, 1, waits, nullptr));
+    };
+    skip_unless_counted([&] { REQUIRE(add_up() == clblasSuccess); });
+    REQUIRE(clFinish(queue.get()) == CL_SUCCESS);
+    fail_every_allocation(add_up, [&](int status, bool has_failed) {
+        CHECK((status == clblasSuccess || (has_failed && is_out_of_memory(status))));
+    });
     // What is no buffer is said so, once there is memory for it.
     fail_every_allocation([&] { return multiply(nullptr); },
                           [&](int status, bool has_failed) {
