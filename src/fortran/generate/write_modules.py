@@ -27,6 +27,8 @@ UNTYPED = {"r32": "real(c_float)", "r64": "real(c_double)", "c32": "complex(c_fl
 MIXED = {"heron_her2k"}
 # Arrays of the host that are no scalars: function -> names.
 HOST_ARRAYS = {"heron_kronmult_init": {"m", "n"}}
+# The modified rotations' five numbers.
+LENGTHS = {"param": 5}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,8 +105,10 @@ class Module:
             array = f"{kind}, intent(in) :: {name}(*)"
             return Dummy(name, array, array, name)
         if argument.stars == 1 and kind and is_host(argument, self.header, function):
-            intent = "in" if argument.is_const else "inout"
-            return Dummy(name, f"{kind}, intent({intent})", f"{kind}, intent({intent})", name)
+            declaration = f"{kind}, intent({'in' if argument.is_const else 'inout'})"
+            if name in LENGTHS:
+                declaration += f" :: {name}({LENGTHS[name]})"
+            return Dummy(name, declaration, declaration, name)
         if argument.stars == 2 and not argument.is_list and name != "args":
             return Dummy(name, "type(c_ptr), intent(inout)", "type(c_ptr), intent(inout)", name)
         if argument.stars == 1 and base in DEVICE:
@@ -133,9 +137,11 @@ class Module:
         kind = DEVICE[self.header.base_of(argument.base)]
         value = self.kind(argument.base)
         place = f"{argument.name}_place"
-        return dataclasses.replace(dummy, wrapper=f"type({kind}), intent(in)", handed=place,
-                                   local=f"{value}, pointer :: {place}",
-                                   before=f"call c_f_pointer(device_address({argument.name}), {place})")
+        is_array = argument.name in LENGTHS
+        shape = f", [{LENGTHS[argument.name]}]" if is_array else ""
+        local = f"{value}, pointer, contiguous :: {place}(:)" if is_array else f"{value}, pointer :: {place}"
+        return dataclasses.replace(dummy, wrapper=f"type({kind}), intent(in)", handed=place, local=local,
+                                   before=f"call c_f_pointer(device_address({argument.name}), {place}{shape})")
 
     @staticmethod
     def of_kind(argument, dummy, kind):
