@@ -42,12 +42,34 @@ contains
 
     call cublas_nrm2(handle, size(b), d_b, 1, norm)
     if (abs(norm - norm2(b)) > 1e-12_c_double) error stop "nrm2 is wrong"
+    call rotate(d_a)
     call cublas_gemm(handle, CUBLAS_OP_T, CUBLAS_OP_N, -1, n, k, 0.5_c_double, d_a, k, d_b, k, 2.0_c_double, d_c, m, status)
     if (status /= CUBLAS_STATUS_INVALID_VALUE) error stop "a negative size was taken"
     call device_free(d_a)
     call device_free(d_b)
     call device_free(d_c)
     call device_free(scalars)
+  end subroutine
+
+  ! Rows of two numbers by H = (2 3; 0.5 1), whose five numbers lie on the host and then on the device.
+  subroutine rotate(memory)
+    type(device_real64), intent(in) :: memory
+    real(c_double), parameter :: h(5) = [-1.0_c_double, 2.0_c_double, 0.5_c_double, 3.0_c_double, 1.0_c_double]
+    type(device_real64) :: second, d_h
+    real(c_double) :: numbers(4)
+    second = device_offset(memory, 2)
+    call device_allocate(d_h, 5)
+    call device_write(d_h, h)
+    call device_write(memory, [1.0_c_double, 2.0_c_double, 3.0_c_double, 4.0_c_double])
+    call cublas_rotm(handle, 2, memory, 1, second, 1, h)
+    call cublas_set_pointer_mode(handle, CUBLAS_POINTER_MODE_DEVICE)
+    call cublas_rotm(handle, 2, memory, 1, second, 1, d_h)
+    call cublas_set_pointer_mode(handle, CUBLAS_POINTER_MODE_HOST)
+    call device_read(numbers, memory)
+    ! (1, 3) -> (11, 3.5) -> (32.5, 9), (2, 4) -> (16, 5) -> (47, 13)
+    if (any(abs(numbers - [32.5_c_double, 47.0_c_double, 9.0_c_double, 13.0_c_double]) > 1e-12_c_double)) &
+      & error stop "rotm is wrong"
+    call device_free(d_h)
   end subroutine
 
   subroutine complexes()

@@ -14,6 +14,7 @@ c     (unit lower bidiagonal times upper bidiagonal), so that x comes back.
       integer cusparse_zcsrmv, cusparse_zcsrsv_analysis
       integer cusparse_zcsrsv_solve
       external cuda_free, cusparse_destroy, cusparse_destroy_mat_descr
+      external cusparse_get_error_name
       external cusparse_destroy_solve_analysis_info
       integer*8 handle, descrA, descrL, descrU, infoL, infoU
       integer*8 dOffsets, dColumns, dA, dFactors, dX, dY, dT
@@ -21,6 +22,8 @@ c     (unit lower bidiagonal times upper bidiagonal), so that x comes back.
       complex*16 a(nnz), factors(nnz), x(n), y(n), wanted(n)
       complex*16 lower(n), diagonal(n), upper(n), one, zero
       real*8 error
+      character*40 name
+      character*8 beginning
       one = (1d0, 0d0)
       zero = (0d0, 0d0)
 
@@ -119,6 +122,10 @@ c     What is wrong gives a status, and the program goes on.
       if (cusparse_zcsrmv(handle, 0, -1, n, nnz, one, descrA, dA,
      $    dOffsets, dColumns, dX, zero, dY) .ne. 3) stop 1
       if (cuda_malloc(dT, -1) .eq. 0) stop 1
+      call cusparse_get_error_name(3, name)
+      if (name .ne. 'CUSPARSE_STATUS_INVALID_VALUE') stop 1
+      call cusparse_get_error_name(3, beginning)
+      if (beginning .ne. 'CUSPARSE') stop 1
 
       call cusparse_destroy_solve_analysis_info(infoL)
       call cusparse_destroy_solve_analysis_info(infoU)

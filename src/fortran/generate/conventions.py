@@ -102,7 +102,7 @@ def fortran_name(name, names):
     if not prefix:
         return name.lower()
     rest = without_version(name.removeprefix(prefix))
-    if typed(name, names)[0] or re.match(r"X[a-z]", rest):
+    if typed(name, names)[0] or re.match(r"X[a-z]|i[SDCZ]", rest):
         return f"{prefix.lower()}_{rest.lower()}"
     first, *suffixes = rest.split("_")
     return "_".join([prefix.lower(), words(first), *(suffix.lower() for suffix in suffixes)])

@@ -3,7 +3,6 @@
 The families of typed functions are expanded by the preprocessor, so that nothing is written down a second time. Only text of
 Heron's own headers counts; what they include from elsewhere is read past."""
 import dataclasses
-import pathlib
 import re
 import subprocess
 
@@ -41,9 +40,9 @@ class Header:
         return name
 
 
-def preprocessed(compiler, header, language, includes, flags=()):
+def preprocessed(compiler, header, language, includes):
     # Deprecation attributes would stand between a function's words.
-    command = [*compiler, "-x", language, *flags, "-DDISABLE_CUSPARSE_DEPRECATED", "-DCL_TARGET_OPENCL_VERSION=120",
+    command = [*compiler, "-x", language, "-DDISABLE_CUSPARSE_DEPRECATED", "-DCL_TARGET_OPENCL_VERSION=120",
                *(f"-I{folder}" for folder in includes), "-"]
     return subprocess.run(command, input=f"#include <{header}>\n", check=True, capture_output=True, text=True).stdout
 

@@ -12,12 +12,14 @@ from conventions import (LISTS, UNTYPED_SCALARS, fortran_name, generic_name, is_
 
 KINDS = {"int": "integer(c_int)", "unsigned int": "integer(c_int)", "unsigned": "integer(c_int)", "int32_t": "integer(c_int32_t)",
          "uint32_t": "integer(c_int32_t)", "cl_uint": "integer(c_int)", "int64_t": "integer(c_int64_t)",
-         "uint64_t": "integer(c_int64_t)", "cl_ulong": "integer(c_int64_t)", "long long": "integer(c_long_long)", "long long int": "integer(c_long_long)",
+         "uint64_t": "integer(c_int64_t)", "cl_ulong": "integer(c_int64_t)", "long long": "integer(c_long_long)",
+         "long long int": "integer(c_long_long)",
          "unsigned long long": "integer(c_long_long)", "size_t": "integer(c_size_t)", "float": "real(c_float)",
          "double": "real(c_double)", "cl_float": "real(c_float)", "cl_double": "real(c_double)",
          "float2": "complex(c_float_complex)", "double2": "complex(c_double_complex)",
          "cl_float2": "complex(c_float_complex)", "cl_double2": "complex(c_double_complex)", "char": "character(kind=c_char)",
-         "unsigned char": "integer(c_signed_char)", "__half": "integer(c_int16_t)", "bool": "logical(c_bool)", "_Bool": "logical(c_bool)"}
+         "unsigned char": "integer(c_signed_char)", "__half": "integer(c_int16_t)", "bool": "logical(c_bool)",
+         "_Bool": "logical(c_bool)"}
 DEVICE = {"float": "device_real32", "double": "device_real64", "float2": "device_complex32", "double2": "device_complex64",
           "int": "device_int32", "int64_t": "device_int64", "__half": "device_half"}
 OPENCL_HANDLES = ("cl_mem", "cl_command_queue", "cl_event", "cl_context")
@@ -27,6 +29,8 @@ UNTYPED = {"r32": "real(c_float)", "r64": "real(c_double)", "c32": "complex(c_fl
 MIXED = {"heron_her2k"}
 # Arrays of the host that are no scalars: function -> names.
 HOST_ARRAYS = {"heron_kronmult_init": {"m", "n"}}
+# The modified rotations' five numbers.
+LENGTHS = {"param": 5}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,8 +107,10 @@ class Module:
             array = f"{kind}, intent(in) :: {name}(*)"
             return Dummy(name, array, array, name)
         if argument.stars == 1 and kind and is_host(argument, self.header, function):
-            intent = "in" if argument.is_const else "inout"
-            return Dummy(name, f"{kind}, intent({intent})", f"{kind}, intent({intent})", name)
+            declaration = f"{kind}, intent({'in' if argument.is_const else 'inout'})"
+            if name in LENGTHS:
+                declaration += f" :: {name}({LENGTHS[name]})"
+            return Dummy(name, declaration, declaration, name)
         if argument.stars == 2 and not argument.is_list and name != "args":
             return Dummy(name, "type(c_ptr), intent(inout)", "type(c_ptr), intent(inout)", name)
         if argument.stars == 1 and base in DEVICE:
@@ -133,9 +139,11 @@ class Module:
         kind = DEVICE[self.header.base_of(argument.base)]
         value = self.kind(argument.base)
         place = f"{argument.name}_place"
-        return dataclasses.replace(dummy, wrapper=f"type({kind}), intent(in)", handed=place,
-                                   local=f"{value}, pointer :: {place}",
-                                   before=f"call c_f_pointer(device_address({argument.name}), {place})")
+        is_array = argument.name in LENGTHS
+        shape = f", [{LENGTHS[argument.name]}]" if is_array else ""
+        local = f"{value}, pointer, contiguous :: {place}(:)" if is_array else f"{value}, pointer :: {place}"
+        return dataclasses.replace(dummy, wrapper=f"type({kind}), intent(in)", handed=place, local=local,
+                                   before=f"call c_f_pointer(device_address({argument.name}), {place}{shape})")
 
     @staticmethod
     def of_kind(argument, dummy, kind):
@@ -260,11 +268,12 @@ class Module:
         lines = [f"  type, bind(c) :: {name}"]
         for member in self.header.structs[name]:
             kind = "type(c_ptr)" if member.stars else self.kind(member.base)
-            lines.append(f"    {kind} :: {member.name}" + (f"({member.length})" if member.length else "") + self.default(kind, member))
+            length = f"({member.length})" if member.length else ""
+            lines.append(f"    {kind} :: {member.name}{length}{self.default(kind)}")
         return [*lines, "  end type"]
 
     @staticmethod
-    def default(kind, member):
+    def default(kind):
         """Zero bytes, as C's descriptors start."""
         if kind.startswith("integer"):
             return " = 0"

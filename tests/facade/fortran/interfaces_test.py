@@ -36,8 +36,8 @@ OWN_WRAPPERS = r"cuda_\w+_|get_shifted_address_|cusparse_set_kernel_stream_"
 problems = []
 
 
-def output(*command):
-    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout
+def output(*command, text=None):
+    return subprocess.run([str(c) for c in command], input=text, check=True, capture_output=True, text=True).stdout
 
 
 def exported(library, pattern):
@@ -107,9 +107,8 @@ def in_order(structs):
 def header_text(header):
     """What the header and all that it includes say, but for the overloads."""
     kept, is_kept = [], True
-    command = [cxx, *FLAGS[:1], "-E", *FLAGS[2:], "-x", "c++", "-"]
-    text = subprocess.run([str(c) for c in command], input=f"#include <{header}>\n", check=True, capture_output=True, text=True).stdout
-    for line in text.splitlines():
+    flags = [flag for flag in FLAGS if flag != "-fsyntax-only"]
+    for line in output(cxx, *flags, "-E", "-x", "c++", "-", text=f"#include <{header}>\n").splitlines():
         if marker := re.match(r'# \d+ "([^"]*)"', line):
             is_kept = not marker.group(1).endswith(OVERLOADS)
         if is_kept:
@@ -125,7 +124,8 @@ def check_module(module, header, prefix):
     includes = header_text(header) if module == "heron_cublas" else f"#include <{header}>\n"
     checks = f'{includes}#include "same_arguments.hpp"\n#define _Bool bool\n'
     checks += "#define __GFORTRAN_FLOAT_COMPLEX std::complex<float>\n#define __GFORTRAN_DOUBLE_COMPLEX std::complex<double>\n"
-    checks += "namespace fortran {\n" + "\n".join(in_order(structs)) + "\n" + "\n".join(line for _, line in prototypes) + "\n}\n"
+    declarations = [*in_order(structs), *(line for _, line in prototypes)]
+    checks += "namespace fortran {\n" + "\n".join(declarations) + "\n}\n"
     checks += "".join(f'static_assert(same_arguments::interface<decltype(::{name}), decltype(fortran::{name})>::matches(), '
                       f'"{name}");\n' for name, _ in prototypes)
     compile_checks(f"interfaces of {module} with other arguments", checks)
@@ -134,14 +134,15 @@ def check_module(module, header, prefix):
 
 def check_modules():
     found = {module: check_module(module, *of) for module, of in MODULES.items()}
-    named = {name for names in (found[m] for m in MODULES if m not in ("heron", "heron_cudart", "heron_cublas")) for name in names}
-    difference("interfaces, and functions of cuSPARSE and clBLAS", named, c_functions())
+    named = [names for module, names in found.items() if module not in ("heron", "heron_cudart", "heron_cublas")]
+    difference("interfaces, and functions of cuSPARSE and clBLAS", set().union(*named), c_functions())
     difference("interfaces of heron, and libheron", found["heron"], exported(build / "lib/libheron.so.0", r"heron_\w+"))
     declared = set(re.findall(r"CUDARTAPI (cuda\w+)\(", (source / "include/compat/cuda/cuda_runtime_api.h").read_text()))
     difference("interfaces of heron_cudart, and cuda_runtime_api.h", found["heron_cudart"], declared)
     if "heron_cublas" in found:
         # NVIDIA's library exports more than headers declare.
-        problems.extend(f"heron_cublas: libcublas lacks {name}" for name in found["heron_cublas"] - symbols("cublas", "exported_symbols.txt"))
+        unknown = found["heron_cublas"] - symbols("cublas", "exported_symbols.txt")
+        problems.extend(f"heron_cublas: libcublas lacks {name}" for name in unknown)
     return sum(map(len, found.values()))
 
 
