@@ -1,6 +1,6 @@
 #pragma once
-// HERON_REPORT=FILE: the calls of public functions are counted and timed, and written when the process ends. Off
-// it costs one relaxed load per call. On, each thread counts in a table of its own; nothing is locked.
+// HERON_REPORT=FILE: the calls of public functions are counted and timed, and written when the process ends.
+// Off it costs one relaxed load per call. On, each thread counts in a table of its own; nothing is locked.
 #include <atomic>
 #include <chrono>
 #include <string_view>

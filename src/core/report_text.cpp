@@ -63,24 +63,24 @@ void add_hints(std::vector<std::string>& hints, const std::vector<function_count
         hints.push_back(fmt::format("{} failed in {} of {} calls{}{}", f.function, f.failures, f.calls,
                                     f.reason.empty() ? "" : "; the first: ", f.reason));
     if (f.unprepared >= often)
-        hints.push_back(
-            fmt::format("{0} was called {1} times on one matrix without preparation: call {0}_preprocess once before",
-                        f.function, f.unprepared));
+        hints.push_back(fmt::format(
+            "{0} was called {1} times on one matrix without preparation: call {0}_preprocess once before",
+            f.function, f.unprepared));
     for (const char* suffix : {"_bufferSize", "_bufferSizeExt"})
         if (const std::uint64_t runs = runs_per_preparation(all, f, suffix))
-            hints.push_back(
-                fmt::format("{} was called {} times for {} runs: keep the workspace for all runs of one shape",
-                            f.function, f.calls, runs));
+            hints.push_back(fmt::format(
+                "{} was called {} times for {} runs: keep the workspace for all runs of one shape",
+                f.function, f.calls, runs));
     if (const std::uint64_t runs = runs_per_preparation(all, f, "_analysis"))
-        hints.push_back(
-            fmt::format("{} was called {} times for {} runs: it depends on the pattern alone, new values need no new one",
-                        f.function, f.calls, runs));
+        hints.push_back(fmt::format(
+            "{} was called {} times for {} runs: it depends on the pattern alone, new values need no new one",
+            f.function, f.calls, runs));
     if (f.calls >= often && f.function.find("Create") != std::string::npos)
         hints.push_back(fmt::format("{} was called {} times ({}): what it makes may serve many calls",
                                     f.function, f.calls, duration(f.host_seconds)));
     if (f.calls >= often && ends_with(f.function, "Malloc"))
-        hints.push_back(fmt::format("{} was called {} times ({}): keep memory that is needed again", f.function,
-                                    f.calls, duration(f.host_seconds)));
+        hints.push_back(fmt::format("{} was called {} times ({}): keep memory that is needed again",
+                                    f.function, f.calls, duration(f.host_seconds)));
 }
 
 std::string quoted(std::string_view text) {
@@ -98,9 +98,10 @@ std::string quoted(std::string_view text) {
 }
 
 std::string json_of(const function_counts& f) {
-    std::string text = fmt::format("    {{\"function\": {}, \"calls\": {}, \"failures\": {}, \"host_seconds\": {:.9f}, "
-                                   "\"longest_seconds\": {:.9f}",
-                                   quoted(f.function), f.calls, f.failures, f.host_seconds, f.longest_seconds);
+    std::string text = fmt::format(
+        "    {{\"function\": {}, \"calls\": {}, \"failures\": {}, \"host_seconds\": {:.9f}, "
+        "\"longest_seconds\": {:.9f}",
+        quoted(f.function), f.calls, f.failures, f.host_seconds, f.longest_seconds);
     if (f.device_seconds >= 0) text += fmt::format(", \"device_seconds\": {:.9f}", f.device_seconds);
     if (f.flops > 0) text += fmt::format(", \"flops\": {:.0f}", f.flops);
     if (f.bytes > 0) text += fmt::format(", \"bytes\": {:.0f}", f.bytes);
@@ -123,8 +124,7 @@ void add(function_counts& sum, const function_counts& row) {
     sum.failures += row.failures;
     sum.host_seconds += row.host_seconds;
     sum.longest_seconds = std::max(sum.longest_seconds, row.longest_seconds);
-    if (row.device_seconds >= 0)
-        sum.device_seconds = std::max(sum.device_seconds, 0.0) + row.device_seconds;
+    if (row.device_seconds >= 0) sum.device_seconds = std::max(sum.device_seconds, 0.0) + row.device_seconds;
     sum.flops += row.flops;
     sum.bytes += row.bytes;
     sum.unprepared = std::max(sum.unprepared, row.unprepared);
@@ -149,11 +149,11 @@ std::string table_of(const process_report& report) {
 
 std::string json_of(const process_report& report) {
     const std::vector<function_counts> functions = by_time(report.functions);
-    std::string text = fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", quoted(report.program),
-                                   report.process);
+    std::string text =
+        fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", quoted(report.program), report.process);
     if (report.rank >= 0) text += fmt::format("  \"rank\": {},\n", report.rank);
-    text += fmt::format("  \"backend\": {},\n  \"seconds\": {:.6f},\n  \"functions\": [", quoted(report.backend),
-                        report.seconds);
+    text += fmt::format("  \"backend\": {},\n  \"seconds\": {:.6f},\n  \"functions\": [",
+                        quoted(report.backend), report.seconds);
     const char* separator = "\n";
     for (const function_counts& f : functions) {
         text += separator + json_of(f);

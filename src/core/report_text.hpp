@@ -1,6 +1,6 @@
 #pragma once
-// What a report says, as text. Knows nothing of the library around it: the command line program, which adds up several
-// processes' reports, compiles it too.
+// What a report says, as text. Knows nothing of the library around it: the command line program, which adds
+// up several processes' reports, compiles it too.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -29,7 +29,7 @@ int64_t offsets_of(const heron_spmat& m) {
     if (!m.offsets) return 0;
     const int64_t lines = m.format == HERON_FORMAT_BSR    ? m.rows / (m.block_rows ? m.block_rows : 1)
                           : m.format == HERON_FORMAT_SELL ? m.rows / (m.slice_size ? m.slice_size : 1)
-                                                   : m.rows;
+                                                          : m.rows;
     return lines + 1;
 }
 
@@ -60,10 +60,10 @@ work work_of_args(const heron_spmm_args& args) {
 work work_of_args(const heron_sddmm_args& args) {
     const double batch = real(at_least_one(args.c.batch_count));
     const double values = bytes_of(stored(args.c), args.c.type);
-    return {batch * flops_per_step(args.compute_type) * real(stored(args.c)) * real(args.k),
-            batch * (bytes_of(args.c) + (is_read(args.beta) ? values : 0) +
-                     bytes_of(args.c.rows * args.k, args.a.type) +
-                     bytes_of(args.c.cols * args.k, args.b.type))};
+    return {
+        batch * flops_per_step(args.compute_type) * real(stored(args.c)) * real(args.k),
+        batch * (bytes_of(args.c) + (is_read(args.beta) ? values : 0) +
+                 bytes_of(args.c.rows * args.k, args.a.type) + bytes_of(args.c.cols * args.k, args.b.type))};
 }
 
 work work_of_args(const heron_trisolve_args& args) {
@@ -94,9 +94,9 @@ work work_of_args(const heron_gemmt_args& args) {
 work work_of_args(const heron_symm_args& args) {
     const int64_t order = args.side == HERON_SIDE_LEFT ? args.m : args.n;
     const double c = bytes_of(args.m * args.n, args.type);
-    return {flops_per_step(args.type) * real(args.m) * real(args.n) * real(order),
-            bytes_of(order * (order + 1) / 2 + args.m * args.n, args.type) +
-                (is_read(args.beta) ? 2 * c : c)};
+    return {
+        flops_per_step(args.type) * real(args.m) * real(args.n) * real(order),
+        bytes_of(order * (order + 1) / 2 + args.m * args.n, args.type) + (is_read(args.beta) ? 2 * c : c)};
 }
 
 work work_of_args(const heron_triangular_args& args) {

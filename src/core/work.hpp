@@ -1,6 +1,6 @@
 #pragma once
-// What operations work, for reports: floating-point operations, and the bytes of their operands, each counted once. Zero where
-// it depends on more than the arguments say.
+// What operations work, for reports: floating-point operations, and the bytes of their operands, each counted
+// once. Zero where it depends on more than the arguments say.
 #include "operation.hpp"
 #include <cstdint>
 

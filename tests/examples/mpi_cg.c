@@ -2,19 +2,20 @@
  *
  *     mpirun -n RANKS mpi_cg [MATRIX.mtx | --poisson N] [--tol T] [--max-iterations K] [--device-mpi]
  *
- * Solves A x = b with b = (1, ..., 1) for a symmetric positive definite A: a Matrix Market file, or the 7-point
- * Laplacian on an N x N x N grid (N = 40 when nothing is said), of which a rank makes its own rows only. Ends with
- * status 0 when ||b - A x|| <= T ||b||, T = 1e-8.
+ * Solves A x = b with b = (1, ..., 1) for a symmetric positive definite A: a Matrix Market file, or the
+ * 7-point Laplacian on an N x N x N grid (N = 40 when nothing is said), of which a rank makes its own rows
+ * only. Ends with status 0 when ||b - A x|| <= T ||b||, T = 1e-8.
  *
- * A rank has consecutive rows, in two matrices: what they have in its own columns, and what they have in other ranks'.
- * The numbers of other ranks that the second one needs are the halo. While they travel the first is multiplied:
+ * A rank has consecutive rows, in two matrices: what they have in its own columns, and what they have in
+ * other ranks'. The numbers of other ranks that the second one needs are the halo. While they travel the
+ * first is multiplied:
  *
  *     stream of the halo    gather what others need - copy to the host ............... copy to the device
  *     MPI                                                            send and receive
  *     stream of the work    local part of A p .............................................. remote part
  *
- * With --device-mpi MPI is given addresses of the device, which a CUDA-aware MPI takes. Ranks of one machine share its
- * devices by turns. */
+ * With --device-mpi MPI is given addresses of the device, which a CUDA-aware MPI takes. Ranks of one machine
+ * share its devices by turns. */
 #define _POSIX_C_SOURCE 200112L
 #include <limits.h>
 #include <math.h>
@@ -57,7 +58,8 @@ static void* device_array(size_t bytes) {
 
 static void* device_copy_of(const void* host, size_t bytes) {
     void* const memory = device_array(bytes);
-    if (bytes) check_cuda(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
+    if (bytes)
+        check_cuda(cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy to the device");
     return memory;
 }
 
@@ -98,7 +100,8 @@ static void add_entry(row_block* block, int row, int column, double value) {
         block->entry_rows = realloc(block->entry_rows, (size_t)block->capacity * sizeof(int));
         block->entry_columns = realloc(block->entry_columns, (size_t)block->capacity * sizeof(int));
         block->entry_values = realloc(block->entry_values, (size_t)block->capacity * sizeof(double));
-        if (!block->entry_rows || !block->entry_columns || !block->entry_values) fail("host memory", "exhausted");
+        if (!block->entry_rows || !block->entry_columns || !block->entry_values)
+            fail("host memory", "exhausted");
     }
     block->entry_rows[block->count] = row - block->first;
     block->entry_columns[block->count] = column;
@@ -201,8 +204,8 @@ static halo new_halo(const row_block* block) {
     starts_of(h.receive_counts, h.receive_starts);
     h.sent = starts_of(h.send_counts, h.send_starts);
     h.send_rows = host_array((size_t)h.sent, sizeof(int));
-    MPI_Alltoallv(h.needed, h.receive_counts, h.receive_starts, MPI_INT, h.send_rows, h.send_counts, h.send_starts,
-                  MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallv(h.needed, h.receive_counts, h.receive_starts, MPI_INT, h.send_rows, h.send_counts,
+                  h.send_starts, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < h.sent; ++i) h.send_rows[i] -= block->first;
     return h;
 }
@@ -293,20 +296,21 @@ static matrix new_matrix(const row_block* block, const halo* h, int takes_own) {
 static void prepare(linear_system* s, matrix* m, const vector* x, double beta) {
     const double one = 1.0;
     size_t bytes = 0;
-    check_cusparse(cusparseSpMV_bufferSize(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense, &beta,
-                                           s->q.dense, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+    check_cusparse(cusparseSpMV_bufferSize(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense,
+                                           &beta, s->q.dense, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
                    "cusparseSpMV_bufferSize");
     m->buffer = device_array(bytes);
-    check_cusparse(cusparseSpMV_preprocess(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense, &beta,
-                                           s->q.dense, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, m->buffer),
-                   "cusparseSpMV_preprocess");
+    check_cusparse(
+        cusparseSpMV_preprocess(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense, &beta,
+                                s->q.dense, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, m->buffer),
+        "cusparseSpMV_preprocess");
 }
 
 /* y = A x + beta y */
 static void multiply(linear_system* s, const matrix* m, const vector* x, double beta, const vector* y) {
     const double one = 1.0;
-    check_cusparse(cusparseSpMV(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense, &beta, y->dense,
-                                CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, m->buffer),
+    check_cusparse(cusparseSpMV(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, m->csr, x->dense, &beta,
+                                y->dense, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, m->buffer),
                    "cusparseSpMV");
 }
 
@@ -321,8 +325,8 @@ static void prepare_exchange(linear_system* s) {
         const int start = s->h.send_starts[r];
         if (!s->h.send_counts[r]) continue;
         check_cusparse(cusparseCreateSpVec(&s->sends[r], s->rows, s->h.send_counts[r], rows + start,
-                                           s->send_device + start, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                           CUDA_R_64F),
+                                           s->send_device + start, CUSPARSE_INDEX_32I,
+                                           CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
                        "cusparseCreateSpVec");
     }
     s->requests = host_array(2 * (size_t)ranks, sizeof(MPI_Request));
@@ -347,7 +351,8 @@ static linear_system new_linear_system(const row_block* block, int uses_device_m
     s.h = new_halo(block);
     check_cuda(cudaStreamCreate(&s.work_stream), "cudaStreamCreate");
     check_cuda(cudaStreamCreate(&s.exchange_stream), "cudaStreamCreate");
-    check_cuda(cudaEventCreateWithFlags(&s.direction_ready, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    check_cuda(cudaEventCreateWithFlags(&s.direction_ready, cudaEventDisableTiming),
+               "cudaEventCreateWithFlags");
     check_cuda(cudaEventCreateWithFlags(&s.halo_ready, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     check_cusparse(cusparseCreate(&s.work), "cusparseCreate");
     check_cusparse(cusparseCreate(&s.exchange), "cusparseCreate");
@@ -369,8 +374,8 @@ static linear_system new_linear_system(const row_block* block, int uses_device_m
     prepare(&s, &s.local, &s.p, 0.0);
     prepare(&s, &s.remote, &s.ghosts, 1.0);
     prepare_exchange(&s);
-    check_cusparse(cusparseSpVV_bufferSize(s.work, CUSPARSE_OPERATION_NON_TRANSPOSE, s.p.sparse, s.q.dense, &result,
-                                           CUDA_R_64F, &bytes),
+    check_cusparse(cusparseSpVV_bufferSize(s.work, CUSPARSE_OPERATION_NON_TRANSPOSE, s.p.sparse, s.q.dense,
+                                           &result, CUDA_R_64F, &bytes),
                    "cusparseSpVV_bufferSize");
     s.dot_buffer = device_array(bytes);
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -428,8 +433,8 @@ static void update(linear_system* s, double alpha, const vector* x, double beta,
 
 static double dot(linear_system* s, const vector* x, const vector* y) {
     double own = 0.0, sum = 0.0;
-    check_cusparse(cusparseSpVV(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, x->sparse, y->dense, &own, CUDA_R_64F,
-                                s->dot_buffer),
+    check_cusparse(cusparseSpVV(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, x->sparse, y->dense, &own,
+                                CUDA_R_64F, s->dot_buffer),
                    "cusparseSpVV");
     check_cuda(cudaStreamSynchronize(s->work_stream), "cudaStreamSynchronize");
     MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -526,7 +531,8 @@ int main(int argc, char** argv) {
     const int is_solved = residual <= 2 * o.tolerance;
     if (rank == 0)
         printf("ranks %d rows %d entries %lld halo %lld iterations %d residual %.6e seconds %.3f %s\n", ranks,
-               block.size, entries, halo_numbers, iterations, residual, seconds, is_solved ? "solved" : "not solved");
+               block.size, entries, halo_numbers, iterations, residual, seconds,
+               is_solved ? "solved" : "not solved");
     MPI_Finalize();
     return is_solved ? EXIT_SUCCESS : EXIT_FAILURE;
 }

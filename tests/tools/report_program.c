@@ -1,5 +1,6 @@
-/* Calls for the tests of reports, on the host backend, where device memory is any memory: products without preparation, a
- * workspace asked for before each, one call that fails. "fork": a child does the same; "thread": a thread does. */
+/* Calls for the tests of reports, on the host backend, where device memory is any memory: products without
+ * preparation, a workspace asked for before each, one call that fails. "fork": a child does the same;
+ * "thread": a thread does. */
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 #include <pthread.h>
@@ -25,8 +26,8 @@ static void multiply(void) {
     cusparseCreateDnVec(&y_vector, 2, y, CUDA_R_64F);
     for (int i = 0; i < products; ++i) {
         size_t bytes;
-        cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, &zero, y_vector, CUDA_R_64F,
-                                CUSPARSE_SPMV_ALG_DEFAULT, &bytes);
+        cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, &zero, y_vector,
+                                CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes);
         void* const workspace = malloc(bytes);
         cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x_vector, &zero, y_vector, CUDA_R_64F,
                      CUSPARSE_SPMV_ALG_DEFAULT, workspace);

@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
         heron::tools::add_info_command(app);
         heron::tools::add_check_command(app);
         const bool runs = argc > 1 && std::string(argv[1]) == "run";
-        const auto command_line = runs ? heron::tools::split_at_program(argc, argv) : heron::tools::split_command_line{};
+        const auto command_line =
+            runs ? heron::tools::split_at_program(argc, argv) : heron::tools::split_command_line{};
         heron::tools::add_run_command(app, command_line);
         heron::tools::add_report_command(app);
         heron::tools::add_bench_command(app);

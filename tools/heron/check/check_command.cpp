@@ -45,7 +45,8 @@ check_result check_sources(const std::string& path) {
 }
 
 void check_and_write(const check_arguments& arguments) {
-    if (!can_read_elf()) throw std::runtime_error("this heron was built without libelf and cannot read programs or libraries");
+    if (!can_read_elf())
+        throw std::runtime_error("this heron was built without libelf and cannot read programs or libraries");
     if (arguments.program.empty() == arguments.sources.empty())
         throw std::runtime_error("give a program, library or folder, or --sources with a folder");
     const bool is_program = !arguments.program.empty();
@@ -73,8 +74,11 @@ void add_check_command(CLI::App& app) {
     const auto arguments = std::make_shared<check_arguments>();
     CLI::App* command = app.add_subcommand("check", "Say whether a program will run on Heron, and where");
     command->add_option("program", arguments->program, "Program, library, or a folder with such");
-    command->add_option("--sources", arguments->sources, "Folder or file of C, C++, CUDA or Fortran, instead of a program");
-    command->add_option("--backend", arguments->backend, "What the exit status is about; without it the best one")
+    command->add_option("--sources", arguments->sources,
+                        "Folder or file of C, C++, CUDA or Fortran, instead of a program");
+    command
+        ->add_option("--backend", arguments->backend,
+                     "What the exit status is about; without it the best one")
         ->check(CLI::IsMember({"host", "opencl", "cuda"}));
     command->add_option("--output", arguments->output, "table or json")
         ->check(CLI::IsMember({"table", "json"}))

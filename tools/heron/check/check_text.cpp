@@ -20,7 +20,8 @@ const char* verdict_text(support state) {
 
 std::string origin_of(const needed_function& f) {
     if (f.library.empty()) return fmt::format("{} ({})", title_of(f.of), how_text(f.how));
-    return f.version.empty() || f.version == f.library ? f.library : fmt::format("{} ({})", f.library, f.version);
+    return f.version.empty() || f.version == f.library ? f.library
+                                                       : fmt::format("{} ({})", f.library, f.version);
 }
 
 // The limits by their texts, with the backends that have each.
@@ -38,7 +39,8 @@ std::string limits_text(const function_verdict& v) {
 
 std::string function_line(const function_verdict& v) {
     return fmt::format("  {:<42} {:<32} {:<14} {:<14} {}\n", v.function->name, origin_of(*v.function),
-                       name_of(v.on[on_host].state), name_of(v.on[on_opencl].state), name_of(v.on[on_cuda].state));
+                       name_of(v.on[on_host].state), name_of(v.on[on_opencl].state),
+                       name_of(v.on[on_cuda].state));
 }
 
 std::string summary_text(const check_result& result) {
@@ -56,7 +58,8 @@ std::string summary_text(const check_result& result) {
     for (const auto& [origin, counts] : by_origin)
         text += fmt::format("  {}: {} function{}, {} provided without limits\n", origin, counts.first,
                             counts.first == 1 ? "" : "s", counts.second);
-    for (const std::string& soname : result.needs.opened_libraries) text += fmt::format("  may open {}\n", soname);
+    for (const std::string& soname : result.needs.opened_libraries)
+        text += fmt::format("  may open {}\n", soname);
     return text;
 }
 
@@ -77,7 +80,8 @@ std::string counts_text(const check_result& result, std::size_t backend) {
     for (const function_verdict& v : result.functions) ++counts[static_cast<int>(v.on[backend].state)];
     std::string text;
     for (const support state : {support::missing, support::not_supported, support::limited})
-        if (const int n = counts[static_cast<int>(state)]) text += fmt::format("; {} function{} {}", n, n == 1 ? "" : "s", name_of(state));
+        if (const int n = counts[static_cast<int>(state)])
+            text += fmt::format("; {} function{} {}", n, n == 1 ? "" : "s", name_of(state));
     for (const std::string& reason : result.backends[backend].reasons) text += "; " + reason;
     return text;
 }
@@ -112,11 +116,12 @@ std::string check_text(const std::string& what, const check_result& result, bool
     for (const function_verdict& v : result.functions)
         if (all_functions || v.worst() != support::provided) lines += function_line(v) + limits_text(v);
     if (!lines.empty())
-        text += fmt::format("\n  {:<42} {:<32} {:<14} {:<14} {}\n{}", "function", "library", "host", "opencl", "cuda", lines);
+        text += fmt::format("\n  {:<42} {:<32} {:<14} {:<14} {}\n{}", "function", "library", "host", "opencl",
+                            "cuda", lines);
     text += "\n";
     for (std::size_t b = 0; b < backend_count; ++b)
-        text += fmt::format("  {:<7} {}{}\n", std::string(backend_titles[b]) + ":", verdict_text(result.backends[b].state),
-                            counts_text(result, b));
+        text += fmt::format("  {:<7} {}{}\n", std::string(backend_titles[b]) + ":",
+                            verdict_text(result.backends[b].state), counts_text(result, b));
     return text;
 }
 
@@ -130,7 +135,8 @@ record check_record(const std::string& what, const check_result& result, const s
     r["others_of_nvidia"] = result.needs.others_of_nvidia;
     r["linked_in"] = result.needs.statically_linked;
     r["device_code"] = record::array();
-    for (const device_code& d : result.needs.device) r["device_code"].push_back({{"file", d.file}, {"kernels", d.kernels}});
+    for (const device_code& d : result.needs.device)
+        r["device_code"].push_back({{"file", d.file}, {"kernels", d.kernels}});
     r["functions"] = record::array();
     for (const function_verdict& v : result.functions) r["functions"].push_back(function_record(v));
     for (std::size_t b = 0; b < backend_count; ++b) {

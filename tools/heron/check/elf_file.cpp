@@ -75,9 +75,7 @@ class elf_reader {
     }
 
   private:
-    [[noreturn]] void fail() const {
-        throw std::runtime_error(fmt::format("{}: {}", path_, elf_errmsg(-1)));
-    }
+    [[noreturn]] void fail() const { throw std::runtime_error(fmt::format("{}: {}", path_, elf_errmsg(-1))); }
 
     static std::string name_of_machine(int machine) {
         if (machine == EM_X86_64) return "x86-64";
@@ -137,7 +135,8 @@ class elf_reader {
         for (int at = 0; data && gelf_getverneed(data, at, &need);) {
             GElf_Vernaux version;
             for (int a = at + static_cast<int>(need.vn_aux); gelf_getvernaux(data, a, &version);) {
-                needed_versions_[version.vna_other] = {text_at(s, version.vna_name), text_at(s, need.vn_file)};
+                needed_versions_[version.vna_other] = {text_at(s, version.vna_name),
+                                                       text_at(s, need.vn_file)};
                 if (version.vna_next == 0) break;
                 a += static_cast<int>(version.vna_next);
             }
@@ -177,9 +176,11 @@ class elf_reader {
         GElf_Sym symbol;
         for (int i = 1; data && gelf_getsym(data, i, &symbol); ++i) {
             elf_symbol found{text_at(s, symbol.st_name), {}, {}, GELF_ST_BIND(symbol.st_info) == STB_WEAK};
-            const unsigned number = static_cast<std::size_t>(i) < numbers.size() ? numbers[static_cast<std::size_t>(i)] : 0;
+            const unsigned number =
+                static_cast<std::size_t>(i) < numbers.size() ? numbers[static_cast<std::size_t>(i)] : 0;
             if (symbol.st_shndx != SHN_UNDEF) {
-                if (const auto v = defined_versions_.find(number); v != defined_versions_.end()) found.version = v->second;
+                if (const auto v = defined_versions_.find(number); v != defined_versions_.end())
+                    found.version = v->second;
                 result.defined.push_back(found);
                 continue;
             }
@@ -199,7 +200,8 @@ class elf_reader {
                 result.static_functions.push_back(text_at(s, symbol.st_name));
     }
 
-    // Names that programs look up, and mangled names in a file with device code: it registers its kernels by them.
+    // Names that programs look up, and mangled names in a file with device code: it registers its kernels by
+    // them.
     void read_texts(elf_file& result) const {
         std::set<std::string> texts, kernels;
         for (const section& s : sections_) {
@@ -213,7 +215,8 @@ class elf_reader {
             for_each_text(bytes_of(s), [&](std::string_view text) {
                 if (text.size() >= 6 && text.size() <= 200) texts.emplace(text);
                 if (!result.has_device_code) return;
-                if (std::string name = function_of_mangled(text); !name.empty()) kernels.insert(std::move(name));
+                if (std::string name = function_of_mangled(text); !name.empty())
+                    kernels.insert(std::move(name));
             });
         }
         result.texts.assign(texts.begin(), texts.end());

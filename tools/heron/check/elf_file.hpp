@@ -22,7 +22,7 @@ struct elf_file {
     std::vector<std::string> needed, rpath, runpath;
     std::vector<elf_symbol> undefined, defined;
     std::vector<std::string> static_functions;  // defined in .symtab alone: linked in
-    std::vector<std::string> texts;             // whole strings of its data that are identifiers or file names
+    std::vector<std::string> texts;  // whole strings of its data that are identifiers or file names
     bool has_device_code = false;
     std::vector<std::string> kernels;  // of its device code, where their names can be read
 
@@ -35,7 +35,8 @@ bool can_read_elf();
 // Whether the file begins as an ELF file does.
 bool is_elf(const std::string& path);
 
-// Nothing for a file that is no ELF file. Throws std::runtime_error for one that is broken, or without libelf.
+// Nothing for a file that is no ELF file. Throws std::runtime_error for one that is broken, or without
+// libelf.
 std::optional<elf_file> read_elf(const std::string& path);
 
 }  // namespace heron::tools

@@ -7,12 +7,13 @@
 
 namespace heron::tools {
 
-// Calls f(text) for each string in the bytes that ends with a zero and whose characters may be in an identifier or a file name.
+// Calls f(text) for each string in the bytes that ends with a zero and whose characters may be in an
+// identifier or a file name.
 template <class F>
 void for_each_text(std::string_view bytes, F&& f) {
     const auto may_be_part = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
-               c == '-' || c == '+' || c == '$';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               c == '.' || c == '/' || c == '-' || c == '+' || c == '$';
     };
     std::size_t start = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i) {

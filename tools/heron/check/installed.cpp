@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -59,7 +60,8 @@ bool installed_libraries::has(api a, const std::string& soname, const std::strin
     for (const auto& [name, known] : libraries_) {
         if (soname.empty() ? api_of_library(name) != a : name != soname) continue;
         const auto found = known.functions.find(function);
-        if (found != known.functions.end() && (version.empty() || found->second.contains(version))) return true;
+        if (found != known.functions.end() && (version.empty() || found->second.contains(version)))
+            return true;
     }
     return false;
 }

@@ -24,8 +24,8 @@ class installed_libraries {
 
     // By soname; NULL where Heron has no such library.
     const library* find(std::string_view soname) const;
-    // Whether that library, or with an empty soname any of the interface's, has the function at the version, or at any if
-    // that is empty.
+    // Whether that library, or with an empty soname any of the interface's, has the function at the version,
+    // or at any if that is empty.
     bool has(api a, const std::string& soname, const std::string& function, const std::string& version) const;
     // The files of an interface, by soname.
     std::map<std::string, std::string> files_of(api a) const;

@@ -26,7 +26,8 @@ void add_configured(const std::string& file, std::vector<std::string>& folders, 
             if (word.front() != '/') word = (fs::path(file).parent_path() / word).string();
             glob_t found{};
             if (glob(word.c_str(), 0, nullptr, &found) == 0)
-                for (std::size_t i = 0; i < found.gl_pathc; ++i) add_configured(found.gl_pathv[i], folders, depth + 1);
+                for (std::size_t i = 0; i < found.gl_pathc; ++i)
+                    add_configured(found.gl_pathv[i], folders, depth + 1);
             globfree(&found);
         }
     }
@@ -55,7 +56,8 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 std::string first_in(const std::vector<std::string>& folders, const std::string& name) {
     std::error_code ignored;
     for (const std::string& folder : folders)
-        if (const fs::path file = fs::path(folder) / name; fs::is_regular_file(file, ignored)) return file.string();
+        if (const fs::path file = fs::path(folder) / name; fs::is_regular_file(file, ignored))
+            return file.string();
     return {};
 }
 
@@ -86,10 +88,12 @@ std::string library_search::find(const std::string& soname, const std::vector<co
     if (!chain.empty() && chain.front()->runpath.empty())
         for (const elf_file* file : chain)
             if (file->runpath.empty())
-                if (std::string found = first_in(run_paths(file->rpath, *file), soname); !found.empty()) return found;
+                if (std::string found = first_in(run_paths(file->rpath, *file), soname); !found.empty())
+                    return found;
     if (std::string found = first_in(by_environment_, soname); !found.empty()) return found;
     if (!chain.empty())
-        if (std::string found = first_in(run_paths(chain.front()->runpath, *chain.front()), soname); !found.empty())
+        if (std::string found = first_in(run_paths(chain.front()->runpath, *chain.front()), soname);
+            !found.empty())
             return found;
     if (std::string found = first_in(system_, soname); !found.empty()) return found;
     return first_in(others_, soname);

@@ -52,8 +52,8 @@ class needs_reader {
             read(path, chain);
     }
 
-    void add(api a, const std::string& name, const std::string& library, const std::string& version, found_as how,
-             const elf_file& file) {
+    void add(api a, const std::string& name, const std::string& library, const std::string& version,
+             found_as how, const elf_file& file) {
         // What is imported need not be looked up.
         if (how == found_as::looked_up)
             for (const auto& [key, other] : functions_)
@@ -98,23 +98,29 @@ class needs_reader {
     }
 
     static bool defines(const elf_file& file, const std::string& name) {
-        return std::any_of(file.defined.begin(), file.defined.end(), [&](const elf_symbol& s) { return s.name == name; });
+        return std::any_of(file.defined.begin(), file.defined.end(),
+                           [&](const elf_symbol& s) { return s.name == name; });
     }
 
     // The static runtime of CUDA names the driver's library and, even where it is stripped, its own errors.
     static bool has_static_runtime(const elf_file& file) {
-        const auto has = [&](const char* text) { return std::binary_search(file.texts.begin(), file.texts.end(), text); };
+        const auto has = [&](const char* text) {
+            return std::binary_search(file.texts.begin(), file.texts.end(), text);
+        };
         return has("libcuda.so.1") && has("cudaErrorInvalidValue") && has("cudaErrorInsufficientDriver");
     }
 
     void add_static(const elf_file& file) {
         std::set<api> defined;
         for (const std::string& name : file.static_functions)
-            if (name == "cusparseCreate" || name == "cublasCreate_v2" || name == "cudaMalloc") defined.insert(api_of_function(name));
+            if (name == "cusparseCreate" || name == "cublasCreate_v2" || name == "cudaMalloc")
+                defined.insert(api_of_function(name));
         if (has_static_runtime(file)) defined.insert(api::cudart);
         if (api_of_library(file.soname) != api::none) return;
         for (const api a : defined)
-            if (!defines(file, a == api::cusparse ? "cusparseCreate" : a == api::cublas ? "cublasCreate_v2" : "cudaMalloc"))
+            if (!defines(file, a == api::cusparse ? "cusparseCreate"
+                               : a == api::cublas ? "cublasCreate_v2"
+                                                  : "cudaMalloc"))
                 needs_.statically_linked.insert(title_of(a));
     }
 
@@ -136,8 +142,10 @@ program_needs needs_of(const std::vector<std::string>& files, const library_sear
 std::vector<std::string> elf_files_below(const std::string& folder) {
     std::vector<std::string> files;
     std::error_code ignored;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, ignored))
-        if (entry.is_regular_file(ignored) && is_elf(entry.path().string())) files.push_back(entry.path().string());
+    for (const auto& entry :
+         fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, ignored))
+        if (entry.is_regular_file(ignored) && is_elf(entry.path().string()))
+            files.push_back(entry.path().string());
     std::sort(files.begin(), files.end());
     return files;
 }

@@ -33,8 +33,9 @@ struct program_needs {
     std::set<std::string> others_of_nvidia;  // libraries that Heron has nothing for
     std::set<std::string> not_found;         // libraries that are nowhere
     std::vector<device_code> device;
-    std::set<std::string> statically_linked;  // interfaces that are part of a file, where nothing can stand in
-    std::set<std::string> absolute_paths;     // of such libraries, as texts: opening those goes past everything
+    std::set<std::string>
+        statically_linked;                 // interfaces that are part of a file, where nothing can stand in
+    std::set<std::string> absolute_paths;  // of such libraries, as texts: opening those goes past everything
 };
 
 // Of programs and libraries, each with what it needs in turn. Files that Heron stands in for are not entered.

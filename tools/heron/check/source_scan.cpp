@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* c_endings[] = {".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".cu", ".cuh", ".inc", ".inl"};
+constexpr const char* c_endings[] = {".c",   ".h",   ".cc", ".hh",  ".cpp", ".hpp",
+                                     ".cxx", ".hxx", ".cu", ".cuh", ".inc", ".inl"};
 constexpr const char* fortran_endings[] = {".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".cuf"};
 
 template <std::size_t n>
@@ -22,7 +23,8 @@ bool is_one_of(const std::string& ending, const char* const (&endings)[n]) {
 }
 
 std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -43,7 +45,9 @@ std::size_t end_of_literal(const std::string& text, std::size_t at, bool has_esc
     return std::min(text.find('\n', at), text.size());
 }
 
-std::size_t end_of_line(const std::string& text, std::size_t at) { return std::min(text.find('\n', at), text.size()); }
+std::size_t end_of_line(const std::string& text, std::size_t at) {
+    return std::min(text.find('\n', at), text.size());
+}
 
 bool begins_line(const std::string& text, std::size_t at) { return at == 0 || text[at - 1] == '\n'; }
 
@@ -92,7 +96,8 @@ class source_scanner {
             const std::string name = (*it)[1];
             if (name != "__launch_bounds__") found.kernels.push_back(name);
         }
-        if (!found.kernels.empty() || text.find("<<<") != std::string::npos) needs_.device.push_back(std::move(found));
+        if (!found.kernels.empty() || text.find("<<<") != std::string::npos)
+            needs_.device.push_back(std::move(found));
     }
 
     const installed_libraries& installed_;
@@ -107,8 +112,9 @@ std::string without_comments(std::string text, bool is_fortran) {
         std::size_t end = i;
         if (text[i] == '"' || text[i] == '\'')
             end = end_of_literal(text, i, !is_fortran);
-        else if (is_fortran && (text[i] == '!' || ((text[i] == 'c' || text[i] == 'C' || text[i] == '*') && begins_line(text, i) &&
-                                                   i + 1 < text.size() && text[i + 1] == ' ')))
+        else if (is_fortran &&
+                 (text[i] == '!' || ((text[i] == 'c' || text[i] == 'C' || text[i] == '*') &&
+                                     begins_line(text, i) && i + 1 < text.size() && text[i + 1] == ' ')))
             end = end_of_line(text, i);
         else if (!is_fortran && text.compare(i, 2, "//") == 0)
             end = end_of_line(text, i);
@@ -132,7 +138,8 @@ program_needs needs_of_sources(const std::string& path, const installed_librarie
         return scanner.take();
     }
     std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, ignored))
+    for (const auto& entry :
+         fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, ignored))
         if (entry.is_regular_file(ignored)) files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) scanner.scan(file);

@@ -26,7 +26,8 @@ class judge_of_needs {
     // NVIDIA's own serves an NVIDIA GPU.
     bool is_on_system(const std::string& soname, backend_number backend) const {
         const api a = api_of_library(soname);
-        return backend == on_cuda && (a == api::cudart || a == api::cublas) && !search_.find_in_system(soname).empty();
+        return backend == on_cuda && (a == api::cudart || a == api::cublas) &&
+               !search_.find_in_system(soname).empty();
     }
 
     limit state_of(const needed_function& f, backend_number backend) const {
@@ -37,7 +38,8 @@ class judge_of_needs {
             found = {support::provided, "by NVIDIA's library"};
         const bool must_be_there = f.how == found_as::imported || f.how == found_as::called;
         if (found.state > support::limited && !must_be_there)
-            return {support::limited, fmt::format("{}, but the program may do without", name_of(found.state))};
+            return {support::limited,
+                    fmt::format("{}, but the program may do without", name_of(found.state))};
         return found;
     }
 
@@ -45,7 +47,8 @@ class judge_of_needs {
         function_verdict verdict{&f, {}};
         for (int b = 0; b < backend_count; ++b) {
             verdict.on[static_cast<std::size_t>(b)] = state_of(f, static_cast<backend_number>(b));
-            worsen(result_.backends[static_cast<std::size_t>(b)], verdict.on[static_cast<std::size_t>(b)].state, {});
+            worsen(result_.backends[static_cast<std::size_t>(b)],
+                   verdict.on[static_cast<std::size_t>(b)].state, {});
         }
         result_.functions.push_back(verdict);
     }
@@ -70,7 +73,8 @@ class judge_of_needs {
                    fmt::format("the {} is linked in: nothing can stand in for it", title));
         }
         for (const std::string& path : needs.absolute_paths)
-            worsen(verdict, support::limited, fmt::format("it may open {}: a path goes past Heron's library", path));
+            worsen(verdict, support::limited,
+                   fmt::format("it may open {}: a path goes past Heron's library", path));
     }
 
     check_result& result_;
@@ -87,7 +91,8 @@ support function_verdict::worst() const {
 }
 
 bool check_result::uses_interfaces() const {
-    return !needs.functions.empty() || !needs.libraries.empty() || !needs.device.empty() || !needs.statically_linked.empty();
+    return !needs.functions.empty() || !needs.libraries.empty() || !needs.device.empty() ||
+           !needs.statically_linked.empty();
 }
 
 check_result judge(program_needs needs, const installed_libraries& installed, const library_search& search) {

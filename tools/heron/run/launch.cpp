@@ -49,7 +49,9 @@ class launch_planner {
     void read_program() {
         struct stat file {};
         if (stat(result_.path.c_str(), &file) == 0 && file.st_mode & (S_ISUID | S_ISGID))
-            warn("the program changes its user or group, so that the loader ignores where Heron's libraries are");
+            warn(
+                "the program changes its user or group, so that the loader ignores where Heron's libraries "
+                "are");
         if (!is_elf(result_.path)) {
             note("the program is a script: what its interpreter loads is not known before");
             return;
@@ -82,14 +84,18 @@ class launch_planner {
         note(fmt::format("{} is loaded before the program: {}", soname, why));
     }
 
-    // A run path of the older kind comes before LD_LIBRARY_PATH, and so do libraries that Python's extensions name.
+    // A run path of the older kind comes before LD_LIBRARY_PATH, and so do libraries that Python's extensions
+    // name.
     const char* reason_to_preload(const std::string& soname) const {
         if (has_old_run_paths_ && is_named(soname)) return "a run path (RPATH) would come first";
-        return names_none() && soname == "libcusparse.so.12" ? "the program names no library, what it loads later may" : nullptr;
+        return names_none() && soname == "libcusparse.so.12"
+                   ? "the program names no library, what it loads later may"
+                   : nullptr;
     }
 
     void stand_in(api a) {
-        for (const auto& [soname, file] : installed_.files_of(a)) take(soname, file, reason_to_preload(soname));
+        for (const auto& [soname, file] : installed_.files_of(a))
+            take(soname, file, reason_to_preload(soname));
     }
 
     bool is_asked_for(api a) const {
@@ -116,7 +122,8 @@ class launch_planner {
         const auto elf = is_elf(result_.path) ? read_elf(result_.path) : std::nullopt;
         const std::string path = elf ? search_.find(soname, {&*elf}) : search_.find_in_system(soname);
         std::error_code ignored;
-        const auto relative = path.empty() ? std::string() : fs::relative(path, folder_of_installation(), ignored).string();
+        const auto relative =
+            path.empty() ? std::string() : fs::relative(path, folder_of_installation(), ignored).string();
         return relative.starts_with("..") ? path : std::string();
     }
 
@@ -144,7 +151,8 @@ void plan_without_elf(launch& result) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
         if (entry.is_directory(ignored)) result.library_path.push_back(entry.path().string());
-    if (const fs::path library = folder / "compat/libcusparse.so.12"; fs::exists(library)) result.preload.push_back(library.string());
+    if (const fs::path library = folder / "compat/libcusparse.so.12"; fs::exists(library))
+        result.preload.push_back(library.string());
     result.notes.emplace_back("built without libelf: the program is not looked at");
 }
 
@@ -155,14 +163,16 @@ std::string find_program(const std::string& name) {
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path ? path : "/usr/local/bin:/usr/bin:/bin");
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file)) return file.string();
+        if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; is_program(file))
+            return file.string();
     return {};
 }
 
 launch plan_launch(const launch_request& request) {
     launch result;
     result.path = find_program(request.program);
-    if (result.path.empty()) throw std::runtime_error(fmt::format("there is no program {} that can be run", request.program));
+    if (result.path.empty())
+        throw std::runtime_error(fmt::format("there is no program {} that can be run", request.program));
     if (can_read_elf())
         launch_planner(request, result).plan();
     else

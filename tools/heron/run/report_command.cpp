@@ -77,18 +77,20 @@ double seconds_in_calls(const process_report& r) {
 }
 
 std::string processes_text(const std::vector<process_report>& reports) {
-    std::string text = fmt::format("{:>6} {:>9} {:<24} {:<8} {:>10} {:>10}\n", "rank", "process", "program", "backend",
-                                   "seconds", "in calls");
+    std::string text = fmt::format("{:>6} {:>9} {:<24} {:<8} {:>10} {:>10}\n", "rank", "process", "program",
+                                   "backend", "seconds", "in calls");
     for (const process_report& r : reports)
-        text += fmt::format("{:>6} {:>9} {:<24} {:<8} {:>10.3f} {:>10.3f}\n", r.rank < 0 ? "-" : std::to_string(r.rank),
-                            r.process, r.program, r.backend, r.seconds, seconds_in_calls(r));
+        text += fmt::format("{:>6} {:>9} {:<24} {:<8} {:>10.3f} {:>10.3f}\n",
+                            r.rank < 0 ? "-" : std::to_string(r.rank), r.process, r.program, r.backend,
+                            r.seconds, seconds_in_calls(r));
     return text + "\nAll of them; seconds are added up:\n";
 }
 
 void run_report(const report_arguments& arguments) {
     std::vector<process_report> reports;
     for (const std::string& file : arguments.files) reports.push_back(read_report(file));
-    std::stable_sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    std::stable_sort(reports.begin(), reports.end(),
+                     [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const process_report sum = sum_of(reports);
     if (arguments.output == "json")
         write_text("", heron::report::json_of(sum));
@@ -100,8 +102,10 @@ void run_report(const report_arguments& arguments) {
 
 void add_report_command(CLI::App& app) {
     const auto arguments = std::make_shared<report_arguments>();
-    CLI::App* command = app.add_subcommand("report", "Add up the reports of several processes, such as MPI's");
-    command->add_option("files", arguments->files, "Reports in JSON, of heron run --report FILE.json")->required();
+    CLI::App* command =
+        app.add_subcommand("report", "Add up the reports of several processes, such as MPI's");
+    command->add_option("files", arguments->files, "Reports in JSON, of heron run --report FILE.json")
+        ->required();
     command->add_option("--output", arguments->output, "table or json")
         ->check(CLI::IsMember({"table", "json"}))
         ->capture_default_str();

@@ -44,8 +44,9 @@ class environment {
 };
 
 std::string now_in_nanoseconds() {
-    return std::to_string(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+    return std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                              std::chrono::system_clock::now().time_since_epoch())
+                              .count());
 }
 
 std::string chosen_backend(const run_arguments& arguments) {
@@ -94,7 +95,8 @@ void run_program(const run_arguments& arguments) {
     become(how.path, arguments.program);
 }
 
-// Whether the value of an option of heron run is the next word. --report has one only where -- tells it from the program.
+// Whether the value of an option of heron run is the next word. --report has one only where -- tells it from
+// the program.
 bool takes_next_word(const std::string& word, bool has_mark) {
     if (word == "--report") return has_mark;
     const auto is = [&](const char* option) { return word == option; };
@@ -112,7 +114,8 @@ split_command_line split_at_program(int argc, char** argv) {
     for (; i < words.size(); ++i) {
         if (words[i] == "--" || (i > 0 && words[i].front() != '-')) break;
         result.own.push_back(words[i]);
-        if (takes_next_word(words[i], has_mark) && i + 1 < words.size() && words[i + 1] != "--") result.own.push_back(words[++i]);
+        if (takes_next_word(words[i], has_mark) && i + 1 < words.size() && words[i + 1] != "--")
+            result.own.push_back(words[++i]);
     }
     if (i < words.size() && words[i] == "--") ++i;
     result.program.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
@@ -121,23 +124,30 @@ split_command_line split_at_program(int argc, char** argv) {
 
 void add_run_command(CLI::App& app, const split_command_line& command_line) {
     const auto arguments = std::make_shared<run_arguments>();
-    CLI::App* command = app.add_subcommand("run", "Run a program with Heron's libraries in place of the original ones");
+    CLI::App* command =
+        app.add_subcommand("run", "Run a program with Heron's libraries in place of the original ones");
     command->add_option("--backend", arguments->backend, "Where to compute; without it the first that works")
         ->check(CLI::IsMember({"cuda", "opencl", "host"}));
     command->add_option("--device", arguments->device, "Number of the device")->check(CLI::NonNegativeNumber);
-    command->add_option("--log", arguments->log_level, "1 errors, 2 trace, 3 hints, 4 info, 5 every call")->check(CLI::Range(0, 5));
+    command->add_option("--log", arguments->log_level, "1 errors, 2 trace, 3 hints, 4 info, 5 every call")
+        ->check(CLI::Range(0, 5));
     command->add_option("--log-file", arguments->log_file, "File for the log instead of standard output");
-    command->add_flag("--validate", arguments->validates, "Check the contents of index arrays before each use");
-    CLI::Option* report = command->add_option("--report", arguments->report,
-                                              "At exit write which calls were made: to standard error, or to a file (JSON if it "
-                                              "ends with .json)");
+    command->add_flag("--validate", arguments->validates,
+                      "Check the contents of index arrays before each use");
+    CLI::Option* report = command->add_option(
+        "--report", arguments->report,
+        "At exit write which calls were made: to standard error, or to a file (JSON if it "
+        "ends with .json)");
     report->expected(0, 1);
-    command->add_option("--own", arguments->own_libraries, "cudart, cublas: Heron's even where NVIDIA's is installed")
+    command
+        ->add_option("--own", arguments->own_libraries,
+                     "cudart, cublas: Heron's even where NVIDIA's is installed")
         ->check(CLI::IsMember({"cudart", "cublas"}))
         ->delimiter(',');
     command->add_flag("--verbose", arguments->is_verbose, "Say what is done");
     command->footer(
-        "heron run [OPTIONS] [--] PROGRAM ARGUMENTS, such as heron run --backend host --report -- ./app --its-options\n"
+        "heron run [OPTIONS] [--] PROGRAM ARGUMENTS, such as heron run --backend host --report -- ./app "
+        "--its-options\n"
         "Exit status: the program's; 126 and 127 where it cannot be started.");
     command->callback([arguments, report, command_line] {
         if (command_line.program.empty()) throw CLI::RequiredError("PROGRAM");
