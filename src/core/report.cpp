@@ -89,7 +89,7 @@ struct call_counts {
     // Of facades that may have been unloaded when the report is written.
     const std::string name;
     counter<uint64_t> calls, failures;
-    counter<int64_t> host, longest, device;
+    counter<int64_t> host, longest, device, longest_device;
     counter<uint64_t> phases, measured_phases;
     counter<double> flops, bytes;
     matrix_runs unprepared;
@@ -98,7 +98,7 @@ struct call_counts {
 
     void clear() {
         for (auto* c : {&calls, &failures, &phases, &measured_phases}) c->set(0);
-        for (auto* c : {&host, &longest, &device}) c->set(0);
+        for (auto* c : {&host, &longest, &device, &longest_device}) c->set(0);
         for (auto* c : {&flops, &bytes}) c->set(0);
         unprepared.clear();
         reason.clear();
@@ -176,6 +176,17 @@ call_counts* counts_for(const char* function) {
     return mine.counts ? mine.counts->of(function) : nullptr;
 }
 
+// The measured phases stand for the others, but for the longest, in which something else happened, such as
+// compiling.
+double device_seconds_of(const call_counts& c) {
+    const auto all = static_cast<double>(c.phases.get()),
+               measured = static_cast<double>(c.measured_phases.get());
+    const auto sum = static_cast<double>(c.device.get()),
+               longest = static_cast<double>(c.longest_device.get());
+    const double others = measured > 1 ? (sum - longest) / (measured - 1) : longest;
+    return (longest + others * (all - 1)) * 1e-9;
+}
+
 report::function_counts row_of(call_counts& c) {
     report::function_counts row;
     row.function = c.name;
@@ -183,9 +194,7 @@ report::function_counts row_of(call_counts& c) {
     row.failures = c.failures.get();
     row.host_seconds = static_cast<double>(c.host.get()) * 1e-9;
     row.longest_seconds = static_cast<double>(c.longest.get()) * 1e-9;
-    if (const uint64_t measured = c.measured_phases.get())
-        row.device_seconds = static_cast<double>(c.device.get()) * 1e-9 / static_cast<double>(measured) *
-                             static_cast<double>(c.phases.get());
+    if (c.measured_phases.get() > 0) row.device_seconds = device_seconds_of(c);
     row.flops = c.flops.get();
     row.bytes = c.bytes.get();
     row.unprepared = c.unprepared.most();
@@ -214,7 +223,7 @@ int rank_of_process() {
         if (const char* const rank = std::getenv(name)) return std::atoi(rank);
     const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
     const char* const rank = std::getenv("SLURM_PROCID");
-    return rank && tasks && std::strcmp(tasks, "1") != 0 ? std::atoi(rank) : -1;
+    return rank && tasks && std::atoi(tasks) > 1 ? std::atoi(rank) : -1;
 }
 
 std::string program_name() {
@@ -350,8 +359,14 @@ bool works_at_once(const context& c) { return c.backend().name == "host"; }
 // Backends with a runtime of their own, whose streams programs may capture, and queues that a caller owns.
 bool may_ask_stream(const context& c) { return !c.table().device_current && c.device() >= 0; }
 
-// The first few of a function's phases, and then one in 32.
-bool is_sampled(uint64_t phase) { return phase < 8 || phase % 32 == 0; }
+// Some of a function's first phases, and then one in 32. In the very first programs are compiled.
+bool is_sampled(uint64_t phase) { return (phase > 0 && phase < 16) || phase % 32 == 31; }
+
+void add_device_time(call_counts& counts, int64_t nanoseconds) {
+    counts.device.add(nanoseconds);
+    if (nanoseconds > counts.longest_device.get()) counts.longest_device.set(nanoseconds);
+    counts.measured_phases.add(1);
+}
 
 void collect(device_sample& sample, call_counts& counts) {
     const heron_backend& table = *sample.table;
@@ -360,8 +375,7 @@ void collect(device_sample& sample, call_counts& counts) {
     if (table.event_ready(sample.stop, &is_ready) != HERON_SUCCESS || !is_ready) return;
     sample.is_pending = false;
     if (table.event_elapsed(sample.start, sample.stop, &milliseconds) != HERON_SUCCESS) return;
-    counts.device.add(static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6));
-    counts.measured_phases.add(1);
+    add_device_time(counts, static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6));
 }
 
 // The function's events, on the first device that it is called on.
@@ -399,8 +413,7 @@ recorded_phase::recorded_phase(const context& c, const work& done) noexcept
 recorded_phase::~recorded_phase() {
     if (!counts_) return;
     if (works_at_once(context_)) {
-        counts_->device.add(nanoseconds_since(start_));
-        counts_->measured_phases.add(1);
+        add_device_time(*counts_, nanoseconds_since(start_));
     } else if (sample_) {
         sample_->is_pending = context_.table().event_record(context_.device(), context_.stream(),
                                                             sample_->stop) == HERON_SUCCESS;

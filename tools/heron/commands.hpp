@@ -21,6 +21,7 @@ struct split_command_line {
 split_command_line split_at_program(int argc, char** argv);
 void add_run_command(CLI::App& app, const split_command_line& command_line);
 void add_report_command(CLI::App& app);
+void add_plot_command(CLI::App& app);
 
 // Checks of options' values. Their messages follow the option's name.
 

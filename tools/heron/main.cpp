@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
         heron::tools::add_report_command(app);
         heron::tools::add_bench_command(app);
         heron::tools::add_spy_command(app);
+        heron::tools::add_plot_command(app);
         heron::tools::add_tune_command(app);
         try {
             // CLI11 takes its words from the last one.
