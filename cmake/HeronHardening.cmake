@@ -1,6 +1,6 @@
-# What makes most errors in memory an end of the process and no way into it, for every C and C++ target (heron-warnings): checked
-# string functions, stacks that cannot jump over their guard, landing pads for indirect jumps, relocations that are resolved at
-# load and then read-only. tests/faults/hardening_test.py reads it from the built libraries.
+# What makes most errors in memory an end of the process and no way into it: for every C and C++ target (heron-warnings) checked
+# string functions, stacks that cannot jump over their guard and landing pads for indirect jumps; for everything that is linked
+# relocations that are resolved at load and then read-only. tests/faults/hardening_test.py reads it from the built libraries.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-fstack-clash-protection HERON_HAS_STACK_CLASH_PROTECTION)
 check_cxx_compiler_flag(-fcf-protection=full HERON_HAS_CF_PROTECTION)
@@ -10,4 +10,4 @@ target_compile_options(heron-warnings INTERFACE
   $<$<AND:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,$<COMPILE_LANGUAGE:C,CXX>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>
   $<$<AND:$<BOOL:${HERON_HAS_STACK_CLASH_PROTECTION}>,$<COMPILE_LANGUAGE:C,CXX>>:-fstack-clash-protection>
   $<$<AND:$<BOOL:${HERON_HAS_CF_PROTECTION}>,$<COMPILE_LANGUAGE:C,CXX>>:-fcf-protection=full>)
-target_link_options(heron-warnings INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack)
+add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)

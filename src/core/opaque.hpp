@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 
 namespace heron::core {
 
@@ -31,9 +32,11 @@ class opaque_pool {
 // Whether this address is that of a live object of a pool. Only for what was once such an object.
 bool is_alive(const void* object) noexcept;
 
+struct pooled {};
+
 // The base of a class whose objects come from new and are handed out.
 template <class T>
-class opaque {
+class opaque : public pooled {
   public:
     static void* operator new(size_t bytes) { return pool().take(bytes); }
     static void operator delete(void* object) noexcept { pool().give(object); }
@@ -46,11 +49,19 @@ class opaque {
     }
 };
 
-// The object behind a handle; INVALID_VALUE where it is NULL or was destroyed.
+// Whether what handles of this type stand for lies in a pool; a base of such classes says so itself.
+template <class T>
+constexpr bool is_pooled = std::is_base_of_v<pooled, T>;
+class analysis;
+template <>
+inline constexpr bool is_pooled<analysis> = true;
+
+// The object behind a handle; INVALID_VALUE where it is NULL or, of a class with a pool, was destroyed.
 template <class T>
 T* alive(T* handle, const subject& about) {
     required(handle, about);
-    if (!is_alive(handle)) invalid(about, "was destroyed, or is no object of this kind");
+    if (is_pooled<std::remove_cv_t<T>> && !is_alive(handle))
+        invalid(about, "was destroyed, or is no object of this kind");
     return handle;
 }
 

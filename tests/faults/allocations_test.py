@@ -19,7 +19,7 @@ import status_calls  # noqa: E402  pylint: disable=wrong-import-position
 SUCCESS, ALLOC_FAILED, INVALID_VALUE = 0, 2, 3
 MOST_ALLOCATIONS = 2000
 # Settings of the process and its log, and what has no valid call without code for an operator.
-LEFT_OUT = re.compile(r"cusparse(Logger|SpMMOp|GetError|GetMat)")
+LEFT_OUT = re.compile(r"cusparse(Logger|Sp(MM|MV)Op|GetError|GetMat)")
 
 
 class Memory:

@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 
+ENDBR64 = b"\xf3\x0f\x1e\xfa"
 WORK = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
@@ -32,27 +33,47 @@ def output(*command, **more):
 
 
 def segments(library):
-    """(type, flags) of the program headers."""
-    found = re.findall(r"^\s+(\w+)\s+(?:0x[0-9a-f]+\s+){5}([RWE ]{3})", output("readelf", "-lW", library), flags=re.M)
-    return [(kind, flags.replace(" ", "")) for kind, flags in found]
+    """(type, offset in the file, address, size in the file, flags) of the program headers."""
+    pattern = r"^\s+(\w+)\s+(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+([RWE ]{3})"
+    found = re.findall(pattern, output("readelf", "-lW", library), flags=re.M)
+    return [(kind, int(offset, 0), int(address, 0), int(size, 0), flags.replace(" ", "")) for kind, offset, address, size, flags in found]
+
+
+def functions(library):
+    """(name, address) of the exported functions."""
+    pattern = r"^\s*\d+:\s+([0-9a-f]+)\s+\d+\s+FUNC\s+(?:GLOBAL|WEAK)\s+DEFAULT\s+\d+\s+(\S+)"
+    return [(name, int(address, 16)) for address, name in re.findall(pattern, output("readelf", "--dyn-syms", "-W", library), flags=re.M)]
+
+
+def without_landing_pad(library):
+    """The exported functions that do not begin with endbr64."""
+    content = library.read_bytes()
+    parts = [part for part in segments(library) if part[0] == "LOAD"]
+    bare = []
+    for name, address in functions(library):
+        offset = next(o + address - a for _, o, a, size, _ in parts if a <= address < a + size)
+        if content[offset:offset + 4] != ENDBR64:
+            bare.append(name)
+    return bare
 
 
 def problems_of(library, has_cet):
     problems = []
     parts = segments(library)
-    if not any(kind == "LOAD" and "E" in flags for kind, flags in parts):
+    kinds = [(part[0], part[4]) for part in parts]
+    if not any(kind == "LOAD" and "E" in flags for kind, flags in kinds):
         problems.append("readelf tells of no code: this test reads it wrongly")
-    if any("W" in flags and "E" in flags for _, flags in parts):
+    if any("W" in flags and "E" in flags for _, flags in kinds):
         problems.append("a segment is writable and executable")
-    if not any(kind == "GNU_RELRO" for kind, _ in parts):
+    if not any(kind == "GNU_RELRO" for kind, _ in kinds):
         problems.append("relocations stay writable")
-    if not any(kind == "GNU_STACK" for kind, _ in parts):
+    if not any(kind == "GNU_STACK" for kind, _ in kinds):
         problems.append("the stack may be executable")
     if not re.search(r"BIND_NOW|Flags:.*\bNOW\b", output("readelf", "-dW", library)):
         problems.append("symbols are resolved late")
-    notes = output("readelf", "-nW", library)
-    if has_cet and not ("IBT" in notes and "SHSTK" in notes):
-        problems.append("indirect jumps have no landing pads")
+    bare = without_landing_pad(library) if has_cet else []
+    if bare:
+        problems.append(f"{len(bare)} exported functions are no landing pads, such as {bare[0]}")
     return [f"{library.name}: {problem}" for problem in problems]
 
 

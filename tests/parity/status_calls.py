@@ -103,6 +103,7 @@ PREPARATIONS = [(re.compile(pattern), before) for pattern, before in (
     (r"cusparseSpGEMMreuse_copy$", ("cusparseSpGEMMreuse_workEstimation", "cusparseSpGEMMreuse_nnz")),
     (r"cusparseSpGEMMreuse_compute$",
      ("cusparseSpGEMMreuse_workEstimation", "cusparseSpGEMMreuse_nnz", "cusparseSpGEMMreuse_copy")),
+    (r"cusparseSpGEAM$", ("cusparseSpGEAM_nnz",)),
     (r"cusparseDenseToSparse_convert$", ("cusparseDenseToSparse_analysis",)),
 )]
 
@@ -383,7 +384,8 @@ def changes(kind, enums, scene_types, huge):
         return ["-1", "nan", "200"]
     if kind == "char*":
         return ["NULL", "/nowhere/at/all"]
-    return ["NULL"] if kind.endswith("*") and kind != "FILE*" else []
+    is_object = re.search(r"(Descr|Plan|Info|Mat)_t$", kind) is not None
+    return ["NULL"] if is_object or (kind.endswith("*") and kind != "FILE*") else []
 
 
 # These look at the caller's arrays, or fill memory of their own, before anything can be launched.

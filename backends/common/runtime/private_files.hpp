@@ -1,6 +1,7 @@
 #pragma once
 // Files of the user's own, in the cache directory. What lies there becomes code, so nothing is read that
 // another user may have written, and nothing there is written through a link.
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
