@@ -112,9 +112,10 @@ class painter {
         cairo_set_font_size(c_, text_size);
     }
 
+    // Through the middle of pixels, so that a line of one pixel is one.
     void line(double x1, double y1, double x2, double y2) const {
-        cairo_move_to(c_, x1, y1);
-        cairo_line_to(c_, x2, y2);
+        cairo_move_to(c_, std::floor(x1) + 0.5, std::floor(y1) + 0.5);
+        cairo_line_to(c_, std::floor(x2) + 0.5, std::floor(y2) + 0.5);
         cairo_stroke(c_);
     }
 
