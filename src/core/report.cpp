@@ -213,6 +213,7 @@ std::vector<report::function_counts> rows_of_all_threads() {
             report::add(sum, row_of(c));
         });
     std::vector<report::function_counts> result;
+    result.reserve(rows.size());
     for (auto& [name, row] : rows) result.push_back(std::move(row));
     return result;
 }
@@ -314,7 +315,8 @@ void forget_calls() {
 }
 
 [[gnu::constructor]] void begin_report() noexcept {
-    const char* const path = std::getenv("HERON_REPORT");
+    // A program that runs with more rights than its caller has writes no file that the caller names.
+    const char* const path = secure_getenv("HERON_REPORT");
     if (!path || !*path) return;
     try {
         the_reporter = new reporter(path);

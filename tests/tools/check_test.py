@@ -178,6 +178,23 @@ def check_sources(make):
     expect("Fortran sources", status == 0 and functions(report) == {"cusparseCreate": "provided"}, report)
 
 
+def check_other_installation(make):
+    """An installation with a library whose functions are there for programs to load alone."""
+    lib = make.folder / "other/lib"
+    (lib / "heron/cublas").mkdir(parents=True)
+    shutil.copy(next(heron.parents[2].glob("**/lib*/libheron.so.0")), lib / "libheron.so.0")
+    source = make.write("cublas.c", """
+        int cublasServed(void) { return 0; }
+        __attribute__((section("heron_unsupported"))) int cublasUnserved(void) { return 15; }""")
+    library = lib / "heron/cublas/libcublas.so.99"
+    must(compiler, "-shared", "-fPIC", source, "-Wl,-soname,libcublas.so.99", "-o", library)
+    must("strip", library)
+    program = make.caller("blas", ["cublasServed", "cublasUnserved"], library)
+    status, report = check(program, LD_LIBRARY_PATH=str(lib))
+    expect("functions that are not served", status == 2
+           and functions(report) == {"cublasServed": "provided", "cublasUnserved": "not supported"}, report)
+
+
 def check_refusals(make):
     text = make.write("text", "no program\n")
     broken = make.folder / "broken"
@@ -202,6 +219,7 @@ def main(folder):
     check_static_runtime(make, pathlib.Path(os.environ.get("CUDA_PATH", "/usr/local/cuda")))
     check_clblas(make)
     check_sources(make)
+    check_other_installation(make)
     check_refusals(make)
 
 

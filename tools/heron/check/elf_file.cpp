@@ -110,6 +110,11 @@ class elf_reader {
         return text ? text : "";
     }
 
+    // Sections are numbered from 1.
+    std::string section_name(std::size_t number) const {
+        return number > 0 && number <= sections_.size() ? sections_[number - 1].name : "";
+    }
+
     static void add_paths(std::vector<std::string>& paths, const std::string& joined) {
         for (std::size_t start = 0; start <= joined.size();) {
             const std::size_t end = std::min(joined.find(':', start), joined.size());
@@ -175,10 +180,12 @@ class elf_reader {
         Elf_Data* const data = elf_getdata(s.handle, nullptr);
         GElf_Sym symbol;
         for (int i = 1; data && gelf_getsym(data, i, &symbol); ++i) {
-            elf_symbol found{text_at(s, symbol.st_name), {}, {}, GELF_ST_BIND(symbol.st_info) == STB_WEAK};
+            elf_symbol found{
+                text_at(s, symbol.st_name), {}, {}, GELF_ST_BIND(symbol.st_info) == STB_WEAK, {}};
             const unsigned number =
                 static_cast<std::size_t>(i) < numbers.size() ? numbers[static_cast<std::size_t>(i)] : 0;
             if (symbol.st_shndx != SHN_UNDEF) {
+                found.section = section_name(symbol.st_shndx);
                 if (const auto v = defined_versions_.find(number); v != defined_versions_.end())
                     found.version = v->second;
                 result.defined.push_back(found);

@@ -12,6 +12,7 @@ struct elf_symbol {
     std::string version;  // of its node; empty: none
     std::string library;  // undefined ones: the soname that the version is asked of; empty: any
     bool is_weak = false;
+    std::string section;  // that defines it
 };
 
 struct elf_file {

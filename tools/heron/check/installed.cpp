@@ -46,6 +46,7 @@ void installed_libraries::add(const std::string& path) {
     for (const elf_symbol& s : elf->defined) {
         if (api_of_function(s.name) == api::none) continue;
         known.functions[s.name].insert(s.version);
+        if (s.section == "heron_unsupported") known.unsupported.insert(s.name);
         by_lower_case_[lower_case(s.name)] = s.name;
     }
 }
@@ -63,6 +64,15 @@ bool installed_libraries::has(api a, const std::string& soname, const std::strin
         if (found != known.functions.end() && (version.empty() || found->second.contains(version)))
             return true;
     }
+    return false;
+}
+
+bool installed_libraries::is_unsupported(api a, const std::string& soname,
+                                         const std::string& function) const {
+    for (const auto& [name, known] : libraries_)
+        if ((soname.empty() ? api_of_library(name) == a : name == soname) &&
+            known.functions.contains(function))
+            return known.unsupported.contains(function);
     return false;
 }
 

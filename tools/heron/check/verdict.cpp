@@ -33,7 +33,9 @@ class judge_of_needs {
     limit state_of(const needed_function& f, backend_number backend) const {
         limit found{support::missing, {}};
         if (installed_.has(f.of, f.library, f.name, f.version))
-            found = limit_of(f.name, backend);
+            found = installed_.is_unsupported(f.of, f.library, f.name) && !is_on_system(f.library, backend)
+                        ? limit{support::not_supported, "it answers NOT_SUPPORTED"}
+                        : limit_of(f.name, backend);
         else if (is_on_system(f.library, backend))
             found = {support::provided, "by NVIDIA's library"};
         const bool must_be_there = f.how == found_as::imported || f.how == found_as::called;

@@ -112,9 +112,10 @@ class painter {
         cairo_set_font_size(c_, text_size);
     }
 
+    // Through the middle of pixels, so that a line of one pixel is one.
     void line(double x1, double y1, double x2, double y2) const {
-        cairo_move_to(c_, x1, y1);
-        cairo_line_to(c_, x2, y2);
+        cairo_move_to(c_, std::floor(x1) + 0.5, std::floor(y1) + 0.5);
+        cairo_line_to(c_, std::floor(x2) + 0.5, std::floor(y2) + 0.5);
         cairo_stroke(c_);
     }
 
@@ -174,13 +175,21 @@ class painter {
         cairo_fill(c_);
     }
 
+    // Lines that lie on each other stay visible.
+    void set_dashes(std::size_t number) const {
+        const double dashes[] = {10 - 3.0 * static_cast<double>(number % 3), 4};
+        cairo_set_dash(c_, dashes, number % 3 == 0 ? 0 : 2, 0);
+    }
+
     void paint_series(std::size_t number) const {
         const series& s = what_.data[number];
         set(colours[number % colours.size()]);
         cairo_set_line_width(c_, 2.2);
         if (s.is_line) {
+            set_dashes(number);
             trace(s);
             cairo_stroke(c_);
+            cairo_set_dash(c_, nullptr, 0, 0);
             return;
         }
         for (const point& p : s.points) marker(number, x_of(p.x), y_of(p.y));
@@ -191,10 +200,12 @@ class painter {
             const double y = (3.2 + 1.5 * static_cast<double>(i)) * text_size;
             set(colours[i % colours.size()]);
             cairo_set_line_width(c_, 2.2);
+            set_dashes(i);
             if (what_.data[i].is_line)
                 line(area_.left, y, area_.left + 2 * text_size, y);
             else
                 marker(i, area_.left + text_size, y);
+            cairo_set_dash(c_, nullptr, 0, 0);
             set({0, 0, 0});
             write(area_.left + 2.6 * text_size, y + 0.35 * text_size, what_.data[i].name, 0);
         }

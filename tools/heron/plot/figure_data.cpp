@@ -54,17 +54,23 @@ std::string short_name(const record& row) {
 
 std::string benchmark_of(const record& results) { return results.value("benchmark", "heron bench"); }
 
-// Room around the values of all series; logarithmic ticks are 1, 2 and 5 times powers of ten.
+// Powers of ten, and between them what there is room for.
+std::vector<double> steps_for(double range) {
+    if (range > 200) return {1};
+    return range > 8 ? std::vector<double>{1, 2, 5}
+                     : std::vector<double>{1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
+}
+
+// Room around the values of all series.
 void fit_logarithmic(axis& a, const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     a.is_logarithmic = true;
     a.least = *least / 1.25;
     a.most = *most * 1.25;
-    const bool is_wide = a.most / a.least > 200;
+    const std::vector<double> steps = steps_for(a.most / a.least);
     for (double decade = std::pow(10, std::floor(std::log10(a.least))); decade <= a.most; decade *= 10)
-        for (const double step : {1, 2, 5})
-            if (const double tick = decade * step;
-                tick >= a.least && tick <= a.most && (step == 1 || !is_wide))
+        for (const double step : steps)
+            if (const double tick = decade * step; tick >= a.least && tick <= a.most)
                 a.ticks.emplace_back(tick, fmt::format("{:g}", tick));
 }
 
