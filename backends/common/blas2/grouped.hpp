@@ -5,8 +5,10 @@
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP ROWS TEAM"};
+inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 #include "gemv.h"
+#include "symv.h"
 #include "trsv.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -57,6 +59,16 @@ void launch_gemv_groups(Device& device, const heron_gemv_args& a, const gemv_sha
         launch(type<typename program::gemv_rows>{});
 }
 
+// Sums of `parts` parts that lie `rows` apart, into y.
+template <class CT, class Device, class Args>
+void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT* partial) {
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch<kernels::blas2_join<CT>>(
+        kernels::blas2, rows, heron_index{rows}, int{parts}, partial, alpha.value, alpha.device, beta.value,
+        beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+}
+
 template <class Device>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
@@ -72,13 +84,30 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
             launch_gemv_groups<CT, gemv_shares::long_team>(device, a, shares, partial);
         else
             launch_gemv_groups<CT, gemv_shares::short_team>(device, a, shares, partial);
-        if (shares.parts == 1) return;
+        if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
+    });
+}
+
+template <class Device>
+void symv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
+    if (a.a.storage == HERON_STORAGE_BANDED) return symv(device, phase, a, workspace);
+    constexpr int group = 256, tile = 32;
+    // Small blocks keep a device busy with small matrices; large ones leave fewer sums.
+    const int width = a.n <= 8192 ? 2 : a.n <= 32768 ? 4 : 8;
+    const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        workspace_layout layout(phase, workspace);
+        CT* partial = layout.template take<CT>(a.n * blocks);
+        if (phase != HERON_PHASE_RUN) return;
+        partial = device.temporary(partial, a.n * blocks);
         const auto alpha = as_argument<CT>(a.alpha);
-        const auto beta = as_argument<CT>(a.beta);
-        device.template launch<kernels::blas2_join<CT>>(
-            kernels::blas2, rows, heron_index{rows}, shares.parts, static_cast<const CT*>(partial),
-            alpha.value, alpha.device, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset},
-            heron_index{a.y.inc});
+        using kernel = typename kernels::blas2_symv_groups<CT, group>::symv_blocks;
+        device.template launch_groups<kernel>(
+            kernels::blas2_symv_family, int64_t{blocks} * blocks, heron_index{a.n}, int{blocks}, int{width},
+            int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,
+            storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld},
+            as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, partial);
+        join_parts<CT>(device, a, a.n, blocks, static_cast<const CT*>(partial));
     });
 }
 

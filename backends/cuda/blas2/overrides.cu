@@ -9,6 +9,8 @@ namespace heron::HERON_LEVEL {
 void override_blas2(heron_backend& table) {
     table.gemv =
         &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
+    table.symv =
+        &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_groups<cuda_device>, operation_names::trsv>;
 }

@@ -146,9 +146,8 @@ template <bool smallest, class CT, class R>
 R extreme_size(const CT* numbers, int64_t count, R found) {
     constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
     const R* const x = reinterpret_cast<const R*>(numbers);
-    lanes<R, L> best[4]{};
-    for (auto& b : best)
-        for (int l = 0; l < L; ++l) b[l] = found;
+    const lanes<R, L> before = lanes<R, L>{} + found;
+    lanes<R, L> best[4] = {before, before, before, before};
     for_lanes<R>(parts * count, [&]<int k, int width>(int64_t i, std::integral_constant<int, k>,
                                                       std::integral_constant<int, width>) {
         if constexpr (width == 1) {

@@ -16,6 +16,11 @@ void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args,
                                   : plans::gemv(device, phase, args, workspace);
 }
 
+void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::symv_by_groups(device, phase, args, workspace)
+                                  : plans::symv(device, phase, args, workspace);
+}
+
 void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
     takes_groups(device.traits()) ? plans::trsv_by_groups(device, phase, args, workspace)
                                   : plans::trsv(device, phase, args, workspace);
@@ -25,6 +30,7 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
 
 void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
+    table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
     table.trsv = &slot<opencl_device, heron_trsv_args, &trsv, operation_names::trsv>;
 }
 
