@@ -27,7 +27,7 @@ def run(program, text, folder):
 
 
 def check(what, report, names, passed):
-    wrong = re.findall(r".*(?:FAIL|FATAL|SUSPECT|ERROR).*", report)
+    wrong = re.findall(r".*(?:FAIL|FATAL|SUSPECT|[*]{5}).*", report)
     missing = [name for name in names if not re.search(passed.format(name), report)]
     if wrong or missing or not names:
         sys.exit(f"{what}: {wrong}, not passed: {missing}\n{report}")
