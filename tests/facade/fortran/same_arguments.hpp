@@ -153,7 +153,8 @@ constexpr bool interface_argument() {
     if constexpr (std::is_enum_v<C>) {
         return std::is_same_v<F, int>;
     } else if constexpr (is_callback<C> || is_callback<F>) {
-        return is_callback<C> && is_callback<F>;
+        // gfortran writes an address of a function and a reference to one alike.
+        return is_callback<F> && (is_callback<C> || is_callback<pointee<C>>);
     } else if constexpr (std::is_floating_point_v<C>) {
         return std::is_same_v<F, C>;
     } else if constexpr (std::is_integral_v<C>) {
