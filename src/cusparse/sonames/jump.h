@@ -10,14 +10,7 @@
 #define HERON_JUMP_TO(target) "adrp x16, :got:" target "\nldr x16, [x16, :got_lo12:" target "]\nbr x16\n"
 #endif
 
-/* Where CET is on, an indirect jump must land on this. */
-#if defined(__x86_64__)
-#define HERON_JUMP_PAD "endbr64\n"
-#else
-#define HERON_JUMP_PAD ""
-#endif
-
-#define HERON_JUMP_LABEL(name) ".globl " name "\n.type " name ", %function\n" name ":\n" HERON_JUMP_PAD
+#define HERON_JUMP_LABEL(name) ".globl " name "\n.type " name ", %function\n" name ":\n"
 #define HERON_JUMP_END(name) ".size " name ", .-" name "\n"
 #define HERON_JUMP_IMPORT(name) ".symver in12_" name ", " name "@libcusparse.so.12\n"
 #define HERON_JUMP(exported, name)                                                                      \
