@@ -20,10 +20,10 @@ def main(folder):
     program = found.group(1)
     expected = re.search(r"print .* ! (.*)", program).group(1).split()
     (folder / "readme.f90").write_text(program)
-    paths = [build / "lib", build / "lib/heron/compat", build / "lib/heron/cudart"]
+    paths = [build / "lib", *(build / "lib/heron" / name for name in ("compat", "cublas", "cudart"))]
     subprocess.run([fortran, "-std=f2008", "-Wall", "-Werror", folder / "readme.f90", f"-I{modules}", library,
                     *(f"-L{path}" for path in paths), "-lheron_fortran", "-lcusparse", "-lcudart", "-lheron",
-                    f"-Wl,-rpath-link,{build}/lib:{build}/lib/heron/compat", "-o", folder / "readme"], check=True)
+                    "-Wl,-rpath-link," + ":".join(map(str, paths)), "-o", folder / "readme"], check=True)
     environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, paths))}
     answer = subprocess.run([folder / "readme"], env=environment, check=True, capture_output=True, text=True).stdout.split()
     if [float(number) for number in answer] != [float(number) for number in expected]:

@@ -40,7 +40,8 @@ def check_fortran(scratch, prefix, lib, compat, pkg_config):
         expect_answer(what, folder / "consumer")
     flags = run("pkg-config", "--cflags", "--libs", "heron-fortran", **pkg_config).split()
     command = re.search(r"^CMAKE_Fortran_COMPILER:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M).group(1)
-    run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}", "-o", scratch / "fortran_pc")
+    run(command, project / "spmv.f90", *flags, f"-Wl,-rpath-link,{lib}:{compat}:{lib / 'heron/cublas'}", "-o",
+        scratch / "fortran_pc")
     paths = [lib, compat, lib / "heron/cublas", lib / "heron/cudart", os.environ.get("LD_LIBRARY_PATH", "")]
     expect_answer("Fortran by pkg-config", scratch / "fortran_pc", LD_LIBRARY_PATH=":".join(map(str, paths)))
 

@@ -59,7 +59,8 @@ def compile_checks(what, text):
         result = subprocess.run([cxx, *FLAGS, file], capture_output=True, text=True)
     if result.returncode:
         failed = re.findall(r"static assertion failed: (\w+)", result.stderr)
-        problems.append(f"{what}: " + (", ".join(failed) if failed else result.stderr[:3000]))
+        errors = [line for line in result.stderr.splitlines() if "error:" in line and "static assertion" not in line]
+        problems.append(f"{what}: " + "\n".join([", ".join(failed), *errors[:10]]))
 
 
 def symbols(folder, name):
@@ -106,11 +107,15 @@ def in_order(structs):
     return done
 
 
+def includes_of(header):
+    return f'#include <{header}>\n#include "same_arguments.hpp"\n'
+
+
 def header_text(header):
-    """What the header and all that it includes say, but for the overloads."""
+    """What the header, the checks and all that they include say, but for the overloads."""
     kept, is_kept = [], True
     flags = [flag for flag in FLAGS if flag != "-fsyntax-only"]
-    for line in output(cxx, *flags, "-E", "-x", "c++", "-", text=f"#include <{header}>\n").splitlines():
+    for line in output(cxx, *flags, "-E", "-x", "c++", "-", text=includes_of(header)).splitlines():
         if marker := re.match(r'# \d+ "([^"]*)"', line):
             is_kept = not marker.group(1).endswith(OVERLOADS)
         if is_kept:
@@ -123,8 +128,7 @@ def check_module(module, header, prefix):
     text = re.sub(r"/\*.*?\*/", "", text)
     structs = dict(re.findall(r"typedef struct (\w+) \{(.*?)\} \w+;", text, re.S))
     prototypes = [(name, line) for line, name in re.findall(rf"^([\w ]+[ *]+({prefix}\w+) *\(.*\);)$", text, re.M)]
-    includes = header_text(header) if module == "heron_cublas" else f"#include <{header}>\n"
-    checks = f'{includes}#include "same_arguments.hpp"\n#define _Bool bool\n'
+    checks = (header_text(header) if module == "heron_cublas" else includes_of(header)) + "#define _Bool bool\n"
     checks += "#define __GFORTRAN_FLOAT_COMPLEX std::complex<float>\n#define __GFORTRAN_DOUBLE_COMPLEX std::complex<double>\n"
     declarations = [*in_order(structs), *(line for _, line in prototypes)]
     checks += "namespace fortran {\n" + "\n".join(declarations) + "\n}\n"
