@@ -1,6 +1,7 @@
-// A symmetric or Hermitian matrix times a vector, with every stored element read once. The matrix is cut into square
-// blocks of width*TILE rows, one for a group, which leaves what its block adds to the result as rows and, turned, as
-// columns. These sums lie n apart, one for each pair of blocks, and blas2_join adds them up in their order.
+// A symmetric or Hermitian matrix times a vector, with every stored element read once. The matrix is cut into
+// square blocks of width*TILE rows, one for a group, which leaves what its block adds to the result as rows
+// and, turned, as columns. These sums lie n apart, one for each pair of blocks, and blas2_join adds them up
+// in their order.
 HERON_PROGRAM(blas2_symv_groups, class CT, int GROUP)
 
 CONSTANT(TILE, 32);
@@ -8,7 +9,8 @@ CONSTANT(SHARES, GROUP / TILE);
 CONSTANT(MOST_ROWS, GROUP);
 
 // storage: 0 full, 2 a triangle without gaps.
-HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_index ld, heron_index i, heron_index j) {
+HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_index ld, heron_index i,
+                                heron_index j) {
     if (storage == 0) return i + j * ld;
     return lower ? i + j * (2 * n - j - 1) / 2 : i + j * (j + 1) / 2;
 }
@@ -26,11 +28,11 @@ HERON_FN void add_shares(LOCAL CT* board, CT share, LOCAL CT* sums, int at) {
     sync_group();
 }
 
-HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int lower, int hermitian, int conjugate,
-                   CT alpha_value, GLOBAL const CT* alpha_device, int storage, GLOBAL const CT* RESTRICT a,
-                   heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
-                   heron_index x_inc, GLOBAL CT* partial) {
-    LOCAL_ARRAY(CT, tile, TILE*(TILE + 1));
+HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int lower, int hermitian,
+                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, int storage,
+                   GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
+                   GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc, GLOBAL CT* partial) {
+    LOCAL_ARRAY(CT, tile, TILE * (TILE + 1));
     LOCAL_ARRAY(CT, row_sums, MOST_ROWS);
     LOCAL_ARRAY(CT, column_sums, MOST_ROWS);
     LOCAL_ARRAY(CT, board, GROUP);

@@ -24,6 +24,8 @@ void for_all(F&& f) {
             for (const strides& inc : all_strides) f(type, n, inc, ++count % 2 == 0);
         for (const std::int64_t n : larger) f(type, n, {1, 1}, ++count % 2 == 0);
         f(type, std::int64_t{17001}, strides{-2, 3}, true);
+        // What GPUs take for long, with a number of elements that fills no group.
+        f(type, std::int64_t{(1 << 18) + 1234}, strides{1, -1}, false);
     }
 }
 
