@@ -136,6 +136,33 @@ void require_single_complex(std::initializer_list<type_argument> arguments) {
         if (type_from(a.type, a.name) != HERON_C_32F) core::not_supported(a.name, "is not CUDA_C_32F");
 }
 
+struct typed_operand {
+    const void* memory;
+    cudaDataType type;
+    int64_t ld;
+};
+
+// syrk or herk of single precision complex matrices.
+cublasStatus_t update(const char* called, void (*operation)(core::context&, const core::rank_k_call&),
+                      cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n,
+                      int64_t k, const void* alpha, const typed_operand& a, const void* beta,
+                      const typed_operand& c) {
+    return guarded(called, [&] {
+        core::context& context = context_of(handle);
+        require_single_complex({{a.type, "Atype"}, {c.type, "Ctype"}});
+        operation(context, {HERON_C_32F,
+                            HERON_ORDER_COLUMN,
+                            fill_from(uplo),
+                            operation_from(trans, role::operation_a),
+                            n,
+                            k,
+                            alpha,
+                            {a.memory, a.ld},
+                            beta,
+                            {c.memory, c.ld}});
+    });
+}
+
 // The real type of c where c and s are given as complex numbers.
 heron_type cosine_type(heron_type type) {
     switch (type) {
