@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The status of every function of cuSPARSE with each argument made bad in turn, in Heron's library and beside NVIDIA's.
 
-usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--without-handle] [--write FILE] [--types LETTERS] [--huge] [--jobs N] [--only PATTERN] [--list]
+usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--without-handle] [--write FILE] [--types LETTERS] [--huge]
+                   [--jobs N] [--only PATTERN] [--list]
 
 The calls are made from the prototypes of Heron's cusparse.h (status_calls.py): a valid call of every function, and ones with one
 argument NULL, negative, zero, another size, another or no enumerator, a descriptor of another type, size or format, or one
@@ -10,7 +11,8 @@ that is destroyed. They run in processes that are replaced when a call ends one.
 Without --against: exit status 1 if a call ends the process or hangs, or if the valid call of a function does not succeed that
 statuses_unserved.txt does not name. With it: a table of the calls that the two answer differently, and exit status 1 if there
 is one that statuses_deviations.txt does not mean. NVIDIA's library makes a handle on a machine with a GPU alone; without one
-the calls that need a handle are left out but for a NULL one, and their number is said. Memory is managed memory of CUDA where there is a GPU (and no HERON_BACKEND=host).
+the calls that need a handle are left out but for a NULL one, and their number is said. Memory is managed memory of CUDA where
+there is a GPU (and no HERON_BACKEND=host).
 """
 import argparse
 import collections
