@@ -13,8 +13,8 @@ long allocations();
 // Whether allocations of libraries have been counted.
 inline bool counts_libraries = false;
 
-// Calls f, which makes libraries allocate when it is called first. Skips the test where that is not seen: some
-// compilers give each library a C++ runtime of its own.
+// Calls f, which makes libraries allocate when it is called first. Skips the test where that is not seen:
+// some compilers give each library a C++ runtime of its own.
 template <class F>
 void skip_unless_counted(F&& f) {
     const long before = allocations();

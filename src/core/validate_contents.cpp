@@ -123,8 +123,9 @@ void check_sell(context& c, const heron_spmat& m, argument operand) {
     check_offsets(offsets, base, m.values_size, {"slice with row", m.slice_size}, operand);
     for (size_t k = 0; k + 1 < offsets.size(); ++k)
         if (const int64_t count = offsets[k + 1] - offsets[k]; count % m.slice_size != 0)
-            invalid(operand, fmt::format("slice with row {}: {} elements are no multiple of the slice size {}",
-                                         static_cast<int64_t>(k) * m.slice_size, count, m.slice_size));
+            invalid(operand,
+                    fmt::format("slice with row {}: {} elements are no multiple of the slice size {}",
+                                static_cast<int64_t>(k) * m.slice_size, count, m.slice_size));
     const auto columns = download(c, m.indices, m.values_size, m.index_type);
     if (columns.empty()) return;
     // Kernels may look at the rows that fill up the last slice.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The status of every function of cuSPARSE with each argument made bad in turn, in Heron's library and beside NVIDIA's.
 
-usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--write FILE] [--types LETTERS] [--huge] [--jobs N] [--only PATTERN] [--list]
+usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--without-handle] [--write FILE] [--types LETTERS] [--huge]
+                   [--jobs N] [--only PATTERN] [--list]
 
 The calls are made from the prototypes of Heron's cusparse.h (status_calls.py): a valid call of every function, and ones with one
 argument NULL, negative, zero, another size, another or no enumerator, a descriptor of another type, size or format, or one
@@ -10,7 +11,8 @@ that is destroyed. They run in processes that are replaced when a call ends one.
 Without --against: exit status 1 if a call ends the process or hangs, or if the valid call of a function does not succeed that
 statuses_unserved.txt does not name. With it: a table of the calls that the two answer differently, and exit status 1 if there
 is one that statuses_deviations.txt does not mean. NVIDIA's library makes a handle on a machine with a GPU alone; without one
-the calls that need a handle are left out but for a NULL one, and their number is said. Memory is managed memory of CUDA where there is a GPU (and no HERON_BACKEND=host).
+the calls that need a handle are left out but for a NULL one, and their number is said. Memory is managed memory of CUDA where
+there is a GPU (and no HERON_BACKEND=host).
 """
 import argparse
 import collections
@@ -71,7 +73,7 @@ class Device:
         return self.runtime.cudaDeviceSynchronize() if self.runtime else 0
 
 
-def work(path, prototypes, enums, calls, to):
+def work(path, with_handle, prototypes, enums, calls, to):
     """Answers calls in this process until a device error ends it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -79,7 +81,8 @@ def work(path, prototypes, enums, calls, to):
     device = Device()
     library = ctypes.CDLL(path)
     scene = status_calls.Scene(library, prototypes, enums, device.memory)
-    scene.create_handle()
+    if with_handle:
+        scene.create_handle()
     for name, position, change in calls:
         status = ABSENT
         if scene.has(name):
@@ -95,8 +98,8 @@ def work(path, prototypes, enums, calls, to):
 class Worker:
     """A process that answers a share of the calls, and its successors."""
 
-    def __init__(self, path, prototypes, enums, calls):
-        self.subject = (path, prototypes, enums)
+    def __init__(self, subject, calls):
+        self.subject = subject
         self.calls, self.answers = calls, []
         self.start()
 
@@ -143,14 +146,14 @@ class Worker:
             self.start()
 
 
-def ask(path, prototypes, enums, calls, jobs):
-    """{call: status} of a library."""
+def ask(subject, calls, jobs):
+    """{call: status} of a library: its path, whether it makes a handle, prototypes and enumerations."""
     share = 400
     waiting = [calls[i:i + share] for i in range(0, len(calls), share)]
     answers, active = {}, []
     while waiting or active:
         while waiting and len(active) < jobs:
-            active.append(Worker(path, prototypes, enums, waiting.pop(0)))
+            active.append(Worker(subject, waiting.pop(0)))
         ready, _, _ = select.select([w.pipe for w in active], [], [], SECONDS_OF_A_CALL)
         for worker in list(active):
             if not ready:
@@ -254,6 +257,7 @@ def main():
     parser.add_argument("--against")
     parser.add_argument("--against-nvidia", dest="against", action="store_const", const=NVIDIAS,
                         help="the library that HERON_NVIDIA_CUSPARSE names, or the CUDA toolkit's")
+    parser.add_argument("--without-handle", action="store_true", help="ask the other library as on a machine without a GPU")
     parser.add_argument("--write")
     parser.add_argument("--types", default="HSDCZ")
     parser.add_argument("--only")
@@ -265,7 +269,7 @@ def main():
     prototypes, enums = status_calls.read_header()
     by_name = {p.name: p for p in prototypes}
     calls = chosen(status_calls.all_calls(prototypes, enums, options.huge), options.types, options.only)
-    ours = ask(options.library, prototypes, enums, calls, options.jobs)
+    ours = ask((options.library, True, prototypes, enums), calls, options.jobs)
     lines = [f"{len(calls)} calls of {len({name for name, _, _ in calls})} functions"]
     counts = collections.Counter(text(status) for status in ours.values())
     lines.append("ours: " + ", ".join(f"{count} {status}" for status, count in counts.most_common()))
@@ -276,7 +280,7 @@ def main():
         if not pathlib.Path(options.against).exists():
             print(f"skipped: there is no {options.against}")
             return 77
-        theirs = ask(options.against, prototypes, enums, calls, options.jobs)
+        theirs = ask((options.against, not options.without_handle, prototypes, enums), calls, options.jobs)
         table, verdicts, unexpected = compare(ours, theirs, calls, by_name)
         if unexpected:
             problems.append(f"{unexpected} differences are not in statuses_deviations.txt")
