@@ -1,9 +1,9 @@
-// Long vectors element by element, by groups: an item has four elements, a group's size apart, whose loads do not wait for
-// each other.
+// Long vectors element by element, by groups: an item has four elements, a group's size apart, whose loads do
+// not wait for each other.
 HERON_PROGRAM(blas1_elements, class VT, class CT, int GROUP)
 
-HERON_GROUP_KERNEL(scal_groups, GROUP, heron_index n, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL VT* x,
-                   heron_index x_offset, heron_index x_inc) {
+HERON_GROUP_KERNEL(scal_groups, GROUP, heron_index n, CT alpha_value, GLOBAL const CT* alpha_device,
+                   GLOBAL VT* x, heron_index x_offset, heron_index x_inc) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     if (EQUAL(CT, alpha, ONE(CT))) return;
     const heron_index first = (heron_index)group_id() * (4 * GROUP) + group_item();
@@ -26,8 +26,8 @@ HERON_GROUP_KERNEL(scal_groups, GROUP, heron_index n, CT alpha_value, GLOBAL con
 HERON_CLOSE
 
 HERON_GROUP_KERNEL(axpy_groups, GROUP, heron_index n, CT alpha_value, GLOBAL const CT* alpha_device,
-                   GLOBAL const VT* x, heron_index x_offset, heron_index x_inc, GLOBAL VT* y, heron_index y_offset,
-                   heron_index y_inc) {
+                   GLOBAL const VT* x, heron_index x_offset, heron_index x_inc, GLOBAL VT* y,
+                   heron_index y_offset, heron_index y_inc) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     if (EQUAL(CT, alpha, ZERO(CT))) return;
     const heron_index first = (heron_index)group_id() * (4 * GROUP) + group_item();

@@ -1,6 +1,6 @@
 #pragma once
-// Long vectors element by element, by groups, for GPUs. Short ones, and outputs that are one element, are the shared
-// plans'.
+// Long vectors element by element, by groups, for GPUs. Short ones, and outputs that are one element, are the
+// shared plans'.
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -20,8 +20,10 @@ inline int64_t element_groups(int64_t n) { return (n + 4 * element_group - 1) / 
 inline bool is_long(int64_t n) { return n >= int64_t{1} << 18; }
 
 template <class Device>
-void copy_by_groups(Device& device, heron_phase phase, const heron_vector_copy_args& a, heron_workspace& workspace) {
-    if (phase != HERON_PHASE_RUN || !is_long(a.n) || a.y.inc == 0) return vector_copy(device, phase, a, workspace);
+void copy_by_groups(Device& device, heron_phase phase, const heron_vector_copy_args& a,
+                    heron_workspace& workspace) {
+    if (phase != HERON_PHASE_RUN || !is_long(a.n) || a.y.inc == 0)
+        return vector_copy(device, phase, a, workspace);
     visit_raw(a.type, [&]<class RT>(type<RT>) {
         device.template launch_groups<typename kernels::blas1_copies<RT, element_group>::copy_groups>(
             kernels::blas1_copies_family, element_groups(a.n), heron_index{a.n}, as<const RT>(a.x.memory),

@@ -91,6 +91,8 @@ struct product_sums {
     // As add(as, ys), and with it sums += as*factor.
     void add_and_update(const CT* as, const CT* ys, CT* sums, CT factor, int64_t count) {
         constexpr int width = most_lanes<R>;
+        // In registers: what is stored might be these sums, for all that the compiler knows.
+        lane_sums<R> same_sums = same, crossed_sums = crossed;
         const R* const from = reinterpret_cast<const R*>(as);
         const R* const y = reinterpret_cast<const R*>(ys);
         R* const to = reinterpret_cast<R*>(sums);
@@ -107,20 +109,22 @@ struct product_sums {
                                                       std::integral_constant<int, L>) {
             if constexpr (L == 1) {
                 if (parts == 1 || i % 2 == 0) sums[i / parts] = mad(as[i / parts], factor, sums[i / parts]);
-                same.rest[i % 2] += from[i] * y[i];
-                if (parts > 1) crossed.rest[i % 2] += from[i] * y[i ^ 1];
+                same_sums.rest[i % 2] += from[i] * y[i];
+                if (parts > 1) crossed_sums.rest[i % 2] += from[i] * y[i ^ 1];
             } else {
                 const auto v = load_lanes<L>(from + i);
                 const auto yi = load_lanes<L>(y + i);
                 auto sum = load_lanes<L>(to + i) + v * re;
-                same.sums[k] += v * yi;
+                same_sums.sums[k] += v * yi;
                 if constexpr (parts == 2) {
                     sum += exchanged_parts<R, L>(v) * im;
-                    crossed.sums[k] += v * exchanged_parts<R, L>(yi);
+                    crossed_sums.sums[k] += v * exchanged_parts<R, L>(yi);
                 }
                 store_lanes<L>(to + i, sum);
             }
         });
+        same = same_sums;
+        crossed = crossed_sums;
     }
 
     CT total(bool conjugate) const {

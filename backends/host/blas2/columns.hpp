@@ -147,12 +147,18 @@ void column_dots(const stored_columns<CT>& a, int64_t j, range rows, const CT* x
         }
     }
     for (int k = 0; k < K; ++k) {
-        product_sums<CT> all;
-        all.same.sums[0] = same[k];
-        all.crossed.sums[0] = crossed[k];
-        const int64_t done = i / parts;
-        all.add(a.column(j + k) + rows.begin + done, xs + rows.begin + done, count - done);
-        sums[k] = all.total(conjugate);
+        const CT* const column = a.column(j + k) + rows.begin;
+        const lanes<R, 2> of_same = folded<L, R>(same[k]), of_crossed = folded<L, R>(crossed[k]);
+        CT sum;
+        if constexpr (parts == 1)
+            sum = of_same[0] + of_same[1];
+        else if (conjugate)
+            sum = {of_same[0] + of_same[1], of_crossed[0] - of_crossed[1]};
+        else
+            sum = {of_same[0] - of_same[1], of_crossed[0] + of_crossed[1]};
+        for (int64_t row = i / parts; row < count; ++row)
+            sum = mad(conjugate ? conj(column[row]) : column[row], xs[rows.begin + row], sum);
+        sums[k] = sum;
     }
 }
 

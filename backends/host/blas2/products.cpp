@@ -9,11 +9,14 @@ namespace heron::HERON_LEVEL {
 namespace {
 
 constexpr int64_t rows_of_tile = 1024;
+// Of a triangle columns are taken several at a time only beside the tiles on the diagonal.
+constexpr int64_t rows_of_triangle_tile = 128;
 constexpr int64_t tasks_wanted = 64;
 
 struct product_shares {
-    product_shares(int64_t all_outputs, int64_t length, bool by_columns) : outputs(all_outputs) {
-        outputs_of_tile = by_columns ? 1 + outputs / (4 * tasks_wanted) : rows_of_tile;
+    product_shares(int64_t all_outputs, int64_t length, bool by_columns, int64_t tile = rows_of_tile)
+        : outputs(all_outputs) {
+        outputs_of_tile = by_columns ? 1 + outputs / (4 * tasks_wanted) : tile;
         tiles = (outputs + outputs_of_tile - 1) / outputs_of_tile;
         constexpr int64_t least_work = 32768;
         const int64_t useful = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile) / least_work;
@@ -105,7 +108,7 @@ void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, hero
 void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     const bool unit = a.diag == HERON_DIAG_UNIT;
-    const product_shares shares(a.n, a.n, turned);
+    const product_shares shares(a.n, a.n, turned, rows_of_triangle_tile);
     const bool conjugates_x = conjugate && !turned;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         workspace_layout layout(phase, workspace);

@@ -11,7 +11,8 @@ bool takes_groups(const device_traits& traits) {
     return takes_gpu_kernels("blas1", traits.is_gpu) && traits.largest_group >= plans::element_group;
 }
 
-void copy_vector(opencl_device& device, heron_phase phase, const heron_vector_copy_args& args, heron_workspace& workspace) {
+void copy_vector(opencl_device& device, heron_phase phase, const heron_vector_copy_args& args,
+                 heron_workspace& workspace) {
     takes_groups(device.traits()) ? plans::copy_by_groups(device, phase, args, workspace)
                                   : plans::vector_copy(device, phase, args, workspace);
 }
@@ -29,7 +30,8 @@ void axpy(opencl_device& device, heron_phase phase, const heron_axpy_args& args,
 }  // namespace
 
 void override_blas1(heron_backend& table) {
-    table.vector_copy = &slot<opencl_device, heron_vector_copy_args, &copy_vector, operation_names::vector_copy>;
+    table.vector_copy =
+        &slot<opencl_device, heron_vector_copy_args, &copy_vector, operation_names::vector_copy>;
     table.scal = &slot<opencl_device, heron_scal_args, &scal, operation_names::scal>;
     table.axpy = &slot<opencl_device, heron_axpy_args, &axpy, operation_names::axpy>;
 }
