@@ -59,6 +59,8 @@ extern "C" {
 #ifdef __cplusplus
 #define HERON_FAMILY "cublas/half.inc"
 #include "cublas/foreach_integer.inc"
+#define HERON_FAMILY "cublas/short_gemv.inc"
+#include "cublas/foreach_short_type.inc"
 #endif
 
 #ifdef __cplusplus

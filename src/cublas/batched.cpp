@@ -17,5 +17,7 @@ constexpr core::argument_name product_array_names[] = {
 
 #define HERON_FAMILY "cublas/batched_functions.inc"
 #include <cublas/foreach_type.inc>
+#define HERON_FAMILY "cublas/short_gemv_functions.inc"
+#include <cublas/foreach_short_type.inc>
 #define HERON_FAMILY "cublas/complex_batched_functions.inc"
 #include <cublas/foreach_integer.inc>

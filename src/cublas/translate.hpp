@@ -31,6 +31,8 @@ heron_side side_from(cublasSideMode_t side);
 heron_diag_type diagonal_from(cublasDiagType_t diagonal);
 
 // The type of what a pointer points to.
+constexpr heron_type type_of(const __half*) { return HERON_R_16F; }
+constexpr heron_type type_of(const __nv_bfloat16*) { return HERON_R_16BF; }
 constexpr heron_type type_of(const float*) { return HERON_R_32F; }
 constexpr heron_type type_of(const double*) { return HERON_R_64F; }
 constexpr heron_type type_of(const cuComplex*) { return HERON_C_32F; }

@@ -20,8 +20,18 @@ const bool recorder_chosen =
 #include <cublas/foreach_type.inc>
 #define HERON_FAMILY "facade/cublas/extended_arguments.inc"
 #include <cublas/foreach_integer.inc>
+#define HERON_FAMILY "facade/cublas/short_arguments.inc"
+#include <cublas/foreach_short_type.inc>
 #define HERON_FAMILY "facade/cublas/transfer_arguments.inc"
 #include <cublas/foreach_integer.inc>
+
+template <class Short>
+void try_short_type(const operands& o) {
+    try_short_products(o, Short{}, Short{}, int{});
+    try_short_products(o, Short{}, Short{}, int64_t{});
+    try_short_products(o, Short{}, float{}, int{});
+    try_short_products(o, Short{}, float{}, int64_t{});
+}
 
 template <class T>
 void try_type(const operands& o) {
@@ -125,6 +135,8 @@ TEST_CASE("every invalid argument is refused by name and nothing is written") {
     try_type<cuDoubleComplex>(real);
     try_extended(real, complex, int{});
     try_extended(real, complex, int64_t{});
+    try_short_type<__half>(real);
+    try_short_type<__nv_bfloat16>(real);
     try_transfers(int{});
     try_transfers(int64_t{});
     try_handles();

@@ -99,6 +99,23 @@ TEST_CASE("products of halves and bfloat16, summed in 32 bits") {
     }
 }
 
+TEST_CASE("products of halves with vectors, into floats") {
+    random_source random(9);
+    numbers a(CUDA_R_16F, stride * items, random), x(CUDA_R_16F, stride * items, random),
+        y(CUDA_R_32F, stride * items, random);
+    const float alpha = 0.5f, beta = 2;
+    expect(cublasHSSgemvStridedBatched_64(cublas(), CUBLAS_OP_N, m, n, &alpha, a.as<__half>(), ld, stride,
+                                          x.as<__half>(), 1, stride, &beta, y.as<float>(), 1, stride, items));
+    const std::vector<number> now = y.now();
+    for (int64_t item = 0; item < items; ++item)
+        for (int64_t i = 0; i < m; ++i) {
+            const int64_t first = item * stride;
+            const number wanted =
+                0.5 * dot(full_matrix(a, ld, first), full_matrix(x, n, first), i, 0, n) + 2.0 * y[first + i];
+            CHECK(absolute(now[static_cast<size_t>(first + i)] - wanted) < 1e-5);
+        }
+}
+
 TEST_CASE("half precision scalars, and the compute types of binaries of CUDA 8 to 10") {
     random_source random(6);
     numbers a(CUDA_R_16F, 16, random), c(CUDA_R_16F, 16, random), d(CUDA_R_16F, 16, random);
