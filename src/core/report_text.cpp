@@ -149,8 +149,8 @@ std::string table_of(const process_report& report) {
 
 std::string json_of(const process_report& report) {
     const std::vector<function_counts> functions = by_time(report.functions);
-    std::string text =
-        fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", in_quotes(report.program), report.process);
+    std::string text = fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", in_quotes(report.program),
+                                   report.process);
     if (report.rank >= 0) text += fmt::format("  \"rank\": {},\n", report.rank);
     text += fmt::format("  \"backend\": {},\n  \"seconds\": {:.6f},\n  \"functions\": [",
                         in_quotes(report.backend), report.seconds);

@@ -2,7 +2,6 @@
 // Products of BSR matrices with vectors on GPUs (blocks.h), in one launch.
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/dispatch.hpp"
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family block_vector_products{"spmv_blocks", "CT GROUP BLOCK PACK WIDE BY_ROWS"};
@@ -87,10 +86,6 @@ class block_vector_product {
         using program = kernels::spmv_blocks<CT, group, block, pack, wide, by_rows>;
         while (1 << bits < together && slots() * program::turns < mean) ++bits;
         while (1 << bits < together && slots() < mean && block_rows() << bits < items_of_device) ++bits;
-        if (const char* const tried = std::getenv("HERON_BSR_TEAM")) {
-            bits = std::atoi(tried);
-            while (1 << bits < lanes) ++bits;
-        }
         launch<program>(shape(bits, 1, slots(), block, block / pack));
     }
 

@@ -88,25 +88,18 @@ class row_of_lanes {
         if (pivot_row_ >= 0) open_ |= pivot_bit;
     }
 
-    // By all lanes of a warp: one look at the boxes that the row waits for. Whether this lane has found
-    // anything. Rows of many lanes look at elements only where the pivot of their row is there: the looks of
-    // all who wait would fill the second-level cache.
+    // One look at all boxes that the row waits for. Whether this lane has found anything.
     __device__ bool look() {
-        const unsigned before = open_;
-        unsigned wanted = open_ & ~pivot_bit;
         slot pivot_seen{}, element_seen[batch] = {};
         box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, pivot_seen);
-        if constexpr (pivots_first) {
-            open_pivot(pivot_seen);
-            wanted &= ~(__ballot_sync(all_lanes, (open_ & pivot_bit) != 0) >> first_lane());
-        }
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            box::peek(wanted >> u & 1u, elements_ + pair_[u].other, element_seen[u]);
-        if constexpr (!pivots_first) open_pivot(pivot_seen);
+            box::peek(open_ >> u & 1u, elements_ + pair_[u].other, element_seen[u]);
+        const unsigned before = open_;
+        if ((open_ & pivot_bit) && box::open(pivot_seen, pivot_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            if ((wanted >> u & 1u) && box::open(element_seen[u], element_[u], stamp_)) open_ &= ~(1u << u);
+            if ((open_ >> u & 1u) && box::open(element_seen[u], element_[u], stamp_)) open_ &= ~(1u << u);
         return open_ != before;
     }
 
@@ -144,7 +137,6 @@ class row_of_lanes {
     // Elements that are waited for at a time: lane u looks for the pivot of the u-th.
     static constexpr int batch = (sizeof(CT) > 8 ? 2 : 4) * (lanes > 4 ? 2 : 1);
     static constexpr unsigned pivot_bit = 1u << 31;
-    static constexpr bool pivots_first = lanes > 4;
     static constexpr int most_kept = kept_per_lane * lanes;
     static constexpr unsigned has_more = 0x8000u;
     static_assert(batch <= lanes && most_kept < int{has_more});
@@ -156,10 +148,6 @@ class row_of_lanes {
         return of_row << first_lane();
     }
     __device__ CT& value(int k) const { return own_.values[k - own_.shift]; }
-
-    __device__ void open_pivot(const slot& seen) {
-        if ((open_ & pivot_bit) && box::open(seen, pivot_, stamp_)) open_ &= ~pivot_bit;
-    }
 
     // The row that element k waits for; -1 if it is no row before this one.
     __device__ int needed_by(int k) const {
@@ -279,12 +267,11 @@ class row_of_lanes {
     // By the lanes of the row alone.
     __device__ void post() {
         constexpr bool lu = kind == plans::factor_kind::lu;
-        const int first = lu ? parts_.diagonal + parts_.regular : parts_.begin;
-        const int end = lu ? parts_.end : parts_.diagonal;
-        // Before the pivot, whose box is looked into first.
-        for (int k = first + lane(); k < end; k += lanes) box::post(elements_ + k, value(k), stamp_);
         const CT pivot = pivot_of_row();
         if (lane() == 0) box::post(pivots_ + row_, pivot, stamp_);
+        const int first = lu ? parts_.diagonal + parts_.regular : parts_.begin;
+        const int end = lu ? parts_.end : parts_.diagonal;
+        for (int k = first + lane(); k < end; k += lanes) box::post(elements_ + k, value(k), stamp_);
         if (own_.values != o_.a)
             for (int k = parts_.begin + lane(); k < (lu ? parts_.end : parts_.diagonal); k += lanes)
                 if (k != parts_.diagonal || !parts_.regular) o_.a[k] = value(k);

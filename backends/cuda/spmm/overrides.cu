@@ -3,14 +3,12 @@
 #include "common/runtime/slot.hpp"
 #include "small_blocks.hpp"
 #include "tuned.hpp"
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL::plans {
 
 static void cuda_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
                       heron_workspace& workspace) {
-    if (phase == HERON_PHASE_RUN && takes_blocked(args) && !std::getenv("HERON_BSR_LANES"))
-        return multiply_blocked(device, args);
+    if (phase == HERON_PHASE_RUN && takes_blocked(args)) return multiply_blocked(device, args);
     if (phase == HERON_PHASE_RUN && multiply_by_blocks(device, args)) return;
     visit_spmm(args.a.type, args.c.type, args.compute_type,
                [&]<class VA, class VC, class CT>(type<VA>, type<VC>, type<CT>) {

@@ -1,6 +1,7 @@
 #pragma once
 // z := epilogue(alpha*op(A)*x + beta*y): a product with a vector, and an operation on every element of it.
 #include "core/kept_memory.hpp"
+#include "core/opaque.hpp"
 #include "core/operations.hpp"
 #include <heron/args.h>
 #include <heron/args/row_epilogue.h>
@@ -43,7 +44,7 @@ class spmv_op_product {
 
 // What is done with every element of the product: v := epilogue(identity, v). The operators' fields of
 // `operators` count; HERON_EPILOGUE_STORE leaves v as it is. LTO-IR is that of row_epilogue.h.
-class spmv_op_plan {
+class spmv_op_plan : public opaque<spmv_op_plan> {
   public:
     // Compiles what is code, of which it keeps copies. Throws NOT_SUPPORTED where the backend does not take
     // it.

@@ -1,5 +1,5 @@
-/* Functions of NVIDIA's library that Heron does not serve: callers pass arguments that are not looked at. They lie
- * in a section of their own, by which tools tell them from the others. */
+/* Functions of NVIDIA's library that Heron does not serve: callers pass arguments that are not looked at.
+ * They lie in a section of their own, by which tools tell them from the others. */
 #ifndef HERON_UNSUPPORTED_H
 #define HERON_UNSUPPORTED_H
 

@@ -10,7 +10,7 @@ namespace {
 constexpr core::argument_name names[] = {{core::role::analysis, "spgeamDescr"}};
 
 // Which offsets of C have been counted.
-struct spgeam_description {
+struct spgeam_description : core::opaque<spgeam_description> {
     const void* counted = nullptr;
 };
 

@@ -17,7 +17,11 @@ constexpr core::argument_name names[] = {
     {core::role::c, "vecZ"}, {core::role::workspace, "buffer"}, {core::role::analysis, "plan"}};
 
 // What a public descriptor stands for; plans share the product with it.
-using spmv_op_description = std::shared_ptr<core::spmv_op_product>;
+struct spmv_op_description : core::opaque<spmv_op_description> {
+    explicit spmv_op_description(std::shared_ptr<core::spmv_op_product> p) : product(std::move(p)) {}
+
+    std::shared_ptr<core::spmv_op_product> product;
+};
 
 // What the vectors say of sizes and types counts; their arrays come with the run.
 core::spmv_op_problem problem_of(cusparseOperation_t op, cusparseConstSpMatDescr_t a,
@@ -133,8 +137,8 @@ cusparseStatus_t make_spmv_op(cusparseHandle_t handle, cusparseSpMVOpDescr_t* de
         const int alg = has_algorithm() ? ninth.number() : CUSPARSE_SPMVOP_ALG_DEFAULT;
         const core::spmv_op_problem p = problem_of(op, a, x, y, z, compute_type, alg);
         void* const given = has_algorithm() ? buffer : ninth.pointer<void>();
-        spmv_op_description made = has_buffer() ? std::make_shared<core::spmv_op_product>(c, p, given)
-                                                : std::make_shared<core::spmv_op_product>(c, p);
+        auto made = has_buffer() ? std::make_shared<core::spmv_op_product>(c, p, given)
+                                 : std::make_shared<core::spmv_op_product>(c, p);
         *descr = reinterpret_cast<cusparseSpMVOpDescr_t>(new spmv_op_description(std::move(made)));
     });
 }
@@ -176,7 +180,7 @@ cusparseStatus_t cusparseSpMVOp_createPlan(cusparseHandle_t handle, cusparseSpMV
                                            cusparseSpMVOpPlan_t* plan, const void* code, size_t size) {
     return guarded(__func__, [&] {
         core::context& c = context_of(handle);
-        const auto& product = object<spmv_op_description>(descr, "descr");
+        const auto& product = object<spmv_op_description>(descr, "descr").product;
         core::required(plan, "plan");
         const heron_spmm_op_args operators = operators_of(code, size, product->problem().compute_type);
         auto made = std::make_unique<core::spmv_op_plan>(c, product, operators);
