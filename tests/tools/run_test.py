@@ -37,9 +37,12 @@ def old_program(make, version, name, *options):
     """A program of a toolkit from before, linked against a library that fails every call."""
     soname, objects = f"libcusparse.so.{version}", make.folder / "program.o"
     must(compiler, "-std=c99", f"-DERA={1100 if version == '11' else 550}", "-c", OLD_PROGRAM, "-o", objects)
-    names = [line.split()[-1] for line in must("nm", "-u", objects).splitlines() if " cusparse" in line]
-    stub = make.stub(soname, names, None if version == "5.5" else "same", folder=f"theirs-{name}")
-    must(compiler, objects, stub, *options, "-o", make.folder / name)
+    undefined = [line.split()[-1] for line in must("nm", "-u", objects).splitlines()]
+    stub = make.stub(soname, [n for n in undefined if n.startswith("cusparse")], None if version == "5.5" else "same",
+                     folder=f"theirs-{name}")
+    runtime = make.stub(f"libcudart.so.{'11.0' if version == '11' else '8.0'}",
+                        [n for n in undefined if n.startswith("cuda")], folder=f"theirs-{name}")
+    must(compiler, objects, stub, runtime, *options, "-o", make.folder / name)
     return make.folder / name
 
 

@@ -105,17 +105,28 @@ class launch_planner {
     }
 
     void stand_in_or_back(api a) {
-        for (const auto& [soname, file] : installed_.files_of(a)) {
+        const auto& own = installed_.files_of(a);
+        const bool any_theirs = std::any_of(own.begin(), own.end(), [&](const auto& library) {
+            return stands_back(a, path_of_theirs(library.first));
+        });
+        for (const auto& [soname, file] : own) {
             const std::string theirs = path_of_theirs(soname);
-            if (theirs.empty()) {
-                take(soname, file, nullptr);
-                if (is_named(soname)) note(fmt::format("{} is Heron's: there is no other", soname));
-            } else if (const char* why = reason_against_theirs(a)) {
-                take(soname, file, is_named(soname) ? why : nullptr);
+            if (stands_back(a, theirs)) {
+                if (is_named(soname)) note(fmt::format("{} is NVIDIA's, {}", soname, theirs));
+            } else if (!any_theirs) {
+                take(soname, file, is_named(soname) && !theirs.empty() ? reason_against_theirs(a) : nullptr);
+                if (is_named(soname) && theirs.empty())
+                    note(fmt::format("{} is Heron's: there is no other", soname));
             } else if (is_named(soname)) {
-                note(fmt::format("{} is NVIDIA's, {}", soname, theirs));
+                // Its folder has others, too, that must not hide NVIDIA's.
+                add_once(result_.preload, file);
+                note(fmt::format("{} is Heron's: there is no other", soname));
             }
         }
+    }
+
+    bool stands_back(api a, const std::string& theirs) const {
+        return !theirs.empty() && !reason_against_theirs(a);
     }
 
     std::string path_of_theirs(const std::string& soname) const {
