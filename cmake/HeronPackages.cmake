@@ -87,6 +87,8 @@ get_property(has_fortran GLOBAL PROPERTY HERON_FORTRAN_COMPONENT)
 if(has_fortran)
   heron_package(fortran libheron-fortran "Fortran interface of Heron"
     DEPENDS "libheron-dev ${same}" SECTION libdevel
-    TEXT "Modules for cuSPARSE, clBLAS and Heron's own interface.")
+    TEXT "Modules for cuSPARSE, cuBLAS, clBLAS and Heron's own interface.")
+  file(WRITE ${documents}/fortran/shlibs "libheron_fortran 0 libheron-fortran (>= ${PROJECT_VERSION})\n")
+  set(CPACK_DEBIAN_FORTRAN_PACKAGE_CONTROL_EXTRA ${documents}/fortran/shlibs ${documents}/triggers)
 endif()
 include(CPack)

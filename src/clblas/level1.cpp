@@ -81,7 +81,7 @@ clblasStatus norm(const function& function, char counts_as,
 
 clblasStatus swap(const char* function, heron_type type, size_t n, const vector& x, const vector& y,
                   const tail& t) {
-    return two_vectors(function, &core::swap, type, n, x, y, t);
+    return two_vectors(function, &core::exchange, type, n, x, y, t);
 }
 
 clblasStatus copy(const char* function, heron_type type, size_t n, const vector& x, const vector& y,

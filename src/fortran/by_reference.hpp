@@ -41,8 +41,7 @@ inline std::string c_string(const char* text, std::size_t length) {
 // Cut or padded with blanks.
 inline void fill(const char* from, char* text, std::size_t length) {
     const std::size_t used = std::min(std::strlen(from), length);
-    std::memcpy(text, from, used);
-    std::memset(text + used, ' ', length - used);
+    std::fill_n(std::copy_n(from, used, text), length - used, ' ');
 }
 
 }  // namespace heron::fortran

@@ -36,7 +36,7 @@ heron_status heron_vector_copy(heron_handle handle, heron_type type, int64_t n, 
 heron_status heron_vector_swap(heron_handle handle, heron_type type, int64_t n, void* x, int64_t incx,
                                void* y, int64_t incy) {
     return guarded(native(__func__, names), handle, [&](context& c) {
-        swap(c, {type, n, {x, incx}, {y, incy}});
+        exchange(c, {type, n, {x, incx}, {y, incy}});
     });
 }
 

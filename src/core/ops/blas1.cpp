@@ -134,7 +134,7 @@ void rotmg_on_host(const heron_rotmg_args& args) {
 }  // namespace
 
 void copy(context& c, const copy_call& call) { move<operation::vector_copy>(c, call); }
-void swap(context& c, const copy_call& call) { move<operation::vector_swap>(c, call); }
+void exchange(context& c, const copy_call& call) { move<operation::vector_swap>(c, call); }
 
 void scal(context& c, const scal_call& call) {
     const heron_type compute_type = checked_compute_type(call.type);

@@ -42,14 +42,14 @@ struct number_operand {
     int64_t size = -1;  // as for a vector
 };
 
-// y := x. swap: x, y := y, x.
+// y := x. exchange: x, y := y, x.
 struct copy_call {
     heron_type type;
     int64_t n;
     dense_vector_operand x, y;
 };
 void copy(context& context, const copy_call& call);
-void swap(context& context, const copy_call& call);
+void exchange(context& context, const copy_call& call);
 
 // x := alpha*x. alpha_type is the compute type, or the real one of its precision. A NaN stays one for alpha =
 // 0.
