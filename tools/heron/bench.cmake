@@ -43,6 +43,7 @@ target_sources(heron-cli PRIVATE
     measure/bandwidth.cpp
     measure/contestants.cpp
     measure/flop_peak.cpp
+    measure/function_contest.cpp
     measure/product_report.cpp
     peers/blas_peers.cpp
     peers/cusparse_library.cpp

@@ -22,8 +22,8 @@ std::unique_ptr<factor_contender> make_eigen_factor(const factor_operands&, cons
     return nullptr;
 }
 
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<float>&) { return nullptr; }
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<double>&) { return nullptr; }
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<float>&) { return nullptr; }
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<double>&) { return nullptr; }
 
 std::unique_ptr<spgemm_contender> make_eigen_spgemm(const spgemm_case&) { return nullptr; }
 

@@ -8,7 +8,7 @@ namespace heron::tools {
 namespace {
 
 template <class T>
-class eigen_transpose : public convert_contender {
+class eigen_transpose : public function_contender {
   public:
     explicit eigen_transpose(const convert_case<T>& what)
         : case_(what),
@@ -35,17 +35,17 @@ class eigen_transpose : public convert_contender {
 };
 
 template <class T>
-std::unique_ptr<convert_contender> make(const convert_case<T>& what) {
+std::unique_ptr<function_contender> make(const convert_case<T>& what) {
     if (what.function != "csr2csc") return nullptr;
     return std::make_unique<eigen_transpose<T>>(what);
 }
 
 }  // namespace
 
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<float>& what) {
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<float>& what) {
     return make(what);
 }
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<double>& what) {
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<double>& what) {
     return make(what);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "matrix/sparse_matrix.hpp"
-#include "measure/contestants.hpp"
+#include "measure/function_contest.hpp"
 
 namespace heron::tools {
 
@@ -45,19 +45,12 @@ bool has_blocks(const std::string& function);
 template <class T>
 convert_case<T> make_convert_case(const csr_matrix& matrix, const std::string& function, int block);
 
-class convert_contender {
-  public:
-    virtual ~convert_contender() = default;
-    virtual void call() = 0;
-    // What is wrong with the results of the call before; empty where nothing is.
-    virtual std::string check() = 0;
-};
-
 template <class T>
-std::unique_ptr<convert_contender> make_convert_contender(const contestant& who, const convert_case<T>& what);
+std::unique_ptr<function_contender> make_convert_contender(const contestant& who,
+                                                           const convert_case<T>& what);
 
 // NULL for all but csr2csc.
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<float>& what);
-std::unique_ptr<convert_contender> make_eigen_transpose(const convert_case<double>& what);
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<float>& what);
+std::unique_ptr<function_contender> make_eigen_transpose(const convert_case<double>& what);
 
 }  // namespace heron::tools

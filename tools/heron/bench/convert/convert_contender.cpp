@@ -65,7 +65,7 @@ struct device_blocks {
 };
 
 template <class T>
-class cusparse_conversion : public convert_contender {
+class cusparse_conversion : public function_contender {
   public:
     cusparse_conversion(const contestant& who, const convert_case<T>& what)
         : library_(who.handle->library()),
@@ -250,13 +250,13 @@ class cusparse_conversion : public convert_contender {
 }  // namespace
 
 template <class T>
-std::unique_ptr<convert_contender> make_convert_contender(const contestant& who,
-                                                          const convert_case<T>& what) {
+std::unique_ptr<function_contender> make_convert_contender(const contestant& who,
+                                                           const convert_case<T>& what) {
     return std::make_unique<cusparse_conversion<T>>(who, what);
 }
-template std::unique_ptr<convert_contender> make_convert_contender(const contestant&,
-                                                                   const convert_case<float>&);
-template std::unique_ptr<convert_contender> make_convert_contender(const contestant&,
-                                                                   const convert_case<double>&);
+template std::unique_ptr<function_contender> make_convert_contender(const contestant&,
+                                                                    const convert_case<float>&);
+template std::unique_ptr<function_contender> make_convert_contender(const contestant&,
+                                                                    const convert_case<double>&);
 
 }  // namespace heron::tools

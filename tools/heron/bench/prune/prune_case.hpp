@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "matrix/sparse_matrix.hpp"
-#include "measure/contestants.hpp"
+#include "measure/function_contest.hpp"
 
 namespace heron::tools {
 
@@ -59,15 +59,7 @@ struct prune_case {
 template <class T>
 void make_operands(prune_case<T>& what, const csr_matrix* pattern);
 
-class prune_contender {
-  public:
-    virtual ~prune_contender() = default;
-    virtual void call() = 0;
-    // What is wrong with the results of the call before; empty where nothing is.
-    virtual std::string check() = 0;
-};
-
 template <class T>
-std::unique_ptr<prune_contender> make_prune_contender(const contestant& who, const prune_case<T>& what);
+std::unique_ptr<function_contender> make_prune_contender(const contestant& who, const prune_case<T>& what);
 
 }  // namespace heron::tools

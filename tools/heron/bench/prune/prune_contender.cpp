@@ -53,7 +53,7 @@ std::vector<E> unwritten(std::size_t count) {
 }
 
 template <class T>
-class cusparse_prune : public prune_contender {
+class cusparse_prune : public function_contender {
   public:
     cusparse_prune(const contestant& who, const prune_case<T>& what)
         : library_(who.handle->library()),
@@ -296,11 +296,14 @@ class cusparse_prune : public prune_contender {
 }  // namespace
 
 template <class T>
-std::unique_ptr<prune_contender> make_prune_contender(const contestant& who, const prune_case<T>& what) {
+std::unique_ptr<function_contender> make_prune_contender(const contestant& who, const prune_case<T>& what) {
     return std::make_unique<cusparse_prune<T>>(who, what);
 }
-template std::unique_ptr<prune_contender> make_prune_contender(const contestant&, const prune_case<__half>&);
-template std::unique_ptr<prune_contender> make_prune_contender(const contestant&, const prune_case<float>&);
-template std::unique_ptr<prune_contender> make_prune_contender(const contestant&, const prune_case<double>&);
+template std::unique_ptr<function_contender> make_prune_contender(const contestant&,
+                                                                  const prune_case<__half>&);
+template std::unique_ptr<function_contender> make_prune_contender(const contestant&,
+                                                                  const prune_case<float>&);
+template std::unique_ptr<function_contender> make_prune_contender(const contestant&,
+                                                                  const prune_case<double>&);
 
 }  // namespace heron::tools
