@@ -1,4 +1,5 @@
 // What the functions of BSR matrices make of their arguments, seen by a plug-in that only records them.
+#include "facade/recorded_operands.hpp"
 #include "facade/recorder.hpp"
 #include "typed_functions.hpp"
 
@@ -44,16 +45,6 @@ void check_matrix(const heron_spmat& a, int64_t cols, heron_type type, int base)
     CHECK(a.block_rows == 3);
     CHECK(a.block_cols == 3);
     CHECK(a.block_order == HERON_ORDER_COLUMN);
-}
-
-void check_dense(const heron_dnmat& m, int64_t rows, int64_t cols, heron_order order, int64_t ld,
-                 const void* data) {
-    CHECK(m.rows == rows);
-    CHECK(m.cols == cols);
-    CHECK(m.order == order);
-    CHECK(m.ld == ld);
-    CHECK(m.values == data);
-    CHECK(m.batch_count == 1);
 }
 
 }  // namespace

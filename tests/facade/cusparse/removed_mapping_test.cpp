@@ -1,5 +1,6 @@
 // What the products, conversions and sums that NVIDIA has removed make of their arguments, seen by a plug-in
 // that only records them.
+#include "facade/recorded_operands.hpp"
 #include "facade/recorder.hpp"
 #include "typed_functions.hpp"
 
@@ -39,16 +40,6 @@ void check_csr(const heron_spmat& a, int64_t rows, int64_t cols, int64_t nnz, he
     CHECK(a.index_type == HERON_INDEX_32);
     CHECK(a.base == base);
     CHECK(a.type == type);
-}
-
-void check_dense(const heron_dnmat& m, int64_t rows, int64_t cols, heron_order order, int64_t ld,
-                 const void* data) {
-    CHECK(m.rows == rows);
-    CHECK(m.cols == cols);
-    CHECK(m.order == order);
-    CHECK(m.ld == ld);
-    CHECK(m.values == data);
-    CHECK(m.batch_count == 1);
 }
 
 }  // namespace
