@@ -199,12 +199,24 @@ void require_arrays(const heron_spvec& v, argument operand) {
     required(v.values, operand[part::values]);
 }
 
-void require_arrays(const heron_spmat& m, argument operand) {
+namespace {
+
+bool stores_nothing(const heron_spmat& m) {
     const bool ell = m.format == HERON_FORMAT_BLOCKED_ELL;
     const int64_t stored = ell ? m.rows * m.ell_cols : m.format == HERON_FORMAT_SELL ? m.values_size : m.nnz;
-    if (m.rows == 0 || m.cols == 0 || stored == 0) return;
+    return m.rows == 0 || m.cols == 0 || stored == 0;
+}
+
+}  // namespace
+
+void require_arrays(const heron_spmat& m, argument operand) {
+    require_pattern(m, operand);
+    if (!stores_nothing(m)) required(m.values, operand[part::values]);
+}
+
+void require_pattern(const heron_spmat& m, argument operand) {
+    if (stores_nothing(m)) return;
     required(m.indices, operand[part::indices]);
-    required(m.values, operand[part::values]);
     if (m.format == HERON_FORMAT_COO) required(m.row_indices, operand[part::row_indices]);
     require_offsets(m, operand);
 }

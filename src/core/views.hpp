@@ -24,6 +24,8 @@ void require_arrays(const heron_dnvec& v, argument operand);
 void require_arrays(const heron_dnmat& m, argument operand);
 void require_arrays(const heron_spvec& v, argument operand);
 void require_arrays(const heron_spmat& m, argument operand);
+// All of them but the values, which an analysis does without.
+void require_pattern(const heron_spmat& m, argument operand);
 void require_offsets(const heron_spmat& m, argument operand);
 
 const char* name_of(heron_format format);

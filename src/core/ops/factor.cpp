@@ -15,9 +15,9 @@ Args compose(context& c, factorisation& f, const heron_spmat& a) {
     return args;
 }
 
-void require_readable(context& c, const heron_spmat& a) {
+void require_readable(context& c, const heron_spmat& a, bool with_values) {
     if (a.rows > 0) require_offsets(a, role::a);
-    require_arrays(a, role::a);
+    with_values ? require_arrays(a, role::a) : require_pattern(a, role::a);
     validate_contents(c, a, role::a);
     validate_ascending(c, a, role::a);
 }
@@ -75,7 +75,7 @@ void factorise(context& c, const phase_call& phase, factorisation& f, const hero
     if (phase.phase == HERON_PHASE_SIZE) {
         required(phase.size, role::workspace_size);
     } else {
-        require_readable(c, a);
+        require_readable(c, a, phase.phase == HERON_PHASE_RUN);
         require_least_workspace(phase);
     }
     if (f.kind() == operation::ilu0)

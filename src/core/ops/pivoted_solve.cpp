@@ -9,6 +9,12 @@ void require_readable(context& c, const heron_spmat& a) {
     validate_contents(c, a, role::a);
 }
 
+// An analysis reads no values.
+void require_readable_pattern(context& c, const heron_spmat& a) {
+    require_pattern(a, role::a);
+    validate_contents(c, a, role::a);
+}
+
 heron_trisolve_args compose(heron_operation op, const heron_spmat& a, const heron_dnmat& b,
                             const heron_dnmat& result) {
     heron_trisolve_args args{};
@@ -133,7 +139,7 @@ void size_pivoted(context& c, const phase_call& phase, pivoted_solve& s, heron_o
 void analyse_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, heron_operation op,
                      const heron_spmat& a, int64_t right_sides) {
     require_square(a);
-    require_readable(c, a);
+    require_readable_pattern(c, a);
     require_least_workspace(phase.call);
     s.restart();
     s.zero_pivot.on(c);
@@ -173,7 +179,7 @@ void require_analysed_matrix(const context& c, const pivoted_solve& s, const her
 
 void analyse_kept(context& c, pivoted_solve& s, heron_operation op, const heron_spmat& a) {
     require_square(a);
-    require_readable(c, a);
+    require_readable_pattern(c, a);
     s.restart();
     analyse_rows(c, s, op, a, 1);
 }

@@ -63,12 +63,6 @@ void require_operands(const spgemm_operands& x) {
                 fmt::format("is {} x {}, but the product is {} x {}", x.c.rows, x.c.cols, rows, cols));
 }
 
-void require_pattern(const heron_spmat& m, role operand) {
-    if (m.rows == 0 || m.cols == 0 || m.nnz == 0) return;
-    required(m.indices, argument{operand, part::indices});
-    require_offsets(m, operand);
-}
-
 void require_input(context& c, const heron_spmat& m, role operand, bool is_pattern) {
     is_pattern ? require_pattern(m, operand) : require_arrays(m, operand);
     validate_contents(c, m, operand);

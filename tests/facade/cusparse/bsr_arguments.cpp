@@ -38,17 +38,21 @@ struct bsr_operands {
 
 // What a solve of either kind and its analysis are asked for alike, from argument `first` on.
 template <std::size_t first, class Subject, class T>
-void try_matrix(Subject& s, const bsr_operands& o, T* odd, const char* suffix, const char* block) {
-    const std::string values = std::string("bsrSortedVal") + suffix;
+void try_pattern(Subject& s, const bsr_operands& o, T* odd, const char* suffix, const char* block) {
     const std::string offsets = std::string("bsrSortedRowPtr") + suffix;
     const std::string columns = std::string("bsrSortedColInd") + suffix;
     s.template bad<first>("descrA", nullptr).template bad<first>("descrA", o.symmetric, mismatch);
-    s.template bad<first + 1>(values.c_str(), nullptr).template bad<first + 1>(values.c_str(), odd);
+    s.template bad<first + 1>((std::string("bsrSortedVal") + suffix).c_str(), odd);
     s.template bad<first + 2>(offsets.c_str(), nullptr);
     s.template bad<first + 2>(offsets.c_str(), misaligned(o.offsets));
     s.template bad<first + 3>(columns.c_str(), nullptr);
     s.template bad<first + 3>(columns.c_str(), misaligned(o.columns));
     s.template bad<first + 4>(block, 0).template bad<first + 4>(block, -2);
+}
+template <std::size_t first, class Subject, class T>
+void try_matrix(Subject& s, const bsr_operands& o, T* odd, const char* suffix, const char* block) {
+    try_pattern<first>(s, o, odd, suffix, block);
+    s.template bad<first + 1>((std::string("bsrSortedVal") + suffix).c_str(), nullptr);
 }
 // Sizes ask for no arrays.
 template <std::size_t first, class Subject, class T>

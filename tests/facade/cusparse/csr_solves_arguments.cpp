@@ -33,14 +33,17 @@ struct csr_operands {
 };
 
 // The matrix from argument `first` on; sizes ask for no arrays.
+// Sizes read no arrays, and an analysis no values.
+enum class phase { size, analysis, solve };
+
 template <std::size_t first, class Subject, class T>
-void try_matrix(Subject& s, const csr_operands& o, T* odd, bool is_size) {
+void try_matrix(Subject& s, const csr_operands& o, T* odd, phase which) {
     s.template bad<first>("descrA", nullptr).template bad<first>("descrA", o.symmetric, mismatch);
     s.template bad<first + 1>("csrSortedValA", odd);
     s.template bad<first + 2>("csrSortedRowPtrA", misaligned(o.offsets));
     s.template bad<first + 3>("csrSortedColIndA", misaligned(o.columns));
-    if (is_size) return;
-    s.template bad<first + 1>("csrSortedValA", nullptr);
+    if (which == phase::size) return;
+    if (which == phase::solve) s.template bad<first + 1>("csrSortedValA", nullptr);
     s.template bad<first + 2>("csrSortedRowPtrA", nullptr);
     s.template bad<first + 3>("csrSortedColIndA", nullptr);
 }

@@ -51,10 +51,15 @@ void try_bsr(Subject& f, const factor_operands& o, const char* block_dim) {
 
 // Arrays are needed by the phases, but not for a size.
 template <int first, class Subject, class T>
-void try_arrays(Subject& f, const char* const (&names)[3], T* odd, const factor_operands& o) {
-    f.template bad<first>(names[0], nullptr).template bad<first>(names[0], odd);
+void try_pattern(Subject& f, const char* const (&names)[3], T* odd, const factor_operands& o) {
+    f.template bad<first>(names[0], odd);
     f.template bad<first + 1>(names[1], nullptr).template bad<first + 2>(names[2], nullptr);
     f.template bad<first + 2>(names[2], misaligned(o.columns));
+}
+template <int first, class Subject, class T>
+void try_arrays(Subject& f, const char* const (&names)[3], T* odd, const factor_operands& o) {
+    try_pattern<first>(f, names, odd, o);
+    f.template bad<first>(names[0], nullptr);
 }
 template <int first, class Subject, class T>
 void try_some_arrays(Subject& f, const char* const (&names)[3], T* odd, const factor_operands& o) {

@@ -33,12 +33,17 @@ struct analysis_operands {
 // values, offsets and columns, the first two at argument `first` and the next, or with the values' type
 // between them.
 template <std::size_t first, std::size_t step, class Subject, class T>
-void try_arrays(Subject& s, const analysis_operands& o, const char* values, T* odd) {
-    s.template bad<first>(values, nullptr).template bad<first>(values, odd);
+void try_pattern(Subject& s, const analysis_operands& o, const char* values, T* odd) {
+    s.template bad<first>(values, odd);
     s.template bad<first + step>("csrSortedRowPtrA", nullptr);
     s.template bad<first + step>("csrSortedRowPtrA", misaligned(o.offsets));
     s.template bad<first + step + 1>("csrSortedColIndA", nullptr);
     s.template bad<first + step + 1>("csrSortedColIndA", misaligned(o.columns));
+}
+template <std::size_t first, std::size_t step, class Subject, class T>
+void try_arrays(Subject& s, const analysis_operands& o, const char* values, T* odd) {
+    try_pattern<first, step>(s, o, values, odd);
+    s.template bad<first>(values, nullptr);
 }
 
 template <class Subject>
@@ -97,7 +102,7 @@ void try_untyped(const analysis_operands& o) {
     SUBJECT(analysis, cusparseCsrsv_analysisEx, o.h, plain, 3, 3, o.general, values, type, o.offsets,
             o.columns, o.info, type);
     try_analysis_start(analysis);
-    try_arrays<5, 2>(analysis, o, "csrSortedValA", odd);
+    try_pattern<5, 2>(analysis, o, "csrSortedValA", odd);
     try_type<6>(analysis, "csrSortedValAtype", other);
     analysis.bad<9>("info", nullptr).bad<10>("executiontype", no_type);
     analysis.bad<10>("executiontype", CUDA_R_16F, not_supported);

@@ -104,7 +104,14 @@ class factor_problem {
         if (!buffer_) buffer_.emplace(buffer_size());
         expect(try_analyse(choice_.policy, buffer_->data()));
     }
+    // An analysis does without values.
     cusparseStatus_t try_analyse(cusparseSolvePolicy_t policy, void* buffer) {
+        gives_values_ = policy == CUSPARSE_SOLVE_POLICY_USE_LEVEL;
+        const cusparseStatus_t status = submit_analysis(policy, buffer);
+        gives_values_ = true;
+        return status;
+    }
+    cusparseStatus_t submit_analysis(cusparseSolvePolicy_t policy, void* buffer) {
         if (choice_.block == 0)
             return choice_.lu ? with_csr(F::csrilu02_analysis, infos_.csr_lu, policy, buffer)
                               : with_csr(F::csric02_analysis, infos_.csr_cholesky, policy, buffer);
@@ -157,16 +164,18 @@ class factor_problem {
     void check(const std::optional<pivot_boost>& boosted = {}) const;
 
   private:
+    T* given_values() const { return gives_values_ ? static_cast<T*>(values_.data()) : nullptr; }
+
     template <class Function, class Info, class... More>
     cusparseStatus_t with_csr(Function function, Info info, More... more) {
         return function(cusparse(), static_cast<int>(arrays_.rows), static_cast<int>(arrays_.nnz), descr_,
-                        static_cast<T*>(values_.data()), static_cast<int*>(offsets_.data()),
+                        given_values(), static_cast<int*>(offsets_.data()),
                         static_cast<int*>(indices_.data()), info, more...);
     }
     template <class Function, class Info, class... More>
     cusparseStatus_t with_bsr(Function function, Info info, More... more) {
         return function(cusparse(), choice_.direction, static_cast<int>(arrays_.rows / choice_.block),
-                        static_cast<int>(arrays_.nnz), descr_, static_cast<T*>(values_.data()),
+                        static_cast<int>(arrays_.nnz), descr_, given_values(),
                         static_cast<int*>(offsets_.data()), static_cast<int*>(indices_.data()),
                         static_cast<int>(choice_.block), info, more...);
     }
@@ -175,6 +184,7 @@ class factor_problem {
     factor_choice choice_;
     index_array offsets_, indices_;
     typed_array values_;
+    bool gives_values_ = true;
     cusparseMatDescr_t descr_ = nullptr;
     factor_infos infos_;
     std::optional<workspace> buffer_;

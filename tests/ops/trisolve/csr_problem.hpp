@@ -232,23 +232,25 @@ class csr_problem {
     const int* indices() const { return absent_ ? nullptr : static_cast<const int*>(columns_.data()); }
 
     cusparseStatus_t try_analyse(const sides_case& s, cusparseSolvePolicy_t policy) {
+        // An analysis does without values.
+        const T* const values = policy == CUSPARSE_SOLVE_POLICY_USE_LEVEL ? this->values() : nullptr;
         switch (s.by) {
             case solve_method::csrsv2:
-                return F::csrsv2_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values(), offsets(),
+                return F::csrsv2_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values, offsets(),
                                           indices(), sv_.get(), policy, buffer_->data());
             case solve_method::csrsm2:
                 return F::csrsm2_analysis(cusparse(), 0, t_.op, s.op(), n(), columns(s), nnz(), nullptr,
-                                          descr_.get(), values(), offsets(), indices(), nullptr, ld(s, false),
+                                          descr_.get(), values, offsets(), indices(), nullptr, ld(s, false),
                                           sm_.get(), policy, buffer_->data());
             case solve_method::csrsv:
-                return F::csrsv_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values(), offsets(),
+                return F::csrsv_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values, offsets(),
                                          indices(), info_.get());
             case solve_method::csrsm:
-                return F::csrsm_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values(), offsets(),
+                return F::csrsm_analysis(cusparse(), t_.op, n(), nnz(), descr_.get(), values, offsets(),
                                          indices(), info_.get());
             default:
-                return cusparseCsrsv_analysisEx(cusparse(), t_.op, n(), nnz(), descr_.get(), values(),
-                                                F::type, offsets(), indices(), info_.get(), F::type);
+                return cusparseCsrsv_analysisEx(cusparse(), t_.op, n(), nnz(), descr_.get(), values, F::type,
+                                                offsets(), indices(), info_.get(), F::type);
         }
     }
 
