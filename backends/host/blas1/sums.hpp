@@ -21,17 +21,34 @@ template <class R, class Step>
     for (; i < count; ++i) step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, 1>{});
 }
 
+template <class R, int L>
+struct halves {
+    explicit halves(lanes<R, L> v) {
+        if constexpr (L == 2) {
+            low = v[0];
+            high = v[1];
+        } else {
+            __builtin_memcpy(&low, &v, sizeof low);
+            __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+        }
+    }
+    lanes<R, L / 2> low, high;
+};
+
+// The sums of lanes that are half a vector apart.
+template <int L, class R>
+[[gnu::always_inline]] inline lanes<R, L / 2> folded_once(lanes<R, L> v) {
+    const halves<R, L> half(v);
+    return half.low + half.high;
+}
+
 // The sums of the lanes at even and at odd places.
 template <int L, class R>
 [[gnu::always_inline]] inline lanes<R, 2> folded(lanes<R, L> v) {
-    if constexpr (L == 2) {
+    if constexpr (L == 2)
         return v;
-    } else {
-        lanes<R, L / 2> low, high;
-        __builtin_memcpy(&low, &v, sizeof low);
-        __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-        return folded<L / 2, R>(low + high);
-    }
+    else
+        return folded<L / 2, R>(folded_once<L, R>(v));
 }
 
 template <class R>
@@ -88,45 +105,6 @@ struct product_sums {
         });
     }
 
-    // As add(as, ys), and with it sums += as*factor.
-    void add_and_update(const CT* as, const CT* ys, CT* sums, CT factor, int64_t count) {
-        constexpr int width = most_lanes<R>;
-        // In registers: what is stored might be these sums, for all that the compiler knows.
-        lane_sums<R> same_sums = same, crossed_sums = crossed;
-        const R* const from = reinterpret_cast<const R*>(as);
-        const R* const y = reinterpret_cast<const R*>(ys);
-        R* const to = reinterpret_cast<R*>(sums);
-        const R re = [&] {
-            if constexpr (parts == 2)
-                return factor.re;
-            else
-                return factor;
-        }();
-        [[maybe_unused]] lanes<R, width> im;
-        if constexpr (parts == 2)
-            for (int l = 0; l < width; ++l) im[l] = l % 2 ? factor.im : -factor.im;
-        for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                                      std::integral_constant<int, L>) {
-            if constexpr (L == 1) {
-                if (parts == 1 || i % 2 == 0) sums[i / parts] = mad(as[i / parts], factor, sums[i / parts]);
-                same_sums.rest[i % 2] += from[i] * y[i];
-                if (parts > 1) crossed_sums.rest[i % 2] += from[i] * y[i ^ 1];
-            } else {
-                const auto v = load_lanes<L>(from + i);
-                const auto yi = load_lanes<L>(y + i);
-                auto sum = load_lanes<L>(to + i) + v * re;
-                same_sums.sums[k] += v * yi;
-                if constexpr (parts == 2) {
-                    sum += exchanged_parts<R, L>(v) * im;
-                    crossed_sums.sums[k] += v * exchanged_parts<R, L>(yi);
-                }
-                store_lanes<L>(to + i, sum);
-            }
-        });
-        same = same_sums;
-        crossed = crossed_sums;
-    }
-
     CT total(bool conjugate) const {
         if constexpr (parts == 1) {
             return same.total();
@@ -140,6 +118,13 @@ struct product_sums {
     }
 };
 
+// By lanes: so the compiler takes one instruction to clear the signs.
+template <class R, int L>
+[[gnu::always_inline]] inline lanes<R, L> without_signs(lanes<R, L> v) {
+    for (int l = 0; l < L; ++l) v[l] = sizeof(R) == 4 ? __builtin_fabsf(v[l]) : __builtin_fabs(v[l]);
+    return v;
+}
+
 template <class R>
 struct size_sums {
     lane_sums<R> sums;
@@ -150,8 +135,7 @@ struct size_sums {
             if constexpr (L == 1) {
                 sums.rest[0] += modulus(x[i]);
             } else {
-                const auto v = load_lanes<L>(x + i);
-                sums.sums[k] += v < 0 ? -v : v;
+                sums.sums[k] += without_signs<R, L>(load_lanes<L>(x + i));
             }
         });
     }

@@ -44,6 +44,20 @@ class stored_columns {
     }
     range rows(int64_t j) const { return rows(j, {0, rows_}); }
 
+    // Which of them K columns from j on all have; where there are none, the end is not behind the beginning.
+    template <int K>
+    range common_rows(int64_t j, range wanted) const {
+        if (is_full()) return wanted;
+        range common = rows(j, wanted);
+        for (int64_t k = j + 1; k < j + K; ++k) {
+            const range own = rows(k, wanted);
+            if (own.begin > common.begin) common.begin = own.begin;
+            if (own.end < common.end) common.end = own.end;
+        }
+        return common;
+    }
+    bool is_full() const { return below_ == rows_ && above_ == INT64_MAX / 2; }
+
   private:
     CT* first_;
     const heron_stored_matrix& a_;
@@ -51,115 +65,219 @@ class stored_columns {
     bool is_lower_ = false;
 };
 
+// Numbers whose real factors are re[k] and, at even and odd places, -im[k] and im[k].
+template <class R, int K>
+struct column_factors {
+    R re[K], im[K];
+
+    template <class CT>
+    explicit column_factors(const CT* x) {
+        for (int k = 0; k < K; ++k) {
+            if constexpr (parts_of<CT>::count == 1) {
+                re[k] = x[k];
+            } else {
+                re[k] = x[k].re;
+                im[k] = x[k].im;
+            }
+        }
+    }
+    template <int L>
+    [[gnu::always_inline]] lanes<R, L> alternating(int k) const {
+        lanes<R, L> both;
+        for (int l = 0; l < L; ++l) both[l] = l % 2 ? im[k] : -im[k];
+        return both;
+    }
+};
+
+// Calls step(i, L) for vectors of L numbers, and for one of each smaller size down to `least` behind them.
+template <int L, int least, class Step>
+[[gnu::always_inline]] inline void for_vectors(int64_t i, int64_t n, const Step& step) {
+    for (; i + L <= n; i += L) step(i, std::integral_constant<int, L>{});
+    if constexpr (L > least) {
+        if (i < n) for_vectors<L / 2, least>(i, n, step);
+    }
+}
+
 // sums[i] += the sum over k < K of columns[k][i]*x[k].
 template <int K, class CT>
 void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count) {
     using R = real_of<CT>;
-    constexpr int parts = parts_of<CT>::count, L = most_lanes<R>;
-    R re[K];
-    lanes<R, L> im[K];
+    constexpr int parts = parts_of<CT>::count;
+    const column_factors<R, K> factors(x);
     const R* from[K];
-    for (int k = 0; k < K; ++k) {
-        from[k] = reinterpret_cast<const R*>(columns[k]);
-        if constexpr (parts == 1) {
-            re[k] = x[k];
-        } else {
-            re[k] = x[k].re;
-            for (int l = 0; l < L; ++l) im[k][l] = l % 2 ? x[k].im : -x[k].im;
-        }
-    }
+    for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
     R* const to = reinterpret_cast<R*>(sums);
-    int64_t i = 0;
-    for (; i + L <= parts * count; i += L) {
+    for_vectors<most_lanes<R>, parts>(0, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
         auto sum = load_lanes<L>(to + i);
+#pragma GCC unroll 8
         for (int k = 0; k < K; ++k) {
             const auto v = load_lanes<L>(from[k] + i);
-            sum += v * re[k];
-            if constexpr (parts == 2) sum += exchanged_parts<R, L>(v) * im[k];
+            sum += v * factors.re[k];
+            if constexpr (parts == 2) sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
         }
         store_lanes<L>(to + i, sum);
-    }
-    for (int64_t row = i / parts; row < count; ++row)
-        for (int k = 0; k < K; ++k) sums[row] = mad(columns[k][row], x[k], sums[row]);
+    });
 }
 
-// Whether columns j ... j + K - 1 have all of the rows.
-template <int K, class CT>
-bool are_whole(const stored_columns<CT>& a, int64_t j, range rows) {
-    for (int64_t k = j; k < j + K; ++k) {
-        const range found = a.rows(k, rows);
-        if (found.begin != rows.begin || found.end != rows.end) return false;
+// The sums of a*x and, of complex numbers, of a*(x with its parts exchanged) for K columns, in L lanes each.
+template <class R, int parts, int K, int L>
+struct column_sums {
+    lanes<R, L> same[K]{}, crossed[K]{};
+
+    [[gnu::always_inline]] void add(int k, lanes<R, L> a, lanes<R, L> x) {
+        same[k] += a * x;
+        if constexpr (parts == 2) crossed[k] += a * exchanged_parts<R, L>(x);
     }
-    return true;
+    [[gnu::always_inline]] column_sums<R, parts, K, L / 2> halved() const {
+        column_sums<R, parts, K, L / 2> half;
+#pragma GCC unroll 8
+        for (int k = 0; k < K; ++k) {
+            half.same[k] = folded_once<L, R>(same[k]);
+            if constexpr (parts == 2) half.crossed[k] = folded_once<L, R>(crossed[k]);
+        }
+        return half;
+    }
+};
+
+// add(sums, i, L) adds vectors to sums that are halved when no whole vectors are left.
+template <int L, class CT, int K, class Add>
+[[gnu::always_inline]] inline void sum_columns(column_sums<real_of<CT>, parts_of<CT>::count, K, L> sums,
+                                               int64_t i, int64_t n, bool conjugate, CT* results,
+                                               const Add& add) {
+    constexpr int parts = parts_of<CT>::count;
+    for (; i + L <= n; i += L) add(sums, i, std::integral_constant<int, L>{});
+    if constexpr (L > parts) {
+        sum_columns<L / 2, CT, K>(sums.halved(), i, n, conjugate, results, add);
+    } else {
+        for (int k = 0; k < K; ++k) {
+            if constexpr (parts == 1)
+                results[k] = sums.same[k];
+            else if (conjugate)
+                results[k] = {sums.same[k][0] + sums.same[k][1], sums.crossed[k][0] - sums.crossed[k][1]};
+            else
+                results[k] = {sums.same[k][0] - sums.same[k][1], sums.crossed[k][0] + sums.crossed[k][1]};
+        }
+    }
+}
+
+// results[k] := the sum over i of columns[k][i], or its conjugate, times xs[i]: x is loaded once for all.
+template <int K, class CT>
+void column_dots(const CT* const* columns, const CT* xs, int64_t count, bool conjugate, CT* results) {
+    using R = real_of<CT>;
+    constexpr int parts = parts_of<CT>::count, most = most_lanes<R>;
+    const R* from[K];
+    for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
+    const R* const x = reinterpret_cast<const R*>(xs);
+    sum_columns<most, CT, K>({}, 0, parts * count, conjugate, results,
+                             [&]<int L>(auto& sums, int64_t i, std::integral_constant<int, L>) {
+                                 const auto xi = load_lanes<L>(x + i);
+#pragma GCC unroll 8
+                                 for (int k = 0; k < K; ++k) sums.add(k, load_lanes<L>(from[k] + i), xi);
+                             });
+}
+
+// Both: sums += columns[k]*factors[k], and results[k] := columns[k]*xs.
+template <int K, class CT>
+void add_columns_and_dots(CT* sums, const CT* const* columns, const CT* factors, const CT* xs, int64_t count,
+                          bool conjugate, CT* results) {
+    using R = real_of<CT>;
+    constexpr int parts = parts_of<CT>::count, most = most_lanes<R>;
+    const column_factors<R, K> factor(factors);
+    const R* from[K];
+    for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
+    const R* const x = reinterpret_cast<const R*>(xs);
+    R* const to = reinterpret_cast<R*>(sums);
+    sum_columns<most, CT, K>({}, 0, parts * count, conjugate, results,
+                             [&]<int L>(auto& dots, int64_t i, std::integral_constant<int, L>) {
+                                 const auto xi = load_lanes<L>(x + i);
+                                 auto sum = load_lanes<L>(to + i);
+#pragma GCC unroll 8
+                                 for (int k = 0; k < K; ++k) {
+                                     const auto v = load_lanes<L>(from[k] + i);
+                                     sum += v * factor.re[k];
+                                     if constexpr (parts == 2)
+                                         sum += exchanged_parts<R, L>(v) * factor.template alternating<L>(k);
+                                     dots.add(k, v, xi);
+                                 }
+                                 store_lanes<L>(to + i, sum);
+                             });
+}
+
+// Calls f(j, K, rows) for groups of up to `together` columns: `rows` are those that all K of them have
+// among `wanted`; for_others finds what else they have.
+template <int together, class CT, class F>
+void for_groups(const stored_columns<CT>& a, range columns, range wanted, const F& f) {
+    int64_t j = columns.begin;
+    if constexpr (together > 1) {
+        // Less than that is no faster together.
+        constexpr int64_t shortest = 8;
+        while (j + together <= columns.end) {
+            const range rows = a.template common_rows<together>(j, wanted);
+            if (rows.end - rows.begin >= shortest)
+                f(j, std::integral_constant<int, together>{}, rows);
+            else
+                for_groups<1>(a, {j, j + together}, wanted, f);
+            j += together;
+        }
+        for_groups<together / 2>(a, {j, columns.end}, wanted, f);
+    } else {
+        for (; j < columns.end; ++j) f(j, std::integral_constant<int, 1>{}, a.rows(j, wanted));
+    }
+}
+
+// Calls f(k, i) for the elements that K columns have beside their common rows.
+template <int K, class CT, class F>
+void for_others(const stored_columns<CT>& a, int64_t j, range common, range wanted, const F& f) {
+    if (K == 1 || a.is_full()) return;
+    for (int k = 0; k < K; ++k) {
+        const range own = a.rows(j + k, wanted);
+        for (int64_t i = own.begin; i < common.begin; ++i) f(k, i);
+        for (int64_t i = common.end; i < own.end; ++i) f(k, i);
+    }
 }
 
 template <int K, class CT>
-void add_whole_columns(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, CT* sums) {
-    const CT* columns[K];
-    for (int k = 0; k < K; ++k) columns[k] = a.column(j + k) + rows.begin;
-    add_columns<K>(sums, columns, x + j, rows.end - rows.begin);
-}
+struct column_pointers {
+    column_pointers(const stored_columns<CT>& a, int64_t j, int64_t row) {
+        for (int k = 0; k < K; ++k) at[k] = a.column(j + k) + row;
+    }
+    const CT* at[K];
+};
 
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j].
 template <class CT>
 void add_columns(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
-    int64_t j = columns.begin;
-    while (j < columns.end) {
-        if (j + 8 <= columns.end && are_whole<8>(a, j, rows)) {
-            add_whole_columns<8>(a, j, rows, x, sums);
-            j += 8;
-            continue;
-        }
-        const range found = a.rows(j, rows);
-        if (found.begin < found.end) add_whole_columns<1>(a, j, found, x, sums + (found.begin - rows.begin));
-        ++j;
-    }
+    for_groups<8>(a, columns, rows, [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
+        const column_pointers<K, CT> own(a, j, common.begin);
+        add_columns<K>(sums + (common.begin - rows.begin), own.at, x + j, common.end - common.begin);
+        for_others<K>(a, j, common, rows, [&](int k, int64_t i) {
+            CT& sum = sums[i - rows.begin];
+            sum = mad(a.column(j + k)[i], x[j + k], sum);
+        });
+    });
 }
 
-// The sum over i in `rows` of element (i, j), or its conjugate, times x[i].
+// results[j - columns.begin] := the sum over i in `rows` of element (i, j), or its conjugate, times x[i].
+template <class CT>
+void column_dots(const stored_columns<CT>& a, range columns, range rows, const CT* x, bool conjugate,
+                 CT* results) {
+    for_groups<8>(a, columns, rows, [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
+        const column_pointers<K, CT> own(a, j, common.begin);
+        CT* const sums = results + (j - columns.begin);
+        column_dots<K>(own.at, x + common.begin, common.end - common.begin, conjugate, sums);
+        for_others<K>(a, j, common, rows, [&](int k, int64_t i) {
+            const CT element = a.column(j + k)[i];
+            sums[k] = mad(conjugate ? conj(element) : element, x[i], sums[k]);
+        });
+    });
+}
+
+// The same of one column.
 template <class CT>
 CT column_dot(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, bool conjugate) {
-    const range found = a.rows(j, rows);
-    product_sums<CT> sums;
-    sums.add(a.column(j) + found.begin, x + found.begin, found.end - found.begin);
-    return sums.total(conjugate);
-}
-
-// The same of K columns that have all of the rows: x is loaded once for them.
-template <int K, class CT>
-void column_dots(const stored_columns<CT>& a, int64_t j, range rows, const CT* xs, bool conjugate, CT* sums) {
-    using R = real_of<CT>;
-    constexpr int parts = parts_of<CT>::count, L = most_lanes<R>;
-    lanes<R, L> same[K]{}, crossed[K]{};
-    const R* from[K];
-    for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(a.column(j + k) + rows.begin);
-    const R* const x = reinterpret_cast<const R*>(xs + rows.begin);
-    const int64_t count = rows.end - rows.begin;
-    int64_t i = 0;
-    for (; i + L <= parts * count; i += L) {
-        const auto xi = load_lanes<L>(x + i);
-        [[maybe_unused]] lanes<R, L> turned = xi;
-        if constexpr (parts == 2) turned = exchanged_parts<R, L>(xi);
-        for (int k = 0; k < K; ++k) {
-            const auto v = load_lanes<L>(from[k] + i);
-            same[k] += v * xi;
-            if constexpr (parts == 2) crossed[k] += v * turned;
-        }
-    }
-    for (int k = 0; k < K; ++k) {
-        const CT* const column = a.column(j + k) + rows.begin;
-        const lanes<R, 2> of_same = folded<L, R>(same[k]), of_crossed = folded<L, R>(crossed[k]);
-        CT sum;
-        if constexpr (parts == 1)
-            sum = of_same[0] + of_same[1];
-        else if (conjugate)
-            sum = {of_same[0] + of_same[1], of_crossed[0] - of_crossed[1]};
-        else
-            sum = {of_same[0] - of_same[1], of_crossed[0] + of_crossed[1]};
-        for (int64_t row = i / parts; row < count; ++row)
-            sum = mad(conjugate ? conj(column[row]) : column[row], xs[rows.begin + row], sum);
-        sums[k] = sum;
-    }
+    CT sum;
+    column_dots(a, {j, j + 1}, rows, x, conjugate, &sum);
+    return sum;
 }
 
 // A vector without gaps: where it is, or a copy, conjugated or not, in `memory`.
@@ -181,11 +299,27 @@ CT number_of(const heron_scalar& s) {
     return argument.device ? *argument.device : argument.value;
 }
 
-// y := value + beta*y at i; beta = 0 does not read it.
+// y := alpha*sums + beta*y at first, first + 1, ...; beta = 0 does not read it.
 template <class CT>
-void update(const heron_vector_operand& v, int64_t i, CT value, CT beta) {
-    CT& y = as<CT>(v.memory)[v.offset + i * v.inc];
-    y = equal(beta, CT{}) ? value : mad(beta, y, value);
+void update(const heron_vector_operand& v, int64_t first, const CT* sums, int64_t count, CT alpha, CT beta) {
+    CT* const y = as<CT>(v.memory) + v.offset + first * v.inc;
+    const auto run = [&](int64_t inc) {
+        if (equal(beta, CT{}))
+            for (int64_t i = 0; i < count; ++i) y[i * inc] = mul(alpha, sums[i]);
+        else
+            for (int64_t i = 0; i < count; ++i) y[i * inc] = mad(beta, y[i * inc], mul(alpha, sums[i]));
+    };
+    // A loop of its own, which becomes one of vectors.
+    v.inc == 1 ? run(1) : run(v.inc);
+}
+
+// y := beta*y.
+template <class CT>
+void scale(const heron_vector_operand& y, int64_t n, CT beta) {
+    for (int64_t i = 0; i < n; ++i) {
+        const CT zero{};
+        update(y, i, &zero, 1, zero, beta);
+    }
 }
 
 }  // namespace heron::HERON_LEVEL

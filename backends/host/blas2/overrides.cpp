@@ -43,12 +43,17 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
             run_team(team_for(device, count * (end - first)), [&](int member, int members) {
                 const range own = equal_part(count, member, members);
                 const range part{rows + own.begin, rows + own.end};
-                if (turned)
-                    for (int64_t j = part.begin; j < part.end; ++j)
-                        x[j] = sub(x[j], column_dot<CT>(triangle, j, {first, end}, x, false));
-                else if (part.begin < part.end)
+                if (!turned) {
                     add_columns(triangle, {first, end}, part, static_cast<const CT*>(factors - first),
                                 x + part.begin);
+                    return;
+                }
+                for_blocks(part, size, [&](int64_t begin, int64_t columns) {
+                    CT dots[size];
+                    column_dots(triangle, {begin, begin + columns}, {first, end}, static_cast<const CT*>(x),
+                                false, dots);
+                    for (int64_t j = 0; j < columns; ++j) x[begin + j] = sub(x[begin + j], dots[j]);
+                });
             });
         };
         plans::substitute(a, size, solve, rest);
@@ -68,10 +73,14 @@ void ger(host_device& device, heron_phase phase, const heron_ger_args& a, heron_
         if (equal(alpha, CT{})) return;
         const heron_vector_operand& y = a.y;
         const stored_columns<CT> matrix(a.a, a.m);
+        // Of x what stays in the first-level cache.
+        constexpr int64_t rows = 16384 / static_cast<int64_t>(sizeof(CT));
         run_team(team_for(device, a.m * a.n), [&](int member, int members) {
             const range own = equal_part(a.n, member, members);
             vector_blocks<CT, CT> xs(a.x);
-            for_blocks({0, a.m}, [&](int64_t begin, int64_t count) {
+            // A block that is conjugated is a copy.
+            const int64_t most = a.conjugate_x || xs.longest() < rows ? vector_block : rows;
+            for_blocks({0, a.m}, most, [&](int64_t begin, int64_t count) {
                 CT turned[vector_block];
                 const CT* x = xs.read(begin, count);
                 if (a.conjugate_x) {
