@@ -54,8 +54,7 @@ heron_spmat pattern(heron_format format, cusparseIndexBase_t base, int m, int n,
 }
 
 cusparseIndexBase_t base_of(cusparseMatDescr_t descr) {
-    return core::required(static_cast<const cusparseMatDescr*>(descr), core::argument{role::a, part::kind})
-        ->base;
+    return core::alive(descr, core::argument{role::a, part::kind})->base;
 }
 
 cusparseStatus_t sort_coo(const char* called, cusparseHandle_t handle, const core::coordinate_list& list,
