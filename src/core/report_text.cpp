@@ -66,6 +66,11 @@ void add_hints(std::vector<std::string>& hints, const std::vector<function_count
         hints.push_back(fmt::format(
             "{0} was called {1} times on one matrix without preparation: call {0}_preprocess once before",
             f.function, f.unprepared));
+    if (f.unsorted > 0)
+        hints.push_back(fmt::format(
+            "{} got a matrix whose indices do not ascend, as in row {}: sort it once, memory is then read in "
+            "order, and functions that need sorted rows take it",
+            f.function, f.unsorted - 1));
     for (const char* suffix : {"_bufferSize", "_bufferSizeExt"})
         if (const std::uint64_t runs = runs_per_preparation(all, f, suffix))
             hints.push_back(fmt::format(
@@ -106,6 +111,7 @@ std::string json_of(const function_counts& f) {
     if (f.flops > 0) text += fmt::format(", \"flops\": {:.0f}", f.flops);
     if (f.bytes > 0) text += fmt::format(", \"bytes\": {:.0f}", f.bytes);
     if (f.unprepared > 0) text += fmt::format(", \"unprepared\": {}", f.unprepared);
+    if (f.unsorted > 0) text += fmt::format(", \"unsorted\": {}", f.unsorted);
     if (!f.reason.empty()) text += fmt::format(", \"reason\": {}", in_quotes(f.reason));
     return text + "}";
 }
@@ -128,6 +134,7 @@ void add(function_counts& sum, const function_counts& row) {
     sum.flops += row.flops;
     sum.bytes += row.bytes;
     sum.unprepared = std::max(sum.unprepared, row.unprepared);
+    if (sum.unsorted == 0) sum.unsorted = row.unsorted;
     if (sum.reason.empty()) sum.reason = row.reason;
 }
 

@@ -14,6 +14,7 @@ struct function_counts {
     double device_seconds = -1;  // below 0: not known
     double flops = 0, bytes = 0;
     std::uint64_t unprepared = 0;  // runs on one matrix without the analysis that they might have had
+    std::int64_t unsorted = 0;     // a row of a matrix whose indices do not ascend, from 1; 0: none was seen
     std::string reason;            // of the first failure
 };
 

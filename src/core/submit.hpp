@@ -15,7 +15,7 @@ namespace heron::core {
 template <operation op, class Slot, class Args>
 heron_status run_slot(context& c, Slot slot, heron_queue* queue, heron_phase phase, const Args& args,
                       heron_workspace& workspace) {
-    if (phase == HERON_PHASE_SIZE || !reporting()) return slot(queue, phase, &args, &workspace);
+    if (phase == HERON_PHASE_SIZE || !measuring()) return slot(queue, phase, &args, &workspace);
     const recorded_phase record(c, phase == HERON_PHASE_RUN ? work_of<op>(args) : work{});
     return slot(queue, phase, &args, &workspace);
 }
@@ -26,6 +26,14 @@ inline void note_unprepared_run(const heron_spmm_args& args) { note_unprepared(a
 inline void note_unprepared_run(const heron_sddmm_args& args) { note_unprepared(args.c.indices); }
 template <class Args>
 void note_unprepared_run(const Args&) {}
+
+// So do those that read a sparse matrix of its order.
+inline void note_order_of(context& c, const heron_spmv_args& args) { note_order(c, args.a); }
+inline void note_order_of(context& c, const heron_spmm_args& args) { note_order(c, args.a); }
+inline void note_order_of(context& c, const heron_trisolve_args& args) { note_order(c, args.a); }
+inline void note_order_of(context& c, const heron_factor_args& args) { note_order(c, args.a); }
+template <class Args>
+void note_order_of(context&, const Args&) {}
 
 template <operation op, class Args>
 void call_slot(context& c, heron_phase phase, const Args& args, heron_workspace& workspace) {
@@ -85,7 +93,10 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
         if (const size_t bytes = needed()) workspace_missing(bytes);
     heron_workspace workspace{0, phase.memory, nullptr};
     if (kept && phase.phase == HERON_PHASE_RUN) workspace.plan = kept->plan_for(c, problem, phase.memory);
-    if (phase.phase == HERON_PHASE_RUN && !workspace.plan && reporting()) note_unprepared_run(args);
+    if (measuring()) {
+        note_order_of(c, args);
+        if (phase.phase == HERON_PHASE_RUN && !workspace.plan) note_unprepared_run(args);
+    }
     call_slot<op>(c, phase.phase, args, workspace);
     if (kept && phase.phase == HERON_PHASE_ANALYSE) kept->keep(c, problem, workspace);
 }

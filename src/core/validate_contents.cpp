@@ -70,9 +70,12 @@ void check_compressed(context& c, const heron_spmat& m, int64_t segments, int64_
     const auto offsets = download(c, m.offsets, segments + 1, m.offset_type);
     check_offsets(offsets, m.base, m.nnz, {name}, operand);
     const auto indices = download(c, m.indices, m.nnz, m.index_type);
-    for (size_t k = 0; k + 1 < offsets.size(); ++k)
-        check_segment({indices.begin() + (offsets[k] - m.base), indices.begin() + (offsets[k + 1] - m.base)},
-                      m.base, size, name, static_cast<int64_t>(k), operand);
+    for (size_t k = 0; k + 1 < offsets.size(); ++k) {
+        const auto first = indices.begin() + (offsets[k] - m.base);
+        const auto last = indices.begin() + (offsets[k + 1] - m.base);
+        check_segment({first, last}, m.base, size, name, static_cast<int64_t>(k), operand);
+        if (reporting() && !std::is_sorted(first, last)) note_unsorted(static_cast<int64_t>(k));
+    }
 }
 
 // The places of a COO matrix's elements by rows.

@@ -1,6 +1,7 @@
 /* Conjugate gradients on rows that are distributed over MPI ranks, with the CUDA runtime and cuSPARSE.
  *
  *     mpirun -n RANKS mpi_cg [MATRIX.mtx | --poisson N] [--tol T] [--max-iterations K] [--device-mpi]
+ * [--parts]
  *
  * Solves A x = b with b = (1, ..., 1) for a symmetric positive definite A: a Matrix Market file, or the
  * 7-point Laplacian on an N x N x N grid (N = 40 when nothing is said), of which a rank makes its own rows
@@ -15,7 +16,8 @@
  *     stream of the work    local part of A p .............................................. remote part
  *
  * With --device-mpi MPI is given addresses of the device, which a CUDA-aware MPI takes. Ranks of one machine
- * share its devices by turns. */
+ * share its devices by turns. --parts also measures what an iteration is made of, each part by itself, for
+ * models of how the time grows with the ranks (tools/bench/mpi_scaling). */
 #define _POSIX_C_SOURCE 200112L
 #include <limits.h>
 #include <math.h>
@@ -431,21 +433,31 @@ static void update(linear_system* s, double alpha, const vector* x, double beta,
     check_cusparse(cusparseAxpby(s->work, &alpha, x->sparse, &beta, y->dense), "cusparseAxpby");
 }
 
-static double dot(linear_system* s, const vector* x, const vector* y) {
-    double own = 0.0, sum = 0.0;
+/* Of this rank's rows. */
+static double own_dot(linear_system* s, const vector* x, const vector* y) {
+    double own = 0.0;
     check_cusparse(cusparseSpVV(s->work, CUSPARSE_OPERATION_NON_TRANSPOSE, x->sparse, y->dense, &own,
                                 CUDA_R_64F, s->dot_buffer),
                    "cusparseSpVV");
     check_cuda(cudaStreamSynchronize(s->work_stream), "cudaStreamSynchronize");
+    return own;
+}
+
+static double summed_over_ranks(double own) {
+    double sum = 0.0;
     MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return sum;
+}
+
+static double dot(linear_system* s, const vector* x, const vector* y) {
+    return summed_over_ranks(own_dot(s, x, y));
 }
 
 /* ---- the solver ---- */
 
 typedef struct options {
     const char* matrix_file;
-    int grid, max_iterations, uses_device_mpi;
+    int grid, max_iterations, uses_device_mpi, measures_parts;
     double tolerance;
 } options;
 
@@ -478,6 +490,61 @@ static double true_residual(linear_system* s) {
     return sqrt(dot(s, &s->r, &s->r) / dot(s, &s->b, &s->b));
 }
 
+/* ---- what an iteration is made of ---- */
+
+static void product_part(linear_system* s) { multiply(s, &s->local, &s->p, 0.0, &s->q); }
+
+/* All that needs no other rank. The vectors stay finite. */
+static void work_part(linear_system* s) {
+    const double little = 1e-30;
+    product_part(s);
+    multiply(s, &s->remote, &s->ghosts, 1.0, &s->q);
+    own_dot(s, &s->p, &s->q);
+    update(s, little, &s->p, 1.0, &s->x);
+    update(s, -little, &s->q, 1.0, &s->r);
+    own_dot(s, &s->r, &s->r);
+    update(s, 1.0, &s->r, little, &s->p);
+}
+
+static void exchange_part(linear_system* s) {
+    begin_exchange(s, &s->p);
+    end_exchange(s);
+    check_cuda(cudaStreamSynchronize(s->work_stream), "cudaStreamSynchronize");
+}
+
+static void reduction_part(linear_system* s) {
+    (void)s;
+    summed_over_ranks(1.0);
+}
+
+/* Seconds that the slowest rank takes. */
+static double seconds_of(void (*part)(linear_system*), linear_system* s) {
+    enum { first = 5, repetitions = 40 };
+    double start = 0.0, own = 0.0, longest = 0.0;
+    for (int i = -first; i < repetitions; ++i) {
+        if (i == 0) {
+            check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+            MPI_Barrier(MPI_COMM_WORLD);
+            start = MPI_Wtime();
+        }
+        part(s);
+    }
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    own = (MPI_Wtime() - start) / repetitions;
+    MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return longest;
+}
+
+static void print_parts(linear_system* s) {
+    const double product = seconds_of(product_part, s), work = seconds_of(work_part, s);
+    const double exchange = seconds_of(exchange_part, s), reduction = seconds_of(reduction_part, s);
+    int most = 0;
+    MPI_Allreduce(&s->h.ghosts, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("parts product %.3e work %.3e exchange %.3e reduction %.3e halo %d\n", product, work, exchange,
+               reduction, most);
+}
+
 static double number_from(const char* text, double least) {
     char* end = NULL;
     const double number = strtod(text, &end);
@@ -486,11 +553,13 @@ static double number_from(const char* text, double least) {
 }
 
 static options parse_options(int argc, char** argv) {
-    options o = {NULL, 40, 10000, 0, 1e-8};
+    options o = {NULL, 40, 10000, 0, 0, 1e-8};
     for (int i = 1; i < argc; ++i) {
         const char* const value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--device-mpi") == 0)
             o.uses_device_mpi = 1;
+        else if (strcmp(argv[i], "--parts") == 0)
+            o.measures_parts = 1;
         else if (strcmp(argv[i], "--poisson") == 0 && ++i)
             o.grid = (int)number_from(value, 1);
         else if (strcmp(argv[i], "--tol") == 0 && ++i)
@@ -498,7 +567,8 @@ static options parse_options(int argc, char** argv) {
         else if (strcmp(argv[i], "--max-iterations") == 0 && ++i)
             o.max_iterations = (int)number_from(value, 1);
         else if (argv[i][0] == '-')
-            fail(argv[i], "is no option; there are --poisson, --tol, --max-iterations and --device-mpi");
+            fail(argv[i],
+                 "is no option; there are --poisson, --tol, --max-iterations, --device-mpi and --parts");
         else
             o.matrix_file = argv[i];
     }
@@ -530,9 +600,10 @@ int main(int argc, char** argv) {
     const double residual = true_residual(&s);
     const int is_solved = residual <= 2 * o.tolerance;
     if (rank == 0)
-        printf("ranks %d rows %d entries %lld halo %lld iterations %d residual %.6e seconds %.3f %s\n", ranks,
+        printf("ranks %d rows %d entries %lld halo %lld iterations %d residual %.6e seconds %.6f %s\n", ranks,
                block.size, entries, halo_numbers, iterations, residual, seconds,
                is_solved ? "solved" : "not solved");
+    if (o.measures_parts) print_parts(&s);
     MPI_Finalize();
     return is_solved ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -150,6 +150,13 @@ def check_static_runtime(make, toolkit):
         expect(f"a static CUDA runtime, {state}", status == 1 and report["linked_in"] == ["CUDA runtime"]
                and check(make.folder / "runtime", "--backend", "host")[0] == 2, report)
         must("strip", make.folder / "runtime")
+    # A library of NVIDIA's own has one too, and the program none.
+    source = make.write("solver.c", "int cudaMalloc(void**, unsigned long);\nint solve(void) { void* p; return cudaMalloc(&p, 8); }")
+    must(compiler, "-shared", "-fPIC", source, toolkit / "lib64/libcudart_static.a", "-Wl,--exclude-libs,ALL", "-ldl", "-lpthread", "-lrt",
+         "-Wl,-soname,libcusolver.so.99", "-o", make.folder / "libcusolver.so.99")
+    status, report = check(make.caller("solved", ["solve"], make.folder / "libcusolver.so.99", f"-Wl,-rpath,{make.folder}"))
+    expect("a static CUDA runtime in a library of NVIDIA's", report["linked_in"] == [] and report["functions"] == []
+           and report["others_of_nvidia"] == ["libcusolver.so.99"], report)
 
 
 def check_clblas(make):

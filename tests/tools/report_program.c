@@ -1,6 +1,8 @@
 /* Calls for the tests of reports, on the host backend, where device memory is any memory: products without
  * preparation, a workspace asked for before each, one call that fails. "fork": a child does the same;
- * "thread": a thread does. */
+ * "thread": a thread does. "unsorted": the columns of the second row descend. "many": a hundred thousand
+ * products, and how many nanoseconds each takes. */
+#define _POSIX_C_SOURCE 200112L
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 #include <pthread.h>
@@ -8,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { products = 200 };
+static int products = 200;
+static int offsets[] = {0, 2, 4}, columns[] = {0, 1, 0, 1};
+static double values[] = {1, 2, 0, 3};
 
 static void multiply(void) {
-    static int offsets[] = {0, 2, 3}, columns[] = {0, 1, 1};
-    static double values[] = {1, 2, 3};
     double x[] = {10, 100}, y[] = {0, 0}, one = 1, zero = 0;
     cusparseHandle_t handle;
     cusparseSpMatDescr_t a;
     cusparseDnVecDescr_t x_vector, y_vector;
     cusparseCreate(&handle);
-    cusparseCreateCsr(&a, 2, 2, 3, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+    cusparseCreateCsr(&a, 2, 2, 4, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
     cusparseCreateDnVec(&x_vector, 2, x, CUDA_R_64F);
     cusparseCreateDnVec(&y_vector, 2, y, CUDA_R_64F);
@@ -39,6 +42,19 @@ static void multiply(void) {
     cusparseDestroy(handle);
 }
 
+static void swap_columns(void) {
+    columns[2] = 1;
+    columns[3] = 0;
+    values[2] = 3;
+    values[3] = 0;
+}
+
+static double nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
 static void* multiply_in_thread(void* unused) {
     multiply();
     return unused;
@@ -46,7 +62,11 @@ static void* multiply_in_thread(void* unused) {
 
 int main(int argc, char** argv) {
     const char* const how = argc > 1 ? argv[1] : "";
+    const double start = nanoseconds();
+    if (strcmp(how, "unsorted") == 0) swap_columns();
+    if (strcmp(how, "many") == 0) products = 100000;
     multiply();
+    if (strcmp(how, "many") == 0) printf("%.1f ns each\n", (nanoseconds() - start) / products);
     if (strcmp(how, "thread") == 0) {
         pthread_t thread;
         pthread_create(&thread, NULL, multiply_in_thread, NULL);

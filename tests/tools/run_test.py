@@ -6,6 +6,7 @@ usage: run_test.py HERON COMPAT_FOLDER SOURCE_FOLDER REPORT_PROGRAM [C_COMPILER]
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -129,6 +130,37 @@ def counts(report):
     return {f["function"]: (f["calls"], f["failures"]) for f in report["functions"]}
 
 
+# Of a product: a step is two operations; A's four values and columns, its three offsets, x and y are read or written once.
+FLOPS, BYTES = 4 * 2, 4 * 12 + 3 * 4 + 16 + 16
+
+
+def check_samples(make):
+    """All calls are counted, also where few of them are measured and stand for the others."""
+    file, products = make.folder / "many.json", 100000
+    result = run("--backend", "host", "--report", file, "--", report_program, "many")
+    whole = float(re.match(r"(\S+) ns each", result.stdout).group(1)) * 1e-9 * products
+    report = json.loads(file.read_text())
+    spmv = next(f for f in report["functions"] if f["function"] == "cusparseSpMV")
+    if counts(report)["cusparseSpMV"] != (products + 1, 1) or counts(report)["cusparseSpMV_bufferSize"] != (products, 0):
+        sys.exit(f"many calls: {report}")
+    # All but one call do the same, so that the few stand for all of them exactly, but for the one.
+    for name, each in (("flops", FLOPS), ("bytes", BYTES), ("unprepared", 1)):
+        if abs(spmv[name] / (each * products) - 1) > 0.02:
+            sys.exit(f"many calls: {name}: {spmv}")
+    if not 0.02 * whole < spmv["host_seconds"] < 2 * whole or not 0 < spmv["device_seconds"] < 1.1 * spmv["host_seconds"]:
+        sys.exit(f"many calls in {whole} s: {spmv}")
+    print("many calls: ok")
+
+
+def check_order(make, backend):
+    file = make.folder / f"{backend}.order.json"
+    expect(f"unsorted indices on {backend}", run("--backend", backend, "--report", file, "--", report_program, "unsorted"), output="done\n")
+    report = json.loads(file.read_text())
+    spmv = next(f for f in report["functions"] if f["function"] == "cusparseSpMV")
+    if spmv.get("unsorted") != 2 or not any("do not ascend, as in row 1" in h for h in report["hints"]):
+        sys.exit(f"unsorted indices on {backend}: {report}")
+
+
 def check_reports(make):
     file = make.folder / "report.json"
     expect("a program", run("--backend", "host", "--report", file, "--", report_program), output="done\n")
@@ -138,8 +170,7 @@ def check_reports(make):
     if counts(report) != expected or report["backend"] != "host":
         sys.exit(f"a report: {report}")
     spmv = next(f for f in report["functions"] if f["function"] == "cusparseSpMV")
-    # A step is two operations; A's three values and columns, its three offsets, x and y are read or written once.
-    if spmv["flops"] != 200 * 6 or spmv["bytes"] != 200 * (3 * 12 + 3 * 4 + 16 + 16) or spmv["unprepared"] != 200 \
+    if spmv["flops"] != 200 * FLOPS or spmv["bytes"] != 200 * BYTES or spmv["unprepared"] != 200 or "unsorted" in spmv \
             or not 0 < spmv["device_seconds"] <= spmv["host_seconds"] or "NULL" not in spmv["reason"]:
         sys.exit(f"a report: {spmv}")
     hints = "\n".join(report["hints"])
@@ -149,6 +180,8 @@ def check_reports(make):
             sys.exit(f"no hint {part!r} in {hints}")
     print("a report: ok")
 
+    check_samples(make)
+    check_order(make, "host")
     expect("a second run", run("--backend", "host", "--report", file, "--", report_program, "thread"))
     if counts(json.loads(file.read_text())) != {name: (2 * c, 2 * f) for name, (c, f) in expected.items()}:
         sys.exit(f"threads: {file.read_text()}")

@@ -25,9 +25,8 @@ class needs_reader {
         const elf_file& file = *files_.back();
         needs_.files.push_back(path);
         add_imports(file);
-        add_texts(file);
-        add_static(file);
-        if (file.has_device_code) needs_.device.push_back({path, file.kernels});
+        // A library of NVIDIA's is named, which says that it needs an NVIDIA GPU: what it holds says no more.
+        if (chain.empty() || !is_other_of_nvidia(file.soname)) add_contents(path, file);
         std::vector<const elf_file*> longer{&file};
         longer.insert(longer.end(), chain.begin(), chain.end());
         for (const std::string& soname : file.needed) follow(soname, longer);
@@ -69,6 +68,12 @@ class needs_reader {
         for (const std::string& soname : file.needed)
             if (api_of_library(soname) == a) return soname;
         return {};
+    }
+
+    void add_contents(const std::string& path, const elf_file& file) {
+        add_texts(file);
+        add_static(file);
+        if (file.has_device_code) needs_.device.push_back({path, file.kernels});
     }
 
     void add_imports(const elf_file& file) {

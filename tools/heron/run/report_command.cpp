@@ -32,6 +32,7 @@ function_counts counts_from(const record& r) {
     f.flops = r.value("flops", 0.0);
     f.bytes = r.value("bytes", 0.0);
     f.unprepared = r.value("unprepared", std::uint64_t{0});
+    f.unsorted = r.value("unsorted", std::int64_t{0});
     f.reason = r.value("reason", "");
     return f;
 }
