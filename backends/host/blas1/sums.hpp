@@ -2,6 +2,7 @@
 // Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for
 // each other.
 #include "blocks.hpp"
+#include <utility>
 
 namespace heron::HERON_LEVEL {
 
@@ -21,18 +22,30 @@ template <class R, class Step>
     for (; i < count; ++i) step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, 1>{});
 }
 
+// Not by memory where the compiler can: sums whose address is taken do not stay in registers.
 template <class R, int L>
 struct halves {
-    explicit halves(lanes<R, L> v) {
+    [[gnu::always_inline]] explicit halves(lanes<R, L> v) {
         if constexpr (L == 2) {
             low = v[0];
             high = v[1];
         } else {
-            __builtin_memcpy(&low, &v, sizeof low);
-            __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+            split(v, std::make_integer_sequence<int, L / 2>{});
         }
     }
     lanes<R, L / 2> low, high;
+
+  private:
+    template <int... l>
+    [[gnu::always_inline]] void split(lanes<R, L> v, std::integer_sequence<int, l...>) {
+#if __has_builtin(__builtin_shufflevector)
+        low = __builtin_shufflevector(v, v, l...);
+        high = __builtin_shufflevector(v, v, (l + L / 2)...);
+#else
+        __builtin_memcpy(&low, &v, sizeof low);
+        __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+#endif
+    }
 };
 
 // The sums of lanes that are half a vector apart.

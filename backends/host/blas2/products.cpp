@@ -8,25 +8,26 @@
 namespace heron::HERON_LEVEL {
 namespace {
 
-// Results that are put together on the stack.
-constexpr int64_t rows_of_tile = 512;
-constexpr int64_t rows_of_triangle_tile = 256;
+// Results that are put together on the stack: as many as leave room in the first-level cache, because short
+// pieces of columns come slowly from memory.
+template <class CT>
+constexpr int64_t rows_of_tile = 16384 / static_cast<int64_t>(sizeof(CT));
 constexpr int64_t columns_together = 8;
 constexpr int64_t tasks_wanted = 64;
 
 struct product_shares {
-    product_shares(int64_t all_outputs, int64_t all_length, bool by_columns, int64_t tile = rows_of_tile)
+    // Of a matrix or, with by_columns, of its transpose.
+    product_shares(int64_t all_outputs, int64_t all_length, bool by_columns, int64_t tile, size_t element)
         : outputs(all_outputs), length(all_length), outputs_of_tile(tile) {
-        constexpr int64_t least_work = 32768;
+        const int64_t least_work = 262144 / static_cast<int64_t>(element);
         if (by_columns)
             outputs_of_tile = columns_together * (1 + outputs / (4 * tasks_wanted * columns_together));
         if (outputs <= outputs_of_tile && outputs * length < 2 * least_work) return;
         tiles = (outputs + outputs_of_tile - 1) / outputs_of_tile;
-        const int64_t useful = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile) / least_work;
-        const int64_t wanted = tasks_wanted / tiles;
-        parts = useful < wanted ? useful : wanted;
-        if (parts < 1) parts = 1;
-        if (parts > length) parts = length;
+        // Powers of two, which every small number of threads shares equally.
+        const int64_t work = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile);
+        while (2 * parts * tiles <= tasks_wanted && 2 * parts * least_work <= work && 2 * parts <= length)
+            parts *= 2;
     }
     int64_t partial_size() const { return parts > 1 ? parts * outputs : 0; }
 
@@ -45,10 +46,14 @@ struct product_shares {
     int64_t outputs, length, outputs_of_tile, tiles = 1, parts = 1;
 };
 
-// Calls f(first, count) for pieces of a range that fit the stack.
+// The tasks of a member of a team, which gets a later one after an earlier one: those of triangles have more
+// and more work, or less and less.
 template <class F>
-void for_pieces(range all, const F& f) {
-    for_blocks(all, rows_of_tile, f);
+void for_tasks(int64_t tasks, int member, int members, const F& f) {
+    for (int64_t first = 0, round = 0; first < tasks; first += members, ++round) {
+        const int64_t task = first + (round % 2 ? members - 1 - member : member);
+        if (task < tasks) f(task);
+    }
 }
 
 // sums[i] := the sum of the parts of output first + i.
@@ -70,13 +75,12 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
               bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
     const int team = team_for(device, shares.outputs * shares.length);
     run_team(team, [&](int member, int members) {
-        // One after the other to each: tiles of triangles have different amounts of work.
-        for (int64_t task = member; task < shares.tiles * shares.parts; task += members) {
+        for_tasks(shares.tiles * shares.parts, member, members, [&](int64_t task) {
             const int64_t part = shares.parts == 1 ? 0 : task % shares.parts;
             const int64_t tile = shares.parts == 1 ? task : task / shares.parts;
             const range along = shares.along(part);
-            for_pieces(shares.tile(tile), [&](int64_t first, int64_t count) {
-                CT sums[rows_of_tile];
+            for_blocks(shares.tile(tile), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
+                CT sums[rows_of_tile<CT>];
                 const range own{first, first + count};
                 if (by_columns) {
                     column_dots(a, own, along, x, conjugate, sums);
@@ -90,12 +94,12 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
                 else
                     put(first, sums, count);
             });
-        }
+        });
     });
     if (shares.parts == 1) return;
     run_team(team_for(device, shares.outputs * shares.parts), [&](int member, int members) {
-        for_pieces(equal_part(shares.outputs, member, members), [&](int64_t first, int64_t count) {
-            CT sums[rows_of_tile];
+        for_blocks(equal_part(shares.outputs, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
+            CT sums[rows_of_tile<CT>];
             add_parts(partial, shares, first, count, sums);
             put(first, sums, count);
         });
@@ -111,10 +115,10 @@ void conjugate_all(CT* v, int64_t count, bool conjugate) {
 void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     const int64_t outputs = turned ? a.n : a.m, length = turned ? a.m : a.n;
-    const product_shares shares(outputs, length, turned);
     // conj(A)*x is conj(A*conj(x)).
     const bool conjugates_x = conjugate && !turned;
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        const product_shares shares(outputs, length, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
         CT* const partial = layout.take<CT>(shares.partial_size());
         CT* const copy = layout.take<CT>(lies_apart<CT>(a.x, conjugates_x) ? length : 0);
@@ -136,9 +140,9 @@ void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, hero
 void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     const bool unit = a.diag == HERON_DIAG_UNIT;
-    const product_shares shares(a.n, a.n, turned, rows_of_triangle_tile);
     const bool conjugates_x = conjugate && !turned;
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        const product_shares shares(a.n, a.n, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
         CT* const partial = layout.take<CT>(shares.partial_size());
         CT* const x = layout.take<CT>(a.n);
@@ -160,40 +164,47 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
 template <class CT>
 void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, range columns, const CT* x,
                    CT* sums) {
+    // As many as there are registers for the sums.
+    constexpr int together = parts_of<CT>::count == 1 && vector_registers > 16 ? 8 : 4;
+    constexpr int64_t rows_in_cache = 8192 / static_cast<int64_t>(sizeof(CT));
     for (int64_t j = columns.begin; j < columns.end; ++j) {
         const CT diagonal = triangle.diagonal(j);
         sums[j] = mad(a.hermitian ? real_part(diagonal) : diagonal, x[j], sums[j]);
     }
-    const range all{0, a.n};
-    for_groups<4>(triangle, columns, all, [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
-        const column_pointers<K, CT> own(triangle, j, rows.begin);
-        CT dots[K];
-        add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin, rows.end - rows.begin,
-                                a.hermitian, dots);
-        for_others<K>(triangle, j, rows, all, [&](int k, int64_t i) {
-            const CT element = triangle.column(j + k)[i];
-            sums[i] = mad(element, x[j + k], sums[i]);
-            dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
-        });
-        for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
+    const bool is_lower = a.fill == HERON_FILL_LOWER;
+    const range stored{is_lower ? columns.begin : 0, is_lower ? a.n : columns.end};
+    for_blocks(stored, rows_in_cache, [&](int64_t first, int64_t count) {
+        const range wanted{first, first + count};
+        for_groups<together>(
+            triangle, columns, wanted, [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
+                const column_pointers<K, CT> own(triangle, j, rows.begin);
+                CT dots[K];
+                add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin,
+                                        rows.end - rows.begin, a.hermitian, dots);
+                for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
+                    const CT element = triangle.column(j + k)[i];
+                    sums[i] = mad(element, x[j + k], sums[i]);
+                    dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
+                });
+                for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
+            });
     });
 }
 
 // Parts of the columns, each with sums for all rows.
+template <class CT>
 product_shares symv_shares(int64_t n) {
-    product_shares shares(n, n, false, n + 1);
-    constexpr int64_t least_work = 65536, most = 16;
-    const int64_t useful = n < 65536 ? n * n / 2 / least_work : most;
-    shares.tiles = 1;
-    shares.parts = useful < 1 ? 1 : useful < most ? useful : most;
+    product_shares shares(n, n / 2, false, n + 1, sizeof(CT));
+    constexpr int64_t most = 16;
+    if (shares.parts > most) shares.parts = most;
     return shares;
 }
 
 void symv(host_device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
     constexpr int64_t columns_at_a_time = 64;
     const int64_t blocks = (a.n + columns_at_a_time - 1) / columns_at_a_time;
-    const product_shares shares = symv_shares(a.n);
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        const product_shares shares = symv_shares<CT>(a.n);
         workspace_layout layout(phase, workspace);
         CT* const partial = layout.take<CT>(shares.parts * a.n);
         CT* const copy = layout.take<CT>(lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
@@ -219,8 +230,8 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
             }
         });
         run_team(team, [&](int member, int members) {
-            for_pieces(equal_part(a.n, member, members), [&](int64_t first, int64_t count) {
-                CT sums[rows_of_tile];
+            for_blocks(equal_part(a.n, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
+                CT sums[rows_of_tile<CT>];
                 add_parts<CT>(partial, shares, first, count, sums);
                 conjugate_all(sums, count, a.conjugate);
                 update(a.y, first, sums, count, alpha, beta);
