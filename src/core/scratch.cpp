@@ -24,15 +24,25 @@ void* scratch::acquire(size_t bytes, void* stream) {
     void* const memory = callers_ ? callers_ : grown_to(bytes);
     if (!event_) check(table_.event_create(device_, &event_), "creating an event");
     if (is_used_ && stream != stream_) has_several_streams_ = true;
-    if (has_several_streams_)
+    if (has_several_streams_) {
+        if (!is_recorded_) record(stream_);
         check(table_.stream_wait_event(device_, stream, event_), "waiting for another stream");
+    }
     return memory;
 }
 
+// The default stream is always there to be recorded later, which a program that uses no other is spared. Any
+// other may be destroyed by then.
 void scratch::release(void* stream) {
-    check(table_.event_record(device_, stream, event_), "marking the end of the work");
     if (!is_used_) stream_ = stream;
     is_used_ = true;
+    is_recorded_ = false;
+    if (stream || has_several_streams_) record(stream);
+}
+
+void scratch::record(void* stream) {
+    check(table_.event_record(device_, stream, event_), "marking the end of the work");
+    is_recorded_ = true;
 }
 
 // Doubled, so that what lies unused in smaller blocks is no more than the last.

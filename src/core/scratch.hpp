@@ -27,6 +27,7 @@ class scratch {
     void release(void* stream);
 
   private:
+    void record(void* stream);
     void* grown_to(size_t bytes);
     void* allocated(size_t bytes);
 
@@ -36,9 +37,10 @@ class scratch {
     size_t bytes_ = 0;           // of the last
     void* callers_ = nullptr;
     size_t callers_bytes_ = 0;
-    void* event_ = nullptr;   // behind the last use
+    void* event_ = nullptr;   // behind the last use, but for one that it has yet to be recorded behind
     void* stream_ = nullptr;  // of the first use
     bool is_used_ = false;
+    bool is_recorded_ = false;
     // From then on every use waits: which of them were captured, and so wait for nothing, the plug-in knows.
     bool has_several_streams_ = false;
 };

@@ -73,16 +73,36 @@ TEST_CASE("the scratch is allocated once, and on one stream nothing waits") {
     kron_handle h;
     h.multiply();
     const auto first = take_steps();
-    REQUIRE(functions(first) == names{"memory_alloc", "kronmult", "event_record"});
+    REQUIRE(functions(first) == names{"memory_alloc", "kronmult"});
     CHECK(first[0].bytes == RECORDED_SIZE);
     CHECK(first[1].object == first[0].object);
     h.multiply();
-    CHECK(functions(take_steps()) == names{"kronmult", "event_record"});
+    CHECK(functions(take_steps()) == names{"kronmult"});
     // Other functions of the handle take the same memory.
     REQUIRE(product_by_3m(h.get()) == HERON_SUCCESS);
     const auto other = take_steps();
-    REQUIRE(functions(other) == names{"gemm", "event_record"});
+    REQUIRE(functions(other) == names{"gemm"});
     CHECK(other[0].object == first[0].object);
+}
+
+TEST_CASE("after the default stream another waits for it, and then each for the last") {
+    kron_handle h;
+    h.multiply();
+    take_steps();
+    REQUIRE(heron_set_stream(h.get(), stream_a) == HERON_SUCCESS);
+    h.multiply();
+    const auto on_a = take_steps();
+    REQUIRE(functions(on_a) == names{"event_record", "stream_wait_event", "kronmult", "event_record"});
+    CHECK(on_a[0].stream == nullptr);
+    CHECK(on_a[1].stream == stream_a);
+    CHECK(on_a[1].object == on_a[0].object);
+    CHECK(on_a[3].stream == stream_a);
+    REQUIRE(heron_set_stream(h.get(), nullptr) == HERON_SUCCESS);
+    h.multiply();
+    const auto back = take_steps();
+    REQUIRE(functions(back) == names{"stream_wait_event", "kronmult", "event_record"});
+    CHECK(back[0].stream == nullptr);
+    CHECK(back[2].stream == nullptr);
 }
 
 TEST_CASE("after a change of the stream the next use waits for the last") {

@@ -345,10 +345,20 @@ struct entries {
         e.capture = capture;
         return checked(cudaEventRecord(e.captured, stream), "cudaEventRecord");
     }
+    // While another stream is captured nothing may be given to the default stream, and nothing that is
+    // captured could wait for it.
+    static bool is_barred_by_capture(cudaStream_t stream) noexcept {
+        if (stream) return false;
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        if (cudaStreamIsCapturing(stream, &status) != cudaErrorStreamCaptureImplicit) return false;
+        cudaGetLastError();
+        return true;
+    }
     static heron_status event_record(int device, void* stream, void* e) {
         return on_device(device, [&] {
             const unsigned long long capture = capture_of(as_stream(stream));
             if (capture != 0) return record_in_capture(as_event(e), as_stream(stream), capture);
+            if (is_barred_by_capture(as_stream(stream))) return HERON_SUCCESS;
             return checked(cudaEventRecord(as_event(e).handle, as_stream(stream)), "cudaEventRecord");
         });
     }
