@@ -94,16 +94,22 @@ class sampled_calls {
         skipped_.set(0);
         return true;
     }
-    // What all measured calls have taken, with those that they stand for.
+    // Of the call that was measured. One that takes much longer than the others, such as one that the system
+    // has interrupted, stands for itself alone; the next ones are measured then, lest it be the first of
+    // many.
     void end(int64_t nanoseconds) {
-        const uint64_t calls = represented_.get();
-        if (calls < measured_first) return;
-        const uint64_t between = time_per_measurement / (static_cast<uint64_t>(nanoseconds) / calls + 1);
-        to_skip_ = between == 0 ? 0 : random() % (2 * between + 1);
+        const auto before = static_cast<int64_t>(represented_.get() - stands_for_);
+        const int64_t mean = before > 0 ? time_.get() / before : nanoseconds;
+        const bool is_unusual = before >= measured_first && nanoseconds > 16 * mean;
+        time_.add(nanoseconds + (is_unusual ? mean : nanoseconds) * static_cast<int64_t>(stands_for_ - 1));
+        if (is_unusual) to_measure_ = 8;
+        to_skip_ = before < measured_first ? 0 : chosen_skip();
     }
     // How many calls the measured one under way stands for.
     uint64_t stands_for() const { return stands_for_; }
     uint64_t count() const { return represented_.get() + skipped_.get(); }
+    // Nanoseconds that the measured calls took, with those that they stand for.
+    int64_t time() const { return time_.get(); }
     // By how much the measured calls grow to stand for the last ones, too.
     double share_of_all() const {
         const auto represented = static_cast<double>(represented_.get());
@@ -112,13 +118,23 @@ class sampled_calls {
     void clear() {
         represented_.set(0);
         skipped_.set(0);
-        to_skip_ = 0;
+        time_.set(0);
+        to_skip_ = to_measure_ = 0;
     }
 
   private:
-    static constexpr uint64_t measured_first = 1000;
-    // A measured call takes 0.12 microseconds more than another one.
-    static constexpr uint64_t time_per_measurement = 48'000;
+    static constexpr int64_t measured_first = 1000;
+    // Nanoseconds. A measured call takes 120 more than another one.
+    static constexpr int64_t time_per_measurement = 48'000;
+
+    uint64_t chosen_skip() {
+        if (to_measure_ > 0) {
+            --to_measure_;
+            return 0;
+        }
+        const int64_t mean = time_.get() / static_cast<int64_t>(represented_.get()) + 1;
+        return random() % static_cast<uint64_t>(2 * time_per_measurement / mean + 1);
+    }
 
     // Knuth's MMIX generator (The Art of Computer Programming 2, 3.3.4).
     uint64_t random() {
@@ -126,7 +142,8 @@ class sampled_calls {
         return state_ >> 33;
     }
     counter<uint64_t> represented_, skipped_;
-    uint64_t to_skip_ = 0, stands_for_ = 1, state_ = 1;
+    counter<int64_t> time_;
+    uint64_t to_skip_ = 0, to_measure_ = 0, stands_for_ = 1, state_ = 1;
 };
 
 // Events around a phase. They are asked for their times when the next phase is measured, and then used again.
@@ -145,8 +162,8 @@ struct call_counts {
     const std::string name;
     sampled_calls calls;
     counter<uint64_t> failures;
+    counter<int64_t> longest;
     // Of the measured calls, with those that they stand for.
-    counter<int64_t> host, longest;
     counter<uint64_t> phases;
     counter<double> flops, bytes;
     matrix_runs unprepared;
@@ -161,7 +178,7 @@ struct call_counts {
     void clear() {
         calls.clear();
         for (auto* c : {&failures, &phases, &measured_phases}) c->set(0);
-        for (auto* c : {&host, &longest, &device, &longest_device, &unsorted}) c->set(0);
+        for (auto* c : {&longest, &device, &longest_device, &unsorted}) c->set(0);
         for (auto* c : {&flops, &bytes}) c->set(0);
         unprepared.clear();
         matrices = {};

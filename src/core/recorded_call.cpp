@@ -84,9 +84,8 @@ void recorded_call::end() noexcept {
     if (has_failed_) counts->failures.add(1);
     if (!std::exchange(call_->is_measured, false)) return;
     measured_calls.fetch_sub(1, std::memory_order_relaxed);
-    counts->host.add(time * static_cast<int64_t>(counts->calls.stands_for()));
+    counts->calls.end(time);
     counts->longest.raise(time);
-    counts->calls.end(counts->host.get());
 }
 
 bool works_at_once(const context& c) { return c.backend().name == "host"; }

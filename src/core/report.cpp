@@ -37,7 +37,7 @@ report::function_counts row_of(call_counts& c) {
     row.calls = c.calls.count();
     row.failures = c.failures.get();
     const double share = c.calls.share_of_all();
-    row.host_seconds = share * static_cast<double>(c.host.get()) * 1e-9;
+    row.host_seconds = share * static_cast<double>(c.calls.time()) * 1e-9;
     row.longest_seconds = static_cast<double>(c.longest.get()) * 1e-9;
     if (c.measured_phases.get() > 0) row.device_seconds = share * device_seconds_of(c);
     row.flops = share * c.flops.get();
@@ -115,6 +115,8 @@ class reporter {
         report.process = getpid();
         report.rank = rank_of_process();
         if (const char* const backend = latest_backend) report.backend = backend;
+        if (const char* const bandwidth = std::getenv("HERON_REPORT_BANDWIDTH"))
+            report.bandwidth = std::strtod(bandwidth, nullptr);
         report.seconds = std::chrono::duration<double>(report_clock::now() - start_).count();
         if (path_ == "-") {
             std::fputs(report::table_of(report).c_str(), stderr);

@@ -26,11 +26,20 @@ std::vector<function_counts> by_time(std::vector<function_counts> functions) {
     return functions;
 }
 
-std::string line_of(const function_counts& f) {
+// Of what the memory moves in that time.
+std::string share_of(const function_counts& f, double bandwidth) {
+    const double seconds = f.device_seconds > 0 ? f.device_seconds : 0;
+    return bandwidth > 0 && seconds > 0 && f.bytes > 0
+               ? fmt::format("{:.0f} %", 100 * f.bytes / seconds / bandwidth)
+               : "-";
+}
+
+std::string line_of(const function_counts& f, double bandwidth) {
     const double mean = f.calls ? f.host_seconds / static_cast<double>(f.calls) : 0;
-    return fmt::format("{:<44} {:>9} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", f.function, f.calls,
-                       f.failures, duration(f.host_seconds), duration(mean), duration(f.longest_seconds),
-                       duration(f.device_seconds), rate(f, f.bytes), rate(f, f.flops));
+    return fmt::format("{:<44} {:>9} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>9}\n", f.function,
+                       f.calls, f.failures, duration(f.host_seconds), duration(mean),
+                       duration(f.longest_seconds), duration(f.device_seconds), rate(f, f.bytes),
+                       share_of(f, bandwidth), rate(f, f.flops));
 }
 
 bool ends_with(std::string_view text, std::string_view end) {
@@ -120,7 +129,9 @@ std::string title_of(const process_report& r) {
     std::string title = fmt::format("Heron: calls of {}, process {}", r.program, r.process);
     if (r.rank >= 0) title += fmt::format(", rank {}", r.rank);
     if (!r.backend.empty()) title += fmt::format(", on {}", r.backend);
-    return title + fmt::format(", {}\n", duration(r.seconds));
+    title += fmt::format(", {}", duration(r.seconds));
+    if (r.bandwidth > 0) title += fmt::format("; the memory moves {:.3g} GB/s", r.bandwidth / 1e9);
+    return title + "\n";
 }
 
 }  // namespace
@@ -147,9 +158,10 @@ std::vector<std::string> hints_of(const std::vector<function_counts>& functions)
 std::string table_of(const process_report& report) {
     const std::vector<function_counts> functions = by_time(report.functions);
     std::string text = title_of(report);
-    text += fmt::format("{:<44} {:>9} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "function", "calls",
-                        "failed", "host time", "mean", "longest", "device", "GB/s", "Gflop/s");
-    for (const function_counts& f : functions) text += line_of(f);
+    text +=
+        fmt::format("{:<44} {:>9} {:>7} {:>10} {:>10} {:>10} {:>10} {:>9} {:>7} {:>9}\n", "function", "calls",
+                    "failed", "host time", "mean", "longest", "device", "GB/s", "share", "Gflop/s");
+    for (const function_counts& f : functions) text += line_of(f, report.bandwidth);
     for (const std::string& hint : hints_of(functions)) text += fmt::format("hint: {}\n", hint);
     return text;
 }
@@ -159,6 +171,7 @@ std::string json_of(const process_report& report) {
     std::string text = fmt::format("{{\n  \"program\": {},\n  \"process\": {},\n", in_quotes(report.program),
                                    report.process);
     if (report.rank >= 0) text += fmt::format("  \"rank\": {},\n", report.rank);
+    if (report.bandwidth > 0) text += fmt::format("  \"bandwidth\": {:.4g},\n", report.bandwidth);
     text += fmt::format("  \"backend\": {},\n  \"seconds\": {:.6f},\n  \"functions\": [",
                         in_quotes(report.backend), report.seconds);
     const char* separator = "\n";

@@ -23,6 +23,7 @@ struct process_report {
     std::int64_t process = 0;
     int rank = -1;  // of MPI; below 0: none
     double seconds = 0;
+    double bandwidth = 0;  // bytes a second that the device's memory moves; 0: not known
     std::vector<function_counts> functions;
 };
 

@@ -16,8 +16,10 @@ namespace {
 using heron::tools::density_colour;
 using heron::tools::density_grid;
 using heron::tools::draw_spy;
+using heron::tools::drawing;
 using heron::tools::load_matrix;
 using heron::tools::measure_density;
+using heron::tools::pixels_of;
 using heron::tools::rgb;
 using heron::tools::rgb_image;
 
@@ -75,7 +77,8 @@ TEST_CASE("Spy: the colour scale falls evenly in brightness and stays off white"
 
 TEST_CASE("Spy: pictures", "[spy]") {
     SECTION("pattern in its frame on white") {
-        const rgb_image image = draw_spy(load_matrix("diag:10"), {.title = "diag", .longest_side = 400});
+        const rgb_image image =
+            pixels_of(draw_spy(load_matrix("diag:10"), {.title = "diag", .longest_side = 400}));
         CHECK(image.width == 440);
         CHECK(image.height > 400);
         CHECK(image.at(0, 0) == rgb{255, 255, 255});
@@ -88,28 +91,50 @@ TEST_CASE("Spy: pictures", "[spy]") {
                                  "arrow:50", "rmat:10", "hypersparse:100000,5"}) {
             for (const std::int64_t side : {16, 100, 801}) {
                 CAPTURE(spec, side);
-                const rgb_image image = draw_spy(load_matrix(spec), {.title = "t", .longest_side = side});
+                const rgb_image image =
+                    pixels_of(draw_spy(load_matrix(spec), {.title = "t", .longest_side = side}));
                 CHECK(image.pixels.size() == static_cast<std::size_t>(image.width * image.height));
             }
         }
     }
     SECTION("a title of any length and alphabet") {
         CHECK(draw_spy(load_matrix("diag:1"), {.title = std::string(100, 'W'), .longest_side = 16}).width >=
-              1200);
-        CHECK_NOTHROW(draw_spy(load_matrix("diag:1"), {.title = "\xc3\xa4\x01\xff", .longest_side = 16}));
+              800);
+        for (const char* title : {"\xc3\xa4\x01\xff", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xe2\x82"})
+            CHECK_NOTHROW(draw_spy(load_matrix("diag:1"), {.title = title, .longest_side = 16}));
         CHECK_NOTHROW(draw_spy(load_matrix("diag:1"), {.title = "", .longest_side = 16}));
     }
 }
 
-TEST_CASE("Spy: PNG files", "[spy]") {
+TEST_CASE("Spy: the title is lettered", "[spy]") {
+    const auto inked = [](const char* title) {
+        const rgb_image image =
+            pixels_of(draw_spy(load_matrix("diag:10"), {.title = title, .longest_side = 400}));
+        std::int64_t count = 0;
+        for (std::int64_t y = 20; y < 20 + 24; ++y)
+            for (std::int64_t x = 0; x < image.width; ++x) count += image.at(x, y) != rgb{255, 255, 255};
+        return count;
+    };
+    CHECK(inked("") == 0);
+    CHECK(inked("iii") > 0);
+    CHECK(inked("mmm") > inked("iii"));
+}
+
+TEST_CASE("Spy: files", "[spy]") {
     namespace fs = std::filesystem;
-    const rgb_image image = draw_spy(load_matrix("arrow:30"), {.title = "arrow", .longest_side = 100});
-    const fs::path file =
-        fs::temp_directory_path() / ("heron-spy-" + std::to_string(std::random_device{}()) + ".png");
-    write_png(file, image);
-    std::string start(8, ' ');
-    std::ifstream(file, std::ios::binary).read(start.data(), 8);
-    CHECK(start == "\x89PNG\r\n\x1a\n");
-    fs::remove(file);
-    CHECK_THROWS_AS(write_png(file / "none" / "a.png", image), std::runtime_error);
+    const drawing picture = draw_spy(load_matrix("arrow:30"), {.title = "arrow", .longest_side = 100});
+    const auto start_of = [&](const char* ending, std::size_t length) {
+        const fs::path file =
+            fs::temp_directory_path() / ("heron-spy-" + std::to_string(std::random_device{}()) + ending);
+        write_picture(file.string(), picture);
+        std::string start(length, ' ');
+        std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(length));
+        fs::remove(file);
+        return start;
+    };
+    CHECK(start_of(".png", 8) == "\x89PNG\r\n\x1a\n");
+    CHECK(start_of(".svg", 5) == "<?xml");
+    CHECK_THROWS_AS(write_picture("/nowhere/a.png", picture), std::runtime_error);
+    CHECK_THROWS_AS(write_picture("/nowhere/a.svg", picture), std::runtime_error);
+    CHECK_THROWS_AS(write_picture("picture.jpg", picture), std::runtime_error);
 }

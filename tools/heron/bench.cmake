@@ -40,7 +40,6 @@ target_sources(heron-cli PRIVATE
     bench/trisolve/trisolve_bench.cpp
     bench/trisolve/trisolve_contenders.cpp
     bench_command.cpp
-    measure/bandwidth.cpp
     measure/contestants.cpp
     measure/flop_peak.cpp
     measure/function_contest.cpp
@@ -51,7 +50,6 @@ target_sources(heron-cli PRIVATE
     tune/gemm_tuner.cpp
     tune/tuning_file.cpp
     tune_command.cpp)
-target_link_libraries(heron-cli PRIVATE OpenMP::OpenMP_CXX)
 # Where the plug-ins look for what is tuned.
 set_property(SOURCE tune/tuning_file.cpp APPEND PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/backends)
 # These measure what they compute themselves.

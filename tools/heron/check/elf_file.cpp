@@ -53,7 +53,7 @@ class elf_reader {
         read_sections();
     }
 
-    elf_file read() {
+    elf_file read(elf_part part) {
         elf_file result;
         result.path = path_;
         result.elf_class = header_.e_ident[EI_CLASS];
@@ -68,9 +68,9 @@ class elf_reader {
         }
         for (const section& s : sections_) {
             if (s.header.sh_type == SHT_DYNSYM) read_dynamic_symbols(s, result);
-            if (s.header.sh_type == SHT_SYMTAB) read_static_symbols(s, result);
+            if (s.header.sh_type == SHT_SYMTAB && part == elf_part::all) read_static_symbols(s, result);
         }
-        read_texts(result);
+        if (part == elf_part::all) read_texts(result);
         return result;
     }
 
@@ -243,9 +243,9 @@ class elf_reader {
 
 bool can_read_elf() { return true; }
 
-std::optional<elf_file> read_elf(const std::string& path) {
+std::optional<elf_file> read_elf(const std::string& path, elf_part part) {
     if (!is_elf(path)) return std::nullopt;
-    return elf_reader(path).read();
+    return elf_reader(path).read(part);
 }
 
 }  // namespace heron::tools

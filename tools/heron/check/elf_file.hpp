@@ -36,8 +36,12 @@ bool can_read_elf();
 // Whether the file begins as an ELF file does.
 bool is_elf(const std::string& path);
 
+// Links are what a file needs and defines: all but static_functions, texts and kernels, for which the whole
+// file is read.
+enum class elf_part { links, all };
+
 // Nothing for a file that is no ELF file. Throws std::runtime_error for one that is broken, or without
 // libelf.
-std::optional<elf_file> read_elf(const std::string& path);
+std::optional<elf_file> read_elf(const std::string& path, elf_part part = elf_part::all);
 
 }  // namespace heron::tools

@@ -7,7 +7,7 @@ namespace heron::tools {
 
 bool can_read_elf() { return false; }
 
-std::optional<elf_file> read_elf(const std::string&) {
+std::optional<elf_file> read_elf(const std::string&, elf_part) {
     throw std::runtime_error("this program was built without libelf and cannot read programs");
 }
 

@@ -39,7 +39,7 @@ installed_libraries::installed_libraries() {
 }
 
 void installed_libraries::add(const std::string& path) {
-    const auto elf = read_elf(path);
+    const auto elf = read_elf(path, elf_part::links);
     if (!elf || api_of_library(elf->soname) == api::none) return;
     library& known = libraries_[elf->soname];
     known.path = (fs::path(path).parent_path() / elf->soname).string();

@@ -15,18 +15,21 @@ class needs_reader {
   public:
     explicit needs_reader(const library_search& search) : search_(search) {}
 
-    void read(const std::string& path, const std::vector<const elf_file*>& chain) {
+    // A library of NVIDIA's is named, which says that it needs an NVIDIA GPU: what it holds says no more, and
+    // it may be half a gigabyte.
+    void read(const std::string& path, const std::vector<const elf_file*>& chain,
+              elf_part part = elf_part::all) {
         std::error_code ignored;
         const fs::path canonical = fs::canonical(path, ignored);
         if (!seen_.insert(canonical.empty() ? path : canonical.string()).second) return;
-        auto elf = read_elf(path);
+        auto elf = read_elf(path, part);
         if (!elf) return;
         files_.push_back(std::make_unique<elf_file>(std::move(*elf)));
         const elf_file& file = *files_.back();
         needs_.files.push_back(path);
         add_imports(file);
-        // A library of NVIDIA's is named, which says that it needs an NVIDIA GPU: what it holds says no more.
-        if (chain.empty() || !is_other_of_nvidia(file.soname)) add_contents(path, file);
+        needs_.has_old_run_paths = needs_.has_old_run_paths || !file.rpath.empty();
+        if (part == elf_part::all) add_contents(path, file);
         std::vector<const elf_file*> longer{&file};
         longer.insert(longer.end(), chain.begin(), chain.end());
         for (const std::string& soname : file.needed) follow(soname, longer);
@@ -48,7 +51,7 @@ class needs_reader {
         if (path.empty())
             needs_.not_found.insert(soname);
         else
-            read(path, chain);
+            read(path, chain, is_other_of_nvidia(soname) ? elf_part::links : elf_part::all);
     }
 
     void add(api a, const std::string& name, const std::string& library, const std::string& version,

@@ -32,6 +32,7 @@ struct program_needs {
     std::set<std::string> opened_libraries;  // and those that occur as texts
     std::set<std::string> others_of_nvidia;  // libraries that Heron has nothing for
     std::set<std::string> not_found;         // libraries that are nowhere
+    bool has_old_run_paths = false;          // RPATH, which the loader asks before LD_LIBRARY_PATH
     std::vector<device_code> device;
     std::set<std::string>
         statically_linked;                 // interfaces that are part of a file, where nothing can stand in

@@ -1,11 +1,13 @@
-// Pictures made of rectangles and lettering, written as PNG.
+// Pictures made of rectangles, images and lettering, by Cairo.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
-#include "bitmap_font.hpp"
+struct _cairo;
+struct _cairo_surface;
 
 namespace heron::tools {
 
@@ -33,30 +35,46 @@ inline constexpr rgb text_colour{40, 40, 48};
 inline constexpr rgb faint_text_colour{105, 105, 115};
 inline constexpr rgb frame_colour{150, 150, 158};
 
-struct point {
+struct pixel {
     std::int64_t x;
     std::int64_t y;
 };
 
-// What is drawn must lie inside.
+// What was drawn, on white.
+struct drawing {
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::shared_ptr<_cairo_surface> record{};
+};
+
+// All of these throw std::runtime_error with a reason; where this program was built without Cairo, any does.
 class canvas {
   public:
     canvas(std::int64_t width, std::int64_t height);
 
-    void fill(point corner, std::int64_t width, std::int64_t height, rgb colour);
+    void fill(pixel corner, std::int64_t width, std::int64_t height, rgb colour);
     // One pixel wide, around the given area.
-    void frame(point corner, std::int64_t width, std::int64_t height);
-    void text(point corner, const bitmap& letters, rgb colour);
+    void frame(pixel corner, std::int64_t width, std::int64_t height);
+    // The corner is the line's upper left one. Bytes that are no UTF-8 become '?'.
+    void text(pixel corner, const std::string& letters, rgb colour);
+    // Every pixel of the image as a square of so many.
+    void image(pixel corner, const rgb_image& pixels, std::int64_t zoom);
 
-    rgb_image take() { return std::move(image_); }
+    drawing take();
 
   private:
-    rgb_image image_;
+    drawing drawing_;
+    std::shared_ptr<_cairo> pen_;
 };
 
-inline std::int64_t width_of(const bitmap& letters) { return static_cast<std::int64_t>(letters.width); }
+// Of one line of lettering, in pixels.
+std::int64_t width_of(const std::string& letters);
 
-// Throws std::runtime_error with the file's name and the reason.
-void write_png(const std::filesystem::path& file, const rgb_image& image);
+rgb_image pixels_of(const drawing& what);
+
+// PNG or SVG by the name's ending.
+void write_picture(const std::string& file, const drawing& what);
+// Throws unless the name has one of these endings.
+void require_picture_name(const std::string& file);
 
 }  // namespace heron::tools

@@ -119,21 +119,21 @@ std::string cell_line(const density_grid& grid, std::int64_t zoom) {
 }
 
 struct caption {
-    bitmap letters;
+    std::string letters;
     rgb colour;
 };
 
 // The colour scale with the densities of its two ends.
 struct legend {
     explicit legend(const density_scale& scale)
-        : low(render_text(percent(scale.lowest()))), high(render_text(percent(scale.highest()))) {}
+        : low(percent(scale.lowest())), high(percent(scale.highest())) {}
 
     static constexpr std::int64_t gap = 10;
     std::int64_t width() const { return width_of(low) + gap + scale_width + gap + width_of(high); }
 
-    void draw(canvas& out, point corner, const density_scale& scale) const {
+    void draw(canvas& out, pixel corner, const density_scale& scale) const {
         out.text(corner, low, faint_text_colour);
-        const point bar{corner.x + width_of(low) + gap, corner.y};
+        const pixel bar{corner.x + width_of(low) + gap, corner.y};
         for (std::int64_t x = 0; x < scale_width; ++x) {
             const double position = static_cast<double>(x) / (scale_width - 1);
             const double density = scale.lowest() * std::pow(scale.highest() / scale.lowest(), position);
@@ -143,19 +143,16 @@ struct legend {
         out.text({bar.x + scale_width + gap, corner.y}, high, faint_text_colour);
     }
 
-    bitmap low;
-    bitmap high;
+    std::string low;
+    std::string high;
 };
 
-void draw_cells(canvas& out, point corner, const density_grid& grid, std::int64_t zoom,
-                const density_scale& scale) {
-    for (std::int64_t row = 0; row < grid.rows; ++row) {
-        for (std::int64_t col = 0; col < grid.cols; ++col) {
-            const double density = grid.density[static_cast<std::size_t>(row * grid.cols + col)];
-            if (density == 0) continue;
-            out.fill({corner.x + col * zoom, corner.y + row * zoom}, zoom, zoom, scale.colour(density));
-        }
-    }
+// A pixel for each cell.
+rgb_image image_of(const density_grid& grid, const density_scale& scale) {
+    rgb_image image{grid.cols, grid.rows};
+    image.pixels.reserve(grid.density.size());
+    for (const double density : grid.density) image.pixels.push_back(scale.colour(density));
+    return image;
 }
 
 // Heading, pattern and footing below each other.
@@ -168,10 +165,10 @@ class spy_picture {
               1, options.longest_side / std::max<std::int64_t>({1, grid_.rows, grid_.cols}))),
           pattern_width_(grid_.cols * zoom_),
           pattern_height_(grid_.rows * zoom_),
-          heading_{{{render_text(options.title), text_colour},
-                    {render_text(size_line(matrix)), faint_text_colour},
-                    {render_text(row_line(matrix)), faint_text_colour}}},
-          cell_text_(render_text(cell_line(grid_, zoom_))),
+          heading_{{{options.title, text_colour},
+                    {size_line(matrix), faint_text_colour},
+                    {row_line(matrix), faint_text_colour}}},
+          cell_text_(cell_line(grid_, zoom_)),
           legend_(scale_) {
         const bool with_legend = !scale_.is_empty() && !scale_.is_single();
         const std::int64_t legend_width = with_legend ? legend_.width() : 0;
@@ -181,7 +178,7 @@ class spy_picture {
         if (with_legend) legend_place_ = beside ? place::beside_text : place::below_text;
     }
 
-    rgb_image draw() const {
+    drawing draw() const {
         const std::int64_t footing_lines = legend_place_ == place::below_text ? 2 : 1;
         const std::int64_t text_height =
             (static_cast<std::int64_t>(heading_.size()) + footing_lines) * line_height;
@@ -206,8 +203,8 @@ class spy_picture {
     }
 
     void draw_pattern(canvas& out, std::int64_t top) const {
-        const point corner{margin + (width_ - pattern_width_) / 2, top};
-        draw_cells(out, corner, grid_, zoom_, scale_);
+        const pixel corner{margin + (width_ - pattern_width_) / 2, top};
+        out.image(corner, image_of(grid_, scale_), zoom_);
         out.frame(corner, pattern_width_, pattern_height_);
     }
 
@@ -226,7 +223,7 @@ class spy_picture {
     std::int64_t pattern_width_;
     std::int64_t pattern_height_;
     std::array<caption, 3> heading_;
-    bitmap cell_text_;
+    std::string cell_text_;
     legend legend_;
     std::int64_t width_ = 0;
     place legend_place_ = place::nowhere;
@@ -268,7 +265,7 @@ rgb density_colour(double position) {
                    std::lerp(from.b, to.b, share)});
 }
 
-rgb_image draw_spy(const csr_matrix& matrix, const spy_options& options) {
+drawing draw_spy(const csr_matrix& matrix, const spy_options& options) {
     return spy_picture(matrix, options).draw();
 }
 

@@ -35,6 +35,6 @@ struct spy_options {
 
 // The pattern with title, figures, frame and colour scale, which is logarithmic. Empty cells are white, and a
 // small matrix is magnified by a whole number.
-rgb_image draw_spy(const csr_matrix& matrix, const spy_options& options);
+drawing draw_spy(const csr_matrix& matrix, const spy_options& options);
 
 }  // namespace heron::tools

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "figure.hpp"
+#include "picture/canvas.hpp"
 
 namespace heron::tools {
 namespace {
@@ -31,9 +32,7 @@ figure figure_of(const plot_arguments& arguments, const record& results) {
 }
 
 void run_plot(const plot_arguments& arguments) {
-    if (!arguments.output.ends_with(".png") && !arguments.output.ends_with(".svg"))
-        throw std::runtime_error(
-            fmt::format("{}: a picture's name ends with .png or .svg", arguments.output));
+    require_picture_name(arguments.output);
     draw(figure_of(arguments, read_results(arguments.file)), arguments.output, arguments.width,
          arguments.height);
     fmt::print("{}: {} x {}\n", arguments.output, arguments.width, arguments.height);

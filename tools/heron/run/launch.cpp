@@ -56,14 +56,10 @@ class launch_planner {
             note("the program is a script: what its interpreter loads is not known before");
             return;
         }
-        const auto elf = read_elf(result_.path);
+        const auto elf = read_elf(result_.path, elf_part::links);
         if (elf && elf->interpreter.empty() && elf->needed.empty())
             warn("the program is linked statically: no library can stand in for another");
         needs_ = needs_of({result_.path}, search_);
-        has_old_run_paths_ = std::any_of(needs_.files.begin(), needs_.files.end(), [](const std::string& f) {
-            const auto read = read_elf(f);
-            return read && !read->rpath.empty();
-        });
         for (const std::string& title : needs_.statically_linked)
             warn(fmt::format("the {} is linked in: nothing can stand in for it", title));
         for (const std::string& path : needs_.absolute_paths)
@@ -87,7 +83,7 @@ class launch_planner {
     // A run path of the older kind comes before LD_LIBRARY_PATH, and so do libraries that Python's extensions
     // name.
     const char* reason_to_preload(const std::string& soname) const {
-        if (has_old_run_paths_ && is_named(soname)) return "a run path (RPATH) would come first";
+        if (needs_.has_old_run_paths && is_named(soname)) return "a run path (RPATH) would come first";
         return names_none() && soname == "libcusparse.so.12"
                    ? "the program names no library, what it loads later may"
                    : nullptr;
@@ -130,7 +126,7 @@ class launch_planner {
     }
 
     std::string path_of_theirs(const std::string& soname) const {
-        const auto elf = is_elf(result_.path) ? read_elf(result_.path) : std::nullopt;
+        const auto elf = is_elf(result_.path) ? read_elf(result_.path, elf_part::links) : std::nullopt;
         const std::string path = elf ? search_.find(soname, {&*elf}) : search_.find_in_system(soname);
         std::error_code ignored;
         const auto relative =
@@ -153,7 +149,6 @@ class launch_planner {
     const installed_libraries installed_;
     const library_search search_;
     program_needs needs_;
-    bool has_old_run_paths_ = false;
 };
 
 // Without libelf nothing is known of the program: all that is there stands in, before everything.

@@ -48,6 +48,7 @@ process_report read_report(const std::string& file) {
         report.rank = r.value("rank", -1);
         report.backend = r.at("backend");
         report.seconds = r.at("seconds");
+        report.bandwidth = r.value("bandwidth", 0.0);
         for (const record& f : r.at("functions")) report.functions.push_back(counts_from(f));
         return report;
     } catch (const nlohmann::json::exception& error) {

@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "launch.hpp"
+#include "memory_limit.hpp"
 
 namespace heron::tools {
 namespace {
@@ -19,7 +20,7 @@ struct run_arguments {
     std::vector<std::string> program;  // and its arguments
     std::string backend, device, log_level, log_file, report;
     std::vector<std::string> own_libraries;
-    bool validates = false, reports = false, is_verbose = false;
+    bool validates = false, reports = false, asks_limit = false, is_verbose = false;
 };
 
 class environment {
@@ -67,6 +68,16 @@ void set_variables(const run_arguments& arguments, const launch& how, const envi
     variables.set("HERON_REPORT_SINCE", now_in_nanoseconds());
 }
 
+// After the variables, which choose the device.
+void set_limit(const run_arguments& arguments, const environment& variables) {
+    try {
+        variables.set("HERON_REPORT_BANDWIDTH",
+                      fmt::format("{:.4g}", memory_limit(chosen_backend(arguments))));
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "heron run: no limit to compare with: {}\n", error.what());
+    }
+}
+
 // The program takes this process over, so that signals and its exit status need no passing on.
 [[noreturn]] void become(const std::string& path, const std::vector<std::string>& words) {
     std::vector<char*> arguments;
@@ -91,7 +102,9 @@ void run_program(const run_arguments& arguments) {
     for (const std::string& warning : how.warnings) fmt::print(stderr, "heron run: {}\n", warning);
     if (arguments.is_verbose)
         for (const std::string& note : how.notes) fmt::print(stderr, "heron run: {}\n", note);
-    set_variables(arguments, how, environment(arguments.is_verbose));
+    const environment variables(arguments.is_verbose);
+    set_variables(arguments, how, variables);
+    if (arguments.asks_limit) set_limit(arguments, variables);
     become(how.path, arguments.program);
 }
 
@@ -139,6 +152,11 @@ void add_run_command(CLI::App& app, const split_command_line& command_line) {
         "At exit write which calls were made: to standard error, or to a file (JSON if it "
         "ends with .json)");
     report->expected(0, 1);
+    command
+        ->add_flag(
+            "--limit", arguments->asks_limit,
+            "Measure the memory first: the report says which share of its bandwidth each function reached")
+        ->needs(report);
     command
         ->add_option("--own", arguments->own_libraries,
                      "cudart, cublas: Heron's even where NVIDIA's is installed")

@@ -59,7 +59,7 @@ class study_bench {
     dense_bench_result run() {
         for (const std::string& name : usable_backends(options_.backends)) run_backend(name);
         progress_.clear();
-        if (!options_.plot.empty() && !studies_.empty()) write_png(options_.plot, draw_studies(studies_));
+        if (!options_.plot.empty() && !studies_.empty()) write_picture(options_.plot, draw_studies(studies_));
         return {make_report(), failures_};
     }
 

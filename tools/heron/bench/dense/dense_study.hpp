@@ -30,6 +30,6 @@ struct dense_study {
 dense_bench_result run_dense_study(const dense_bench_options& options, progress& progress);
 
 // Bars of the times of each study, one below the other.
-rgb_image draw_studies(const std::vector<dense_study>& studies);
+drawing draw_studies(const std::vector<dense_study>& studies);
 
 }  // namespace heron::tools

@@ -46,8 +46,8 @@ class study_picture {
         : out_(out), study_(study), longest_(longest_time(study)), top_(top) {}
 
     void draw() {
-        out_.text({margin, top_}, render_text(study_.title), text_colour);
-        out_.text({figures, top_}, render_text("alone"), faint_text_colour);
+        out_.text({margin, top_}, study_.title, text_colour);
+        out_.text({figures, top_}, "alone", faint_text_colour);
         next_line();
         draw_grid();
         label("all", study_.whole);
@@ -73,18 +73,18 @@ class study_picture {
     void draw_grid() {
         const std::int64_t height = line_height * static_cast<std::int64_t>(study_.parts.size() + 1);
         const double step = tick_step(longest_ * 1e3);
-        out_.text({margin, top_ + height}, render_text("ms"), faint_text_colour);
+        out_.text({margin, top_ + height}, "ms", faint_text_colour);
         for (int tick = 0; tick * step <= longest_ * 1e3; ++tick) {
             const std::int64_t x = margin + name_width + length(tick * step * 1e-3);
-            const bitmap figure = render_text(fmt::format("{:g}", tick * step));
+            const std::string figure = fmt::format("{:g}", tick * step);
             out_.fill({x, top_}, 1, height, grid_colour);
             out_.text({x - width_of(figure) / 2, top_ + height}, figure, faint_text_colour);
         }
     }
 
     void label(const std::string& name, double seconds) {
-        out_.text({margin, top_}, render_text(name), text_colour);
-        out_.text({figures, top_}, render_text(fmt::format("{:.3g} ms", seconds * 1e3)), faint_text_colour);
+        out_.text({margin, top_}, name, text_colour);
+        out_.text({figures, top_}, fmt::format("{:.3g} ms", seconds * 1e3), faint_text_colour);
     }
 
     void bar(int number, double seconds, rgb colour) {
@@ -113,7 +113,7 @@ constexpr key_entry key[] = {{"this part alone", alone_colour},
 void draw_key(canvas& out, std::int64_t top) {
     std::int64_t left = margin;
     for (const key_entry& entry : key) {
-        const bitmap letters = render_text(entry.text);
+        const std::string letters = entry.text;
         out.fill({left, top + 4}, 2 * bar_height, 2 * bar_height, entry.colour);
         out.text({left + 3 * bar_height, top}, letters, faint_text_colour);
         left += 3 * bar_height + width_of(letters) + 2 * margin;
@@ -122,7 +122,7 @@ void draw_key(canvas& out, std::int64_t top) {
 
 }  // namespace
 
-rgb_image draw_studies(const std::vector<dense_study>& studies) {
+drawing draw_studies(const std::vector<dense_study>& studies) {
     std::int64_t height = 2 * margin + line_height;
     for (const dense_study& study : studies) height += height_of(study);
     canvas out(margin + name_width + bar_width + margin + figure_width, height);
