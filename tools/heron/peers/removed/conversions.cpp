@@ -13,8 +13,9 @@ bool is_by_columns(const dense_operand& m) { return m.order == CUSPARSE_ORDER_CO
 
 extern "C" {
 
-cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t, cusparseConstSpMatDescr_t, cusparseDnMatDescr_t,
-                                                  cusparseSparseToDenseAlg_t, size_t* size) {
+cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t, cusparseConstSpMatDescr_t,
+                                                  cusparseDnMatDescr_t, cusparseSparseToDenseAlg_t,
+                                                  size_t* size) {
     *size = 1;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -25,20 +26,22 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
     const dense_operand b = describe(to);
     if (!describe(from, a) || !is_by_columns(b)) return CUSPARSE_STATUS_NOT_SUPPORTED;
     return by_type(a.type, [&]<class T>(T) {
-        return removed<T>::csr2dense(handle, a.rows, a.cols, general.get(), a.of<T>(), a.offsets, a.columns, b.of<T>(),
-                                     b.ld);
+        return removed<T>::csr2dense(handle, a.rows, a.cols, general.get(), a.of<T>(), a.offsets, a.columns,
+                                     b.of<T>(), b.ld);
     });
 }
 
 // The analysis counts the rows.
 cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t, cusparseConstDnMatDescr_t from,
-                                                  cusparseSpMatDescr_t, cusparseDenseToSparseAlg_t, size_t* size) {
+                                                  cusparseSpMatDescr_t, cusparseDenseToSparseAlg_t,
+                                                  size_t* size) {
     *size = sizeof(int) * static_cast<size_t>(describe(from).rows);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cusparseConstDnMatDescr_t from,
-                                                cusparseSpMatDescr_t to, cusparseDenseToSparseAlg_t, void* buffer) {
+                                                cusparseSpMatDescr_t to, cusparseDenseToSparseAlg_t,
+                                                void* buffer) {
     csr_operand a;
     const dense_operand b = describe(from);
     if (!describe(to, a) || !is_by_columns(b)) return CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -49,7 +52,8 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
 }
 
 cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparseConstDnMatDescr_t from,
-                                               cusparseSpMatDescr_t to, cusparseDenseToSparseAlg_t, void* buffer) {
+                                               cusparseSpMatDescr_t to, cusparseDenseToSparseAlg_t,
+                                               void* buffer) {
     csr_operand a;
     const dense_operand b = describe(from);
     if (!describe(to, a) || !is_by_columns(b)) return CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -59,7 +63,8 @@ cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparse
     });
 }
 
-cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t* rows, int64_t* cols, int64_t* nnz) {
+cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t* rows, int64_t* cols,
+                                      int64_t* nnz) {
     csr_operand a;
     if (!describe(matrix, a)) return CUSPARSE_STATUS_NOT_SUPPORTED;
     *rows = a.rows;

@@ -67,8 +67,8 @@ cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperatio
     auto& s = solver_of(descr);
     s.buffer = buffer;
     return by_type(a.type, [&]<class T>(T) {
-        return removed<T>::csrsv2_analysis(handle, op, a.rows, a.nnz, s.descr.get(), a.of<T>(), a.offsets, a.columns,
-                                           s.info, policy, buffer);
+        return removed<T>::csrsv2_analysis(handle, op, a.rows, a.nnz, s.descr.get(), a.of<T>(), a.offsets,
+                                           a.columns, s.info, policy, buffer);
     });
 }
 
@@ -80,9 +80,10 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
     describe(matrix, a);
     auto& s = solver_of(descr);
     return by_type(a.type, [&]<class T>(T) {
-        return removed<T>::csrsv2_solve(handle, op, a.rows, a.nnz, static_cast<const T*>(alpha), s.descr.get(),
-                                        a.of<T>(), a.offsets, a.columns, s.info, static_cast<const T*>(describe(x)),
-                                        static_cast<T*>(describe(y)), policy, s.buffer);
+        return removed<T>::csrsv2_solve(handle, op, a.rows, a.nnz, static_cast<const T*>(alpha),
+                                        s.descr.get(), a.of<T>(), a.offsets, a.columns, s.info,
+                                        static_cast<const T*>(describe(x)), static_cast<T*>(describe(y)),
+                                        policy, s.buffer);
     });
 }
 
