@@ -1,5 +1,6 @@
 #include "catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,10 @@
 #include "matrix/packed_matrix.hpp"
 #include "measure/report.hpp"
 #include "bench/spmv/spmv_reference.hpp"
+#include "bench/survey/survey_inputs.hpp"
+#include "bench/survey/survey_plan.hpp"
+#include "bench/survey/survey_report.hpp"
+#include "matrix/shared_matrix.hpp"
 
 using namespace heron::tools;
 
@@ -296,4 +301,105 @@ TEST_CASE("Reports") {
         CHECK(means[0]["smallest"]["ratio"]["a"] == 0.5);
         CHECK(!means[0].contains("absent"));
     }
+}
+
+TEST_CASE("a survey sees every operation with every family before any of them twice") {
+    std::vector<survey_item> items;
+    const auto add = [&](const char* operation, int variants, const char* family, int inputs) {
+        for (int v = 0; v < variants; ++v)
+            for (int i = 0; i < inputs; ++i)
+                items.push_back(
+                    {operation, std::to_string(v), family, std::string(family) + std::to_string(i)});
+    };
+    add("a", 100, "f", 2);
+    add("a", 100, "g", 1);
+    add("b", 2, "f", 2);
+    add("b", 2, "g", 1);
+    const std::vector<survey_item> order = in_survey_order(items, 42);
+    REQUIRE(order.size() == items.size());
+    std::set<std::string> keys;
+    for (const survey_item& item : order) keys.insert(item.key());
+    CHECK(keys.size() == items.size());
+    for (const std::size_t turn : {0, 1}) {
+        std::set<std::string> cells;
+        for (std::size_t i = 0; i < 4; ++i)
+            cells.insert(order[4 * turn + i].operation + order[4 * turn + i].family);
+        CHECK(cells.size() == 4);
+    }
+    const std::vector<survey_item> again = in_survey_order(items, 42), other = in_survey_order(items, 43);
+    const auto same_keys = [](const std::vector<survey_item>& a, const std::vector<survey_item>& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [](const survey_item& x, const survey_item& y) { return x.key() == y.key(); });
+    };
+    CHECK(same_keys(order, again));
+    CHECK(!same_keys(order, other));
+}
+
+TEST_CASE("the inputs of a survey are about what their table says") {
+    int matrices = 0;
+    std::set<std::string> families;
+    for (const survey_input& input : survey_inputs({})) {
+        if (input.kind != survey_kind::matrix) continue;
+        ++matrices;
+        families.insert(input.family);
+        // The others take too long for a test.
+        if (input.nnz > 1e5 || input.rows > 1e5) continue;
+        CAPTURE(input.spec);
+        const csr_matrix m = *shared_matrix(input.spec, 42);
+        const auto longer = static_cast<double>(std::max(m.rows, m.cols)), nnz = static_cast<double>(m.nnz());
+        CHECK(longer > 0.7 * input.rows);
+        CHECK(longer < 1.3 * input.rows);
+        CHECK(nnz > 0.7 * input.nnz);
+        CHECK(nnz < 1.3 * input.nnz);
+    }
+    CHECK(matrices >= 60);
+    CHECK(families.size() >= 15);
+    CHECK_THROWS_AS(survey_inputs({"/no/such/folder"}), std::runtime_error);
+}
+
+TEST_CASE("the summary of a survey compares ratios and workspaces") {
+    const auto row = [](const char* key, const char* operation, const char* who, double bytes) {
+        return record{{"key", key}, {"operation", operation}, {"contender", who}, {"buffer_bytes", bytes}};
+    };
+    const double mebibyte = 1 << 20;
+    std::vector<record> rows{row("1", "a", "heron", mebibyte), row("1", "a", "peer", 7 * mebibyte),
+                             row("2", "a", "heron", 0),        row("2", "a", "peer", 0),
+                             row("3", "b", "heron", 0),        row("3", "b", "other", 0)};
+    rows[0]["ratio"]["peer"] = 2;
+    rows[2]["ratio"]["peer"] = 0.5;
+    rows[4]["ratio"]["peer"] = 3;
+    rows[4]["ratio"]["other"] = 1.5;
+    add_comparisons(rows);
+    sort_by_worst(rows);
+    CHECK(rows[0]["key"] == "2");
+    CHECK(rows[1]["key"] == "3");
+    CHECK(rows[1]["worst"] == 1.5);
+    CHECK(rows[1]["peer"] == "other");
+    CHECK(rows[2]["key"] == "1");
+    CHECK(rows[2]["workspace_ratio"]["peer"] == 4);
+    CHECK(!rows[3].contains("worst"));
+    const std::vector<record> means = survey_means(rows, {"peer", "other"}, 0.9);
+    REQUIRE(means.size() == 2);
+    CHECK(means[0]["operation"] == "a");
+    CHECK(means[0]["count"] == 2);
+    CHECK(means[0]["below"] == 1);
+    CHECK(std::abs(means[0]["ratio"]["peer"].get<double>() - 1) < 1e-12);
+    CHECK(means[0]["smallest"]["ratio"]["peer"] == 0.5);
+    CHECK(std::abs(means[0]["workspace_ratio"]["peer"].get<double>() - 2) < 1e-12);
+    CHECK(means[1]["below"] == 0);
+}
+
+TEST_CASE("matrices are kept while there is a keeper") {
+    CHECK(shared_matrix("diag:5", 1) != shared_matrix("diag:5", 1));
+    const std::size_t bytes_of_diag_100 = 8 * (101 + 100 + 100);
+    const matrix_keeper keeper(2 * bytes_of_diag_100);
+    const auto first = shared_matrix("diag:100", 1);
+    CHECK(shared_matrix("diag:100", 1) == first);
+    const auto second = shared_matrix("diag:100", 2);
+    CHECK(second != first);
+    CHECK(shared_matrix("diag:100", 1) == first);
+    // The one that was not asked for the longest time has to go.
+    shared_matrix("diag:100", 3);
+    CHECK(shared_matrix("diag:100", 1) == first);
+    CHECK(shared_matrix("diag:100", 2) != second);
 }

@@ -5,7 +5,9 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -468,4 +470,90 @@ TEST_CASE("heron bench gemm --study takes the kernel apart and draws it") {
     CHECK(parts == std::vector<std::string>{"all", "packing", "loads", "arithmetic", "stores"});
     CHECK(std::filesystem::file_size(picture) > 500);
     CHECK(run("bench gemm --plot x.png --n 8 --backend host 2>/dev/null").status != 0);
+}
+
+TEST_CASE("heron bench vector checks and times") {
+    const outcome shown = run(
+        "bench vector --size 5000:300 --type f32,c64 --beta -1 --backend host --output json --round-time 0.2 "
+        "--repeat 2");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    CHECK(report["results"].size() == 2 * 5);
+    for (const json& row : report["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["result"] == "right");
+        CHECK(row["nnz"] == 300);
+        CHECK(row["seconds"].get<double>() > 0);
+    }
+    CHECK(run("bench vector --size 5 --backend host 2>/dev/null").status != 0);
+    CHECK(run("bench vector --size 5:6 --backend host 2>/dev/null").status != 0);
+}
+
+TEST_CASE("heron bench survey goes on where it stopped") {
+    const std::string rows = "survey_of_bench_test.jsonl";
+    std::filesystem::remove(rows);
+    const std::string survey =
+        "bench survey --quick --operation vector --backend host --repeat 2 --round-time 0.05 "
+        "--output json --rows " +
+        rows;
+    const outcome first = run(survey + " --minutes 0.01");
+    REQUIRE(first.status == 0);
+    const json begun = json::parse(first.text);
+    REQUIRE(begun["done"].get<int>() > 0);
+    CHECK(begun["planned"] > begun["done"]);
+    for (const json& row : begun["results"]) {
+        CAPTURE(row.dump());
+        CHECK(row["operation"] == "vector");
+        CHECK(row["result"] == "right");
+        CHECK(row["contender"] == "heron-host");
+    }
+    // The rest, after a run that was cut off in the middle of a line.
+    const auto size = std::filesystem::file_size(rows);
+    std::FILE* const file = std::fopen(rows.c_str(), "a");
+    std::fputs("{\"key\":\"half a li", file);
+    std::fclose(file);
+    const outcome second = run(survey + " --minutes 0.02");
+    REQUIRE(second.status == 0);
+    const json continued = json::parse(second.text);
+    CHECK(continued["done"] > begun["done"]);
+    CHECK(continued["results"].size() == continued["done"].get<std::size_t>());
+    CHECK(std::filesystem::file_size(rows) > size);
+    for (const json& row : begun["results"]) {
+        CAPTURE(row.dump());
+        const auto& all = continued["results"];
+        CHECK(std::find(all.begin(), all.end(), row) != all.end());
+    }
+    const outcome other = run(survey + " --minutes 0.01 --seed 7 2>&1");
+    CHECK(other.status != 0);
+    CHECK(other.text.find("was measured with") != std::string::npos);
+}
+
+TEST_CASE("heron bench survey puts the worst rows first") {
+    const std::string picture = "survey_of_bench_test.png";
+    std::filesystem::remove(picture);
+    const bool compares = run("bench survey --help").text.find("--eigen") != std::string::npos;
+    if (!compares) return;
+    const std::string survey =
+        "bench survey --quick --operation SpSV --backend host --eigen --repeat 2 --round-time "
+        "0.05 --minutes 0.02 --plot " +
+        picture;
+    const outcome shown = run(survey + " --output json");
+    REQUIRE(shown.status == 0);
+    const json report = json::parse(shown.text);
+    double last = 0;
+    int compared = 0;
+    for (const json& row : report["results"]) {
+        if (!row.contains("worst")) continue;
+        ++compared;
+        double least = HUGE_VAL;
+        for (const json& ratio : row["ratio"]) least = std::min(least, ratio.get<double>());
+        CHECK(row["worst"] == least);
+        CHECK(row["ratio"][row["peer"].get<std::string>()] == least);
+        CHECK(least >= last);
+        last = least;
+    }
+    REQUIRE(compared > 0);
+    CHECK(report["geometric_means"][0]["count"] == compared);
+    CHECK(report["geometric_means"][0]["operation"] == "SpSV");
+    CHECK(std::filesystem::file_size(picture) > 500);
 }

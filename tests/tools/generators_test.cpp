@@ -222,3 +222,35 @@ TEST_CASE("Generators: names", "[generators]") {
     CHECK(matrix_name("rmat:10,8") == "rmat:10,8");
     CHECK(contains(heron::tools::matrix_families(), "  banded:N,W "));
 }
+
+TEST_CASE("rectangle and gaps put so many entries into rows") {
+    const csr_matrix wide = checked("rectangle:20,300,7", 20, 300, 140);
+    const csr_matrix gaps = checked("gaps:100,3,4", 100, 100, 75);
+    for (std::int64_t row = 0; row < 20; ++row) CHECK(row_length(wide, row) == 7);
+    for (std::int64_t row = 0; row < 100; ++row) CHECK(row_length(gaps, row) == (row % 4 == 0 ? 3 : 0));
+}
+
+TEST_CASE("a matrix transposed, shuffled and made of blocks has the same entries elsewhere") {
+    const csr_matrix m = load_matrix("rectangle:12,40,5");
+    const csr_matrix turned = checked("rectangle:12,40,5@transposed", 40, 12, 60);
+    for (std::int64_t row = 0; row < 12; ++row)
+        for (std::int64_t col = 0; col < 40; ++col) CHECK(entry(turned, col, row) == entry(m, row, col));
+
+    const csr_matrix mixed = checked("poisson2d:6@shuffled", 36, 36, load_matrix("poisson2d:6").nnz());
+    CHECK(symmetric(mixed));
+    CHECK(mixed.columns != load_matrix("poisson2d:6").columns);
+    for (std::int64_t row = 0; row < 36; ++row) CHECK(entry(mixed, row, row) == 4);
+
+    const csr_matrix blocks = checked("poisson2d:4@dof3", 48, 48, 9 * load_matrix("poisson2d:4").nnz());
+    CHECK(entry(blocks, 0, 0) == 4);
+    CHECK(entry(blocks, 0, 1) != 0);
+    CHECK(entry(blocks, 0, 3) == -1);
+    CHECK(entry(blocks, 0, 6) == 0);
+
+    for (const char* wrong : {"diag:5@", "diag:5@turned", "diag:5@dof", "diag:5@dof0", "diag:5@dof100000000",
+                              "nothing:5@transposed"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_AS(load_matrix(wrong), matrix_spec_error);
+    }
+    CHECK(matrix_name("/a/b.mtx.gz@transposed") == "b@transposed");
+}

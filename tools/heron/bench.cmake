@@ -35,10 +35,14 @@ target_sources(heron-cli PRIVATE
     bench/spmv/spmv_contenders.cpp
     bench/spmv/spmv_match.cpp
     bench/spmv/spmv_operands.cpp
+    bench/survey/survey_bench.cpp
+    bench/survey/survey_cases.cpp
     bench/tridiag/tridiag_bench.cpp
     bench/tridiag/tridiag_contenders.cpp
     bench/trisolve/trisolve_bench.cpp
     bench/trisolve/trisolve_contenders.cpp
+    bench/vector/sparse_vector_bench.cpp
+    bench/vector/sparse_vector_contender.cpp
     bench_command.cpp
     measure/contestants.cpp
     measure/flop_peak.cpp
@@ -61,12 +65,10 @@ else()
   target_sources(heron-cli PRIVATE peers/opencl_blas_missing.cpp)
 endif()
 if(TARGET Eigen3::Eigen)
-  target_sources(heron-cli PRIVATE peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
+  set(eigen_sources peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_transpose.cpp
+      peers/eigen_trisolve.cpp)
+  target_sources(heron-cli PRIVATE ${eigen_sources})
   target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
-  set(eigen_sources peers/eigen_factor.cpp peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_trisolve.cpp)
-  target_sources(heron-cli PRIVATE peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_transpose.cpp peers/eigen_trisolve.cpp)
-  target_link_libraries(heron-cli PRIVATE Eigen3::Eigen)
-  set(eigen_sources peers/eigen_spgemm.cpp peers/eigen_spmv.cpp peers/eigen_transpose.cpp peers/eigen_trisolve.cpp)
   list(APPEND timed_sources ${eigen_sources})
   # A false positive of GCC 12 in its own AVX-512 intrinsics.
   set_property(SOURCE ${eigen_sources} APPEND PROPERTY

@@ -24,7 +24,9 @@
 #include "bench/spgemm/spgemm_bench.hpp"
 #include "bench/spmm/spmm_bench.hpp"
 #include "bench/spmv/spmv_bench.hpp"
+#include "bench/survey/survey_bench.hpp"
 #include "bench/trisolve/trisolve_bench.hpp"
+#include "bench/vector/sparse_vector_bench.hpp"
 
 namespace heron::tools {
 namespace {
@@ -365,6 +367,60 @@ void add_tridiag_command(CLI::App& bench) {
     c.run(run_tridiag_bench);
 }
 
+void add_sparse_vector_command(CLI::App& bench) {
+    subcommand<sparse_vector_bench_options> c(bench, "vector", "A sparse vector and a dense one");
+    c.contestants();
+    c.list("--size", c.options.sizes, "Of the dense vector and elements of the sparse one: N:STORED");
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    c.options.functions = sparse_vector_functions();
+    c.choices("--function", c.options.functions, sparse_vector_functions());
+    c.command.add_option("--beta", c.options.beta, "Of axpby; 1 or -1, since calls are repeated")
+        ->check(number_between(-1, 1))
+        ->capture_default_str();
+    c.run(run_sparse_vector_bench);
+}
+
+void add_survey_command(CLI::App& bench) {
+    subcommand<survey_bench_options> c(
+        bench, "survey", "Every operation on many matrices; where Heron is slow beside others stands first");
+    c.contestants();
+    c.command
+        .add_option("--against-backend", c.options.against_backend,
+                    "Compare with this backend of Heron's; for OpenCL: cuda or host")
+        ->check(CLI::IsMember({"host", "cuda"}).description(""));
+    c.choices("--operation", c.options.operations, survey_operations(), "Unset: all. Else ");
+    c.command.add_option("--data", c.options.folders, "Folders of Matrix Market files to measure, too")
+        ->check(CLI::ExistingDirectory.description(""))
+        ->envname("HERON_TEST_DATA")
+        ->option_text("FOLDER ...");
+    c.command.add_flag("--quick", c.options.quick, "Small matrices, short rounds");
+    c.command
+        .add_option("--minutes", c.options.minutes,
+                    "Stop after so many; what was measured by then is of all operations and families")
+        ->check(number_between(0.01, 1e5))
+        ->option_text("M");
+    c.command
+        .add_option("--rows", c.options.rows_file,
+                    "Keep rows there, as lines of JSON, and do not measure again what it has")
+        ->check(writable_file())
+        ->option_text("FILE");
+    c.command
+        .add_option("--plot", c.options.plot, "Draw a performance profile (Dolan and More), .png or .svg")
+        ->check(writable_file())
+        ->check(CLI::Validator(
+            [](const std::string& file) {
+                return file.ends_with(".png") || file.ends_with(".svg")
+                           ? ""
+                           : file + " does not end with .png or .svg";
+            },
+            ""))
+        ->option_text("FILE");
+    c.command.add_option("--worst", c.options.worst, "Rows of the table")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    c.run(run_survey_bench);
+}
+
 void add_handle_command(CLI::App& bench) {
     subcommand<handle_bench_options> c(bench, "handle", "A first handle in a new process");
     c.backends(c.options.backends);
@@ -470,6 +526,8 @@ void add_bench_command(CLI::App& app) {
                        {"1e3", "1e5", "1e6", "1e7"}, run_level1_bench);
     add_vector_command(*bench, "gemv", "A dense matrix and vectors: the level 2 of BLAS", level2_functions(),
                        {"100", "1000", "4000", "100000x32", "32x100000"}, run_level2_bench);
+    add_sparse_vector_command(*bench);
+    add_survey_command(*bench);
     add_kron_command(*bench);
     add_handle_command(*bench);
     add_dense_command(*bench, "gemm", "C := op(A) op(B), dense", dense_operation::gemm);

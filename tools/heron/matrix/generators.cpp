@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "matrix_market.hpp"
+#include "transforms.hpp"
 
 namespace heron::tools {
 namespace {
@@ -189,14 +190,30 @@ void add_random_row(row_builder& rows, column_sampler& columns, std::int64_t len
     rows.end_row();
 }
 
+csr_matrix rectangle(sizes args, splitmix64& random) {
+    const std::int64_t m = args[0], n = args[1], per_row = args[2];
+    require_at_most("D", per_row, "N", n);
+    require_capacity(static_cast<double>(n));
+    require_capacity(static_cast<double>(m) * (static_cast<double>(per_row) + 1.0));
+    row_builder rows(m, n, m * per_row);
+    column_sampler columns(n);
+    for (std::int64_t row = 0; row < m; ++row) add_random_row(rows, columns, per_row, random);
+    return rows.take();
+}
+
 csr_matrix uniform(sizes args, splitmix64& random) {
-    const std::int64_t n = args[0];
-    const std::int64_t per_row = args[1];
+    const std::array<std::int64_t, 3> square{args[0], args[0], args[1]};
+    return rectangle(square, random);
+}
+
+csr_matrix gaps(sizes args, splitmix64& random) {
+    const std::int64_t n = args[0], per_row = args[1], step = std::max<std::int64_t>(args[2], 1);
     require_at_most("D", per_row, "N", n);
     require_capacity(static_cast<double>(n) * (static_cast<double>(per_row) + 1.0));
-    row_builder rows(n, n, n * per_row);
+    row_builder rows(n, n, (n / step + 1) * per_row);
     column_sampler columns(n);
-    for (std::int64_t row = 0; row < n; ++row) add_random_row(rows, columns, per_row, random);
+    for (std::int64_t row = 0; row < n; ++row)
+        add_random_row(rows, columns, row % step == 0 ? per_row : 0, random);
     return rows.take();
 }
 
@@ -333,12 +350,14 @@ csr_matrix blocks(sizes args, splitmix64& random) {
     return rows.take();
 }
 
-constexpr std::array<family, 12> families{{
+constexpr std::array<family, 14> families{{
     {"poisson2d", "N", "5-point stencil on an N x N grid", 1, 1, poisson2d},
     {"poisson3d", "N", "7-point stencil on an N x N x N grid", 1, 1, poisson3d},
     {"poisson3d27", "N", "27-point stencil on an N x N x N grid", 1, 1, poisson3d27},
     {"banded", "N,W", "N x N, W full diagonals on each side of the main one", 2, 2, banded},
     {"uniform", "N,D", "N x N, D entries at random places of each row", 2, 2, uniform},
+    {"rectangle", "M,N,D", "M x N, D entries at random places of each row", 3, 3, rectangle},
+    {"gaps", "N,D,S", "N x N, D entries at random places of each S-th row, the others empty", 3, 3, gaps},
     {"rmat", "SCALE[,EDGEFACTOR]", "R-MAT graph of 2^SCALE vertices, EDGEFACTOR (16) edges each", 1, 2, rmat},
     {"longrows", "N,K", "N x N, 5 entries per row, but K rows almost full", 2, 2, longrows},
     {"hypersparse", "N,NNZ", "N x N, NNZ <= N entries anywhere, most rows empty", 2, 2, hypersparse},
@@ -391,6 +410,24 @@ bool names_file(std::string_view spec) {
            std::filesystem::is_regular_file(spec, ignored);
 }
 
+csr_matrix changed(const csr_matrix& matrix, std::string_view spec, std::string_view change,
+                   std::uint64_t seed) {
+    splitmix64 random(seed);
+    if (change == "transposed") return transposed(matrix);
+    if (change == "shuffled") return shuffled(matrix, random);
+    if (change.starts_with("dof")) {
+        const std::vector<std::int64_t> size = parse_sizes(change.substr(3));
+        if (size.size() == 1 && size[0] > 0) {
+            const auto side = static_cast<double>(size[0]);
+            require_capacity(static_cast<double>(matrix.nnz()) * side * side);
+            require_capacity(static_cast<double>(std::max(matrix.rows, matrix.cols)) * side);
+            return blocks_of_entries(matrix, size[0]);
+        }
+    }
+    throw matrix_spec_error(fmt::format(
+        "cannot make the matrix '{}': '@{}' is not one of @transposed, @shuffled and @dofB", spec, change));
+}
+
 }  // namespace
 
 std::string matrix_families() {
@@ -398,11 +435,16 @@ std::string matrix_families() {
     for (const family& f : families) {
         text += fmt::format("  {:<24}  {}\n", fmt::format("{}:{}", f.name, f.arguments), f.description);
     }
-    return text;
+    return text +
+           "Behind any of them: @transposed; @shuffled, rows and columns in a random order; @dofB, a block "
+           "of B x B "
+           "for each entry.\n";
 }
 
 csr_matrix load_matrix(std::string_view spec, std::uint64_t seed) {
     if (names_file(spec)) return to_csr(read_matrix_market(spec));
+    if (const std::size_t change = spec.rfind('@'); change != std::string_view::npos)
+        return changed(load_matrix(spec.substr(0, change), seed), spec, spec.substr(change + 1), seed);
     const std::size_t colon = std::min(spec.find(':'), spec.size());
     const std::string_view name = spec.substr(0, colon);
     const auto* chosen =
@@ -421,7 +463,11 @@ csr_matrix load_matrix(std::string_view spec, std::uint64_t seed) {
 }
 
 std::string matrix_name(std::string_view spec) {
-    if (!names_file(spec)) return std::string(spec);
+    if (!names_file(spec)) {
+        const std::size_t change = spec.rfind('@');
+        if (change == std::string_view::npos) return std::string(spec);
+        return matrix_name(spec.substr(0, change)) + std::string(spec.substr(change));
+    }
     std::string name = std::filesystem::path(spec).filename().string();
     for (const std::string_view ending : {".gz", ".mtx"}) {
         if (name.ends_with(ending)) name.resize(name.size() - ending.size());

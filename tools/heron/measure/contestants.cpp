@@ -158,6 +158,10 @@ void contestants::open_eigen() {
     }
 }
 
+std::shared_ptr<contestants> contestants_of(const contestant_options& options) {
+    return options.opened ? options.opened : std::make_shared<contestants>(options);
+}
+
 bool is_baseline(const contestant& of, const contestant& peer) {
     if (&of == &peer || !of.is_heron || of.where->is_processor() != peer.where->is_processor()) return false;
     return !peer.is_heron || (of.where->backend() == "opencl" && peer.where->backend() != "opencl");

@@ -13,11 +13,14 @@
 
 namespace heron::tools {
 
+class contestants;
+
 struct contestant_options {
     std::vector<std::string> backends{};  // empty: every usable one
     std::vector<std::string> against{};   // FILE or NAME=FILE: other libraries with cuSPARSE's ABI
     std::string library{};                // Heron's libcusparse, if not the one beside the Heron library
     bool eigen = false;
+    std::shared_ptr<contestants> opened{};  // these are taken where they are open already
 };
 
 struct contestant {
@@ -64,6 +67,9 @@ class contestants {
     std::vector<contestant> contestants_;
     std::map<const device*, std::unique_ptr<bandwidth_probe>> probes_;
 };
+
+// Those that are open already, or what the other options name.
+std::shared_ptr<contestants> contestants_of(const contestant_options& options);
 
 // What Heron is to be compared with: others on the same kind of device, and for OpenCL also Heron's plug-in
 // that is native to that kind.

@@ -9,6 +9,8 @@ class progress {
   public:
     // Shows lines if standard error is a terminal, where each overwrites the last, or if `always`.
     explicit progress(bool always);
+    // Shows nothing at all.
+    static progress silent() { return {}; }
     ~progress() { clear(); }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
@@ -19,6 +21,8 @@ class progress {
     void clear();
 
   private:
+    progress() : is_terminal_(false), shown_(false) {}
+
     bool is_terminal_;
     bool shown_;
 };

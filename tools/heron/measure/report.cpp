@@ -92,8 +92,9 @@ std::string render_rows(const std::vector<record>& rows, const std::vector<repor
 }
 
 std::string render_table(const report& what) {
-    std::string text =
-        fmt::format("{}\n\n{}", fmt::join(what.heading, "\n"), render_rows(what.rows, what.columns));
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(what.rows.size(), what.most_table_rows));
+    std::string text = fmt::format("{}\n\n{}", fmt::join(what.heading, "\n"),
+                                   render_rows({what.rows.begin(), what.rows.begin() + shown}, what.columns));
     if (!what.means.empty()) {
         text += fmt::format("\nGeometric means over the matrices\n{}",
                             render_rows(what.means, what.mean_columns));

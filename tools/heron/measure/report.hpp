@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <string>
@@ -28,8 +29,9 @@ struct report {
     std::vector<record> means;  // as rows, over all matrices
     std::vector<report_column> columns;
     std::vector<report_column> mean_columns;
-    std::vector<std::string> heading;  // lines above the table
-    std::vector<std::string> notes;    // lines below the table: what the columns mean
+    std::size_t most_table_rows = SIZE_MAX;  // CSV and JSON have all of them
+    std::vector<std::string> heading;        // lines above the table
+    std::vector<std::string> notes;          // lines below the table: what the columns mean
 };
 
 // What is named in a record, its times, rates and ratios in one line, such as

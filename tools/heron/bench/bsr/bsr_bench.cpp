@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bsr_contender.hpp"
+#include "matrix/shared_matrix.hpp"
 #include "measure/bench_values.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/product_report.hpp"
@@ -77,8 +78,7 @@ std::vector<double> make_values(const csr_matrix& blocks, int block, scalar_type
 
 class bsr_bench {
   public:
-    bsr_bench(const bsr_bench_options& options, progress& steps)
-        : options_(options), progress_(steps), contestants_(options.who) {}
+    bsr_bench(const bsr_bench_options& options, progress& steps) : options_(options), progress_(steps) {}
 
     bsr_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -92,7 +92,7 @@ class bsr_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix blocks = with_diagonal(load_matrix(spec, options_.seed));
+            const csr_matrix blocks = with_diagonal(*shared_matrix(spec, options_.seed));
             head["nnzb"] = blocks.nnz();
             for (const int block : options_.blocks)
                 for (const std::string& type : options_.types) {
@@ -328,7 +328,8 @@ class bsr_bench {
 
     const bsr_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

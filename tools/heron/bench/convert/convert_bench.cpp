@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "convert_case.hpp"
+#include "matrix/shared_matrix.hpp"
 #include "measure/function_contest.hpp"
 
 namespace heron::tools {
@@ -13,7 +14,7 @@ namespace {
 class convert_bench {
   public:
     convert_bench(const convert_bench_options& options, progress& steps)
-        : options_(options), progress_(steps), contestants_(options.who) {}
+        : options_(options), progress_(steps) {}
 
     convert_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -27,7 +28,8 @@ class convert_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix matrix = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& matrix = *kept;
             head["rows"] = matrix.rows;
             head["nnz"] = matrix.nnz();
             for (const std::string& type : options_.types)
@@ -81,7 +83,8 @@ class convert_bench {
 
     const convert_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     function_contest contest_{contestants_, options_.timing, progress_};
 };
 

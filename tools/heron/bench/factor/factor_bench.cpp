@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "factor_contenders.hpp"
+#include "matrix/shared_matrix.hpp"
 #include "measure/device_record.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/time_contenders.hpp"
@@ -151,7 +152,7 @@ class factor_check {
 class factor_bench {
   public:
     factor_bench(const factor_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     factor_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -173,7 +174,7 @@ class factor_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix given = with_diagonal(load_matrix(spec, options_.seed));
+            const csr_matrix given = with_diagonal(*shared_matrix(spec, options_.seed));
             for (const std::int64_t block : options_.blocks) {
                 const csr_matrix pattern = block > 1 ? in_blocks(given, block) : given;
                 head["nnz"] = pattern.nnz();
@@ -350,7 +351,8 @@ class factor_bench {
 
     const factor_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

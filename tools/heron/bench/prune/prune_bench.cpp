@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "matrix/shared_matrix.hpp"
 #include "measure/function_contest.hpp"
 #include "prune_case.hpp"
 
@@ -30,8 +31,7 @@ matrix_size parse_size(const std::string& text) {
 
 class prune_bench {
   public:
-    prune_bench(const prune_bench_options& options, progress& steps)
-        : options_(options), progress_(steps), contestants_(options.who) {}
+    prune_bench(const prune_bench_options& options, progress& steps) : options_(options), progress_(steps) {}
 
     prune_bench_result run() {
         for (const prune_function& function : prune_function_list())
@@ -52,7 +52,9 @@ class prune_bench {
         head["matrix"] = size ? spec : matrix_name(spec);
         try {
             progress_.step(spec);
-            const csr_matrix pattern = size ? csr_matrix{} : load_matrix(spec, options_.seed);
+            const auto kept =
+                size ? std::make_shared<const csr_matrix>() : shared_matrix(spec, options_.seed);
+            const csr_matrix& pattern = *kept;
             for (const std::string& type : options_.types)
                 for (const prune_function& function : functions)
                     for (const double share : options_.shares) {
@@ -120,7 +122,8 @@ class prune_bench {
 
     const prune_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     std::vector<prune_function> dense_{}, sparse_{};
     function_contest contest_{contestants_, options_.timing, progress_};
 };

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "reorder_contender.hpp"
+#include "matrix/shared_matrix.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/product_report.hpp"
 #include "measure/time_contenders.hpp"
@@ -24,7 +25,7 @@ struct entry {
 class reorder_bench {
   public:
     reorder_bench(const char* name, const reorder_bench_options& options, maker make, progress& steps)
-        : name_(name), options_(options), make_(make), progress_(steps), contestants_(options.who) {}
+        : name_(name), options_(options), make_(make), progress_(steps) {}
 
     reorder_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -38,7 +39,8 @@ class reorder_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix a = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& a = *kept;
             head["rows"] = a.rows;
             head["nnz"] = a.nnz();
             for (const std::string& type : options_.types)
@@ -170,7 +172,8 @@ class reorder_bench {
     const reorder_bench_options& options_;
     maker make_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "matrix/shared_matrix.hpp"
 #include "measure/device_record.hpp"
 #include "sddmm_contender.hpp"
 #include "measure/time_contenders.hpp"
@@ -19,7 +20,7 @@ namespace {
 class sddmm_bench {
   public:
     sddmm_bench(const sddmm_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     sddmm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -40,7 +41,8 @@ class sddmm_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix pattern = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& pattern = *kept;
             head["nnz"] = pattern.nnz();
             for (const std::string& type : options_.types)
                 for (const std::int64_t inner : options_.inner)
@@ -162,7 +164,8 @@ class sddmm_bench {
 
     const sddmm_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "matrix/shared_matrix.hpp"
+#include "matrix/transforms.hpp"
 #include "spgemm_contenders.hpp"
 #include "measure/time_contenders.hpp"
 #include "measure/measured_rows.hpp"
@@ -32,20 +34,6 @@ const named_algorithm& find_algorithm(const std::string& name) {
         if (name == each.name) return each;
     throw std::invalid_argument(
         fmt::format("'{}' is not one of the algorithms {}", name, spgemm_algorithm_names()));
-}
-
-csr_matrix transposed(const csr_matrix& m) {
-    coo_matrix turned;
-    turned.rows = m.cols;
-    turned.cols = m.rows;
-    for (std::int64_t row = 0; row < m.rows; ++row)
-        for (auto k = static_cast<std::size_t>(m.offsets[static_cast<std::size_t>(row)]);
-             k < static_cast<std::size_t>(m.offsets[static_cast<std::size_t>(row) + 1]); ++k) {
-            turned.row.push_back(m.columns[k]);
-            turned.col.push_back(row);
-            turned.real.push_back(m.real[k]);
-        }
-    return to_csr(turned);
 }
 
 // The product in double, with the absolute sums that bound the error.
@@ -123,7 +111,7 @@ std::string difference(const spgemm_output& found, const reference& expected, sc
 class spgemm_bench {
   public:
     spgemm_bench(const spgemm_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     spgemm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -144,7 +132,8 @@ class spgemm_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix a = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& a = *kept;
             const csr_matrix b = a.rows == a.cols ? a : transposed(a);
             head["rows"] = a.rows;
             head["nnz"] = a.nnz();
@@ -292,7 +281,8 @@ class spgemm_bench {
 
     const spgemm_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "matrix/shared_matrix.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/product_report.hpp"
 #include "spmm_match.hpp"
@@ -41,7 +42,7 @@ std::int64_t find_columns(const std::string& text) {
 class spmm_bench {
   public:
     spmm_bench(const spmm_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     spmm_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -56,7 +57,8 @@ class spmm_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix matrix = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& matrix = *kept;
             head["rows"] = matrix.rows;
             head["cols"] = matrix.cols;
             head["nnz"] = matrix.nnz();
@@ -149,7 +151,8 @@ class spmm_bench {
 
     const spmm_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "matrix/shared_matrix.hpp"
 #include "measure/measured_rows.hpp"
 #include "measure/product_report.hpp"
 #include "spmv_match.hpp"
@@ -36,7 +37,7 @@ record head_of(const std::string& name, const csr_matrix& matrix) {
 class spmv_bench {
   public:
     spmv_bench(const spmv_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     spmv_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -51,7 +52,8 @@ class spmv_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix matrix = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& matrix = *kept;
             head = head_of(matrix_name(spec), matrix);
             for (const std::string& type : options_.types) {
                 for (const std::string& index : options_.indices) {
@@ -148,7 +150,8 @@ class spmv_bench {
 
     const spmv_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

@@ -106,7 +106,7 @@ struct problem {
 class tridiag_bench {
   public:
     tridiag_bench(const tridiag_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     tridiag_bench_result run() {
         for (const tridiag_function& function : tridiag_functions()) {
@@ -282,7 +282,8 @@ class tridiag_bench {
 
     const tridiag_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 

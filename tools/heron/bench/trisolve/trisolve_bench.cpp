@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "matrix/shared_matrix.hpp"
 #include "measure/device_record.hpp"
 #include "trisolve_contenders.hpp"
 #include "measure/time_contenders.hpp"
@@ -70,7 +71,7 @@ number_array make_values(const csr_matrix& pattern, scalar_type type, splitmix64
 class trisolve_bench {
   public:
     trisolve_bench(const trisolve_bench_options& options, progress& progress)
-        : options_(options), progress_(progress), contestants_(options.who) {}
+        : options_(options), progress_(progress) {}
 
     trisolve_bench_result run() {
         for (const std::string& spec : options_.matrices) run_matrix(spec);
@@ -92,7 +93,8 @@ class trisolve_bench {
         head["matrix"] = matrix_name(spec);
         try {
             progress_.step(fmt::format("{}: reading", matrix_name(spec)));
-            const csr_matrix given = load_matrix(spec, options_.seed);
+            const std::shared_ptr<const csr_matrix> kept = shared_matrix(spec, options_.seed);
+            const csr_matrix& given = *kept;
             for (const std::string& triangle : options_.triangles) {
                 const csr_matrix pattern = triangle_of(given, triangle == "upper");
                 head["nnz"] = pattern.nnz();
@@ -331,7 +333,8 @@ class trisolve_bench {
 
     const trisolve_bench_options& options_;
     progress& progress_;
-    contestants contestants_;
+    const std::shared_ptr<contestants> opened_ = contestants_of(options_.who);
+    contestants& contestants_ = *opened_;
     measured_rows rows_{progress_};
 };
 
