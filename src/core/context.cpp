@@ -73,16 +73,6 @@ void context::set_workspace(void* memory, size_t bytes) {
     scratch_.use(memory, bytes);
 }
 
-core::pointer_mode context::pointer_mode() const {
-    const std::lock_guard lock(mutex_);
-    return pointer_mode_;
-}
-
-void context::set_pointer_mode(core::pointer_mode mode) {
-    const std::lock_guard lock(mutex_);
-    pointer_mode_ = mode;
-}
-
 int context::threads() const {
     const std::lock_guard lock(mutex_);
     return threads_;

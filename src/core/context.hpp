@@ -3,6 +3,7 @@
 #include "loader.hpp"
 #include "opaque.hpp"
 #include "scratch.hpp"
+#include <atomic>
 #include <mutex>
 
 namespace heron::core {
@@ -35,8 +36,8 @@ class context : public opaque<context> {
 
     void* stream() const;
     void set_stream(void* stream);
-    core::pointer_mode pointer_mode() const;
-    void set_pointer_mode(core::pointer_mode mode);
+    core::pointer_mode pointer_mode() const { return pointer_mode_; }
+    void set_pointer_mode(core::pointer_mode mode) { pointer_mode_ = mode; }
     int threads() const;
     void set_threads(int threads);
     // Device memory of the caller's in place of the handle's own scratch.
@@ -79,7 +80,8 @@ class context : public opaque<context> {
     int device_;
     heron_queue* queue_ = nullptr;
     void* stream_ = nullptr;
-    core::pointer_mode pointer_mode_ = core::pointer_mode::host;
+    // Every scalar asks for it: no lock.
+    std::atomic<core::pointer_mode> pointer_mode_ = core::pointer_mode::host;
     int threads_ = 0;
     scratch scratch_;
     mutable std::recursive_mutex mutex_;

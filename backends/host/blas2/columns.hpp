@@ -282,6 +282,12 @@ CT column_dot(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, b
     return sum;
 }
 
+// Nothing, for which there need be no workspace, or so many elements of it.
+template <class CT>
+CT* some_of(workspace_layout& layout, int64_t count) {
+    return count > 0 ? layout.take<CT>(count) : nullptr;
+}
+
 // A vector without gaps: where it is, or a copy, conjugated or not, in `memory`.
 template <class CT>
 bool lies_apart(const heron_vector_operand& v, bool conjugates) {

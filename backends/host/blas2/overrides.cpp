@@ -32,7 +32,7 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
         workspace_layout layout(phase, workspace);
         // conj(A)*x = b is A*conj(x) = conj(b).
         const bool is_apart = lies_apart<CT>(a.x, conjugate);
-        CT* const copy = layout.take<CT>(is_apart ? a.n : 0);
+        CT* const copy = some_of<CT>(layout, is_apart ? a.n : 0);
         if (phase != HERON_PHASE_RUN) return;
         CT* const x = const_cast<CT*>(without_gaps(a.x, a.n, conjugate, copy));
         const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
@@ -103,8 +103,8 @@ void rank_update(host_device& device, heron_phase phase, const heron_rank_update
     visit_full(a.type, [&]<class CT>(type<CT>) {
         workspace_layout layout(phase, workspace);
         const bool conjugates = a.hermitian && a.conjugate;
-        CT* const x_copy = layout.take<CT>(lies_apart<CT>(a.x, conjugates) ? a.n : 0);
-        CT* const y_copy = layout.take<CT>(terms > 1 && lies_apart<CT>(a.y, conjugates) ? a.n : 0);
+        CT* const x_copy = some_of<CT>(layout, lies_apart<CT>(a.x, conjugates) ? a.n : 0);
+        CT* const y_copy = some_of<CT>(layout, terms > 1 && lies_apart<CT>(a.y, conjugates) ? a.n : 0);
         if (phase != HERON_PHASE_RUN) return;
         CT alpha = CT{};
         if (a.hermitian && terms == 1)

@@ -65,9 +65,12 @@ heron_side other(heron_side side);
 // RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
 template <operation op, class Args>
 void run_with_scratch(context& c, const Args& args) {
-    const size_t bytes = workspace_size<op>(c, args);
-    if (bytes == 0 || c.device() < 0) return run_in<op>(c, args, nullptr);
-    run_in_scratch<op>(c, args, bytes);
+    // Within one, the locks of both phases cost little.
+    c.exclusively([&] {
+        const size_t bytes = workspace_size<op>(c, args);
+        if (bytes == 0 || c.device() < 0) return run_in<op>(c, args, nullptr);
+        run_in_scratch<op>(c, args, bytes);
+    });
 }
 
 }  // namespace heron::core
