@@ -24,15 +24,15 @@ int64_t spmm_strip_budget(const heron_spmat& a, bool transposed) {
 }
 
 // The widest strip of whole vectors of `width` columns for which bytes_of(columns) is at most `most`: all of
-// them, or the next that tiles of 16 vectors or a power of two of lanes divide. One vector where nothing fits.
+// them, or the next that tiles of 16 vectors or a power of two of lanes divide. One vector where nothing
+// fits.
 template <class Bytes>
 int64_t spmm_strip_columns(int64_t columns, int64_t width, int64_t most, Bytes&& bytes_of) {
     constexpr int64_t tile = 16;
     int64_t vectors = (columns + width - 1) / width;
     while (vectors > 1 && bytes_of(vectors * width) > most)
-        vectors = vectors > tile
-                      ? (vectors / 2 + tile - 1) / tile * tile
-                      : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))) / 2;
+        vectors = vectors > tile ? (vectors / 2 + tile - 1) / tile * tile
+                                 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(vectors))) / 2;
     return vectors * width;
 }
 
