@@ -86,8 +86,9 @@ class placed_ranks {
     bool are_kept() const { return bins_.has_value(); }
     const rank_space& space() const { return space_; }
 
-    void sort_rows(spgemm_launcher& launcher, int64_t hash_limit) const {
-        bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit});
+    // Rows of more than `light` products are apart.
+    void sort_rows(spgemm_launcher& launcher, int64_t hash_limit, int64_t light) const {
+        bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit, light});
         launcher.device().fill(space_.unordered, 0, 2 * sizeof(int));
     }
     // Calls f(bin) for the bins that can have rows.
@@ -114,14 +115,14 @@ inline bool is_narrow(const heron_spgemm_args& args) {
 
 template <bool with_columns, class OT, class IT>
 void find_rows_by_bitmaps(spgemm_launcher& launcher, const heron_spgemm_args& args, const row_list& list,
-                          int threads, const row_results<IT>& results) {
+                          int threads, const row_results<IT>& results, const unsigned* marks = nullptr) {
     const row_pattern<OT, IT> a(args.a.matrix), b(args.b.matrix);
     constexpr int most_words = 32768;
     const int64_t all = ceil_div(ceil_div(args.b.matrix.cols, 32), threads) * threads;
     const int64_t words = std::min<int64_t>(all, launcher.largest_table(most_words, 4));
     launcher.device().launch_blocks(find_rows_by_bitmap<with_columns, OT, IT>, launcher.blocks_for(a.rows, 1),
                                     threads, static_cast<size_t>(words) * 4, a, b, list, args.b.matrix.cols,
-                                    static_cast<int>(words), results);
+                                    static_cast<int>(words), results, marks);
 }
 
 // Lengths or columns of longer rows: those that a hash table of `limit` elements takes, and the others.

@@ -29,8 +29,8 @@ __global__ void multiply_long_rows(const __grid_constant__ sparse_product<VT, CT
     extern __shared__ int4 shared_quads[];
     auto* const factors = reinterpret_cast<factor_of_row<CT>*>(shared_quads);
     CT* const sums = reinterpret_cast<CT*>(factors + factors_at_once);
-    unsigned* const bits = reinterpret_cast<unsigned*>(sums + most);
-    uint16_t* const before = reinterpret_cast<uint16_t*>(bits + words);
+    column_places<IT> places{reinterpret_cast<unsigned*>(sums + most)};
+    places.before = reinterpret_cast<uint16_t*>(places.bits + words);
     if (*unordered) return;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
@@ -45,26 +45,12 @@ __global__ void multiply_long_rows(const __grid_constant__ sparse_product<VT, CT
         if (left <= 0) continue;
         const int length = left < most ? static_cast<int>(left) : most;
         const bool is_whole = p.offsets[row + 1] - p.offsets[row] == length;
-        const IT begins_at = static_cast<IT>(p.columns[first] - static_cast<IT>(p.base));
-        const IT low = begins_at / 32 * 32;
-        const IT high = static_cast<IT>(p.columns[first + length - 1] - static_cast<IT>(p.base));
-        const int used = static_cast<int>((high - low) / 32) + 1;
-        for (int w = thread; w < used; w += threads) bits[w] = 0;
         for (int k = thread; k < length; k += threads) sums[k] = CT{};
-        __syncthreads();
-        for (int k = thread; k < length; k += threads) {
-            const int column = static_cast<int>(p.columns[first + k] - static_cast<IT>(p.base) - low);
-            atomicOr(bits + column / 32, 1u << column % 32);
-            if (k == 0 || static_cast<int>(p.columns[first + k - 1] - static_cast<IT>(p.base) - low) / 32 !=
-                              column / 32)
-                before[column / 32] = static_cast<uint16_t>(k);
-        }
-        const IT origin = static_cast<IT>(low + static_cast<IT>(p.b.base));
+        places.find(p.columns + first, length, static_cast<IT>(p.base));
+        const IT origin = static_cast<IT>(places.low + static_cast<IT>(p.b.base));
         const auto value_at = [&](int64_t l) { return p.b_values[p.b_permutation ? p.b_permutation[l] : l]; };
         const auto add = [&](CT a, IT index, VT b) {
-            const int at = static_cast<int>(index - origin);
-            const unsigned word = bits[at / 32];
-            const int k = before[at / 32] + __popc(word & ((1u << at % 32) - 1u));
+            const int k = places.place_of(static_cast<int>(index - origin));
             sums[k] = mad(a, p.b_value(b), sums[k]);
         };
         const int64_t end = p.a.begin(row + 1);
@@ -77,8 +63,8 @@ __global__ void multiply_long_rows(const __grid_constant__ sparse_product<VT, CT
                     const int64_t inner = p.a.column(start + thread);
                     int64_t from = p.b.begin(inner), to = p.b.begin(inner + 1);
                     if (!is_whole) {
-                        from = lower_bound(p.b, from, to, static_cast<int64_t>(begins_at));
-                        to = lower_bound(p.b, from, to, static_cast<int64_t>(high) + 1);
+                        from = lower_bound(p.b, from, to, static_cast<int64_t>(places.begins_at));
+                        to = lower_bound(p.b, from, to, static_cast<int64_t>(places.high) + 1);
                     }
                     f = {p.a_at(start + thread), from, static_cast<int>(to - from)};
                 }

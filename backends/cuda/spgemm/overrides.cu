@@ -1,5 +1,5 @@
 // The slots of sparse products: products per row, lengths of C's rows, and the way to the values' types.
-#include "launch.cuh"
+#include "heavy.cuh"
 #include "cuda/runtime/scan.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spgemm/sum_rows.hpp"
@@ -36,7 +36,8 @@ class tuned_symbolic {
           a_(args.a.matrix),
           b_(args.b.matrix),
           ranks_(layout, args),
-          facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)) {
+          facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)),
+          marks_(layout, args, ranks_.are_kept()) {
         if (!ranks_.are_kept()) bins_.emplace(layout, a_.rows);
     }
 
@@ -64,7 +65,7 @@ class tuned_symbolic {
     }
 
     void count_with_ranks(int hash_limit) {
-        ranks_.sort_rows(launcher_, hash_limit);
+        ranks_.sort_rows(launcher_, hash_limit, marks_ ? heavy_rows::limit(args_) : INT64_MAX);
         ranks_.visit([&](int bin) {
             if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
                 rank<uint32_t>(bin);
@@ -77,6 +78,9 @@ class tuned_symbolic {
             find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
                                           space.rows_of(rank_space::ranked + 1),
                                           {args_.row_offsets, nullptr, nullptr, 0});
+        if (marks_)
+            marks_.find<false, OT, IT>(launcher_, space.rows_of(rank_space::heavy),
+                                       {args_.row_offsets, nullptr, nullptr, 0});
     }
 
     template <class K>
@@ -141,6 +145,7 @@ class tuned_symbolic {
     row_pattern<OT, IT> a_, b_;
     placed_ranks ranks_;
     row_facts* facts_;
+    placed_marks marks_;
     std::optional<placed_bins> bins_;  // without ranks
 };
 

@@ -301,17 +301,16 @@ __global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, r
 
 // ---- longer rows: a block each ----
 
-// The products of a row, shared out to the warps of the block in any order: calls f(column) for each. A lane
-// looks up an element of A for each of the warp's next turns.
+// The products of elements [begin, end) of A, shared out to the warps of the block in any order: calls
+// f(column) for each. A lane looks up an element of A for each of the warp's next turns.
 template <class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
-                                        int64_t row, F&& f) {
+                                        int64_t begin, int64_t end, F&& f) {
     constexpr int ahead = 4;
     const int lane = threadIdx.x % warp_size;
     const int warps = static_cast<int>(blockDim.x) / warp_size;
-    const int64_t end = a.begin(row + 1);
     const int64_t step = static_cast<int64_t>(warps) * warp_size;
-    for (int64_t first = a.begin(row) + threadIdx.x / warp_size; first < end; first += step) {
+    for (int64_t first = begin + threadIdx.x / warp_size; first < end; first += step) {
         const int64_t own = first + lane * warps;
         OT begin_of_lane = 0;
         int length_of_lane = 0;
@@ -321,19 +320,26 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
             length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
         }
         for (int t = 0; t < warp_size && first + t * warps < end; ++t) {
-            const OT begin = value_of_lane(begin_of_lane, t);
+            const OT first_of_row = value_of_lane(begin_of_lane, t);
             const int length = value_of_lane(length_of_lane, t);
             for (int l = lane; l < length; l += ahead * warp_size) {
                 IT columns[ahead];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u)
-                    columns[u] = b.indices[l + u * warp_size < length ? begin + l + u * warp_size : 0];
+                    columns[u] = b.indices[l + u * warp_size < length ? first_of_row + l + u * warp_size : 0];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u)
                     if (l + u * warp_size < length) f(static_cast<IT>(columns[u] - static_cast<IT>(b.base)));
             }
         }
     }
+}
+
+// The products of a row.
+template <class OT, class IT, class F>
+static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                        int64_t row, F&& f) {
+    for_each_product(a, b, a.begin(row), a.begin(row + 1), f);
 }
 
 // Where the rows found go: their lengths to counts, or, with offsets, their columns.
@@ -391,11 +397,11 @@ __global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, 
 }
 
 // Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their
-// products.
+// products. With marks the bitmaps of the list's rows are there already.
 template <bool with_columns, class OT, class IT>
 __global__ void __launch_bounds__(1024)
     find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols, int words,
-                        row_results<IT> results) {
+                        row_results<IT> results, const unsigned* marks) {
     extern __shared__ int64_t shared[];
     unsigned* const bits = reinterpret_cast<unsigned*>(shared);
     const int each = words / static_cast<int>(blockDim.x);  // a thread reads this many words in a row
@@ -405,16 +411,19 @@ __global__ void __launch_bounds__(1024)
         const int64_t row = rows[i];
         int64_t found = 0;
         for (int64_t low = 0; low < cols; low += int64_t{words} * 32) {
-            for (int w = threadIdx.x; w < words; w += blockDim.x) bits[w] = 0;
+            for (int w = threadIdx.x; w < words; w += blockDim.x)
+                bits[w] = marks ? marks[static_cast<int64_t>(i) * words + w] : 0;
             __syncthreads();
-            for_each_product(a, b, row, [&](IT column) {
-                const int64_t place = static_cast<int64_t>(column) - low;
-                if (place < 0 || place >= int64_t{words} * 32) return;
-                const unsigned bit = 1u << (place % 32);
-                if (!(static_cast<volatile unsigned*>(bits)[place / 32] & bit))
-                    atomicOr(bits + place / 32, bit);
-            });
-            __syncthreads();
+            if (!marks) {
+                for_each_product(a, b, row, [&](IT column) {
+                    const int64_t place = static_cast<int64_t>(column) - low;
+                    if (place < 0 || place >= int64_t{words} * 32) return;
+                    const unsigned bit = 1u << (place % 32);
+                    if (!(static_cast<volatile unsigned*>(bits)[place / 32] & bit))
+                        atomicOr(bits + place / 32, bit);
+                });
+                __syncthreads();
+            }
             int mine = 0;
             for (int w = 0; w < each; ++w) mine += __popc(bits[threadIdx.x * each + w]);
             int64_t total = 0;

@@ -11,9 +11,10 @@ namespace heron::HERON_LEVEL {
 constexpr int ranked_threads = 128;
 
 // Rows by their products: ranked bin b holds those with at most limit(b), which have limit(b) bytes each for
-// their ranks; the next one those that a hash table in shared memory counts, and the last the others.
+// their ranks; the next one those that a hash table in shared memory counts, then the others, and heavy rows.
 struct rank_space {
     static constexpr int ranked = 6;
+    static constexpr int heavy = ranked + 2;
     static constexpr int most_products = 32 << (ranked - 1);
     static __host__ __device__ constexpr int limit(int bin) { return 32 << bin; }
 
@@ -39,22 +40,26 @@ struct rank_rule {
         if (n == 0) return -1;
         for (int bin = 0; bin < rank_space::ranked; ++bin)
             if (n <= rank_space::limit(bin)) return bin;
+        if (n > light) return rank_space::heavy;
         return (n < most ? n : most) <= hash_limit ? rank_space::ranked : rank_space::ranked + 1;
     }
     const int64_t* products;
-    int64_t most, hash_limit;
+    int64_t most, hash_limit, light;
 };
 
-// Rows of C by their lengths; with `products` only those that have no ranks.
+// Rows of C by their lengths; with `products` only those that have no ranks, and those of more than `light`
+// apart.
 struct length_rule {
+    static constexpr int heavy = length_limits::bins;
     __device__ int operator()(int64_t row) const {
         const int64_t length = offsets[row + 1] - offsets[row];
         if (products && products[row] <= rank_space::most_products && length <= most_ranks) return -1;
-        return limits.bin_of(length);
+        return products && products[row] > light && length > 0 ? heavy : limits.bin_of(length);
     }
     const int64_t* offsets;
     const int64_t* products;
     length_limits limits;
+    int64_t light;
 };
 
 // ---- the walk over a row's products ----

@@ -32,7 +32,7 @@ struct row_pattern {
 
 // Rows sorted into bins, whose lists lie one behind the other.
 struct row_bins {
-    static constexpr int count = 8;
+    static constexpr int count = 9;
     int* sizes;    // [count], on the device
     int* cursors;  // [count]
     int* lists;

@@ -2,8 +2,8 @@
 // The numeric phase of a sparse product for one type of values. Rows whose products have ranks are summed by
 // these. Of the others those of up to 512 elements are found, sorted and summed in one go; of longer rows the
 // columns are found first, and then parts of them are summed, by blocks where a bitmap of a row of B's width
-// fits, else by warps.
-#include "launch.cuh"
+// fits, else by warps. Heavy rows are apart.
+#include "heavy.cuh"
 #include "long.cuh"
 #include "tuned.hpp"
 
@@ -17,7 +17,9 @@ class tuned_numeric {
           args_(args),
           ranks_(layout, args),
           bins_(layout, args.a.matrix.rows),
-          unordered_(layout.take<int>(1)) {}
+          unordered_(layout.take<int>(1)),
+          marks_(layout, args, ranks_.are_kept()),
+          heavy_(layout, launcher_, args, static_cast<bool>(marks_)) {}
 
     void run() {
         const sparse_product<CT, CT, OT, IT> product(args_);
@@ -59,8 +61,8 @@ class tuned_numeric {
 
     void other_rows(const sparse_product<CT, CT, OT, IT>& product) {
         const length_limits limits{{32, 128, chunk, 4096}};
-        bins_.fill(launcher_,
-                   length_rule{args_.row_offsets, ranks_.are_kept() ? args_.row_products : nullptr, limits});
+        bins_.fill(launcher_, length_rule{args_.row_offsets, ranks_.are_kept() ? args_.row_products : nullptr,
+                                          limits, marks_ ? heavy_rows::limit(args_) : INT64_MAX});
         launcher_.device().fill(unordered_, 0, sizeof(int));
         launcher_.device().launch_blocks(
             has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
@@ -69,6 +71,7 @@ class tuned_numeric {
             has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
                                   : short_rows<32>(product, bin, limits.limit[bin]);
         short_rows<32>(product, 2, limits.limit[2]);
+        if (marks_) heavy_rows_of(product);
         if (args_.longest <= chunk) return;
         if (with_columns())
             find_long_rows<true, OT, IT>(launcher_, args_, bins_.list(3), limits.limit[3], bins_.list(4),
@@ -79,6 +82,16 @@ class tuned_numeric {
                 if (takes_long_rows()) long_rows(product, bin, most);
                 chunks(product, bin, most);
             }
+    }
+
+    void heavy_rows_of(const sparse_product<CT, CT, OT, IT>& product) {
+        const row_list list = bins_.list(length_rule::heavy);
+        if (with_columns())
+            marks_.find<true, OT, IT>(launcher_, list,
+                                      {nullptr, args_.row_offsets, product.columns, product.base});
+        if (!product.with_values) return;
+        heavy_.multiply(launcher_, product, list, unordered_);
+        chunks(product, length_rule::heavy, longest());
     }
 
     template <int lanes>
@@ -123,6 +136,8 @@ class tuned_numeric {
     placed_ranks ranks_;
     placed_bins bins_;
     int* unordered_;
+    placed_marks marks_;
+    heavy_values<CT, OT, IT> heavy_;
 };
 
 template <class CT>

@@ -56,6 +56,37 @@ struct sparse_product {
     scalar_argument<CT> alpha, beta;
 };
 
+// Where the sums of columns of a row are, by a bitmap of the columns and the number of them before each of
+// its words: both are shared memory.
+template <class IT>
+struct column_places {
+    // For ascending columns, which include the base. The whole block calls it, and synchronises before it
+    // uses it.
+    __device__ void find(const IT* columns, int length, IT base) {
+        const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+        begins_at = static_cast<IT>(columns[0] - base);
+        low = begins_at / 32 * 32;
+        high = static_cast<IT>(columns[length - 1] - base);
+        const int used = static_cast<int>((high - low) / 32) + 1;
+        for (int w = thread; w < used; w += threads) bits[w] = 0;
+        __syncthreads();
+        for (int k = thread; k < length; k += threads) {
+            const int column = static_cast<int>(columns[k] - base - low);
+            atomicOr(bits + column / 32, 1u << column % 32);
+            if (k == 0 || static_cast<int>(columns[k - 1] - base - low) / 32 != column / 32)
+                before[column / 32] = static_cast<uint16_t>(k);
+        }
+    }
+    // at: a column counted from `low`.
+    __device__ int place_of(int at) const {
+        return before[at / 32] + __popc(bits[at / 32] & ((1u << at % 32) - 1u));
+    }
+
+    unsigned* bits;
+    uint16_t* before = nullptr;
+    IT begins_at = 0, low = 0, high = 0;  // the first column, that of the first bit, the last column
+};
+
 // A row, or the part of it with columns in [low, high], being summed by a group in a table.
 template <int lanes, class VT, class CT, class OT, class IT>
 struct row_sum {

@@ -2,14 +2,15 @@
 // Chooses and launches the SpMM kernels for one row of the table of data types.
 //
 // CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
-// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows. What
-// must be deterministic although it is transposed goes to the shared plan, and so do the matrices of blocks
-// that spmm_blocks.hpp does not take.
+// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows, strip by
+// strip where all of it would take more workspace than A warrants. What must be deterministic although it is
+// transposed goes to the shared plan, and so do the matrices of blocks that spmm_blocks.hpp does not take.
 #include "rows.cuh"
 #include "tuned.hpp"
 #include "turned.cuh"
 #include "cuda/runtime/scan.hpp"
 #include "common/spmm/sorted_columns.hpp"
+#include "common/spmm/strips.hpp"
 #include <bit>
 #include <memory>
 
@@ -40,13 +41,17 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
-        if (takes_rows()) return csr();
-        if (takes_coo()) return coo();
-        if (takes_columns()) return csr_transposed();
+        if (fits() && takes_rows()) return csr();
+        if (fits() && takes_coo()) return coo();
+        if (fits() && takes_columns()) return csr_transposed();
         generic(device_, phase_, args_, workspace_).apply();
     }
 
   private:
+    // Where even one vector of each of B's rows is more than A warrants, A has so few elements that the
+    // shared plan, which copies nothing, serves it better.
+    bool fits() const { return !needs_turned_b() || bytes_for(strip_) <= strip_budget(); }
+
     bool is_transposed() const { return plans::is_transposed(args_.op); }
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
     // Unsorted rows are added up in C itself.
@@ -143,45 +148,57 @@ class spmm_launcher {
 
     // B by rows, unless it is usable as it is, and the shares.
     void take_operands(workspace_layout& layout) {
-        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * turned_ld() * b_items());
-        const int64_t count = std::max(shares_for(false).count, shares_for(true).count);
-        const int64_t patterns = a_.offsets_stride == 0 ? 1 : batches();
-        shares_.same_pattern = patterns == 1;
-        shares_.stride = turned_ld();
-        shares_.places = layout.take<spmm_place>((count + 1) * patterns);
-        shares_.heads = layout.take<CT>(count * batches() * turned_ld());
-        shares_.tails = layout.take<CT>(count * batches() * turned_ld());
+        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * strip_ * b_items());
+        const int64_t count = most_shares(strip_);
+        shares_.same_pattern = patterns() == 1;
+        shares_.stride = strip_;
+        shares_.places = layout.take<spmm_place>((count + 1) * patterns());
+        shares_.heads = layout.take<CT>(count * batches() * strip_);
+        shares_.tails = layout.take<CT>(count * batches() * strip_);
         shares_.split_count = layout.take<unsigned long long>(1);
         shares_.split = layout.take<int64_t>(count * batches());
     }
 
+    int64_t patterns() const { return a_.offsets_stride == 0 ? 1 : batches(); }
+    int64_t most_shares(int64_t strip) const {
+        return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
+    }
+    int64_t strip_budget() const { return spmm_strip_budget<VA, OT, IT>(a_, is_transposed()); }
+    // Of workspace, for strips of so many columns.
+    int64_t bytes_for(int64_t strip) const {
+        const int64_t count = most_shares(strip);
+        const int64_t turned =
+            needs_turned_b() ? args_.b.rows * strip * b_items() * static_cast<int64_t>(sizeof(VA)) : 0;
+        return turned + (count + 1) * patterns() * static_cast<int64_t>(sizeof(spmm_place)) +
+               count * batches() * (2 * strip * static_cast<int64_t>(sizeof(CT)) + 8);
+    }
+
     // Tiles of at most 256 bytes of B's rows: narrower ones stay in the caches, wider ones read A less often.
-    int lane_bits() const {
-        const int64_t vectors = turned_ld() / width;
+    static int lane_bits(int64_t strip) {
+        const int64_t vectors = strip / width;
         constexpr int64_t most = int64_t{1} << most_lane_bits;
         return std::countr_zero(std::bit_ceil(static_cast<uint64_t>(std::min(vectors, most))));
     }
 
     // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
     // C goes through the tile, which holds all rows of a share.
-    spmm_shares<CT> shares_for(bool has_tile) const {
+    spmm_shares<CT> shares_for(bool has_tile, int64_t strip) const {
         spmm_shares<CT> shares = shares_;
-        shares.size = !has_tile && lane_bits() == most_lane_bits ? 4096 : 2048;
+        shares.size = !has_tile && lane_bits(strip) == most_lane_bits ? 4096 : 2048;
         shares.row_cost = has_tile ? 8 : 4;
         shares.slack = 32;
-        while (division_for(shares, has_tile).bytes > shared_limit) shares.size /= 2;
+        while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
         shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
         return shares;
     }
-    spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile) const {
-        return spmm_division::make<VA, CT, IT>(shares, lane_bits(), has_tile);
+    static spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile, int64_t strip) {
+        return spmm_division::make<VA, CT, IT>(shares, lane_bits(strip), has_tile);
     }
 
     // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
     bool needs_turned_b() const {
         return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width;
     }
-    int64_t turned_ld() const { return (args_.c.cols + width - 1) / width * width; }
     int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
 
     product operands(const OT* offsets, const IT* indices, const OT* positions) {
@@ -209,20 +226,25 @@ class spmm_launcher {
         return reinterpret_cast<uintptr_t>(p) % bytes == 0;
     }
 
-    void multiply(product& p) {
-        if (shape_.rows == 0 || shape_.columns == 0) return;
-        if (turned_b_) turn_b(p);
-        multiply_by_shares(p);
+    void multiply(const product& all) {
+        if (shape_.rows == 0) return;
+        for (int64_t first = 0; first < shape_.columns; first += strip_) {
+            product p = all;
+            p.shape.columns = std::min(strip_, shape_.columns - first);
+            p.c += first * shape_.c_column_step;
+            p.b += first * shape_.b_column_step;
+            if (turned_b_) turn_b(p);
+            multiply_by_shares(p);
+        }
     }
 
     void multiply_by_shares(const product& p) {
-        const spmm_shares<CT> shares = shares_for(!p.c_is_aligned);
-        const spmm_division division = division_for(shares, !p.c_is_aligned);
-        const int64_t tiles = (shape_.columns + division.columns - 1) / division.columns;
-        const int64_t patterns = shares.same_pattern ? 1 : batches();
+        const spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
+        const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
+        const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
         const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
         constexpr int warps = spmm_threads / warp_size;
-        device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns + warps - 1) / warps,
+        device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
                               spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
                               p.shape.base, batches(), p.skipped);
         const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
@@ -233,14 +255,14 @@ class spmm_launcher {
     }
 
     void turn_b(product& p) {
-        const int64_t tiles = turned_tiles<VA>(args_.b.rows, turned_ld()) * b_items();
-        device_.launch_blocks(turn_dense<VA>, tiles, turn_threads, 0, b(), args_.b.rows, args_.b.cols,
+        const int64_t tiles = turned_tiles<VA>(args_.b.rows, strip_) * b_items();
+        device_.launch_blocks(turn_dense<VA>, tiles, turn_threads, 0, p.b, args_.b.rows, p.shape.columns,
                               shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
-                              turned_ld(), b_items());
+                              strip_, b_items());
         p.b = turned_b_;
-        p.b_ld = turned_ld();
-        p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
-        p.b_is_aligned = is_near(turned_ld());
+        p.b_ld = strip_;
+        p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * strip_;
+        p.b_is_aligned = is_near(strip_);
     }
 
     template <template <class...> class Kernel, class... Args>
@@ -292,6 +314,9 @@ class spmm_launcher {
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
     VA* turned_b_ = nullptr;
     spmm_shares<CT> shares_{};
+    // Columns of B and C at a time; the same in all phases.
+    const int64_t strip_ = spmm_strip_columns(args_.c.cols, width, strip_budget(),
+                                              [this](int64_t strip) { return bytes_for(strip); });
 };
 
 template <class VA, class VC, class CT>

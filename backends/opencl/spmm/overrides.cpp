@@ -3,6 +3,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spmm/sorted_columns.hpp"
+#include "common/spmm/strips.hpp"
 #include "common/spmm/blocks.hpp"
 #include "common/spmm/plan.hpp"
 #include <algorithm>
@@ -101,6 +102,10 @@ class shared_spmm {
           workspace_(workspace),
           layout_(phase, workspace) {}
 
+    // Where not even one vector of each of B's rows is within what A warrants, A has so few elements that the
+    // shared plan, which copies nothing, serves it better.
+    bool fits() const { return !turns_b() || bytes_for(strip_) <= strip_budget(); }
+
     void by_rows() {
         take_operands();
         if (phase_ != HERON_PHASE_RUN) return;
@@ -149,9 +154,10 @@ class shared_spmm {
                                    s.rows, s.positions);
     }
 
-    // The largest shares that fit local memory; the same for SIZE and RUN.
-    division division_of(const heron_spmm_args& args) const {
-        const int64_t vectors = b_ld_ / width;
+    // The largest shares that fit local memory; the same for SIZE and RUN. For strips of so many columns.
+    division division_for(int64_t strip) const {
+        const heron_spmm_args& args = args_;
+        const int64_t vectors = strip / width;
         division d{};
         d.has_tile = args.c.order != HERON_ORDER_ROW || args.c.ld % width != 0 || args.c.cols % width != 0 ||
                      args.c.batch_stride % width != 0;
@@ -172,22 +178,31 @@ class shared_spmm {
         return b.order != HERON_ORDER_ROW || b.ld % width != 0 || args_.c.cols % width != 0 ||
                b.batch_stride % width != 0;
     }
-    int64_t turned_ld() const { return quotient_up(args_.c.cols, width) * width; }
+    int64_t shares_for(const division& d) const {
+        return quotient_up(a_.nnz + d.row_cost * shape_.rows, d.share);
+    }
+    int64_t strip_budget() const { return spmm_strip_budget<CT, OT, IT>(a_, plans::is_transposed(args_.op)); }
+    // Of workspace, for strips of so many columns.
+    int64_t bytes_for(int64_t strip) const {
+        const int64_t shares = shares_for(division_for(strip));
+        const int64_t element = sizeof(CT);
+        return (turns_b() ? args_.b.rows * strip * b_items() * element : 0) +
+               (shares + 1) * patterns() * static_cast<int64_t>(sizeof(place)) +
+               shares * batches() * (2 * strip * element + 8);
+    }
+    int64_t patterns() const { return a_.offsets_stride == 0 ? 1 : batches(); }
     int64_t batches() const { return args_.c.batch_count; }
     int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
 
     void take_operands() {
-        if (turns_b()) turned_b_ = layout_.take<CT>(args_.b.rows * turned_ld() * b_items());
-        b_ld_ = turned_ld();
-        division_ = division_of(args_);
-        shape_.shares = quotient_up(a_.nnz + division_.row_cost * shape_.rows, division_.share);
-        shape_.patterns = a_.offsets_stride == 0 ? 1 : batches();
-        shape_.partial_stride = turned_ld();
-        shape_.tiles = quotient_up(shape_.columns, division_.columns(width));
+        if (turns_b()) turned_b_ = layout_.take<CT>(args_.b.rows * strip_ * b_items());
+        shape_.shares = shares_for(division_);
+        shape_.patterns = patterns();
+        shape_.partial_stride = strip_;
         const int64_t partials = shape_.shares * batches();
         places_ = layout_.take<place>((shape_.shares + 1) * shape_.patterns);
-        heads_ = layout_.take<CT>(partials * turned_ld());
-        tails_ = layout_.take<CT>(partials * turned_ld());
+        heads_ = layout_.take<CT>(partials * strip_);
+        tails_ = layout_.take<CT>(partials * strip_);
         split_ = layout_.take<heron_index>(partials);
         split_count_ = layout_.take<int>(1);
     }
@@ -212,35 +227,45 @@ class shared_spmm {
     }
 
     void multiply(const OT* offsets, const IT* indices, const OT* positions, const int* skipped) {
-        product_shape s = shape_;
-        const CT* b = as<const CT>(args_.b.values);
-        s.b_vectors = args_.b.ld / width;
-        if (turned_b_) {
-            turn_b();
-            b = turned_b_;
-            s.b_vectors = turned_ld() / width;
-            s.b_stride = b_items() == 1 ? 0 : args_.b.rows * turned_ld();
+        const kernels::spmm_shape where = plans::shape_of(args_);
+        for (int64_t first = 0; first < shape_.columns; first += strip_) {
+            product_shape s = shape_;
+            s.columns = std::min<int64_t>(strip_, shape_.columns - first);
+            s.tiles = quotient_up(s.columns, division_.columns(width));
+            s.b_vectors = args_.b.ld / width;
+            const CT* b = as<const CT>(args_.b.values) + first * where.b_column_step;
+            if (turned_b_) {
+                turn_b(b, s.columns);
+                b = turned_b_;
+                s.b_vectors = strip_ / width;
+                s.b_stride = b_items() == 1 ? 0 : args_.b.rows * strip_;
+            }
+            multiply_strip(s, offsets, indices, positions, b, c() + first * shape_.c_column_step, skipped);
         }
+    }
+
+    void multiply_strip(const product_shape& s, const OT* offsets, const IT* indices, const OT* positions,
+                        const CT* b, CT* c, const int* skipped) {
         const int64_t most_groups = 4 * int64_t{device_.traits().compute_units};
         const auto* const places = static_cast<const place*>(places_);
         launch<find_places>(quotient_up((s.shares + 1) * s.patterns, places_per_group), offsets, s, places_,
                             split_count_, skipped);
         launch<multiply_shares>(s.shares * s.tiles * batches(), offsets, indices, as<const CT>(a_.values),
-                                positions, b, c(), s, alpha_.value, alpha_.device, beta_.value, beta_.device,
+                                positions, b, c, s, alpha_.value, alpha_.device, beta_.value, beta_.device,
                                 places, heads_, tails_, split_count_, split_, skipped);
-        launch<join_rows>(std::min(s.shares * batches(), most_groups), offsets, c(), s, alpha_.value,
+        launch<join_rows>(std::min(s.shares * batches(), most_groups), offsets, c, s, alpha_.value,
                           alpha_.device, beta_.value, beta_.device, places, static_cast<const CT*>(heads_),
                           static_cast<const CT*>(tails_), static_cast<const int*>(split_count_),
                           static_cast<const heron_index*>(split_), skipped);
     }
 
-    void turn_b() {
+    void turn_b(const CT* b, int64_t columns) {
         const kernels::spmm_shape s = plans::shape_of(args_);
         const int64_t down = quotient_up(args_.b.rows, turned_bytes / static_cast<int64_t>(sizeof(CT)));
-        const int64_t across = quotient_up(turned_ld(), turned_columns);
-        launch<turn_dense>(down * across * b_items(), as<const CT>(args_.b.values), heron_index{args_.b.rows},
-                           heron_index{args_.b.cols}, s.b_row_step, s.b_column_step, s.b_stride, turned_b_,
-                           heron_index{turned_ld()}, heron_index{down}, heron_index{across});
+        const int64_t across = quotient_up(strip_, turned_columns);
+        launch<turn_dense>(down * across * b_items(), b, heron_index{args_.b.rows}, heron_index{columns},
+                           s.b_row_step, s.b_column_step, s.b_stride, turned_b_, heron_index{strip_},
+                           heron_index{down}, heron_index{across});
     }
 
     void scatter_if_lost_stamps(const int* is_lost) {
@@ -285,8 +310,10 @@ class shared_spmm {
     product_shape shape_ = shape_of(args_);
     scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
-    division division_{};
-    int64_t b_ld_ = 0;
+    // Columns of B and C at a time; the same in all phases.
+    const int64_t strip_ = spmm_strip_columns(args_.c.cols, width, strip_budget(),
+                                              [this](int64_t strip) { return bytes_for(strip); });
+    const division division_ = division_for(strip_);
     CT* turned_b_ = nullptr;
     place* places_ = nullptr;
     CT* heads_ = nullptr;
@@ -334,6 +361,7 @@ void spmm(opencl_device& device, heron_phase phase, const heron_spmm_args& args,
                                      type<VA>, type<VC>, type<CT>, type<OT>, type<IT>) {
         if constexpr (std::is_same_v<VA, CT> && std::is_same_v<VC, CT> && !std::is_same_v<CT, i32>) {
             shared_spmm<CT, OT, IT> product(device, phase, args, workspace);
+            if (!product.fits()) return plans::spmm(device, phase, args, workspace);
             plans::is_transposed(args.op) ? product.by_columns() : product.by_rows();
         }
     });

@@ -231,6 +231,43 @@ TEST_CASE("every algorithm gives the same bits, every time") {
         }
 }
 
+// Rows of A with far more products than the others: in all rows, in a few of many, and with results that are
+// wider than what one group sums.
+std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
+    random_source random(12);
+    const entries wide = random_pattern(40, 2000, 3, random);
+    entries few = random_pattern(300, 1500, 700, random);
+    for (const std::int64_t row : {0, 7, 299})
+        for (std::int64_t col = row % 2; col < 1500; col += row == 7 ? 4 : 1)
+            few.list.push_back({row, col, 1.0});
+    std::sort(few.list.begin(), few.list.end(), [](const entry& a, const entry& b) {
+        return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+    });
+    few.list.erase(
+        std::unique(few.list.begin(), few.list.end(),
+                    [](const entry& a, const entry& b) { return a.row == b.row && a.col == b.col; }),
+        few.list.end());
+    return {{"A A^T of a wide A", {wide, transposed_if(wide, true)}},
+            {"few heavy rows", {few, random_pattern(1500, 2700, 150, random)}}};
+}
+
+TEST_CASE("SpGEMM of rows with very many products") {
+    const cudaDataType type = main_type();
+    for (const auto& [name, factors] : heavy_pairs()) {
+        INFO(name);
+        for (const layout& lb : {csr, csr_shuffled}) {
+            const pair_of_arrays m = arrange_pair(factors.first, N, factors.second, N, csr, lb, {}, type);
+            spgemm_problem problem(m.a, N, m.b, N);
+            problem.run(plain_call(type));
+            const std::vector<unsigned char> first = problem.value_bytes();
+            problem.run(plain_call(type));
+            CHECK((problem.value_bytes() == first));
+            problem.run(general_call(type));
+            problem.run_reuse(general_call(type));
+        }
+    }
+}
+
 TEST_CASE("the number of products is exact") {
     const entries left = irregular_pattern();
     const entries right = partner_of(left, 29);

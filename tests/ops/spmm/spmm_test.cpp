@@ -1,5 +1,6 @@
 // SpMM of small matrices: every type, format, operation, order, index type, scalar, shape, batch and
 // algorithm.
+#include "skip_without_backend.hpp"
 #include "spmm_problem.hpp"
 
 using namespace heron::test;
@@ -357,6 +358,40 @@ TEST_CASE("SpMM of more columns than a grid has blocks") {
         spmm_problem(arrange(matrix, spmm_layouts()[2], {}, types.ab, random), types, o)
             .run(general_call(types));
     }
+}
+
+// A with few elements and a B of more than 64 MiB, more columns of which than one do not fit, or not even
+// that.
+TEST_CASE("SpMM takes no more workspace than A has bytes and 64 MiB") {
+    const bool wide = device_has(CUDA_R_64F);
+    const spmm_types types = uniform_spmm(wide ? CUDA_C_64F : CUDA_C_32F);
+    const std::int64_t element = wide ? 16 : 8, most = (std::int64_t{64} << 20) / element;
+    for (const std::int64_t n : {3, 1})
+        for (const bool transposed : {false, true}) {
+            const std::int64_t inner = n == 1 ? most + 1000 : most / 3 + 200'000;
+            random_source random(18);
+            std::vector<entry> places;
+            for (std::int64_t k = 0; k < 60; ++k) {
+                const std::int64_t far = k * (inner / 60) + k;
+                places.push_back(transposed ? entry{far, k % 7, 1.0} : entry{k % 7, far, 1.0});
+            }
+            std::sort(places.begin(), places.end(), [](const entry& a, const entry& b) {
+                return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+            });
+            const entries matrix = with_values(
+                {transposed ? inner : 7, transposed ? 7 : inner, std::move(places)}, types.ab, random);
+            spmm_options o{.op_a = operations[transposed], .n = n};
+            o.order_b = o.order_c = CUSPARSE_ORDER_COL;
+            spmm_problem problem(arrange(matrix, spmm_layouts()[2], {}, types.ab, random), types, o);
+            CAPTURE(n, transposed);
+            // Offsets, columns and values of A; transposed as much again for the pattern by columns.
+            const std::int64_t a_bytes = 8 * ((transposed ? inner : 7) + 1) + 60 * (8 + element);
+            // The host, where memory is plenty, copies all of B.
+            if (backend_under_test() != "host")
+                CHECK(static_cast<std::int64_t>(problem.buffer_size(general_call(types))) <=
+                      (std::int64_t{64} << 20) + 2 * a_bytes);
+            problem.run(general_call(types));
+        }
 }
 
 TEST_CASE("SpMM algorithms serve their formats and no others") {

@@ -42,13 +42,13 @@ csr_matrix shuffled(const csr_matrix& matrix, splitmix64& random) {
     const std::vector<std::int64_t> rows = random_order(matrix.rows, random);
     const std::vector<std::int64_t> cols =
         matrix.rows == matrix.cols ? rows : random_order(matrix.cols, random);
-    return moved(matrix, matrix.rows, matrix.cols, [&](std::int64_t row, std::int64_t col) {
-        return std::pair(rows[at(row)], cols[at(col)]);
-    });
+    return moved(matrix, matrix.rows, matrix.cols,
+                 [&](std::int64_t row, std::int64_t col) { return std::pair(rows[at(row)], cols[at(col)]); });
 }
 
 csr_matrix blocks_of_entries(const csr_matrix& matrix, std::int64_t size) {
-    csr_matrix result{.rows = matrix.rows * size, .cols = matrix.cols * size, .is_complex = matrix.is_complex};
+    csr_matrix result{
+        .rows = matrix.rows * size, .cols = matrix.cols * size, .is_complex = matrix.is_complex};
     for (std::int64_t row = 0; row < result.rows; ++row) {
         for (std::int64_t k = matrix.offsets[at(row / size)]; k < matrix.offsets[at(row / size + 1)]; ++k)
             for (std::int64_t i = 0; i < size; ++i) {

@@ -62,7 +62,9 @@ class survey {
             if (is_time_up()) break;
             show(item);
             if (!log_.has(item.key())) {
-                log_.add(item.key(), measure(item));
+                const double begin = elapsed();
+                const std::vector<record> rows = measure(item);
+                log_.add(item.key(), rows, elapsed() - begin);
                 ++measured_;
             }
             ++done_;
@@ -110,10 +112,10 @@ class survey {
             if (!is_asked_for(each.operation)) continue;
             for (std::size_t i = 0; i < inputs_.size(); ++i)
                 if (inputs_[i].kind == each.kind && is_within_limits(each, inputs_[i]))
-                    items.push_back({each.operation, each.variant, inputs_[i].family,
-                                     each.kind == survey_kind::matrix ? matrix_name(inputs_[i].spec)
-                                                                      : inputs_[i].spec,
-                                     c, i});
+                    items.push_back(
+                        {each.operation, each.variant, inputs_[i].family,
+                         each.kind == survey_kind::matrix ? matrix_name(inputs_[i].spec) : inputs_[i].spec, c,
+                         i});
         }
         if (items.empty()) throw std::runtime_error("there is nothing to measure");
         return items;
@@ -161,12 +163,13 @@ class survey {
     void show(const survey_item& item) {
         std::string rest;
         if (measured_ > 0) {
-            double seconds = elapsed() / static_cast<double>(measured_) * static_cast<double>(planned_ - done_);
+            double seconds =
+                elapsed() / static_cast<double>(measured_) * static_cast<double>(planned_ - done_);
             if (options_.minutes > 0) seconds = std::min(seconds, options_.minutes * 60 - elapsed());
             rest = fmt::format(", about {} to go", time_text(seconds));
         }
-        progress_.step(fmt::format("{} of {} after {}{}: {}", done_, planned_, time_text(elapsed()), rest,
-                                   item.key()));
+        progress_.step(
+            fmt::format("{} of {} after {}{}: {}", done_, planned_, time_text(elapsed()), rest, item.key()));
     }
 
     report make_report() const {
@@ -190,10 +193,10 @@ class survey {
         result.heading.push_back(fmt::format("{} of {} measurements, {} of them in this run in {}", done_,
                                              planned_, measured_, time_text(elapsed())));
         result.notes = failure_lines(result.rows, most_failure_lines);
-        result.notes.push_back(
-            fmt::format("vs: how many times as fast; below: rows under {}; workspace: the peer's over Heron's, 1 MiB "
-                        "added to both.",
-                        floor_of_ratios));
+        result.notes.push_back(fmt::format(
+            "vs: how many times as fast; below: rows under {}; workspace: the peer's over Heron's, 1 MiB "
+            "added to both.",
+            floor_of_ratios));
         return result;
     }
 

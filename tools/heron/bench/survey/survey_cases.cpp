@@ -50,6 +50,11 @@ bool fits_in_blocks(const csr_matrix& m, const survey_limits& limits) {
     return 16 * static_cast<double>(m.nnz()) <= limits.elements;
 }
 
+// Eliminating a row costs about the products of the rows that it names.
+bool is_factored_soon(const csr_matrix& m, const survey_limits& limits) {
+    return is_square(m, limits) && has_few_products(m, limits);
+}
+
 class case_list {
   public:
     // Measured by what a benchmark makes of its options. The input becomes their matrices, or their sizes.
@@ -78,18 +83,16 @@ class case_list {
 
 const texts real_types{"f32", "f64"}, all_types{"f32", "f64", "c32", "c64"};
 
-texts ops_of(const std::string& type) {
-    return type[0] == 'c' ? texts{"N", "T", "C"} : texts{"N", "T"};
-}
+texts ops_of(const std::string& type) { return type[0] == 'c' ? texts{"N", "T", "C"} : texts{"N", "T"}; }
 
 const char* preprocess_text(bool preprocess) { return preprocess ? "preprocessed" : "direct"; }
 
 void add_spmv(case_list& list, const spmv_bench_options& o, const char* more = "") {
     const std::string& format = o.formats[0];
-    survey_case& made = list.add(
-        "SpMV", fmt::format("{} {} {} {} {}{}", o.types[0], o.ops[0], format, preprocess_text(o.preprocess),
-                            o.warm ? "warm" : "cold", more),
-        o, run_spmv_bench);
+    survey_case& made = list.add("SpMV",
+                                 fmt::format("{} {} {} {} {}{}", o.types[0], o.ops[0], format,
+                                             preprocess_text(o.preprocess), o.warm ? "warm" : "cold", more),
+                                 o, run_spmv_bench);
     if (format == "bsr") made.takes = fits_in_blocks;
 }
 
@@ -235,7 +238,8 @@ void add_factor(case_list& list) {
             o.types = {type};
             o.kinds = {kind};
             o.analyses = 1;
-            list.add("factor", fmt::format("{} {}", type, kind), o, run_factor_bench).takes = is_square;
+            list.add("factor", fmt::format("{} {}", type, kind), o, run_factor_bench).takes =
+                is_factored_soon;
         }
 }
 
@@ -262,8 +266,7 @@ void add_dense_conversions(case_list& list) {
                         o.formats = {format};
                         o.orders = {order};
                         o.shares = {share};
-                        list.add(function,
-                                 fmt::format("{} {} {} share={}", type, format, order, share), o,
+                        list.add(function, fmt::format("{} {} {} share={}", type, format, order, share), o,
                                  run_prune_bench)
                             .kind = survey_kind::dense;
                     }
@@ -292,8 +295,9 @@ void add_vectors(case_list& list) {
                 o.types = {type};
                 o.functions = {function};
                 o.beta = beta;
-                list.add("vector", fmt::format("{} {}{}", type, function,
-                                               function == "axpby" ? fmt::format(" beta={}", beta) : ""),
+                list.add("vector",
+                         fmt::format("{} {}{}", type, function,
+                                     function == "axpby" ? fmt::format(" beta={}", beta) : ""),
                          o, run_sparse_vector_bench)
                     .kind = survey_kind::vector;
             }

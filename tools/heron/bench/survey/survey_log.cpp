@@ -32,9 +32,8 @@ void survey_log::read(const std::string& file, const record& measured_with) {
         if (is_first && !(line.is_object() && line.contains("survey")))
             throw std::runtime_error(fmt::format("{} holds no rows of heron bench survey", file));
         if (is_first && line["survey"] != measured_with)
-            throw std::runtime_error(
-                fmt::format("{} was measured with {}, not with {}", file, line["survey"].dump(),
-                            measured_with.dump()));
+            throw std::runtime_error(fmt::format("{} was measured with {}, not with {}", file,
+                                                 line["survey"].dump(), measured_with.dump()));
         // The last line of a run that was killed may be cut off.
         if (stream.eof() || !line.is_object()) break;
         kept += text.size() + 1;
@@ -46,9 +45,9 @@ void survey_log::read(const std::string& file, const record& measured_with) {
     std::filesystem::resize_file(file, kept);
 }
 
-void survey_log::add(const std::string& key, const std::vector<record>& rows) {
+void survey_log::add(const std::string& key, const std::vector<record>& rows, double seconds) {
     done_[key] = rows;
-    if (file_) write({{"key", key}, {"rows", rows}});
+    if (file_) write({{"key", key}, {"took", seconds}, {"rows", rows}});
 }
 
 void survey_log::write(const record& line) {

@@ -19,8 +19,8 @@ class survey_log {
     survey_log(const std::string& file, const record& measured_with);
 
     bool has(const std::string& key) const { return done_.contains(key); }
-    // `rows` may be none, for what was left out.
-    void add(const std::string& key, const std::vector<record>& rows);
+    // `rows` may be none, for what was left out. seconds: that it took in all.
+    void add(const std::string& key, const std::vector<record>& rows, double seconds);
     std::vector<record> rows() const;
 
   private:

@@ -77,7 +77,8 @@ std::vector<record> survey_means(const std::vector<record>& rows, const std::vec
         values.push_back("/workspace_ratio/" + peer);
     }
     std::vector<record> means = geometric_means(compared, group, values);
-    for (record& mean : means) mean["below"] = below[{text_of(mean, "contender"), text_of(mean, "operation")}];
+    for (record& mean : means)
+        mean["below"] = below[{text_of(mean, "contender"), text_of(mean, "operation")}];
     std::stable_sort(means.begin(), means.end(), [](const record& a, const record& b) {
         return text_of(a, "contender") + text_of(a, "operation") <
                text_of(b, "contender") + text_of(b, "operation");

@@ -15,8 +15,8 @@ void add_comparisons(std::vector<record>& rows);
 // Sorts the worst first, and puts those that were not compared behind.
 void sort_by_worst(std::vector<record>& rows);
 
-// By contender and operation: how many rows were compared, for each of `peers` the geometric mean of the ratios
-// and the least, of the workspaces too, and how many rows are below `floor`.
+// By contender and operation: how many rows were compared, for each of `peers` the geometric mean of the
+// ratios and the least, of the workspaces too, and how many rows are below `floor`.
 std::vector<record> survey_means(const std::vector<record>& rows, const std::vector<std::string>& peers,
                                  double floor);
 

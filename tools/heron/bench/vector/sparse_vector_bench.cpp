@@ -20,7 +20,8 @@ vector_size parse_size(const std::string& text) {
     if (colon != std::string::npos) {
         const vector_size size{whole_number(text.substr(0, colon)).value_or(0),
                                whole_number(text.substr(colon + 1)).value_or(0)};
-        if (size.all >= 1 && size.all <= INT32_MAX && size.stored >= 1 && size.stored <= size.all) return size;
+        if (size.all >= 1 && size.all <= INT32_MAX && size.stored >= 1 && size.stored <= size.all)
+            return size;
     }
     throw std::invalid_argument(fmt::format("'{}' is no size N:STORED, such as 100000:5000", text));
 }
@@ -74,12 +75,13 @@ class sparse_vector_bench {
     }
 
     report make_report() const {
-        return contest_.make_report("vector",
-                                    {{.key = "/size", .title = "size:stored"},
-                                     {.key = "/type", .title = "type", .fold = true},
-                                     {.key = "/function", .title = "function"}},
-                                    {"GB/s: what is read and written at least; the dense vector as a whole only by "
-                                     "axpby, where beta is not 1."});
+        return contest_.make_report(
+            "vector",
+            {{.key = "/size", .title = "size:stored"},
+             {.key = "/type", .title = "type", .fold = true},
+             {.key = "/function", .title = "function"}},
+            {"GB/s: what is read and written at least; the dense vector as a whole only by "
+             "axpby, where beta is not 1."});
     }
 
     const sparse_vector_bench_options& options_;

@@ -46,9 +46,8 @@ class cusparse_vectors : public function_contender {
         cusparseSpVecDescr_t made = nullptr;
         library_.check(
             HERON_PEER(library_, cusparseCreateSpVec)(
-                &made, static_cast<std::int64_t>(what.y.size()),
-                static_cast<std::int64_t>(what.x.size()), indices_.get(), x_.get(), CUSPARSE_INDEX_32I,
-                CUSPARSE_INDEX_BASE_ZERO, type_),
+                &made, static_cast<std::int64_t>(what.y.size()), static_cast<std::int64_t>(what.x.size()),
+                indices_.get(), x_.get(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_),
             "cusparseCreateSpVec");
         sparse_ = {made, HERON_PEER(library_, cusparseDestroySpVec)};
         call_ = function();

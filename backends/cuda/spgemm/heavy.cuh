@@ -1,0 +1,277 @@
+#pragma once
+// Heavy rows: of results with few rows and many products for each element, such as A*A^T of a wide A. One row
+// has more products than a thousandth of all, so that a group of lanes or a block for each would leave most
+// of the device idle. Several blocks take a segment of a row of A each: the columns of C are found by bitmaps
+// that are joined in memory, the values by partial sums, which are added in the order of the segments. So the
+// sums have the same bits on every run. Memory is bounded by the number of such rows, and by that of partial
+// sums.
+#include "launch.cuh"
+
+namespace heron::HERON_LEVEL {
+
+// Rows of more products than this; fewer than `most` of them exist.
+struct heavy_rows {
+    static constexpr int64_t most = 1024, fewest_products = 2048;
+    static constexpr int64_t most_tasks = 2048;   // blocks with partial sums of their own
+    static constexpr int64_t least_elements = 128;  // of A that a task is worth
+    static constexpr int most_sums = 1024;        // that a warp holds
+
+    static int64_t limit(const heron_spgemm_args& args) {
+        const int64_t share = args.products / most;
+        return share > fewest_products ? share : fewest_products;
+    }
+    // The same in all phases.
+    static bool can_exist(const heron_spgemm_args& args) {
+        return is_narrow(args) && args.products > limit(args) &&
+               (!knows_products(args) || args.longest > limit(args));
+    }
+    static int64_t words(const heron_spgemm_args& args) {
+        return ceil_div(ceil_div(args.b.matrix.cols, 32), spgemm_threads) * spgemm_threads;
+    }
+};
+
+// How many blocks share the rows of a list: so many segments for each part of a row, and fewer where A's row
+// is short.
+struct heavy_division {
+    __device__ heavy_division(int rows, int parts_per_row, int64_t most_tasks) : parts(parts_per_row) {
+        const int64_t all = static_cast<int64_t>(rows) * parts;
+        segments = all > 0 && most_tasks > all ? most_tasks / all : 1;
+        tasks = all * segments;
+    }
+    __device__ int row(int64_t task) const { return static_cast<int>(task / segments / parts); }
+    __device__ int64_t part(int64_t task) const { return task / segments % parts; }
+    __device__ int64_t segment(int64_t task) const { return task % segments; }
+    __device__ int64_t segments_of(int64_t elements) const {
+        const int64_t wanted = (elements + heavy_rows::least_elements - 1) / heavy_rows::least_elements;
+        return wanted < 1 ? 1 : wanted < segments ? wanted : segments;
+    }
+
+    int64_t parts, segments, tasks;
+};
+
+// Piece number i of so many pieces of [begin, end).
+static __device__ inline int64_t piece_begin(int64_t begin, int64_t end, int64_t i, int64_t pieces) {
+    return begin + (end - begin) * i / pieces;
+}
+
+// Sets the bits of the columns of row i of the list in marks[i*words, (i + 1)*words), which must be 0 before.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    mark_heavy_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int words, unsigned* marks) {
+    extern __shared__ unsigned shared_words[];
+    const heavy_division division(list.size(), 1, heavy_rows::most_tasks);
+    const int* const rows = list.rows();
+    for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
+        const int64_t begin = a.begin(rows[division.row(task)]), end = a.begin(rows[division.row(task)] + 1);
+        const int64_t segment = division.segment(task), segments = division.segments_of(end - begin);
+        if (segment >= segments) continue;
+        for (int w = threadIdx.x; w < words; w += spgemm_threads) shared_words[w] = 0;
+        __syncthreads();
+        for_each_product(a, b, piece_begin(begin, end, segment, segments),
+                         piece_begin(begin, end, segment + 1, segments), [&](IT column) {
+                             const unsigned bit = 1u << (column % 32);
+                             if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
+                                 atomicOr(shared_words + column / 32, bit);
+                         });
+        __syncthreads();
+        unsigned* const of_row = marks + static_cast<int64_t>(division.row(task)) * words;
+        for (int w = threadIdx.x; w < words; w += spgemm_threads)
+            if (shared_words[w] != 0) atomicOr(of_row + w, shared_words[w]);
+        __syncthreads();
+    }
+}
+
+template <class CT>
+static __host__ __device__ size_t heavy_bytes(int most, int words) {
+    return static_cast<size_t>(spgemm_warps) * most * sizeof(CT) +
+           static_cast<size_t>(words) * (sizeof(unsigned) + sizeof(uint16_t));
+}
+
+// Values of rows whose columns are known, up to `most` of a row by a block. Each warp adds up a piece of the
+// segment in sums of its own.
+template <class VT, class CT, class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
+                        const int* unordered, int most, int parts_per_row, int words, CT* partials) {
+    constexpr int ahead = 4;
+    extern __shared__ int4 shared_quads[];
+    CT* const sums = reinterpret_cast<CT*>(shared_quads);
+    column_places<IT> places{reinterpret_cast<unsigned*>(sums + spgemm_warps * most)};
+    places.before = reinterpret_cast<uint16_t*>(places.bits + words);
+    if (*unordered) return;
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
+    const bool adds = !equal(alpha, CT{});
+    const lane_group<warp_size> group;
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
+    CT* const own = sums + warp * most;
+    const heavy_division division(list.size(), parts_per_row, heavy_rows::most_tasks);
+    const int* const rows = list.rows();
+    for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
+        const int64_t row = rows[division.row(task)];
+        const int64_t begin = p.a.begin(row), end = p.a.begin(row + 1);
+        const int64_t segment = division.segment(task), segments = division.segments_of(end - begin);
+        const int64_t first = p.offsets[row] + division.part(task) * most;
+        const int64_t left = p.offsets[row + 1] - first;
+        if (left <= 0 || segment >= segments) continue;
+        const int length = left < most ? static_cast<int>(left) : most;
+        const bool is_whole = p.offsets[row + 1] - p.offsets[row] == length;
+        for (int k = group.lane; k < length; k += warp_size) own[k] = CT{};
+        places.find(p.columns + first, length, static_cast<IT>(p.base));
+        __syncthreads();
+        const IT origin = static_cast<IT>(places.low + static_cast<IT>(p.b.base));
+        const auto value_at = [&](int64_t l) { return p.b_values[p.b_permutation ? p.b_permutation[l] : l]; };
+        const auto add_product = [&](CT a, IT index, VT b) {
+            CT& sum = own[places.place_of(static_cast<int>(index - origin))];
+            sum = mad(a, p.b_value(b), sum);
+        };
+        const int64_t segment_begin = piece_begin(begin, end, segment, segments);
+        const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
+        const int64_t own_end = piece_begin(segment_begin, segment_end, warp + 1, spgemm_warps);
+        for (int64_t start = piece_begin(segment_begin, segment_end, warp, spgemm_warps);
+             adds && start < own_end; start += warp_size) {
+            // Each lane looks up one element of A; then they are worked on one after the other.
+            int64_t from_of_lane = 0;
+            int length_of_lane = 0;
+            CT a_of_lane{};
+            if (start + group.lane < own_end) {
+                const int64_t inner = p.a.column(start + group.lane);
+                int64_t to = p.b.begin(inner + 1);
+                from_of_lane = p.b.begin(inner);
+                if (!is_whole) {
+                    from_of_lane =
+                        lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
+                    to = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.high) + 1);
+                }
+                length_of_lane = static_cast<int>(to - from_of_lane);
+                a_of_lane = p.a_at(start + group.lane);
+            }
+            const int count = own_end - start < warp_size ? static_cast<int>(own_end - start) : warp_size;
+            for (int t = 0; t < count; t += ahead) {
+                int64_t from[ahead];
+                int lengths[ahead];
+                IT indices[ahead];
+                VT values[ahead];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    from[u] = group.broadcast(from_of_lane, t + u);
+                    lengths[u] = group.broadcast(length_of_lane, t + u);
+                    const int64_t l = group.lane < lengths[u] ? from[u] + group.lane : 0;
+                    indices[u] = p.b.indices[l];
+                    values[u] = value_at(l);
+                }
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    const CT a = group.broadcast(a_of_lane, t + u);
+                    if (group.lane < lengths[u]) add_product(a, indices[u], values[u]);
+                    for (int l = group.lane + warp_size; l < lengths[u]; l += warp_size)
+                        add_product(a, p.b.indices[from[u] + l], value_at(from[u] + l));
+                    group.sync();
+                }
+            }
+        }
+        __syncthreads();
+        for (int k = thread; k < length; k += spgemm_threads) {
+            CT sum = sums[k];
+            for (int w = 1; w < spgemm_warps; ++w) sum = add(sum, sums[w * most + k]);
+            if (segments == 1)
+                p.write(first + k, sum, alpha, beta);
+            else
+                partials[task * most + k] = sum;
+        }
+        __syncthreads();
+    }
+}
+
+// Adds up what the segments of a row have left.
+template <class VT, class CT, class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    join_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
+                    const int* unordered, int most, int parts_per_row, const CT* partials) {
+    if (*unordered) return;
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
+    const heavy_division division(list.size(), parts_per_row, heavy_rows::most_tasks);
+    const int* const rows = list.rows();
+    for (int64_t task = blockIdx.x * division.segments; task < division.tasks;
+         task += gridDim.x * division.segments) {
+        const int64_t row = rows[division.row(task)];
+        const int64_t segments = division.segments_of(p.a.begin(row + 1) - p.a.begin(row));
+        const int64_t first = p.offsets[row] + division.part(task) * most;
+        const int64_t left = p.offsets[row + 1] - first;
+        if (segments == 1) continue;
+        for (int k = threadIdx.x; k < left && k < most; k += spgemm_threads) {
+            CT sum = partials[task * most + k];
+            for (int64_t s = 1; s < segments; ++s) sum = add(sum, partials[(task + s) * most + k]);
+            p.write(first + k, sum, alpha, beta);
+        }
+    }
+}
+
+// Columns of heavy rows in a workspace, and the launches that find rows by them.
+class placed_marks {
+  public:
+    placed_marks(workspace_layout& layout, const heron_spgemm_args& args, bool is_wanted) : args_(args) {
+        if (!is_wanted || !heavy_rows::can_exist(args)) return;
+        const int64_t rows = std::min(args.a.matrix.rows, heavy_rows::most);
+        size_ = rows * heavy_rows::words(args);
+        marks_ = layout.take<unsigned>(size_);
+        are_there_ = true;
+    }
+
+    // Whether rows of the product can be heavy.
+    explicit operator bool() const { return are_there_; }
+
+    // Lengths or columns of the rows.
+    template <bool with_columns, class OT, class IT>
+    void find(spgemm_launcher& launcher, const row_list& list, const row_results<IT>& results) const {
+        const row_pattern<OT, IT> a(args_.a.matrix), b(args_.b.matrix);
+        const auto words = static_cast<int>(heavy_rows::words(args_));
+        cuda_device& device = launcher.device();
+        device.fill(marks_, 0, static_cast<size_t>(size_) * sizeof *marks_);
+        device.launch_blocks(mark_heavy_rows<OT, IT>, launcher.blocks_for(heavy_rows::most_tasks, 1),
+                             spgemm_threads, static_cast<size_t>(words) * 4, a, b, list, words, marks_);
+        find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args_, list, spgemm_threads, results, marks_);
+    }
+
+  private:
+    const heron_spgemm_args& args_;
+    unsigned* marks_ = nullptr;
+    int64_t size_ = 0;
+    bool are_there_ = false;
+};
+
+// Values of heavy rows.
+template <class CT, class OT, class IT>
+class heavy_values {
+  public:
+    heavy_values(workspace_layout& layout, spgemm_launcher& launcher, const heron_spgemm_args& args,
+                 bool is_wanted)
+        : args_(args), words_(static_cast<int>(ceil_div(args.b.matrix.cols, 32))) {
+        if (!is_wanted) return;
+        while (most_ / 2 >= args.b.matrix.cols && most_ > warp_size) most_ /= 2;
+        while (static_cast<int64_t>(heavy_bytes<CT>(most_, words_)) > launcher.shared_limit()) most_ /= 2;
+        partials_ = layout.take<CT>(heavy_rows::most_tasks * most_);
+    }
+
+    void multiply(spgemm_launcher& launcher, const sparse_product<CT, CT, OT, IT>& product,
+                  const row_list& list, const int* unordered) const {
+        const auto parts_per_row = static_cast<int>(ceil_div(args_.longest_counted, most_));
+        cuda_device& device = launcher.device();
+        const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most * parts_per_row);
+        device.launch_blocks(multiply_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1),
+                             spgemm_threads, heavy_bytes<CT>(most_, words_), product, list, unordered, most_,
+                             parts_per_row, words_, partials_);
+        device.launch_blocks(join_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1), spgemm_threads,
+                             0, product, list, unordered, most_, parts_per_row,
+                             static_cast<const CT*>(partials_));
+    }
+
+  private:
+    const heron_spgemm_args& args_;
+    int words_;
+    int most_ = heavy_rows::most_sums;
+    CT* partials_ = nullptr;
+};
+
+}  // namespace heron::HERON_LEVEL
