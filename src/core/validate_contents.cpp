@@ -94,9 +94,11 @@ void check_coo(context& c, const heron_spmat& m, argument operand) {
         if (rows[k] < m.base || rows[k] >= m.base + m.rows)
             invalid(operand, fmt::format("element {}: row {} is not in [{}, {})", k, rows[k], m.base,
                                          m.base + m.rows));
-    if (!std::is_sorted(rows.begin(), rows.end()))
+    if (const auto descent = std::is_sorted_until(rows.begin(), rows.end()); descent != rows.end()) {
         log(log_level::hint, "HERON_VALIDATE",
             "the rows of a COO matrix do not ascend, which other libraries need");
+        if (reporting()) note_unsorted(*descent - m.base);
+    }
     const std::vector<size_t> places = by_rows(rows);
     std::vector<int64_t> row_columns;
     for (size_t k = 0; k < places.size(); ++k) {

@@ -23,7 +23,10 @@ WANTED = {
                      r"lib/cmake/Heron/HeronConfig\.cmake", r"lib/pkgconfig/heron\.pc"],
     "heron-tools": [r"bin/heron", r"share/man/man1/heron-run\.1\.gz", r"share/bash-completion/completions/heron"],
 }
-NEEDED = {"heron-compat": ["libheron0"], "libheron-dev": ["libheron0", "heron-compat"],
+# Where there is a Fortran compiler.
+OPTIONAL = {"libheron-fortran": [r"lib/libheron_fortran\.so\.0", r"include/heron/fortran/[\w.-]+/heron\.mod", r"lib/pkgconfig/heron-fortran\.pc"]}
+NEEDED = {"libheron-fortran": ["libheron-dev"],
+          "heron-compat": ["libheron0"], "libheron-dev": ["libheron0", "heron-compat"],
           "heron-tools": ["libheron0", "heron-compat", "libelf1"], "libheron0": ["libc6", "libstdc++6"]}
 # The address is a setting (CPACK_PACKAGE_CONTACT).
 ALLOWED = ("bogus-mail-host", "mail-address-loops", "maintainer-address", "malformed-contact")
@@ -38,14 +41,15 @@ def run(*command, **options):
 
 def check_contents(package, name):
     files = [line.split()[5].removeprefix("./usr/") for line in run("dpkg-deb", "--contents", package).splitlines()]
-    for pattern in WANTED[name] + [f"share/doc/{re.escape(name)}/copyright"]:
+    for pattern in {**WANTED, **OPTIONAL}[name] + [f"share/doc/{re.escape(name)}/copyright"]:
         # Debian's own build puts libraries into a folder of the architecture.
         pattern = pattern.replace("lib/", r"lib/([\w-]+-linux-gnu/)?", 1) if pattern.startswith("lib/") else pattern
         if not any(re.fullmatch(pattern, f) for f in files):
             sys.exit(f"{name} has no {pattern}: {files}")
     depends = run("dpkg-deb", "-f", package, "Depends")
     for other in NEEDED[name]:
-        if not re.search(rf"\b{re.escape(other)}( |,|$)", depends, re.M):
+        # Ubuntu 24.04 calls some of Debian's libraries otherwise.
+        if not re.search(rf"\b{re.escape(other)}(t64)?( |,|$)", depends, re.M):
             sys.exit(f"{name} does not depend on {other}: {depends}")
     return files
 
@@ -97,7 +101,7 @@ def main(scratch):
         sys.exit(f"packages: {sorted(names)}")
     root, seen = scratch / "root", {}
     for name, package in names.items():
-        if name in WANTED:
+        if name in WANTED or name in OPTIONAL:
             for file in check_contents(package, name):
                 if file and not file.endswith("/") and seen.setdefault(file, name) != name:
                     sys.exit(f"{file} is in {seen[file]} and in {name}")

@@ -152,13 +152,26 @@ def check_samples(make):
     print("many calls: ok")
 
 
-def check_order(make, backend):
-    file = make.folder / f"{backend}.order.json"
-    expect(f"unsorted indices on {backend}", run("--backend", backend, "--report", file, "--", report_program, "unsorted"), output="done\n")
-    report = json.loads(file.read_text())
-    spmv = next(f for f in report["functions"] if f["function"] == "cusparseSpMV")
-    if spmv.get("unsorted") != 2 or not any("do not ascend, as in row 1" in h for h in report["hints"]):
-        sys.exit(f"unsorted indices on {backend}: {report}")
+def check_order(make):
+    def check(what, backend, output, *command):
+        file = make.folder / "order.json"
+        expect(f"unsorted indices on {backend}, {what}", run("--backend", backend, "--report", file, "--", *command), output=output)
+        report = json.loads(file.read_text())
+        spmv = next(f for f in report["functions"] if f["function"] == "cusparseSpMV")
+        if spmv.get("unsorted") != 2 or not any("do not ascend, as in row 1" in h for h in report["hints"]):
+            sys.exit(f"unsorted indices on {backend}, {what}: {report}")
+
+    check("CSR in any memory", "host", "done\n", report_program, "unsorted")
+    cudart = compat.parent / "cudart"
+    if not compiler or not (cudart / "libcudart.so").exists():
+        return
+    program = make.folder / "unsorted"
+    must(compiler, pathlib.Path(__file__).with_name("unsorted_program.c"), f"-I{source}/include/compat", f"-I{source}/include/compat/cuda",
+         f"-L{compat}", f"-L{cudart}", "-lcusparse", "-lcudart", f"-Wl,-rpath-link,{compat.parent.parent}", "-o", program)
+    backends = json.loads(must(heron, "info", "--json"))["backends"]
+    for backend in (b["name"] for b in backends if b["available"] and b["name"] in ("host", "opencl")):
+        check("CSR", backend, "3 7\n", program)
+        check("COO", backend, "5 5\n", program, "coo")
 
 
 def check_limit(make):
@@ -197,7 +210,7 @@ def check_reports(make):
     print("a report: ok")
 
     check_samples(make)
-    check_order(make, "host")
+    check_order(make)
     check_limit(make)
     expect("a second run", run("--backend", "host", "--report", file, "--", report_program, "thread"))
     if counts(json.loads(file.read_text())) != {name: (2 * c, 2 * f) for name, (c, f) in expected.items()}:

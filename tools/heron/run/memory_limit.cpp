@@ -1,22 +1,21 @@
 #include "memory_limit.hpp"
 
 #include <array>
-#include <algorithm>
 
 #include "measure/bandwidth.hpp"
 
 namespace heron::tools {
 namespace {
 
-bool is_usable(const std::vector<std::string>& usable, const char* name) {
-    return std::find(usable.begin(), usable.end(), name) != usable.end();
-}
-
-// The library's own rule.
 std::string default_backend() {
-    const std::vector<std::string> usable = usable_backends({});
-    if (is_usable(usable, "cuda")) return "cuda";
-    return is_usable(usable, "opencl") && device("opencl").info().is_gpu ? "opencl" : "host";
+    heron_handle handle = nullptr;
+    const char* backend = nullptr;
+    int number = 0;
+    check(heron_create(&handle), "heron_create");
+    check(heron_get_backend(handle, &backend, &number), "heron_get_backend");
+    std::string name = backend;
+    heron_destroy(handle);
+    return name;
 }
 
 }  // namespace
