@@ -29,8 +29,8 @@ HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index 
 }
 
 // y := alpha*A*x + beta*y: ROWS rows, and of the columns one of the parts.
-HERON_GROUP_KERNEL(rows_run, 1, heron_index m, heron_index n, int triangle, int unit, int parts, int conjugate,
-                   CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
+HERON_GROUP_KERNEL(rows_run, 1, heron_index m, heron_index n, int triangle, int unit, int parts,
+                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
                    heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
                    heron_index x_inc, GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device,
                    GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
@@ -118,8 +118,8 @@ HERON_GROUP_KERNEL(columns_run, 1, heron_index m, heron_index n, heron_index col
 }
 HERON_CLOSE
 
-// partial[part*n + i]: what some of the columns of a stored triangle add to the rows of A*x, each element read
-// once. x has no gaps.
+// partial[part*n + i]: what some of the columns of a stored triangle add to the rows of A*x, each element
+// read once. x has no gaps.
 HERON_GROUP_KERNEL(symv_run, 1, heron_index n, int parts, int lower, int hermitian, CT alpha_value,
                    GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset,
                    heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,

@@ -60,8 +60,7 @@ void launch_runs(Device& device, const run_product& p, const run_shares& shares,
     const int64_t outputs = p.transposed ? p.n : p.m;
     device.template launch<kernels::blas2_join<CT>>(
         kernels::blas2, outputs, heron_index{outputs}, int{shares.parts}, static_cast<const CT*>(partial),
-        alpha.value, alpha.device, beta.value, beta.device, y, heron_index{p.y.offset},
-        heron_index{p.y.inc});
+        alpha.value, alpha.device, beta.value, beta.device, y, heron_index{p.y.offset}, heron_index{p.y.inc});
 }
 
 template <class Device>
@@ -77,8 +76,8 @@ void gemv_by_runs(Device& device, heron_phase phase, const heron_gemv_args& a, h
         CT* partial = size > 0 ? layout.template take<CT>(size) : nullptr;
         if (phase != HERON_PHASE_RUN) return;
         if (size > 0) partial = device.temporary(partial, size);
-        launch_runs<CT>(device, p, shares, a.a, as_argument<CT>(a.alpha), as<const CT>(a.x.memory), a.x.offset,
-                        a.x.inc, as_argument<CT>(a.beta), partial);
+        launch_runs<CT>(device, p, shares, a.a, as_argument<CT>(a.alpha), as<const CT>(a.x.memory),
+                        a.x.offset, a.x.inc, as_argument<CT>(a.beta), partial);
     });
 }
 
@@ -87,10 +86,12 @@ void trmv_by_runs(Device& device, heron_phase phase, const heron_trmv_args& a, h
     if (a.a.storage != HERON_STORAGE_FULL) return trmv(device, phase, a, workspace);
     const bool transposed = is_transposed(a.op);
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        const run_product p{a.n,        a.n,
+        const run_product p{a.n,
+                            a.n,
                             a.fill == HERON_FILL_LOWER ? 1 : 2,
                             a.diag == HERON_DIAG_UNIT,
-                            transposed, is_conjugated(a.op),
+                            transposed,
+                            is_conjugated(a.op),
                             a.x};
         const run_shares shares(a.n, a.n, transposed, kernels::blas2_runs<CT>::ROWS);
         const int64_t size = shares.parts > 1 ? a.n * shares.parts : 0;
@@ -103,7 +104,8 @@ void trmv_by_runs(Device& device, heron_phase phase, const heron_trmv_args& a, h
         device.template launch<kernels::blas2_take<CT>>(kernels::blas2, a.n, as<const CT>(a.x.memory),
                                                         heron_index{a.x.offset}, heron_index{a.x.inc},
                                                         before);
-        const scalar_argument<CT> alpha{scalar_value<CT>(1, 0), nullptr}, beta{scalar_value<CT>(0, 0), nullptr};
+        const scalar_argument<CT> alpha{scalar_value<CT>(1, 0), nullptr},
+            beta{scalar_value<CT>(0, 0), nullptr};
         launch_runs<CT>(device, p, shares, a.a, alpha, static_cast<const CT*>(before), 0, 1, beta, partial);
     });
 }
