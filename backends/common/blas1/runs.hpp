@@ -78,7 +78,8 @@ void axpy_by_runs(Device& device, heron_phase phase, const heron_axpy_args& a, h
 // The runs of a reduction whose results several groups put together.
 struct sum_runs {
     explicit sum_runs(int64_t n)
-        : length((n + sum_groups(n) - 1) / sum_groups(n)), count((n + length - 1) / (length > 0 ? length : 1)) {}
+        : length((n + sum_groups(n) - 1) / sum_groups(n)),
+          count((n + length - 1) / (length > 0 ? length : 1)) {}
     heron_index length;
     int64_t count;
 };
@@ -99,9 +100,9 @@ void dot_by_runs(Device& device, heron_phase phase, const heron_dot_args& a, her
             kernels::blas1_sum_runs_family, runs.count, heron_index{a.n}, runs.length, int{a.conjugate},
             as<const VT>(a.x.memory), heron_index{a.x.offset}, as<const VT>(a.y.memory),
             heron_index{a.y.offset}, sums.partial);
-        device.template launch_groups<finish>(
-            kernels::blas1_dot_family, 1, static_cast<int>(runs.count), static_cast<const CT*>(sums.partial),
-            sums.short_result, sums.result, sums.at);
+        device.template launch_groups<finish>(kernels::blas1_dot_family, 1, static_cast<int>(runs.count),
+                                              static_cast<const CT*>(sums.partial), sums.short_result,
+                                              sums.result, sums.at);
         sums.read(device, a.result);
     });
 }
@@ -111,19 +112,19 @@ void asum_by_runs(Device& device, heron_phase phase, const heron_asum_args& a, h
     const real_parts parts(a.type, a.n);
     if (!takes_sum_runs(phase, parts.all) || !has_no_gaps(a.x)) return asum(device, phase, a, workspace);
     const sum_runs runs(parts.all);
-    visit_uniform_real(
-        real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
-            using finish = typename kernels::blas1_norms<VT, CT, sum_group>::asum_finish;
-            group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 1, a.result,
-                                            a.result_type != real_type(a.compute_type));
-            device.template launch_groups<typename kernels::blas1_sum_runs<VT, CT>::asum_run>(
-                kernels::blas1_sum_runs_family, runs.count, parts.all, runs.length, as<const VT>(a.x.memory),
-                heron_index{parts.each * a.x.offset}, sums.partial);
-            device.template launch_groups<finish>(
-                kernels::blas1_norms_family, 1, static_cast<int>(runs.count),
-                static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
-            sums.read(device, a.result);
-        });
+    visit_uniform_real(real_type(a.type), real_type(a.compute_type),
+                       [&]<class VT, class CT>(type<VT>, type<CT>) {
+                           using finish = typename kernels::blas1_norms<VT, CT, sum_group>::asum_finish;
+                           group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 1, a.result,
+                                                           a.result_type != real_type(a.compute_type));
+                           device.template launch_groups<typename kernels::blas1_sum_runs<VT, CT>::asum_run>(
+                               kernels::blas1_sum_runs_family, runs.count, parts.all, runs.length,
+                               as<const VT>(a.x.memory), heron_index{parts.each * a.x.offset}, sums.partial);
+                           device.template launch_groups<finish>(
+                               kernels::blas1_norms_family, 1, static_cast<int>(runs.count),
+                               static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
+                           sums.read(device, a.result);
+                       });
 }
 
 template <class Device>
@@ -141,10 +142,9 @@ void nrm2_by_runs(Device& device, heron_phase phase, const heron_nrm2_args& a, h
                 kernels::blas1_sum_runs_family, runs.count, parts.all, runs.length, range::large,
                 range::small, range::down, range::up, as<const VT>(a.x.memory),
                 heron_index{parts.each * a.x.offset}, sums.partial);
-            device.template launch_groups<finish>(kernels::blas1_norms_family, 1,
-                                                  static_cast<int>(runs.count), range::down, range::up,
-                                                  static_cast<const CT*>(sums.partial), sums.short_result,
-                                                  sums.result, sums.at);
+            device.template launch_groups<finish>(
+                kernels::blas1_norms_family, 1, static_cast<int>(runs.count), range::down, range::up,
+                static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
             sums.read(device, a.result);
         });
 }
@@ -154,26 +154,26 @@ void iamax_by_runs(Device& device, heron_phase phase, const heron_iamax_args& a,
     if (!takes_sum_runs(phase, a.n) || !has_no_gaps(a.x)) return iamax(device, phase, a, workspace);
     const sum_runs runs(a.n);
     const real_parts parts(a.type, a.n);
-    visit_uniform_real(
-        real_type(a.type), real_type(a.compute_type), [&]<class VT, class CT>(type<VT>, type<CT>) {
-            using finish = typename kernels::blas1_norms<VT, CT, sum_group>::iamax_finish;
-            const CT infinity = static_cast<CT>(__builtin_inf());
-            workspace_layout layout(phase, workspace);
-            const int groups = sum_groups(a.n);
-            CT* ranks = layout.take<CT>(groups);
-            group_sums<Device, i64, i32> sums(device, phase, layout, groups, 1, a.result,
-                                              a.result_type == HERON_INDEX_32);
-            ranks = device.temporary(ranks, groups);
-            device.template launch_groups<typename kernels::blas1_sum_runs<VT, CT>::iamax_run>(
-                kernels::blas1_sum_runs_family, runs.count, heron_index{a.n}, runs.length, parts.each,
-                static_cast<CT>(a.smallest ? -1 : 1), infinity, as<const VT>(a.x.memory),
-                heron_index{a.x.offset}, ranks, sums.partial);
-            device.template launch_groups<finish>(
-                kernels::blas1_norms_family, 1, static_cast<int>(runs.count), heron_index{a.n}, infinity,
-                static_cast<const CT*>(ranks), static_cast<const i64*>(sums.partial), sums.short_result,
-                sums.result, sums.at);
-            sums.read(device, a.result);
-        });
+    visit_uniform_real(real_type(a.type), real_type(a.compute_type),
+                       [&]<class VT, class CT>(type<VT>, type<CT>) {
+                           using finish = typename kernels::blas1_norms<VT, CT, sum_group>::iamax_finish;
+                           const CT infinity = static_cast<CT>(__builtin_inf());
+                           workspace_layout layout(phase, workspace);
+                           const int groups = sum_groups(a.n);
+                           CT* ranks = layout.take<CT>(groups);
+                           group_sums<Device, i64, i32> sums(device, phase, layout, groups, 1, a.result,
+                                                             a.result_type == HERON_INDEX_32);
+                           ranks = device.temporary(ranks, groups);
+                           device.template launch_groups<typename kernels::blas1_sum_runs<VT, CT>::iamax_run>(
+                               kernels::blas1_sum_runs_family, runs.count, heron_index{a.n}, runs.length,
+                               parts.each, static_cast<CT>(a.smallest ? -1 : 1), infinity,
+                               as<const VT>(a.x.memory), heron_index{a.x.offset}, ranks, sums.partial);
+                           device.template launch_groups<finish>(
+                               kernels::blas1_norms_family, 1, static_cast<int>(runs.count), heron_index{a.n},
+                               infinity, static_cast<const CT*>(ranks), static_cast<const i64*>(sums.partial),
+                               sums.short_result, sums.result, sums.at);
+                           sums.read(device, a.result);
+                       });
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -53,8 +53,7 @@ HERON_GROUP_KERNEL(asum_run, 1, heron_index n, heron_index run, GLOBAL const VT*
     heron_index k = 0;
     for (; k + LANES <= count; k += LANES) {
         UNROLL
-        for (int l = 0; l < LANES; ++l)
-            sums[l] = ADD(CT, sums[l], MAGNITUDE(CT, LOAD(CT, VT, first, k + l)));
+        for (int l = 0; l < LANES; ++l) sums[l] = ADD(CT, sums[l], MAGNITUDE(CT, LOAD(CT, VT, first, k + l)));
     }
     CT rest = ZERO(CT);
     for (; k < count; ++k) rest = ADD(CT, rest, MAGNITUDE(CT, LOAD(CT, VT, first, k)));

@@ -1,7 +1,9 @@
-// A matrix and vectors on OpenCL: by groups on GPUs, elsewhere by the shared plans.
+// A matrix and vectors on OpenCL: by groups on GPUs, by runs of elements on processors, and others by the
+// shared plans.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/blas2/grouped.hpp"
+#include "common/blas2/runs.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
@@ -11,12 +13,19 @@ bool takes_groups(const device_traits& traits) {
     return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
 }
 
+// Compilers for processors turn the loop of an item into instructions for vectors.
+bool takes_runs(const device_traits& traits) {
+    return !traits.is_gpu && wanted_kernels("blas2") == kernel_choice::by_device;
+}
+
 void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
+    if (takes_runs(device.traits())) return plans::gemv_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
                                   : plans::gemv(device, phase, args, workspace);
 }
 
 void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args, heron_workspace& workspace) {
+    if (takes_runs(device.traits())) return plans::symv_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::symv_by_groups(device, phase, args, workspace)
                                   : plans::symv(device, phase, args, workspace);
 }
@@ -26,11 +35,23 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
                                   : plans::trsv(device, phase, args, workspace);
 }
 
+void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
+    takes_runs(device.traits()) ? plans::ger_by_runs(device, phase, args, workspace)
+                                : plans::ger(device, phase, args, workspace);
+}
+
+void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
+    takes_runs(device.traits()) ? plans::trmv_by_runs(device, phase, args, workspace)
+                                : plans::trmv(device, phase, args, workspace);
+}
+
 }  // namespace
 
 void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
     table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
+    table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
+    table.trmv = &slot<opencl_device, heron_trmv_args, &trmv, operation_names::trmv>;
     table.trsv = &slot<opencl_device, heron_trsv_args, &trsv, operation_names::trsv>;
 }
 

@@ -244,6 +244,16 @@ TEST_CASE("iamax and iamin pass over NaNs, but for the first number") {
     check({1, nan, inf, -inf}, 3, 1);
     check({inf, nan, inf}, 1, 1);
     check({0, 0, nan}, 1, 1);
+    // Several groups of items, and parts of the host's.
+    std::vector<number> many(20000, number{nan, 0});
+    check(many, 1, 1);
+    many[0] = inf;
+    check(many, 1, 1);
+    many[0] = 2;
+    many[17000] = -3;
+    many[18001] = 1;
+    many[19000] = 3;
+    check(many, 17001, 18002);
 }
 
 TEST_CASE("rot") {

@@ -116,102 +116,110 @@ TEST_CASE("gemv and gbmv") {
 TEST_CASE("symv and hemv in every storage") {
     random_source random(52);
     int count = 0;
-    for (const heron_type type : matrix_types())
-        for (int code = 0; code < 96; ++code) {
-            const bool hermitian = code % 2 == 1;
-            if (hermitian && !is_complex(type)) continue;
-            const auto order = static_cast<heron_order>(code / 2 % 2);
-            const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
-            const auto storage = static_cast<heron_matrix_storage>(code / 8 % 3);
-            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 330});
-            const std::int64_t k = any_of(random, {0, 1, 4, n + 1});
-            stored_case a = random_triangle(random, type, order, storage, fill, n, k);
-            // Imaginary parts on a Hermitian diagonal are not read.
-            if (hermitian)
-                for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = number{a.at(i, i).real(), std::nan("")};
-            const scalars s(random, type, ++count % 2 == 0);
-            vector_case x = random_vector(random, type, n, any_increment(random));
-            vector_case y = random_vector(random, type, n, any_increment(random));
-            if (s.beta == 0.0) poison(y);
-            if (s.alpha == 0.0) poison(x);
-            CAPTURE(type, hermitian, order, fill, storage, n, k, x.inc, y.inc, s.alpha, s.beta, s.on_device);
-            const device_vector da(memory_of(a)), dx(x), dy(y);
-            scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
-            expect((hermitian ? heron_hemv : heron_symv)(native(), type, order, fill, storage, n, k,
-                                                         alpha.data(), da.data(), a.ld, dx.data(), x.inc,
-                                                         beta.data(), dy.data(), y.inc));
-            check_product(y, dy, s, n, [&](std::int64_t i) {
-                const auto element = [&](std::int64_t j) {
-                    const bool stored = in_triangle(fill, i, j);
-                    if (!(stored ? a.in_band(i, j) : a.in_band(j, i))) return number{0, 0};
-                    const number v = stored ? a.at(i, j) : a.at(j, i);
-                    if (!hermitian) return v;
-                    return i == j ? number{v.real(), 0} : stored ? v : std::conj(v);
-                };
-                return dot(n, element, [&](std::int64_t j) { return x.at(j); });
-            });
-        }
+    const auto check = [&](heron_type type, int code, std::int64_t n) {
+        const bool hermitian = code % 2 == 1;
+        if (hermitian && !is_complex(type)) return;
+        const auto order = static_cast<heron_order>(code / 2 % 2);
+        const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
+        const auto storage = static_cast<heron_matrix_storage>(code / 8 % 3);
+        const std::int64_t k = any_of(random, {0, 1, 4, n + 1});
+        stored_case a = random_triangle(random, type, order, storage, fill, n, k);
+        // Imaginary parts on a Hermitian diagonal are not read.
+        if (hermitian)
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = number{a.at(i, i).real(), std::nan("")};
+        const scalars s(random, type, ++count % 2 == 0);
+        vector_case x = random_vector(random, type, n, n > 500 ? 1 : any_increment(random));
+        vector_case y = random_vector(random, type, n, any_increment(random));
+        if (s.beta == 0.0) poison(y);
+        if (s.alpha == 0.0) poison(x);
+        CAPTURE(type, hermitian, order, fill, storage, n, k, x.inc, y.inc, s.alpha, s.beta, s.on_device);
+        const device_vector da(memory_of(a)), dx(x), dy(y);
+        scalar_place alpha(s.on_device, type, {s.alpha}), beta(s.on_device, type, {s.beta});
+        expect((hermitian ? heron_hemv : heron_symv)(native(), type, order, fill, storage, n, k, alpha.data(),
+                                                     da.data(), a.ld, dx.data(), x.inc, beta.data(),
+                                                     dy.data(), y.inc));
+        check_product(y, dy, s, n, [&](std::int64_t i) {
+            const auto element = [&](std::int64_t j) {
+                const bool stored = in_triangle(fill, i, j);
+                if (!(stored ? a.in_band(i, j) : a.in_band(j, i))) return number{0, 0};
+                const number v = stored ? a.at(i, j) : a.at(j, i);
+                if (!hermitian) return v;
+                return i == j ? number{v.real(), 0} : stored ? v : std::conj(v);
+            };
+            return dot(n, element, [&](std::int64_t j) { return x.at(j); });
+        });
+    };
+    for (const heron_type type : matrix_types()) {
+        for (int code = 0; code < 96; ++code)
+            check(type, code, any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 330}));
+        // Parts of the sums, and several threads: full and packed.
+        for (int code = 0; code < 8; ++code) check(type, code, 1100);
+        for (const int code : {16, 20}) check(type, code, 520);
+    }
 }
 
 TEST_CASE("trmv and trsv in every storage") {
     random_source random(53);
-    for (const heron_type type : matrix_types())
-        for (int code = 0; code < 192; ++code) {
-            const bool solves = code % 2 == 1;
-            const auto order = static_cast<heron_order>(code / 2 % 2);
-            const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
-            const auto diag = static_cast<heron_diag_type>(code / 8 % 2);
-            const auto op = static_cast<heron_operation>(code / 16 % 4);
-            const auto storage = static_cast<heron_matrix_storage>(code / 64);
-            const std::int64_t n = any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190, 420});
-            const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
-            stored_case a = random_triangle(random, type, order, storage, fill, n, k);
-            // Solutions must not grow without bound.
-            const double scale =
-                std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 2))));
-            for (number& v : a.memory) v *= solves ? scale : 1;
-            for (std::int64_t i = 0; i < n; ++i) {
-                if (solves) a.at(i, i) += number{a.at(i, i).real() < 0 ? -1.0 : 1.0, 0};
-                if (diag == HERON_DIAG_UNIT)
-                    a.at(i, i) = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
-            }
-            a.memory = rounded(cuda_type(type), a.memory);
-            const vector_case x = random_vector(random, type, n, any_increment(random));
-            CAPTURE(type, solves, order, fill, diag, op, storage, n, k, x.inc);
-            const device_vector da(memory_of(a)), dx(x);
-            expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k,
-                                                      da.data(), a.ld, dx.data(), x.inc));
-            const auto row = [&](const vector_case& v, std::int64_t r) {
-                const auto element = [&](std::int64_t l) {
-                    const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
-                    if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
-                    return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j))
-                                                                      : number{0, 0};
-                };
-                return dot(n, element, [&](std::int64_t l) { return v.at(l); });
-            };
-            const vector_case after = dx.download();
-            vector_case expected = x;
-            double largest = 0;
-            if (solves) {
-                // The residual; gaps are compared with themselves.
-                vector_case left = after;
-                for (std::int64_t i = 0; i < n; ++i) {
-                    const term t = row(after, i);
-                    left.at(i) = t.value;
-                    largest = std::max(largest, t.size + std::abs(x.at(i)));
-                }
-                CHECK(difference(left, expected,
-                                 unit(type) * (4.0 * static_cast<double>(n) + 16) * largest) == "");
-                continue;
-            }
-            for (std::int64_t i = 0; i < n; ++i) {
-                const term t = row(x, i);
-                expected.at(i) = t.value;
-                largest = std::max(largest, t.size);
-            }
-            CHECK(difference(after, expected, unit(type) * (static_cast<double>(n) + 8) * largest) == "");
+    const auto check = [&](heron_type type, int code, std::int64_t n) {
+        const bool solves = code % 2 == 1;
+        const auto order = static_cast<heron_order>(code / 2 % 2);
+        const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
+        const auto diag = static_cast<heron_diag_type>(code / 8 % 2);
+        const auto op = static_cast<heron_operation>(code / 16 % 4);
+        const auto storage = static_cast<heron_matrix_storage>(code / 64);
+        const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
+        stored_case a = random_triangle(random, type, order, storage, fill, n, k);
+        // Solutions must not grow without bound.
+        const double scale =
+            std::ldexp(1.0, -static_cast<int>(std::ceil(std::log2(static_cast<double>(n) + 2))));
+        for (number& v : a.memory) v *= solves ? scale : 1;
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (solves) a.at(i, i) += number{a.at(i, i).real() < 0 ? -1.0 : 1.0, 0};
+            if (diag == HERON_DIAG_UNIT)
+                a.at(i, i) = number{std::nan(""), is_complex(type) ? std::nan("") : 0};
         }
+        a.memory = rounded(cuda_type(type), a.memory);
+        const vector_case x = random_vector(random, type, n, any_increment(random));
+        CAPTURE(type, solves, order, fill, diag, op, storage, n, k, x.inc);
+        const device_vector da(memory_of(a)), dx(x);
+        expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k,
+                                                  da.data(), a.ld, dx.data(), x.inc));
+        const auto row = [&](const vector_case& v, std::int64_t r) {
+            const auto element = [&](std::int64_t l) {
+                const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
+                if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
+                return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j)) : number{0, 0};
+            };
+            return dot(n, element, [&](std::int64_t l) { return v.at(l); });
+        };
+        const vector_case after = dx.download();
+        vector_case expected = x;
+        double largest = 0;
+        if (solves) {
+            // The residual; gaps are compared with themselves.
+            vector_case left = after;
+            for (std::int64_t i = 0; i < n; ++i) {
+                const term t = row(after, i);
+                left.at(i) = t.value;
+                largest = std::max(largest, t.size + std::abs(x.at(i)));
+            }
+            CHECK(difference(left, expected, unit(type) * (4.0 * static_cast<double>(n) + 16) * largest) ==
+                  "");
+            return;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            const term t = row(x, i);
+            expected.at(i) = t.value;
+            largest = std::max(largest, t.size);
+        }
+        CHECK(difference(after, expected, unit(type) * (static_cast<double>(n) + 8) * largest) == "");
+    };
+    for (const heron_type type : matrix_types()) {
+        for (int code = 0; code < 192; ++code)
+            check(type, code, any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190, 420}));
+        // Several tiles of the result: products with either triangle, as it is and turned.
+        for (const int code : {0, 4, 8, 16, 20, 28}) check(type, code, 1100);
+    }
 }
 
 TEST_CASE("ger and gerc") {
@@ -221,7 +229,7 @@ TEST_CASE("ger and gerc") {
         for (int i = 0; i < 40; ++i) {
             const bool conjugate = i % 2 == 1;
             const auto order = static_cast<heron_order>(i / 2 % 2);
-            const std::int64_t m = any_of(random, {0, 1, 3, 17, 64, 150}),
+            const std::int64_t m = any_of(random, {0, 1, 3, 17, 64, 150, 5000}),
                                n = any_of(random, {0, 1, 2, 33, 120});
             stored_case a = random_stored(random, {type, order, HERON_STORAGE_FULL, HERON_FILL_LOWER, m, n},
                                           [](std::int64_t, std::int64_t) { return true; });
