@@ -12,7 +12,7 @@ void override_blas2(heron_backend& table) {
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
     table.trsv =
-        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_groups<cuda_device>, operation_names::trsv>;
+        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }
 
 }  // namespace heron::HERON_LEVEL
