@@ -97,6 +97,10 @@ void add_stress_command(CLI::App& app) {
                      "Repeats what each thread asks for; 0: a random one, which is printed")
         ->capture_default_str();
     command
+        ->add_option("--library", options.library,
+                     "Another library with cuSPARSE's functions to put under stress")
+        ->check(CLI::ExistingFile.description(""));
+    command
         ->add_option("--growth", arguments->growth,
                      "MiB of memory by which the second half of the time may grow")
         ->check(number_between(0, 1e6))

@@ -83,7 +83,7 @@ class stress {
     explicit stress(const stress_options& options)
         : options_(options),
           where_(options.backend),
-          library_("heron", heron_cusparse_file()),
+          library_("library", options.library.empty() ? heron_cusparse_file() : options.library),
           keeper_(library_, false),
           lanes_(static_cast<std::size_t>(options.handles)),
           matrices_(static_cast<std::size_t>(options.matrices)) {

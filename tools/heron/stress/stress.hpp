@@ -11,6 +11,7 @@ namespace heron::tools {
 
 struct stress_options {
     std::string backend;
+    std::string library;  // a file with cuSPARSE's functions; empty: Heron's own
     double minutes = 1;
     int threads = 4;
     int handles = 3;      // that threads share; each has one more of its own
