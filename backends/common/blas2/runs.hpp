@@ -1,6 +1,6 @@
 #pragma once
 // Products with full matrices by pieces of columns, for processors whose compiler turns loops into
-// instructions for vectors and not items. Other matrices are the shared plans'.
+// instructions for vectors and not items. Other matrices are the shared plans' (results: blas-12).
 #include "common/dialect/dialect_group.hpp"
 #include "plan.hpp"
 

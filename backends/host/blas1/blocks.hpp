@@ -46,6 +46,14 @@ class vector_blocks {
     alignas(64) CT buffer_[vector_block];
 };
 
+// Part number `part` of [0, n), which begins at a whole cache line of an array that does: vectors do not lie
+// across two.
+inline range aligned_part(int64_t n, int part, int parts) {
+    constexpr int64_t line = 64;
+    const range exact = equal_part(n, part, parts);
+    return {exact.begin / line * line, part + 1 == parts ? n : exact.end / line * line};
+}
+
 // Calls f(begin, count) for the blocks of a range.
 template <class F>
 void for_blocks(range part, int64_t longest, const F& f) {

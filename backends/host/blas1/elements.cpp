@@ -13,7 +13,7 @@ void share_blocks(const host_device& device, int64_t n, const F& f) {
     const int team = team_for(device, n);
     // Short vectors are done sooner than they are divided.
     if (team == 1) return f(range{0, n});
-    run_team(team, [&](int member, int members) { f(equal_part(n, member, members)); });
+    run_team(team, [&](int member, int members) { f(aligned_part(n, member, members)); });
 }
 
 void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, heron_workspace& workspace) {

@@ -31,7 +31,7 @@ int reduce_parts(const host_device& device, int64_t n, Result* results, const F&
     run_team(team_for(device, n), [&](int member, int members) {
         const range own = equal_part(parts, member, members);
         for (int64_t part = own.begin; part < own.end; ++part)
-            results[part] = f(equal_part(n, static_cast<int>(part), parts));
+            results[part] = f(aligned_part(n, static_cast<int>(part), parts));
     });
     return parts;
 }
