@@ -29,8 +29,13 @@ static plans::reblock_policy policy_of(opencl_device& device) {
     return {has_lanes(device), 4 * int64_t{device.traits().compute_units}};
 }
 
+// Only NVIDIA's GPUs, and processors, are known to let groups that have begun go on meanwhile.
+static bool lets_groups_wait(opencl_device& device) {
+    return device.traits().nvidia_major > 0 || !device.traits().is_gpu;
+}
+
 static plans::tile_policy tiles_on(opencl_device& device) {
-    return {has_lanes(device), 8 * int64_t{device.traits().compute_units}};
+    return {has_lanes(device), 8 * int64_t{device.traits().compute_units}, lets_groups_wait(device)};
 }
 
 using grouped_reblock =
