@@ -1,6 +1,6 @@
-// The offsets of rows from the row of each element on GPUs: groups take tiles of elements, and write the offsets of
-// the rows between an element and the one before it. Where these are very many, other groups do, which take tiles of
-// rows.
+// The offsets of rows from the row of each element on GPUs: groups take tiles of elements, and write the
+// offsets of the rows between an element and the one before it. Where these are very many, other groups do,
+// which take tiles of rows.
 HERON_PROGRAM(convert_offsets, int GROUP)
 
 CONSTANT(each, 8);  // elements of an item
@@ -47,8 +47,8 @@ HERON_FN void write_elements(GLOBAL const i32* indices, heron_index base, heron_
     }
 }
 
-// places[side] := how many elements are of rows before `row` of this item's half of the group, whose items look at
-// elements that divide the range.
+// places[side] := how many elements are of rows before `row` of this item's half of the group, whose items
+// look at elements that divide the range.
 HERON_FN void find_elements(GLOBAL const i32* indices, heron_index base, heron_index rows, heron_index nnz,
                             heron_index row, int side, LOCAL i64* places) {
     const int probe = group_item() % (GROUP / 2);
@@ -81,17 +81,18 @@ HERON_FN void write_rows(GLOBAL const i32* indices, heron_index base, heron_inde
         offsets[r] = (i32)(k + base);
 }
 
-// The first `row_tiles` groups take tiles of the rows + 1 offsets, the others of the nnz + 1 elements with their end.
-HERON_GROUP_KERNEL(compress_indices, GROUP, GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
-                   heron_index nnz, int row_tiles, GLOBAL i32* RESTRICT offsets) {
+// The first `row_tiles` groups take tiles of the rows + 1 offsets, the others of the nnz + 1 elements with
+// their end.
+HERON_GROUP_KERNEL(compress_indices, GROUP, GLOBAL const i32* RESTRICT indices, heron_index base,
+                   heron_index rows, heron_index nnz, int row_tiles, GLOBAL i32* RESTRICT offsets) {
     LOCAL_ARRAY(u32, listed, tile);
     LOCAL_ARRAY(u32, count, 1);
     LOCAL_ARRAY(i64, places, 2);
     if (group_id() < row_tiles)
         write_rows(indices, base, rows, nnz, group_id() * (heron_index)most_rows, offsets, places);
     else
-        write_elements(indices, base, rows, nnz, (group_id() - row_tiles) * (heron_index)tile, offsets, listed,
-                       count);
+        write_elements(indices, base, rows, nnz, (group_id() - row_tiles) * (heron_index)tile, offsets,
+                       listed, count);
 }
 HERON_CLOSE
 
