@@ -191,11 +191,8 @@ struct rows_by_items {
         // counts[row] := nonzero elements
         void count(i64* counts) { launch<kernels::dense_count_row>(counts); }
 
-        // In place of count where the offsets are known: what fill needs. counts is room for it.
-        void count_for_fill(i64*) {}
-
-        // B's elements, their columns and, unless NULL, rows, after count or count_for_fill.
-        void fill(const OT* offsets, heron_index offsets_base, IT* row_indices) {
+        // B's elements, their columns and, unless NULL, rows. counts: NULL after count, else room for it.
+        void fill(const OT* offsets, heron_index offsets_base, IT* row_indices, i64*) {
             launch<kernels::dense_to_csr>(offsets, offsets_base, heron_index{args_.b.nnz},
                                           heron_index{args_.b.base}, row_indices, as<IT>(args_.b.indices),
                                           as<RT>(args_.b.values));
@@ -252,12 +249,12 @@ class dense_to_sparse_plan {
         rows_of_matrix rows(device_, layout_, args_);
         if (phase_ == HERON_PHASE_ANALYSE) {
             rows.count(counts);
-            scan.add(device_, counts);
-            *args_.nnz = scan.read_total(device_);
-            scan.template write<i64>(device_, counts, 0, counts);
+            scan.template apply<i64>(device_, counts, 0, counts);
+            *args_.nnz = read_last(counts, args_.b.rows, 0);
         }
         if (phase_ == HERON_PHASE_RUN)
-            rows.fill(as<const OT>(static_cast<const void*>(counts)), 0, as<IT>(args_.b.row_indices));
+            rows.fill(as<const OT>(static_cast<const void*>(counts)), 0, as<IT>(args_.b.row_indices),
+                      nullptr);
     }
 
     void csr() {
@@ -266,11 +263,11 @@ class dense_to_sparse_plan {
         rows_of_matrix rows(device_, layout_, args_);
         if (phase_ == HERON_PHASE_ANALYSE) {
             rows.count(counts);
-            *args_.nnz = write_offsets(scan, counts);
+            *args_.nnz = has_few_elements() ? write_few_offsets(scan, counts) : write_offsets(scan, counts);
         }
-        if (phase_ != HERON_PHASE_RUN) return;
-        if (args_.unanalysed) rows.count_for_fill(counts);
-        rows.fill(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr));
+        if (phase_ == HERON_PHASE_RUN)
+            rows.fill(static_cast<const OT*>(offsets()), base(), static_cast<IT*>(nullptr),
+                      args_.unanalysed ? counts : nullptr);
     }
 
     void sell() {
@@ -335,6 +332,26 @@ class dense_to_sparse_plan {
                              "more nonzero elements than 32-bit offsets can count"};
         scan.write(device_, counts, base(), offsets());
         return total;
+    }
+
+    // Whether all elements could be counted by the offset type.
+    bool has_few_elements() const {
+        return sizeof(OT) == sizeof(i64) || args_.b.cols == 0 ||
+               args_.b.rows <= (INT32_MAX - base()) / args_.b.cols;
+    }
+
+    // The same where the sum is sure to fit: the host waits behind the last launch.
+    int64_t write_few_offsets(const exclusive_scan<Device>& scan, const i64* counts) {
+        scan.apply(device_, counts, base(), offsets());
+        return read_last(offsets(), args_.b.rows, base());
+    }
+
+    // The sum of counts that were scanned from `first` on. Waits for the device.
+    template <class T>
+    int64_t read_last(const T* offsets, heron_index lines, heron_index first) {
+        T last{};
+        device_.read(&last, offsets + lines, sizeof last);
+        return int64_t{last} - first;
     }
 
     const RT* dense() const { return as<const RT>(args_.a.values); }

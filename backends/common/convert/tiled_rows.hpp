@@ -21,14 +21,13 @@ struct rows_by_tiles {
             is_empty() ? device_.fill(counts, 0, lines * sizeof *counts) : tiles_.count(counts);
         }
 
-        void count_for_fill(i64* counts) {
-            if (tiles_.has_strips() && !is_empty()) tiles_.count(counts);
-        }
-
-        void fill(const OT* offsets, heron_index offsets_base, IT* row_indices) {
-            if (!is_empty())
-                tiles_.keep(offsets, offsets_base, args_.b.nnz, args_.b.base, row_indices,
-                            as<IT>(args_.b.indices), args_.b.values);
+        void fill(const OT* offsets, heron_index offsets_base, IT* row_indices, i64* counts) {
+            if (is_empty()) return;
+            IT* const columns = as<IT>(args_.b.indices);
+            counts ? tiles_.count_and_keep(counts, offsets, offsets_base, args_.b.nnz, args_.b.base,
+                                           row_indices, columns, args_.b.values)
+                   : tiles_.keep(offsets, offsets_base, args_.b.nnz, args_.b.base, row_indices, columns,
+                                 args_.b.values);
         }
 
       private:

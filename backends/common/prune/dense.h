@@ -28,6 +28,21 @@ HERON_FN int is_kept(RT element, WT mask, WT first, WT last) {
     return word >= first && word <= last;
 }
 
+// How many elements are kept of own[from*step], own[(from + apart)*step], ... before element `end`.
+HERON_FN u32 kept_among(GLOBAL const RT* own, heron_index from, heron_index end, int apart, heron_index step,
+                        WT mask, WT first, WT last) {
+    u32 count = 0;
+    for (heron_index k = from; k < end; k += loads * apart) {
+        RT held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * apart, end - 1) * step];
+        UNROLL
+        for (int i = 0; i < loads; ++i)
+            count += (u32)(k + i * apart < end && is_kept(held[i], mask, first, last));
+    }
+    return count;
+}
+
 // counts[strip*lines + line] := elements of the line that are kept in the strip.
 HERON_GROUP_KERNEL(count_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
                    heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
@@ -39,16 +54,8 @@ HERON_GROUP_KERNEL(count_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(line, lines - 1) * step;
-    u32 count = 0;
-    for (heron_index k = begin + lane; k < end; k += loads * LANES) {
-        RT held[loads];
-        UNROLL
-        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * LANES, end - 1)];
-        UNROLL
-        for (int i = 0; i < loads; ++i)
-            count += (u32)(k + i * LANES < end && is_kept(held[i], mask, first, last));
-    }
-    count = SCAN_TEAM(u32, board, LANES, count);
+    const u32 count =
+        SCAN_TEAM(u32, board, LANES, kept_among(own, begin + lane, end, LANES, 1, mask, first, last));
     if (lane == LANES - 1 && line < lines) counts[group_id() % strips * lines + line] = count;
 }
 HERON_CLOSE
@@ -64,18 +71,9 @@ HERON_GROUP_KERNEL(count_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(line, lines - 1);
-    u32 count = 0;
     if (team == 0) sums[lane] = 0;
     sync_group();
-    for (heron_index k = begin + team; k < end; k += loads * teams) {
-        RT held[loads];
-        UNROLL
-        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * teams, end - 1) * step];
-        UNROLL
-        for (int i = 0; i < loads; ++i)
-            count += (u32)(k + i * teams < end && is_kept(held[i], mask, first, last));
-    }
-    FETCH_ADD(sums + lane, count);
+    FETCH_ADD(sums + lane, kept_among(own, begin + team, end, teams, step, mask, first, last));
     sync_group();
     if (team == 0 && line < lines) counts[group_id() % strips * lines + line] = sums[lane];
 }
@@ -87,10 +85,15 @@ HERON_GROUP_KERNEL(add_strips, GROUP, heron_index lines, int strips, GLOBAL u32*
     const heron_index line = group_id() * (heron_index)GROUP + group_item();
     if (line >= lines) return;
     u32 before = 0;
-    for (int strip = 0; strip < strips; ++strip) {
-        const u32 count = counts[strip * lines + line];
-        counts[strip * lines + line] = before;
-        before += count;
+    for (int strip = 0; strip < strips; strip += loads) {
+        u32 held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = strip + i < strips ? counts[(strip + i) * lines + line] : 0;
+        UNROLL
+        for (int i = 0; i < loads; ++i) {
+            if (strip + i < strips) counts[(strip + i) * lines + line] = before;
+            before += held[i];
+        }
     }
     totals[line] = before;
 }
@@ -109,25 +112,57 @@ HERON_FN heron_index end_of_line(GLOBAL const OT* offsets, heron_index base, her
     return min((heron_index)offsets[line + 1] - base, nnz);
 }
 
-// B's elements, their columns and, unless NULL, rows. Never writes outside what the offsets and nnz allow,
-// whatever has become of A since it was counted.
+// Without counts before it a group counts its strips itself, tells the groups of the next ones, and waits for
+// those of the strips before, which have drawn their tickets earlier. published: zeros, for a count plus 1
+// for each line of each strip, and for the tickets.
+HERON_FN int drawn_ticket(LOCAL u32* ticket, GLOBAL u32* tickets) {
+    if (group_item() == 0) *ticket = FETCH_ADD(tickets, 1u);
+    sync_group();
+    return (int)*ticket;
+}
+HERON_FN u32 published_count(GLOBAL const u32* from) {
+    u32 word = POLL(u32, from);
+    while (word == 0) word = POLL(u32, from);
+    return word - 1;
+}
+
+// B's elements, their columns and, unless NULL, rows. published: NULL after a count. Never writes outside
+// what the offsets and nnz allow, whatever has become of A since it was counted.
 HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
                    heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
                    GLOBAL const WT* threshold, GLOBAL const OT* RESTRICT offsets, heron_index offsets_base,
-                   GLOBAL const u32* RESTRICT before, heron_index nnz, heron_index base,
-                   GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns, GLOBAL RT* RESTRICT values) {
+                   GLOBAL const u32* RESTRICT before, GLOBAL u32* published, heron_index nnz,
+                   heron_index base, GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns,
+                   GLOBAL RT* RESTRICT values) {
     BOARD_ARRAY(i32, board, GROUP);
+    LOCAL_ARRAY(u32, ticket, 1);
+    const int id = published ? drawn_ticket(ticket, published + lines * strips) : group_id();
+    const int own_strip = id % strips;
     const int lane = group_item() % LANES;
-    const heron_index line = (heron_index)(group_id() / strips) * teams + group_item() / LANES;
-    const heron_index begin = group_id() % strips * strip;
+    const heron_index line = (heron_index)(id / strips) * teams + group_item() / LANES;
+    const heron_index begin = own_strip * strip;
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(line, lines - 1) * step;
     heron_index to = 0;
     heron_index limit = 0;
     if (line < lines) {
-        to = first_place(offsets, offsets_base, before, line, lines, group_id() % strips);
+        to = first_place(offsets, offsets_base, before, line, lines, own_strip);
         limit = end_of_line(offsets, offsets_base, nnz, line);
+    }
+    if (published) {
+        const i32 count = SCAN_TEAM(i32, board, LANES,
+                                    (i32)kept_among(own, begin + lane, end, LANES, 1, mask, first, last));
+        if (lane == LANES - 1 && line < lines)
+            POST(u32, published + own_strip * lines + line, (u32)count + 1u);
+        i32 preceding = 0;
+        for (int i = lane; i < own_strip && line < lines; i += LANES)
+            preceding += (i32)published_count(published + i * lines + line);
+        preceding = SCAN_TEAM(i32, board, LANES, preceding);
+        SYNC_BOARD();
+        PUT(i32, board, preceding);
+        SYNC_BOARD();
+        to += GET(i32, board, LANES, preceding, LANES - 1);
     }
     for (heron_index k = begin + lane; k - lane < end; k += loads * LANES) {
         RT held[loads];
@@ -160,16 +195,21 @@ HERON_FN void load_columns(RT* held, GLOBAL const RT* own, heron_index from, her
 HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
                    heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
                    GLOBAL const WT* threshold, GLOBAL const OT* RESTRICT offsets, heron_index offsets_base,
-                   GLOBAL const u32* RESTRICT before, heron_index nnz, heron_index base,
-                   GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns, GLOBAL RT* RESTRICT values) {
+                   GLOBAL const u32* RESTRICT before, GLOBAL u32* published, heron_index nnz,
+                   heron_index base, GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns,
+                   GLOBAL RT* RESTRICT values) {
     LOCAL_ARRAY(RT, tile, band * padded);
+    LOCAL_ARRAY(u32, sums, 2 * band);
+    LOCAL_ARRAY(u32, ticket, 1);
     LOCAL_ARRAY(i64, next, band);
     LOCAL_ARRAY(i64, limits, band);
     BOARD_ARRAY(i32, board, GROUP);
+    const int id = published ? drawn_ticket(ticket, published + lines * strips) : group_id();
+    const int own_strip = id % strips;
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
-    const heron_index first_line = (heron_index)(group_id() / strips) * band;
-    const heron_index begin = group_id() % strips * strip;
+    const heron_index first_line = (heron_index)(id / strips) * band;
+    const heron_index begin = own_strip * strip;
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(first_line + lane, lines - 1);
@@ -177,10 +217,22 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
         next[lane] = 0;
         limits[lane] = 0;
         if (first_line + lane < lines) {
-            next[lane] =
-                first_place(offsets, offsets_base, before, first_line + lane, lines, group_id() % strips);
+            next[lane] = first_place(offsets, offsets_base, before, first_line + lane, lines, own_strip);
             limits[lane] = end_of_line(offsets, offsets_base, nnz, first_line + lane);
         }
+    }
+    if (published) {
+        GLOBAL u32* const of_line = published + min(first_line + lane, lines - 1);
+        if (team == 0) sums[lane] = sums[band + lane] = 0;
+        sync_group();
+        FETCH_ADD(sums + lane, kept_among(own, begin + team, end, teams, step, mask, first, last));
+        sync_group();
+        if (team == 0 && first_line + lane < lines) POST(u32, of_line + own_strip * lines, sums[lane] + 1u);
+        u32 preceding = 0;
+        for (int i = team; i < own_strip; i += teams) preceding += published_count(of_line + i * lines);
+        FETCH_ADD(sums + band + lane, preceding);
+        sync_group();
+        if (team == 0) next[lane] += sums[band + lane];
     }
     RT held[each];
     load_columns(held, own, begin + team, end, step);

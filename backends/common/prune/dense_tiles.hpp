@@ -17,6 +17,7 @@ namespace heron::HERON_LEVEL::plans {
 struct tile_policy {
     bool has_lanes;
     int64_t groups_at_once;
+    bool groups_wait;  // for groups that have begun before them
 };
 
 // An element as a number without sign, and the word that it consists of one or two of.
@@ -51,7 +52,7 @@ struct line_strips {
           lines_of_group(!is_along          ? 32
                          : policy.has_lanes ? 8
                                             : 1) {
-        constexpr int64_t waves = 4;
+        constexpr int64_t waves = 2;
         const int64_t unit = is_along ? 256 : 64;
         const int64_t wanted = (waves * policy.groups_at_once + bands() - 1) / std::max<int64_t>(bands(), 1);
         const int64_t units = std::max<int64_t>((length + unit - 1) / unit, 1);
@@ -83,7 +84,7 @@ class dense_tiles {
           lines_(a, by_columns, policy_),
           a_(as<const element>(static_cast<const void*>(a.values))),
           range_(range),
-          counts_(layout.take<u32>(lines_.lines * lines_.strips)) {}
+          counts_(layout.take<u32>(lines_.lines * lines_.strips + 1)) {}
 
     bool has_strips() const { return lines_.strips > 1; }
 
@@ -99,18 +100,24 @@ class dense_tiles {
         });
     }
 
-    // Lines are B's rows, whose offsets are known. rows may be NULL.
+    // After count. Lines are B's rows, whose offsets are known. rows may be NULL.
     template <class OT, class IT>
     void keep(const OT* offsets, heron_index offsets_base, heron_index nnz, heron_index base, IT* rows,
               IT* columns, void* values) {
-        const u32* const before = has_strips() ? counts_ : nullptr;
-        visit_shape([&]<int group>(std::integral_constant<int, group>) {
-            using program = kernels::prune_dense<element, WT, OT, IT, group, lanes>;
-            lines_.is_along ? launch<typename program::keep_along>(offsets, offsets_base, before, nnz, base,
-                                                                   rows, columns, as<element>(values))
-                            : launch<typename program::keep_across>(offsets, offsets_base, before, nnz, base,
-                                                                    rows, columns, as<element>(values));
-        });
+        keep_by(has_strips() ? counts_ : nullptr, nullptr, offsets, offsets_base, nnz, base, rows, columns,
+                values);
+    }
+
+    // Without count before it, for which totals is room. Groups that may wait for each other read A once.
+    template <class OT, class IT>
+    void count_and_keep(i64* totals, const OT* offsets, heron_index offsets_base, heron_index nnz,
+                        heron_index base, IT* rows, IT* columns, void* values) {
+        if (!has_strips() || !policy_.groups_wait) {
+            if (has_strips()) count(totals);
+            return keep(offsets, offsets_base, nnz, base, rows, columns, values);
+        }
+        device_.fill(counts_, 0, static_cast<size_t>(lines_.lines * lines_.strips + 1) * sizeof *counts_);
+        keep_by(nullptr, counts_, offsets, offsets_base, nnz, base, rows, columns, values);
     }
 
   private:
@@ -123,6 +130,19 @@ class dense_tiles {
         if constexpr (!always_lanes)
             if (!policy_.has_lanes) return f(std::integral_constant<int, lanes>{});
         f(std::integral_constant<int, 256>{});
+    }
+
+    template <class OT, class IT>
+    void keep_by(const u32* before, u32* published, const OT* offsets, heron_index offsets_base,
+                 heron_index nnz, heron_index base, IT* rows, IT* columns, void* values) {
+        visit_shape([&]<int group>(std::integral_constant<int, group>) {
+            using program = kernels::prune_dense<element, WT, OT, IT, group, lanes>;
+            lines_.is_along
+                ? launch<typename program::keep_along>(offsets, offsets_base, before, published, nnz, base,
+                                                       rows, columns, as<element>(values))
+                : launch<typename program::keep_across>(offsets, offsets_base, before, published, nnz, base,
+                                                        rows, columns, as<element>(values));
+        });
     }
 
     template <class Kernel, class... Args>

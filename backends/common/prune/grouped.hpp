@@ -6,8 +6,10 @@
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family prune_element_tiles{"prune_elements", "RT WT ET GROUP LANES"};
 inline constexpr kernel_family prune_radix{"prune_digits", "WT GROUP"};
+inline constexpr kernel_family prune_offset_sums{"prune_offsets", "GROUP"};
 #include "digits.h"
 #include "elements.h"
+#include "offsets.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -234,10 +236,9 @@ struct grouped_pruning {
                                                             range_above<WT>(args_.threshold));
                 i64* const totals = layout_.template take<i64>(tiles.has_strips() ? args_.b.rows : 0);
                 if (phase_ != HERON_PHASE_RUN || is_empty()) return;
-                if (tiles.has_strips()) tiles.count(totals);
-                tiles.keep(as<const i32>(static_cast<const void*>(args_.b.offsets)), args_.b.base, INT64_MAX,
-                           args_.b.base, static_cast<i32*>(nullptr), as<i32>(args_.b.indices),
-                           args_.b.values);
+                tiles.count_and_keep(totals, as<const i32>(static_cast<const void*>(args_.b.offsets)),
+                                     args_.b.base, INT64_MAX, args_.b.base, static_cast<i32*>(nullptr),
+                                     as<i32>(args_.b.indices), args_.b.values);
             }
         }
 
@@ -250,6 +251,11 @@ struct grouped_pruning {
         void add_counts() {
             const line_counts<Device, RT, WT, ET> counts(layout_, args_.b.rows);
             if (phase_ != HERON_PHASE_RUN) return;
+            constexpr int64_t most_lines = 1 << 15;  // that a group adds up faster than four launches do
+            if (args_.b.rows <= most_lines)
+                return device_.template launch_groups<kernels::prune_offsets<256>::add_counts>(
+                    kernels::prune_offset_sums, 1, static_cast<const i32*>(args_.counts),
+                    static_cast<int>(args_.b.rows), int{args_.b.base}, as<i32>(args_.b.offsets));
             widen(args_.counts, counts.counts());
             counts.add(device_);
             counts.write_offsets(device_, args_.b.base, as<i32>(args_.b.offsets));

@@ -1,5 +1,6 @@
-// The rounds of colouring (coloring.h) with LANES items for each row. found: two numbers, 0 before, to which
-// all groups add.
+// The rounds of colouring (coloring.h) with LANES items for each row. found: numbers, 0 before, to which all
+// groups add. listed: the `count` rows that a round is about, in any order, or NULL for all: a row that is
+// not among them has its colour, which no neighbour proposes.
 HERON_PROGRAM(reorder_teams, int GROUP, int LANES)
 
 HERON_FN u32 scrambled(u32 v) {
@@ -74,13 +75,21 @@ HERON_GROUP_KERNEL(teams_asymmetry, GROUP, GLOBAL const i32* RESTRICT offsets,
 }
 HERON_CLOSE
 
+// Or -1.
+HERON_FN heron_index row_of_team(GLOBAL const i32* listed, heron_index count) {
+    const heron_index place = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES;
+    if (place >= count) return -1;
+    return listed ? (heron_index)listed[place] : place;
+}
+
 HERON_GROUP_KERNEL(teams_propose, GROUP, GLOBAL const i32* RESTRICT offsets,
-                   GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
-                   GLOBAL const i32* RESTRICT turned_offsets, GLOBAL const i32* RESTRICT turned_indices,
-                   GLOBAL const i32* RESTRICT colors, GLOBAL i32* RESTRICT proposals) {
+                   GLOBAL const i32* RESTRICT indices, heron_index base, GLOBAL const i32* RESTRICT listed,
+                   heron_index count, GLOBAL const i32* RESTRICT turned_offsets,
+                   GLOBAL const i32* RESTRICT turned_indices, GLOBAL const i32* RESTRICT colors,
+                   GLOBAL i32* RESTRICT proposals) {
     BOARD_ARRAY(u64, board, GROUP);
-    const heron_index row = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES;
-    int looks = row < rows && colors[row] < 0;
+    const heron_index row = row_of_team(listed, count);
+    int looks = row >= 0 && colors[row] < 0;
     i32 proposal = -1;
     i32 first = 0;
     while (ANY_TOGETHER(looks)) {
@@ -104,17 +113,18 @@ HERON_GROUP_KERNEL(teams_propose, GROUP, GLOBAL const i32* RESTRICT offsets,
         }
         first += 64;
     }
-    if (row < rows && group_item() % LANES == 0) proposals[row] = proposal;
+    if (row >= 0 && group_item() % LANES == 0) proposals[row] = proposal;
 }
 HERON_CLOSE
 
 HERON_GROUP_KERNEL(teams_settle, GROUP, GLOBAL const i32* RESTRICT offsets,
-                   GLOBAL const i32* RESTRICT indices, heron_index base, heron_index rows,
-                   GLOBAL const i32* RESTRICT turned_offsets, GLOBAL const i32* RESTRICT turned_indices,
-                   GLOBAL const i32* RESTRICT proposals, GLOBAL i32* RESTRICT colors) {
+                   GLOBAL const i32* RESTRICT indices, heron_index base, GLOBAL const i32* RESTRICT listed,
+                   heron_index count, GLOBAL const i32* RESTRICT turned_offsets,
+                   GLOBAL const i32* RESTRICT turned_indices, GLOBAL const i32* RESTRICT proposals,
+                   GLOBAL i32* RESTRICT colors) {
     BOARD_ARRAY(i32, board, GROUP);
-    const heron_index row = (heron_index)group_id() * (GROUP / LANES) + group_item() / LANES;
-    const int proposes = row < rows && proposals[row] >= 0;
+    const heron_index row = row_of_team(listed, count);
+    const int proposes = row >= 0 && proposals[row] >= 0;
     if (!ANY_TOGETHER(proposes)) return;
     i32 beaten = 0;
     if (proposes) {
@@ -133,25 +143,28 @@ HERON_GROUP_KERNEL(teams_settle, GROUP, GLOBAL const i32* RESTRICT offsets,
 }
 HERON_CLOSE
 
-// found: how many rows have a colour, and the number behind the greatest one.
+// found: how many rows have no colour, and the number behind the greatest one. listed := the rows without.
 HERON_GROUP_KERNEL(teams_measure, GROUP, GLOBAL const i32* RESTRICT colors, heron_index rows,
-                   GLOBAL u32* found) {
-    LOCAL_ARRAY(u32, counted, 2);
-    if (group_item() < 2) counted[group_item()] = 0;
-    sync_group();
-    u32 count = 0;
+                   GLOBAL u32* found, GLOBAL i32* RESTRICT listed) {
+    LOCAL_ARRAY(u32, shared, 2);
+    PARTS_ARRAY(u32, parts, GROUP);
+    if (group_item() == 0) shared[0] = 0;
     u32 behind = 0;
     const heron_index step = (heron_index)group_count() * GROUP;
-    for (heron_index row = (heron_index)group_id() * GROUP + group_item(); row < rows; row += step) {
-        if (colors[row] < 0) continue;
-        ++count;
-        behind = max(behind, (u32)colors[row] + 1u);
+    for (heron_index first = (heron_index)group_id() * GROUP; first < rows; first += step) {
+        const heron_index row = first + group_item();
+        const i32 color = row < rows ? colors[row] : 0;
+        if (row < rows && color >= 0) behind = max(behind, (u32)color + 1u);
+        u32 all = 0;
+        const u32 place = GROUP_SCAN(u32, parts, GROUP, (u32)(color < 0), all);
+        if (group_item() == 0) shared[1] = FETCH_ADD(found, all);
+        sync_group();
+        if (color < 0) listed[shared[1] + place] = (i32)row;
+        sync_group();
     }
-    FETCH_ADD(counted, count);
-    FETCH_MAX(counted + 1, behind);
+    FETCH_MAX(shared, behind);
     sync_group();
-    if (group_item() == 0) FETCH_ADD(found, counted[0]);
-    if (group_item() == 0) FETCH_MAX(found + 1, counted[1]);
+    if (group_item() == 0) FETCH_MAX(found + 1, shared[0]);
 }
 HERON_CLOSE
 HERON_CLOSE

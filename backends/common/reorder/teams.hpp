@@ -16,7 +16,8 @@ inline bool has_short_rows(const heron_color_args& args) { return args.a.nnz < 1
 template <class Device, int group, int lanes>
 class team_rounds {
   public:
-    team_rounds(workspace_layout& layout, int64_t) : found_(layout.take<u32>(2)) {}
+    team_rounds(workspace_layout& layout, int64_t rows)
+        : found_(layout.take<u32>(2)), listed_(layout.take<i32>(rows)), count_(rows) {}
 
     bool is_symmetric(Device& device, const color_graph& g) const {
         device.fill(found_, 0, 2 * sizeof(u32));
@@ -28,21 +29,24 @@ class team_rounds {
     }
 
     void run_round(Device& device, const color_graph& g, i32* proposals, i32* colors) const {
-        launch<typename program::teams_propose>(device, groups_of(g.rows), g.offsets, g.indices, g.base,
-                                                g.rows, g.turned_offsets, g.turned_indices,
-                                                static_cast<const i32*>(colors), proposals);
-        launch<typename program::teams_settle>(device, groups_of(g.rows), g.offsets, g.indices, g.base,
-                                               g.rows, g.turned_offsets, g.turned_indices,
-                                               static_cast<const i32*>(proposals), colors);
+        const i32* const listed = count_ < g.rows ? listed_ : nullptr;
+        launch<typename program::teams_propose>(device, groups_of(count_), g.offsets, g.indices, g.base,
+                                                listed, heron_index{count_}, g.turned_offsets,
+                                                g.turned_indices, static_cast<const i32*>(colors), proposals);
+        launch<typename program::teams_settle>(device, groups_of(count_), g.offsets, g.indices, g.base,
+                                               listed, heron_index{count_}, g.turned_offsets,
+                                               g.turned_indices, static_cast<const i32*>(proposals), colors);
     }
 
-    color_progress measure(Device& device, heron_index rows, const i32* colors) const {
+    // Later rounds are about the rows that have no colour now.
+    color_progress measure(Device& device, heron_index rows, const i32* colors) {
         device.fill(found_, 0, 2 * sizeof(u32));
-        launch<typename program::teams_measure>(device, few((rows + group - 1) / group), colors, rows,
-                                                found_);
+        launch<typename program::teams_measure>(device, few((rows + group - 1) / group), colors, rows, found_,
+                                                listed_);
         u32 found[2] = {0, 0};
         device.read(found, found_, sizeof found);
-        return {found[0], found[1]};
+        count_ = found[0];
+        return {rows - count_, found[1]};
     }
 
   private:
@@ -58,6 +62,8 @@ class team_rounds {
     }
 
     u32* found_;
+    i32* listed_;
+    int64_t count_;
 };
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -8,7 +8,7 @@
 namespace heron::HERON_LEVEL {
 
 static plans::tile_policy tiles_on(cuda_device& device) {
-    return {true, 8 * int64_t{device.multiprocessors()}};
+    return {true, 8 * int64_t{device.multiprocessors()}, true};
 }
 
 void tuned_dense_to_sparse(cuda_device& device, heron_phase phase, const heron_dense_to_sparse_args& args,

@@ -7,7 +7,7 @@
 namespace heron::HERON_LEVEL {
 
 static plans::tile_policy tiles_on(cuda_device& device) {
-    return {true, 8 * int64_t{device.multiprocessors()}};
+    return {true, 8 * int64_t{device.multiprocessors()}, true};
 }
 
 using pruning = plans::grouped_pruning<cuda_device, true>;

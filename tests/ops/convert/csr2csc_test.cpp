@@ -196,13 +196,15 @@ TEST_CASE("csr2coo and coo2csr") {
 }
 
 TEST_CASE("csr2coo and coo2csr with long runs of empty rows") {
-    for (const int base : {0, 1}) {
+    for (const auto& [base, longest] : {std::pair{0, 5000}, {1, 5000}, {0, 120000}, {1, 120000}}) {
+        INFO("base " << base << ", longest row " << longest);
         std::vector<int> rows, offsets(200001, base);
-        for (const auto& [row, count] : {std::pair{0, 700}, {1, 1}, {150000, 5000}, {150001, 3}, {199998, 1}})
+        for (const auto& [row, count] :
+             {std::pair{0, 700}, {1, 1}, {1025, 1}, {2050, 2}, {150000, longest}, {150001, 3}, {199000, 1}}) {
             rows.insert(rows.end(), static_cast<std::size_t>(count), row + base);
-        for (const int row : rows)
-            for (std::size_t k = static_cast<std::size_t>(row - base) + 1; k < offsets.size(); ++k)
-                ++offsets[k];
+            for (std::size_t k = static_cast<std::size_t>(row) + 1; k < offsets.size(); ++k)
+                offsets[k] += count;
+        }
         const auto index_base = static_cast<cusparseIndexBase_t>(base);
         const int nnz = static_cast<int>(rows.size());
         const device_array<int> given_offsets(offsets), given_rows(rows);
@@ -217,15 +219,17 @@ TEST_CASE("csr2coo and coo2csr with long runs of empty rows") {
 }
 
 TEST_CASE("coo2csr with every number of empty rows from 0 to 100 between two elements") {
-    for (const int first : {0, 1, 31, 32, 33}) {
-        std::vector<int> rows, offsets;
+    for (const auto& [first, of_first] :
+         {std::pair{0, 0}, {1, 0}, {31, 0}, {32, 0}, {33, 0}, {0, 4000}, {33, 4000}}) {
+        std::vector<int> rows(static_cast<std::size_t>(of_first), first), offsets;
+        if (of_first > 0) offsets.resize(static_cast<std::size_t>(first) + 1, 0);
         for (int gap = 0, row = first; gap <= 100; row += ++gap) {
             offsets.resize(static_cast<std::size_t>(row) + 1, static_cast<int>(rows.size()));
             rows.push_back(row);
         }
         const int m = rows.back() + 70;
         offsets.resize(static_cast<std::size_t>(m) + 1, static_cast<int>(rows.size()));
-        INFO("first row " << first);
+        INFO("first row " << first << " of " << of_first << " elements more");
         const device_array<int> given(rows);
         device_array<int> found(offsets.size());
         expect(cusparseXcoo2csr(cusparse(), given.data(), static_cast<int>(rows.size()), m, found.data(),

@@ -10,6 +10,8 @@ std::vector<named_pattern> patterns(random_source& random) {
     std::vector<named_pattern> all = small_patterns();
     all.push_back({"irregular", irregular_pattern()});
     all.push_back({"large", random_pattern(700, 300, 20, random)});
+    all.push_back({"wide", random_pattern(40, 3000, 60, random)});
+    all.push_back({"tall", random_pattern(3000, 3, 1, random)});
     return all;
 }
 
