@@ -15,6 +15,7 @@
 // solve_ends finds the first and the last unknown of all, and solve_rows the others.
 HERON_PROGRAM(tridiag_teams, class CT, int GROUP, int ROWS)
 
+CONSTANT(item_rows, ROWS);
 CONSTANT(equation_parts, 5);
 CONSTANT(pair_parts, 10);   // of an item's two equations
 CONSTANT(joint_parts, 11);  // of what finds the two unknowns where items meet

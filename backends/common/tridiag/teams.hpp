@@ -58,11 +58,9 @@ class team_solver {
         return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
     }
     void interleaved(const heron_interleaved_args& args) {
-        const int team = static_cast<int>(quotient(args.m, rows));
-        const int width = group / team;
-        launch<at_once<typename solvers::solve_interleaved, groups_at_once>>(
-            quotient(args.count, width), diagonal(args.lower), diagonal(args.main), diagonal(args.upper),
-            as<CT>(args.x), heron_index{args.m}, heron_index{args.count}, team, width);
+        if constexpr (few_rows < rows)
+            if (args.m <= most_of_few) return launch_interleaved<few_solvers, few_at_once>(args);
+        launch_interleaved<solvers, groups_at_once>(args);
     }
 
   private:
@@ -76,8 +74,25 @@ class team_solver {
     using solvers = kernels::tridiag_teams<CT, group, rows>;
     using end_solvers = kernels::tridiag_teams<CT, end_group, rows>;
 
+    // Short interleaved systems: items with fewer rows leave registers for more of them, so that some load
+    // while others eliminate.
+    static constexpr int few_rows = sizeof(CT) > 4 ? rows : 8;
+    static constexpr int few_at_once = 5;
+    static constexpr int64_t most_of_few = 64;
+    using few_solvers = kernels::tridiag_teams<CT, group, few_rows>;
+
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }
+
+    template <class Program, int at_once_count>
+    void launch_interleaved(const heron_interleaved_args& args) {
+        using kernel = typename Program::solve_interleaved;
+        const int team = static_cast<int>(quotient(args.m, Program::item_rows));
+        const int width = kernel::group / team;
+        launch<at_once<kernel, at_once_count>>(quotient(args.count, width), diagonal(args.lower),
+                                               diagonal(args.main), diagonal(args.upper), as<CT>(args.x),
+                                               heron_index{args.m}, heron_index{args.count}, team, width);
+    }
 
     void solve_whole(const strided_systems& s) {
         const int team = static_cast<int>(quotient(s.m, rows));
