@@ -3,6 +3,8 @@
 #include "ops/operands.hpp"
 #include "typed_functions.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 using namespace heron::test;
@@ -32,6 +34,18 @@ graph grid(std::string name, int nx, int ny, int nz) {
     return g;
 }
 
+// Every point beside all those around it, 27 with itself.
+graph full_grid(std::string name, int nx, int ny, int nz) {
+    graph g{std::move(name), nx * ny * nz, {}};
+    for (int i = 0; i < g.rows; ++i)
+        for (int j = 0; j <= i; ++j) {
+            const int dx = i % nx - j % nx, dy = i / nx % ny - j / nx % ny,
+                      dz = i / (nx * ny) - j / (nx * ny);
+            if (std::max({std::abs(dx), std::abs(dy), std::abs(dz)}) < 2) g.list.emplace_back(i, j);
+        }
+    return g;
+}
+
 graph random_graph(std::string name, int rows, int count, bool both_ways) {
     random_source random{12};
     graph g{std::move(name), rows, {}, both_ways};
@@ -55,6 +69,7 @@ std::vector<graph> all_graphs() {
             ways,
             grid("grid 2D", 40, 30, 1),
             grid("grid 3D", 12, 11, 10),
+            full_grid("27 points", 9, 8, 7),
             random_graph("random", 3000, 15000, true),
             random_graph("random, one way", 3000, 15000, false),
             random_graph("dense", 200, 12000, true)};
