@@ -8,18 +8,22 @@ namespace heron::opencl {
 namespace {
 
 bool takes_groups(const device_traits& traits) {
-    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
+    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_group;
 }
 
 // Groups that wait for others: NVIDIA's GPUs alone are known to let these go on meanwhile.
 bool takes_chain(const device_traits& traits) {
-    constexpr int64_t group = 256;
-    return takes_gpu_kernels("trsv", traits.nvidia_major > 0) && traits.largest_group >= group;
+    return takes_gpu_kernels("trsv", traits.nvidia_major > 0) && traits.largest_group >= plans::gemv_group;
 }
 
 void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
     takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
                                   : plans::gemv(device, phase, args, workspace);
+}
+
+void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
+                                  : plans::ger(device, phase, args, workspace);
 }
 
 void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args, heron_workspace& workspace) {
@@ -37,6 +41,7 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
 
 void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
+    table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
     table.trsv = &slot<opencl_device, heron_trsv_args, &trsv, operation_names::trsv>;
 }
