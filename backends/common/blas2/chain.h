@@ -38,8 +38,8 @@ HERON_FN int is_stored(chain_matrix m, heron_index row, heron_index column) {
     return row < m.n && distance >= (m.unit ? 1 : 0) && distance <= m.band;
 }
 
-// Elements of the tile whose rows are those of block `row` and whose columns are those of block `column`: this
-// item's place of PER lines. Others than the stored ones are zero.
+// Elements of the tile whose rows are those of block `row` and whose columns are those of block `column`:
+// this item's place of PER lines. Others than the stored ones are zero.
 HERON_FN void take_tile(chain_matrix m, heron_index row, heron_index column, CT* elements) {
     const int place = group_item() % BLOCK;
     const int first = group_item() / BLOCK * PER;
@@ -61,8 +61,7 @@ HERON_FN void take_tile(chain_matrix m, heron_index row, heron_index column, CT*
         at += j * step + (m.storage == 1 && !stored_lower ? m.band : 0);
         if (!m.lower) step = -step;
     }
-    const int is_whole =
-        row > column && (row + 1) * BLOCK <= m.n && (row - column + 1) * BLOCK - 1 <= m.band;
+    const int is_whole = row > column && (row + 1) * BLOCK <= m.n && (row - column + 1) * BLOCK - 1 <= m.band;
     UNROLL
     for (int q = 0; q < PER; ++q) {
         CT element = ZERO(CT);
@@ -131,9 +130,9 @@ HERON_FN CT join_shares(CT share, LOCAL CT* sums) {
     return sum;
 }
 
-// The inverse of the lower triangle, row by row: this item's share of a row. Returns whether it can replace the
-// substitution: where elements of the inverse, or of the triangle, are large beside the diagonal, rounding
-// errors of the product with it would be too.
+// The inverse of the lower triangle, row by row: this item's share of a row. Returns whether it can replace
+// the substitution: where elements of the inverse, or of the triangle, are large beside the diagonal,
+// rounding errors of the product with it would be too.
 HERON_FN int invert(LOCAL const CT* triangle, CT* inverse, LOCAL CT* lines, LOCAL CT* reciprocals) {
     const int row = group_item() % BLOCK;
     const int first = group_item() / BLOCK * PER;
@@ -239,8 +238,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
             put_tile(near, 1, triangle);
             sync_group();
             UNROLL
-            for (int q = 0; q < PER; ++q)
-                near[q] = triangle[me % BLOCK * LINE + me / BLOCK * PER + q];
+            for (int q = 0; q < PER; ++q) near[q] = triangle[me % BLOCK * LINE + me / BLOCK * PER + q];
             sync_group();
         }
     }
@@ -263,8 +261,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         sync_group();
         if (transposed) {
             UNROLL
-            for (int q = 0; q < PER; ++q)
-                row_sums[q] = MAD(CT, elements[q], found[me % BLOCK], row_sums[q]);
+            for (int q = 0; q < PER; ++q) row_sums[q] = MAD(CT, elements[q], found[me % BLOCK], row_sums[q]);
         } else {
             share = ADD(CT, share, share_of(elements, found));
         }

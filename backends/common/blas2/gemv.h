@@ -1,6 +1,6 @@
-// Products of a full matrix, transposed, and a vector by groups. Where there are fewer tiles of the result than keep a
-// device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them up in their
-// order.
+// Products of a full matrix, transposed, and a vector by groups. Where there are fewer tiles of the result
+// than keep a device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them
+// up in their order.
 HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int TEAM)
 
 // Columns that a team works on at a time.

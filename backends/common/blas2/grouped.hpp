@@ -130,14 +130,12 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
         const auto alpha = as_argument<CT>(a.alpha);
         visit_wide<CT>(a.m, [&]<class Program>(type<Program>) {
             constexpr int64_t columns = Program::AHEAD * Program::SHARES;
-            const int64_t tiles =
-                (a.m + Program::ROWS - 1) / Program::ROWS * ((a.n + columns - 1) / columns);
+            const int64_t tiles = (a.m + Program::ROWS - 1) / Program::ROWS * ((a.n + columns - 1) / columns);
             device.template launch_groups<typename Program::ger_tiles>(
                 kernels::blas2_wide_family, tiles, heron_index{a.m}, heron_index{a.n}, alpha.value,
                 alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory), heron_index{a.x.offset},
-                heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory),
-                heron_index{a.y.offset}, heron_index{a.y.inc}, as<CT>(a.a.memory),
-                heron_index{a.a.offset}, heron_index{a.a.ld});
+                heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory), heron_index{a.y.offset},
+                heron_index{a.y.inc}, as<CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld});
         });
     });
 }

@@ -1,9 +1,9 @@
-// Kernels that go along columns of a full matrix by wide accesses. ITEMS items of a group have PACK rows each,
-// 16 bytes of a column where these are aligned; GROUP/ITEMS of them share the columns.
+// Kernels that go along columns of a full matrix by wide accesses. ITEMS items of a group have PACK rows
+// each, 16 bytes of a column where these are aligned; GROUP/ITEMS of them share the columns.
 HERON_PROGRAM(blas2_wide_groups, class CT, int GROUP, int ITEMS)
 
 CONSTANT(PACK, 16 / (int)sizeof(CT));
-CONSTANT(ROWS, ITEMS * PACK);
+CONSTANT(ROWS, ITEMS* PACK);
 CONSTANT(SHARES, GROUP / ITEMS);
 // Columns that are on their way to an item at a time.
 CONSTANT(AHEAD, 4);
@@ -127,8 +127,7 @@ HERON_FN void update_columns(GLOBAL CT* a, heron_index row, heron_index m, heron
         const CT factor = MUL(CT, alpha, conjugate_y ? CONJ(CT, of_column) : of_column);
         wide_value v;
         UNROLL
-        for (int q = 0; q < PACK; ++q)
-            v.value[q] = MAD(CT, factor, factors[q], elements[c * PACK + q]);
+        for (int q = 0; q < PACK; ++q) v.value[q] = MAD(CT, factor, factors[q], elements[c * PACK + q]);
         const heron_index at = row + j * ld;
         if (wide) {
             *(GLOBAL int4*)(a + at) = v.raw;

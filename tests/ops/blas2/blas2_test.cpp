@@ -17,12 +17,13 @@ std::int64_t any_increment(random_source& random) { return increments[random.bel
 struct scalars {
     scalars(random_source& random, heron_type type, bool device)
         : alpha(pick(random, type)), beta(pick(random, type)), on_device(device) {}
+    scalars(number alpha_value, number beta_value) : alpha(alpha_value), beta(beta_value) {}
     static number pick(random_source& random, heron_type type) {
         const std::int64_t kind = random.below(4);
         return kind < 2 ? number{static_cast<double>(kind), 0} : random_number(random, type);
     }
     number alpha, beta;
-    bool on_device;
+    bool on_device = false;
 };
 
 number operated(heron_operation op, number v) {
@@ -306,6 +307,54 @@ TEST_CASE("ger and gerc") {
                         product(product(s.alpha, x.at(r)), conjugate ? std::conj(y.at(j)) : y.at(j));
             CHECK(difference(da.download(), memory_of(a), 32 * unit(type)) == "");
         }
+}
+
+// A matrix whose first element is at an address that is aligned as wide accesses want it, and so is every
+// column, or that has its elements' alignment and no more.
+TEST_CASE("gemv and ger of aligned columns") {
+    random_source random(58);
+    struct shape {
+        std::int64_t m, n;
+    };
+    for (const heron_type type : matrix_types())
+        for (const shape e : {shape{64, 300}, shape{131, 70}, shape{66000, 3}, shape{66001, 35}})
+            for (const bool aligned : {true, false}) {
+                if (!aligned && e.n == 35) continue;
+                const std::int64_t bytes = static_cast<std::int64_t>(size_of(cuda_type(type)));
+                const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
+                vector_case a = random_vector(random, type, 4 + ld * (e.n - 1) + e.m, 1);
+                const auto before = [&](const device_vector& d) {
+                    const auto address = reinterpret_cast<std::uintptr_t>(d.data());
+                    const auto over = static_cast<std::int64_t>(address % 16);
+                    const std::int64_t lead = (16 - over) % 16 / bytes;
+                    return aligned ? lead : (lead + 1) % 4;
+                };
+                const vector_case x = random_vector(random, type, e.n, 1),
+                                  y = random_vector(random, type, e.m, 2);
+                const number alpha = random_number(random, type), beta = random_number(random, type);
+                const scalars s(alpha, beta);
+                CAPTURE(type, e.m, e.n, aligned);
+                const device_vector da(a), dx(x), dy(y);
+                const std::int64_t lead = before(da);
+                const auto at = [&](std::int64_t i, std::int64_t j) { return lead + i + j * ld; };
+                char* const first = static_cast<char*>(da.data()) + lead * bytes;
+                scalar_place alpha_place(false, type, {alpha}), beta_place(false, type, {beta});
+                expect(heron_gemv(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, e.m, e.n,
+                                  alpha_place.data(), first, ld, dx.data(), 1, beta_place.data(), dy.data(),
+                                  2));
+                check_product(y, dy, s, e.n, [&](std::int64_t i) {
+                    return dot(
+                        e.n, [&](std::int64_t l) { return a.at(at(i, l)); },
+                        [&](std::int64_t l) { return x.at(l); });
+                });
+                const device_vector du(y);
+                expect(heron_gerc(native(), type, HERON_ORDER_COLUMN, e.m, e.n, alpha_place.data(), du.data(),
+                                  2, dx.data(), 1, first, ld));
+                for (std::int64_t j = 0; j < e.n; ++j)
+                    for (std::int64_t i = 0; i < e.m; ++i)
+                        a.at(at(i, j)) += product(product(alpha, y.at(i)), std::conj(x.at(j)));
+                CHECK(difference(da.download(), a, 32 * unit(type)) == "");
+            }
 }
 
 TEST_CASE("syr, her, syr2 and her2, full and packed") {
