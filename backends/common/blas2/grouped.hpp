@@ -8,7 +8,7 @@ namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
 inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP TEAM"};
 inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
-inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP"};
+inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 inline constexpr kernel_family blas2_wide_family{"blas2_wide", "CT GROUP ITEMS"};
 #include "chain.h"
@@ -143,17 +143,18 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
 template <class Device>
 void symv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
     if (a.a.storage == HERON_STORAGE_BANDED) return symv(device, phase, a, workspace);
-    constexpr int group = 256, tile = 32;
     // Small blocks keep a device busy with small matrices; large ones leave fewer sums.
-    const int width = a.n <= 8192 ? 2 : a.n <= 32768 ? 4 : 8;
-    const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
+    const int width = a.n <= 16384 ? 1 : a.n <= 65536 ? 2 : 4;
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        // What an item has of a tile is on its way at once.
+        constexpr int tile = sizeof(CT) > 8 ? 32 : 64;
+        const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
         workspace_layout layout(phase, workspace);
         CT* partial = layout.template take<CT>(a.n * blocks);
         if (phase != HERON_PHASE_RUN) return;
         partial = device.temporary(partial, a.n * blocks);
         const auto alpha = as_argument<CT>(a.alpha);
-        using kernel = typename kernels::blas2_symv_groups<CT, group>::symv_blocks;
+        using kernel = typename kernels::blas2_symv_groups<CT, gemv_group, tile>::symv_blocks;
         device.template launch_groups<kernel>(
             kernels::blas2_symv_family, int64_t{blocks} * blocks, heron_index{a.n}, int{blocks}, int{width},
             int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,
