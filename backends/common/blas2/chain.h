@@ -103,17 +103,26 @@ HERON_FN void await_block(GLOBAL const CT* solved, heron_index j, heron_index bl
     }
 }
 
-// An item's share of a row times the vector.
-HERON_FN CT share_of(const CT* elements, LOCAL const CT* x) {
+// An item's share of a row times the vector, of columns `from` to `upto`: what is not in the matrix is no
+// factor of unknowns, which need not be finite.
+HERON_FN CT share_of(const CT* elements, LOCAL const CT* x, int from, int upto) {
     const int first = group_item() / BLOCK * PER;
     CT even = ZERO(CT);
     CT odd = ZERO(CT);
     UNROLL
     for (int q = 0; q < PER; q += 2) {
-        even = MAD(CT, elements[q], x[first + q], even);
-        odd = MAD(CT, elements[q + 1], x[first + q + 1], odd);
+        if (first + q >= from && first + q <= upto) even = MAD(CT, elements[q], x[first + q], even);
+        if (first + q + 1 >= from && first + q + 1 <= upto)
+            odd = MAD(CT, elements[q + 1], x[first + q + 1], odd);
     }
     return ADD(CT, even, odd);
+}
+
+// How far element (0, 0) of tile (row, column) is from the last diagonal of the band, cut off where the whole
+// tile is in it, or nothing.
+HERON_FN int behind_band(chain_matrix m, heron_index row, heron_index column) {
+    const heron_index behind = (row - column) * BLOCK - m.band;
+    return behind < -BLOCK ? -BLOCK : behind > BLOCK ? BLOCK : (int)behind;
 }
 
 // The sum of the shares of a row, for items below BLOCK; ends with all items together once more.
@@ -209,6 +218,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     LOCAL_ARRAY(CT, reciprocals, BLOCK);
     LOCAL_ARRAY(int, shared, 2);
     const int me = group_item();
+    const int place = me % BLOCK;
     if (me == 0) {
         shared[0] = group_count() > 1 ? FETCH_ADD((GLOBAL int*)memory, 1) + 1 : 0;
         shared[1] = 0;
@@ -238,7 +248,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
             put_tile(near, 1, triangle);
             sync_group();
             UNROLL
-            for (int q = 0; q < PER; ++q) near[q] = triangle[me % BLOCK * LINE + me / BLOCK * PER + q];
+            for (int q = 0; q < PER; ++q) near[q] = triangle[place * LINE + me / BLOCK * PER + q];
             sync_group();
         }
     }
@@ -257,21 +267,23 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         CT elements[PER];
         take_tile(m, block, j, elements);
         LOCAL CT* const found = others + (j & 1) * BLOCK;
+        const int behind = behind_band(m, block, j);
         await_block(solved, j, block, found);
         sync_group();
         if (transposed) {
             UNROLL
-            for (int q = 0; q < PER; ++q) row_sums[q] = MAD(CT, elements[q], found[me % BLOCK], row_sums[q]);
+            for (int q = 0; q < PER; ++q)
+                if (behind + me / BLOCK * PER + q <= place)
+                    row_sums[q] = MAD(CT, elements[q], found[place], row_sums[q]);
         } else {
-            share = ADD(CT, share, share_of(elements, found));
+            share = ADD(CT, share, share_of(elements, found, behind + place, BLOCK));
         }
     }
     if (transposed && before + 1 < block) {
         put_tile(row_sums, 1, triangle);
         sync_group();
         UNROLL
-        for (int q = 0; q < PER; ++q)
-            share = ADD(CT, share, triangle[me % BLOCK * LINE + me / BLOCK * PER + q]);
+        for (int q = 0; q < PER; ++q) share = ADD(CT, share, triangle[place * LINE + me / BLOCK * PER + q]);
         sync_group();
         if (substitutes) take_triangle(m, block, triangle);
     }
@@ -279,7 +291,10 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
         await_block(solved, block - 1, block, found);
         sync_group();
-        right = SUB(CT, right, join_shares(ADD(CT, share, share_of(near, found)), sums));
+        right = SUB(CT, right,
+                    join_shares(ADD(CT, share,
+                                    share_of(near, found, behind_band(m, block, block - 1) + place, BLOCK)),
+                                sums));
     }
 
     CT value = right;
@@ -289,7 +304,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         LOCAL CT* const rights = others + (block & 1) * BLOCK;
         if (me < BLOCK) rights[me] = right;
         sync_group();
-        value = join_shares(share_of(inverse, rights), sums);
+        value = join_shares(share_of(inverse, rights, 0, place), sums);
     }
     if (me >= size) return;
     if (group_count() > 1) {

@@ -1,6 +1,7 @@
 // A symmetric or Hermitian matrix times a vector, with every stored element read once. The matrix is cut into
 // square blocks of width*TILE rows, one for a group, which leaves what its block adds to the result as rows
-// and, turned, as columns. These sums lie n apart, one for each pair of blocks, and are joined in their order.
+// and, turned, as columns. These sums lie n apart, one for each pair of blocks, and are joined in their
+// order.
 //
 // An item has one row of PER columns of a tile: all of its elements are on their way at once.
 HERON_PROGRAM(blas2_symv_groups, class CT, int GROUP, int TILE)
@@ -33,8 +34,7 @@ HERON_FN void take_tile(GLOBAL const CT* a, int storage, int lower, heron_index 
     const int is_whole = first_row != first_column && first_row + TILE <= n && first_column + TILE <= n;
     UNROLL
     for (int q = 0; q < PER; ++q) {
-        const int is_stored =
-            row < n && column + q < n && (lower ? row >= column + q : row <= column + q);
+        const int is_stored = row < n && column + q < n && (lower ? row >= column + q : row <= column + q);
         elements[q] = is_whole || is_stored ? a[at] : ZERO(CT);
         at += step;
         step += slope;
@@ -83,9 +83,13 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int
             CT element = elements[q];
             if (hermitian && is_diagonal) element = REAL(CT, element);
             if (conjugate) element = CONJ(CT, element);
-            share = MAD(CT, element, factors[TILE + first + q], share);
+            // What is not stored is no factor of x, which need not be finite.
+            const int is_stored =
+                first_row != first_column || (lower ? place >= first + q : place <= first + q);
+            if (is_stored) share = MAD(CT, element, factors[TILE + first + q], share);
             const CT turned = hermitian ? CONJ(CT, element) : element;
-            products[(first + q) * LINE + place] = is_diagonal ? ZERO(CT) : MUL(CT, turned, factors[place]);
+            products[(first + q) * LINE + place] =
+                is_stored && !is_diagonal ? MUL(CT, turned, factors[place]) : ZERO(CT);
         }
         shares[me] = share;
         sync_group();

@@ -252,24 +252,28 @@ TEST_CASE("trmv and trsv: solutions that grow") {
         }
 }
 
-TEST_CASE("trmv and trsv: a zero on the diagonal spoils no unknown before it") {
+TEST_CASE("trmv and trsv: what is not finite spoils no unknown before it") {
     for (const heron_type type : matrix_types())
-        for (const heron_fill_mode fill : {HERON_FILL_LOWER, HERON_FILL_UPPER}) {
-            const std::int64_t n = 200, zero = fill == HERON_FILL_LOWER ? 130 : 69;
+        for (int code = 0; code < 4; ++code) {
+            // A zero on the diagonal, or an infinite right-hand side.
+            const bool is_zero = code / 2 == 0;
+            const auto fill = static_cast<heron_fill_mode>(code % 2);
+            const std::int64_t n = 200, place = fill == HERON_FILL_LOWER ? 130 : 69;
             random_source random(57);
             stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, fill, n, 0);
             for (number& v : a.memory) v *= 1.0 / 256;
-            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = i == zero ? 0.0 : 1.0;
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = i == place && is_zero ? 0.0 : 1.0;
             a.memory = rounded(cuda_type(type), a.memory);
-            const vector_case x = random_vector(random, type, n, 1);
-            CAPTURE(type, fill);
+            vector_case x = random_vector(random, type, n, 1);
+            if (!is_zero) x.at(place) = std::numeric_limits<double>::infinity();
+            CAPTURE(type, fill, is_zero);
             const device_vector da(memory_of(a)), dx(x);
             expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, HERON_OP_NONE, HERON_DIAG_NON_UNIT,
                               HERON_STORAGE_FULL, n, 0, da.data(), a.ld, dx.data(), 1));
             vector_case after = dx.download();
-            CHECK(!std::isfinite(std::abs(after.at(zero))));
+            CHECK(!std::isfinite(std::abs(after.at(place))));
             const auto is_spoilt = [&](std::int64_t i) {
-                return fill == HERON_FILL_LOWER ? i >= zero : i <= zero;
+                return fill == HERON_FILL_LOWER ? i >= place : i <= place;
             };
             for (std::int64_t i = 0; i < n; ++i)
                 if (is_spoilt(i)) after.at(i) = 0;
