@@ -285,6 +285,34 @@ TEST_CASE("trmv and trsv: what is not finite spoils no unknown before it") {
         }
 }
 
+TEST_CASE("trmv and trsv: many blocks, and the same bits every time") {
+    random_source random(59);
+    for (const heron_type type : matrix_types())
+        for (const auto op : {HERON_OP_NONE, HERON_OP_TRANSPOSE}) {
+            const std::int64_t n = 1300;
+            const auto fill = static_cast<heron_fill_mode>(random.below(2));
+            stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, fill, n, 0);
+            for (number& v : a.memory) v *= 1.0 / 512;
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) += 1.0;
+            a.memory = rounded(cuda_type(type), a.memory);
+            const vector_case x = random_vector(random, type, n, 1);
+            CAPTURE(type, op, fill);
+            const device_vector da(memory_of(a));
+            const auto solution = [&] {
+                const device_vector dx(x);
+                expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, op, HERON_DIAG_NON_UNIT,
+                                  HERON_STORAGE_FULL, n, 0, da.data(), a.ld, dx.data(), 1));
+                return dx.download();
+            };
+            const vector_case after = solution();
+            CHECK(difference(solution(), after, 0) == "");
+            for (std::int64_t i = 0; i < n; ++i) {
+                const term t = row_of_triangle(a, fill, HERON_DIAG_NON_UNIT, op, after, i);
+                REQUIRE(std::abs(t.value - x.at(i)) <= unit(type) * 200 * (t.size + std::abs(x.at(i))));
+            }
+        }
+}
+
 TEST_CASE("ger and gerc") {
     random_source random(54);
     int count = 0;
