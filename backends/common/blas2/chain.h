@@ -38,8 +38,8 @@ HERON_FN int is_stored(chain_matrix m, heron_index row, heron_index column) {
     return row < m.n && distance >= (m.unit ? 1 : 0) && distance <= m.band;
 }
 
-// Elements of the tile whose rows are those of block `row` and whose columns are those of block `column`: this
-// item's place of PER lines. Others than the stored ones are zero.
+// Elements of the tile whose rows are those of block `row` and whose columns are those of block `column`:
+// this item's place of PER lines. Others than the stored ones are zero.
 HERON_FN void take_tile(chain_matrix m, heron_index row, heron_index column, CT* elements) {
     const int place = group_item() % BLOCK;
     const int first = group_item() / BLOCK * PER;
@@ -61,8 +61,7 @@ HERON_FN void take_tile(chain_matrix m, heron_index row, heron_index column, CT*
         at += j * step + (m.storage == 1 && !stored_lower ? m.band : 0);
         if (!m.lower) step = -step;
     }
-    const int is_whole =
-        row > column && (row + 1) * BLOCK <= m.n && (row - column + 1) * BLOCK - 1 <= m.band;
+    const int is_whole = row > column && (row + 1) * BLOCK <= m.n && (row - column + 1) * BLOCK - 1 <= m.band;
     UNROLL
     for (int q = 0; q < PER; ++q) {
         CT element = ZERO(CT);
@@ -104,17 +103,26 @@ HERON_FN void await_block(GLOBAL const CT* solved, heron_index j, heron_index bl
     }
 }
 
-// An item's share of a row times the vector.
-HERON_FN CT share_of(const CT* elements, LOCAL const CT* x) {
+// An item's share of a row times the vector, of columns `from` to `upto`: what is not in the matrix is no
+// factor of unknowns, which need not be finite.
+HERON_FN CT share_of(const CT* elements, LOCAL const CT* x, int from, int upto) {
     const int first = group_item() / BLOCK * PER;
     CT even = ZERO(CT);
     CT odd = ZERO(CT);
     UNROLL
     for (int q = 0; q < PER; q += 2) {
-        even = MAD(CT, elements[q], x[first + q], even);
-        odd = MAD(CT, elements[q + 1], x[first + q + 1], odd);
+        if (first + q >= from && first + q <= upto) even = MAD(CT, elements[q], x[first + q], even);
+        if (first + q + 1 >= from && first + q + 1 <= upto)
+            odd = MAD(CT, elements[q + 1], x[first + q + 1], odd);
     }
     return ADD(CT, even, odd);
+}
+
+// How far element (0, 0) of tile (row, column) is from the last diagonal of the band, cut off where the whole
+// tile is in it, or nothing.
+HERON_FN int behind_band(chain_matrix m, heron_index row, heron_index column) {
+    const heron_index behind = (row - column) * BLOCK - m.band;
+    return behind < -BLOCK ? -BLOCK : behind > BLOCK ? BLOCK : (int)behind;
 }
 
 // The sum of the shares of a row, for items below BLOCK; ends with all items together once more.
@@ -131,9 +139,9 @@ HERON_FN CT join_shares(CT share, LOCAL CT* sums) {
     return sum;
 }
 
-// The inverse of the lower triangle, row by row: this item's share of a row. Returns whether it can replace the
-// substitution: where elements of the inverse, or of the triangle, are large beside the diagonal, rounding
-// errors of the product with it would be too.
+// The inverse of the lower triangle, row by row: this item's share of a row. Returns whether it can replace
+// the substitution: where elements of the inverse, or of the triangle, are large beside the diagonal,
+// rounding errors of the product with it would be too.
 HERON_FN int invert(LOCAL const CT* triangle, CT* inverse, LOCAL CT* lines, LOCAL CT* reciprocals) {
     const int row = group_item() % BLOCK;
     const int first = group_item() / BLOCK * PER;
@@ -210,6 +218,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     LOCAL_ARRAY(CT, reciprocals, BLOCK);
     LOCAL_ARRAY(int, shared, 2);
     const int me = group_item();
+    const int place = me % BLOCK;
     if (me == 0) {
         shared[0] = group_count() > 1 ? FETCH_ADD((GLOBAL int*)memory, 1) + 1 : 0;
         shared[1] = 0;
@@ -239,8 +248,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
             put_tile(near, 1, triangle);
             sync_group();
             UNROLL
-            for (int q = 0; q < PER; ++q)
-                near[q] = triangle[me % BLOCK * LINE + me / BLOCK * PER + q];
+            for (int q = 0; q < PER; ++q) near[q] = triangle[place * LINE + me / BLOCK * PER + q];
             sync_group();
         }
     }
@@ -259,22 +267,23 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         CT elements[PER];
         take_tile(m, block, j, elements);
         LOCAL CT* const found = others + (j & 1) * BLOCK;
+        const int behind = behind_band(m, block, j);
         await_block(solved, j, block, found);
         sync_group();
         if (transposed) {
             UNROLL
             for (int q = 0; q < PER; ++q)
-                row_sums[q] = MAD(CT, elements[q], found[me % BLOCK], row_sums[q]);
+                if (behind + me / BLOCK * PER + q <= place)
+                    row_sums[q] = MAD(CT, elements[q], found[place], row_sums[q]);
         } else {
-            share = ADD(CT, share, share_of(elements, found));
+            share = ADD(CT, share, share_of(elements, found, behind + place, BLOCK));
         }
     }
     if (transposed && before + 1 < block) {
         put_tile(row_sums, 1, triangle);
         sync_group();
         UNROLL
-        for (int q = 0; q < PER; ++q)
-            share = ADD(CT, share, triangle[me % BLOCK * LINE + me / BLOCK * PER + q]);
+        for (int q = 0; q < PER; ++q) share = ADD(CT, share, triangle[place * LINE + me / BLOCK * PER + q]);
         sync_group();
         if (substitutes) take_triangle(m, block, triangle);
     }
@@ -282,7 +291,10 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
         await_block(solved, block - 1, block, found);
         sync_group();
-        right = SUB(CT, right, join_shares(ADD(CT, share, share_of(near, found)), sums));
+        right = SUB(CT, right,
+                    join_shares(ADD(CT, share,
+                                    share_of(near, found, behind_band(m, block, block - 1) + place, BLOCK)),
+                                sums));
     }
 
     CT value = right;
@@ -292,7 +304,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         LOCAL CT* const rights = others + (block & 1) * BLOCK;
         if (me < BLOCK) rights[me] = right;
         sync_group();
-        value = join_shares(share_of(inverse, rights), sums);
+        value = join_shares(share_of(inverse, rights, 0, place), sums);
     }
     if (me >= size) return;
     if (group_count() > 1) {

@@ -1,7 +1,7 @@
-// Products of a full matrix and a vector by groups. Where there are fewer tiles of the result than keep a
-// device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them up in their
-// order.
-HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int ROWS, int TEAM)
+// Products of a full matrix, transposed, and a vector by groups. Where there are fewer tiles of the result
+// than keep a device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them
+// up in their order.
+HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int TEAM)
 
 // Columns that a team works on at a time.
 CONSTANT(COLUMNS, 4);
@@ -21,47 +21,6 @@ HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index 
         y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
     }
 }
-
-// y := alpha*A*x + beta*y. ROWS items have a row each, and GROUP/ROWS of them share its columns.
-HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, int conjugate, CT alpha_value,
-                   GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset,
-                   heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc,
-                   GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
-                   heron_index y_offset, heron_index y_inc) {
-    LOCAL_ARRAY(CT, sums, GROUP);
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const int part = group_id() % parts;
-    const heron_index row = (heron_index)(group_id() / parts) * ROWS + group_item() % ROWS;
-    const heron_index begin = n * part / parts;
-    const heron_index end = n * (part + 1) / parts;
-    const heron_index step = GROUP / ROWS;
-    CT sum0 = ZERO(CT);
-    CT sum1 = ZERO(CT);
-    if (row < m && !EQUAL(CT, alpha, ZERO(CT))) {
-        heron_index j = begin + group_item() / ROWS;
-        const heron_index first = a_offset + row;
-        for (; j + 3 * step < end; j += 4 * step) {
-            const CT a0 = taken(a, first + j * ld, conjugate);
-            const CT a1 = taken(a, first + (j + step) * ld, conjugate);
-            const CT a2 = taken(a, first + (j + 2 * step) * ld, conjugate);
-            const CT a3 = taken(a, first + (j + 3 * step) * ld, conjugate);
-            sum0 = MAD(CT, a0, x[x_offset + j * x_inc], sum0);
-            sum1 = MAD(CT, a1, x[x_offset + (j + step) * x_inc], sum1);
-            sum0 = MAD(CT, a2, x[x_offset + (j + 2 * step) * x_inc], sum0);
-            sum1 = MAD(CT, a3, x[x_offset + (j + 3 * step) * x_inc], sum1);
-        }
-        for (; j < end; j += step)
-            sum0 = MAD(CT, taken(a, first + j * ld, conjugate), x[x_offset + j * x_inc], sum0);
-    }
-    sums[group_item()] = ADD(CT, sum0, sum1);
-    sync_group();
-    if (group_item() >= ROWS || row >= m) return;
-    CT sum = sums[group_item()];
-    for (int share = 1; share < GROUP / ROWS; ++share) sum = ADD(CT, sum, sums[group_item() + share * ROWS]);
-    put_row(sum, parts, part, row, m, partial, alpha, SCALAR(CT, beta_value, beta_device), y, y_offset,
-            y_inc);
-}
-HERON_CLOSE
 
 // y := alpha*A^T*x + beta*y. TEAM items go along COLUMNS columns together.
 HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts, int conjugate,

@@ -6,105 +6,155 @@
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
-inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP ROWS TEAM"};
-inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP"};
+inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP TEAM"};
+inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
+inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
+inline constexpr kernel_family blas2_wide_family{"blas2_wide", "CT GROUP ITEMS"};
 #include "chain.h"
 #include "gemv.h"
+#include "join.h"
 #include "symv.h"
 #include "trsv.h"
+#include "wide.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
 
+inline constexpr int gemv_group = 256;
+
 // How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes
 // alone, so that the sums have the same bits on every run.
 struct gemv_shares {
-    static constexpr int group = 256, rows_of_tile = 64, columns_of_team = 4;
-    static constexpr int short_team = 32, long_team = group;
-
-    explicit gemv_shares(const heron_gemv_args& a) : transposed(is_transposed(a.op)), is_long(a.m >= 2048) {
-        const int64_t outputs = transposed ? a.n : a.m;
-        const int64_t length = transposed ? a.m : a.n;
-        const int64_t team = is_long ? long_team : short_team;
-        const int64_t outputs_of_group = transposed ? group / team * columns_of_team : rows_of_tile;
-        tiles = (outputs + outputs_of_group - 1) / outputs_of_group;
-        // Twice what is at work at a time on a large device, and something to do for each item.
-        constexpr int64_t groups_wanted = 2048;
-        const int64_t shortest = transposed ? 16 * team : 64;
-        const int64_t useful = length / shortest;
+    // tiles: of the results. useful: so many parts have something to do for each item.
+    gemv_shares(int64_t tile_count, int64_t useful) : tiles(tile_count) {
+        // As many as are at work at a time on a large device.
+        constexpr int64_t groups_wanted = 1024;
         const int64_t wanted = groups_wanted / tiles;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
 
-    bool transposed, is_long;
     int64_t tiles;
     int parts;
 };
 
-template <class CT, int team, class Device>
-void launch_gemv_groups(Device& device, const heron_gemv_args& a, const gemv_shares& shares, CT* partial) {
-    using program = kernels::blas2_gemv_groups<CT, gemv_shares::group, gemv_shares::rows_of_tile, team>;
-    const auto alpha = as_argument<CT>(a.alpha);
-    const auto beta = as_argument<CT>(a.beta);
-    const auto launch = [&]<class Kernel>(type<Kernel>) {
-        device.template launch_groups<Kernel>(
-            kernels::blas2_gemv_family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n},
-            shares.parts, int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
-            heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
-            heron_index{a.x.inc}, partial, beta.value, beta.device, as<CT>(a.y.memory),
-            heron_index{a.y.offset}, heron_index{a.y.inc});
-    };
-    if (shares.transposed)
-        launch(type<typename program::gemv_columns>{});
-    else
-        launch(type<typename program::gemv_rows>{});
-}
-
 // Sums of `parts` parts that lie `rows` apart, into y.
 template <class CT, class Device, class Args>
 void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT* partial) {
+    constexpr int few = 8;
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
-    device.template launch<kernels::blas2_join<CT>>(
-        kernels::blas2, rows, heron_index{rows}, int{parts}, partial, alpha.value, alpha.device, beta.value,
-        beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+    if (parts <= few) {
+        device.template launch<kernels::blas2_join<CT>>(
+            kernels::blas2, rows, heron_index{rows}, int{parts}, partial, alpha.value, alpha.device,
+            beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+        return;
+    }
+    using program = kernels::blas2_join_groups<CT, gemv_group>;
+    device.template launch_groups<typename program::join_many>(
+        kernels::blas2_join_family, (rows + program::OUTPUTS - 1) / program::OUTPUTS, heron_index{rows},
+        int{parts}, partial, alpha.value, alpha.device, beta.value, beta.device, as<CT>(a.y.memory),
+        heron_index{a.y.offset}, heron_index{a.y.inc});
+}
+
+// One kernel of a product, and what joins the parts of its sums.
+template <class Kernel, class CT, class Device>
+void gemv_by(Device& device, const kernel_family& family, heron_phase phase, const heron_gemv_args& a,
+             const gemv_shares& shares, heron_workspace& workspace) {
+    const int64_t rows = is_transposed(a.op) ? a.n : a.m;
+    workspace_layout layout(phase, workspace);
+    CT* partial = nullptr;
+    if (shares.parts > 1) partial = layout.template take<CT>(rows * shares.parts);
+    if (phase != HERON_PHASE_RUN) return;
+    if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch_groups<Kernel>(
+        family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts},
+        int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
+        heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
+        heron_index{a.x.inc}, partial, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset},
+        heron_index{a.y.inc});
+    if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
+}
+
+// Of a matrix of m rows, in tiles of a few items' rows unless these would be many.
+template <class CT, class Visitor>
+void visit_wide(int64_t m, const Visitor& visitor) {
+    using few = kernels::blas2_wide_groups<CT, gemv_group, 8>;
+    using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
+    m < 512 * many::ROWS ? visitor(type<few>{}) : visitor(type<many>{});
+}
+
+template <class CT, class Device>
+void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
+                         heron_workspace& workspace) {
+    visit_wide<CT>(a.m, [&]<class Program>(type<Program>) {
+        constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
+        const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest);
+        gemv_by<typename Program::gemv_rows, CT>(device, kernels::blas2_wide_family, phase, a, shares,
+                                                 workspace);
+    });
+}
+
+template <class CT, int team, class Device>
+void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
+                            heron_workspace& workspace) {
+    using program = kernels::blas2_gemv_groups<CT, gemv_group, team>;
+    constexpr int64_t columns = gemv_group / team * program::COLUMNS;
+    const gemv_shares shares((a.n + columns - 1) / columns, a.m / (16 * team));
+    gemv_by<typename program::gemv_columns, CT>(device, kernels::blas2_gemv_family, phase, a, shares,
+                                                workspace);
 }
 
 template <class Device>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
-    const gemv_shares shares(a);
-    const int64_t rows = shares.transposed ? a.n : a.m;
+    constexpr int64_t long_column = 2048;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        workspace_layout layout(phase, workspace);
-        CT* partial = nullptr;
-        if (shares.parts > 1) partial = layout.template take<CT>(rows * shares.parts);
-        if (phase != HERON_PHASE_RUN) return;
-        if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
-        if (shares.transposed && shares.is_long)
-            launch_gemv_groups<CT, gemv_shares::long_team>(device, a, shares, partial);
+        if (!is_transposed(a.op))
+            gemv_rows_by_groups<CT>(device, phase, a, workspace);
+        else if (a.m < long_column)
+            gemv_columns_by_groups<CT, 32>(device, phase, a, workspace);
         else
-            launch_gemv_groups<CT, gemv_shares::short_team>(device, a, shares, partial);
-        if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
+            gemv_columns_by_groups<CT, gemv_group>(device, phase, a, workspace);
+    });
+}
+
+template <class Device>
+void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        const auto alpha = as_argument<CT>(a.alpha);
+        visit_wide<CT>(a.m, [&]<class Program>(type<Program>) {
+            constexpr int64_t columns = Program::AHEAD * Program::SHARES;
+            const int64_t tiles = (a.m + Program::ROWS - 1) / Program::ROWS * ((a.n + columns - 1) / columns);
+            device.template launch_groups<typename Program::ger_tiles>(
+                kernels::blas2_wide_family, tiles, heron_index{a.m}, heron_index{a.n}, alpha.value,
+                alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory), heron_index{a.x.offset},
+                heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory), heron_index{a.y.offset},
+                heron_index{a.y.inc}, as<CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld});
+        });
     });
 }
 
 template <class Device>
 void symv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
     if (a.a.storage == HERON_STORAGE_BANDED) return symv(device, phase, a, workspace);
-    constexpr int group = 256, tile = 32;
     // Small blocks keep a device busy with small matrices; large ones leave fewer sums.
-    const int width = a.n <= 8192 ? 2 : a.n <= 32768 ? 4 : 8;
-    const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
+    const int width = a.n <= 16384 ? 1 : a.n <= 65536 ? 2 : 4;
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        // What an item has of a tile is on its way at once.
+        constexpr int tile = sizeof(CT) > 8 ? 32 : 64;
+        const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
         workspace_layout layout(phase, workspace);
         CT* partial = layout.template take<CT>(a.n * blocks);
         if (phase != HERON_PHASE_RUN) return;
         partial = device.temporary(partial, a.n * blocks);
         const auto alpha = as_argument<CT>(a.alpha);
-        using kernel = typename kernels::blas2_symv_groups<CT, group>::symv_blocks;
+        using kernel = typename kernels::blas2_symv_groups<CT, gemv_group, tile>::symv_blocks;
         device.template launch_groups<kernel>(
             kernels::blas2_symv_family, int64_t{blocks} * blocks, heron_index{a.n}, int{blocks}, int{width},
             int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,

@@ -1,12 +1,15 @@
 // A symmetric or Hermitian matrix times a vector, with every stored element read once. The matrix is cut into
 // square blocks of width*TILE rows, one for a group, which leaves what its block adds to the result as rows
-// and, turned, as columns. These sums lie n apart, one for each pair of blocks, and blas2_join adds them up
-// in their order.
-HERON_PROGRAM(blas2_symv_groups, class CT, int GROUP)
+// and, turned, as columns. These sums lie n apart, one for each pair of blocks, and are joined in their
+// order.
+//
+// An item has one row of PER columns of a tile: all of its elements are on their way at once.
+HERON_PROGRAM(blas2_symv_groups, class CT, int GROUP, int TILE)
 
-CONSTANT(TILE, 32);
 CONSTANT(SHARES, GROUP / TILE);
-CONSTANT(MOST_ROWS, GROUP);
+CONSTANT(PER, TILE / SHARES);
+CONSTANT(LINE, TILE + 1);
+CONSTANT(MOST_ROWS, 4 * TILE);
 
 // storage: 0 full, 2 a triangle without gaps.
 HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_index ld, heron_index i,
@@ -15,37 +18,49 @@ HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_ind
     return lower ? i + j * (2 * n - j - 1) / 2 : i + j * (j + 1) / 2;
 }
 
-// What the shares of a row or column come to is added to sums[at + row].
-HERON_FN void add_shares(LOCAL CT* board, CT share, LOCAL CT* sums, int at) {
-    const int me = group_item();
-    board[me] = share;
-    sync_group();
-    if (me < TILE) {
-        CT sum = sums[at + me];
-        for (int s = 0; s < SHARES; ++s) sum = ADD(CT, sum, board[me + s * TILE]);
-        sums[at + me] = sum;
+// This item's elements of the tile with the given first row and column; zero where none is stored.
+HERON_FN void take_tile(GLOBAL const CT* a, int storage, int lower, heron_index n, heron_index ld,
+                        heron_index first_row, heron_index first_column, CT* elements) {
+    const heron_index row = first_row + group_item() % TILE;
+    const heron_index column = first_column + group_item() / TILE * PER;
+    heron_index at = symv_place(storage, lower, n, ld, row, column);
+    // How far it is to the next column, and how much that changes.
+    heron_index step = ld;
+    int slope = 0;
+    if (storage != 0) {
+        step = lower ? n - 1 - column : column + 1;
+        slope = lower ? -1 : 1;
     }
-    sync_group();
+    const int is_whole = first_row != first_column && first_row + TILE <= n && first_column + TILE <= n;
+    UNROLL
+    for (int q = 0; q < PER; ++q) {
+        const int is_stored = row < n && column + q < n && (lower ? row >= column + q : row <= column + q);
+        elements[q] = is_whole || is_stored ? a[at] : ZERO(CT);
+        at += step;
+        step += slope;
+    }
 }
 
 HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int lower, int hermitian,
                    int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, int storage,
                    GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
                    GLOBAL const CT* RESTRICT x, heron_index x_offset, heron_index x_inc, GLOBAL CT* partial) {
-    LOCAL_ARRAY(CT, tile, TILE * (TILE + 1));
+    LOCAL_ARRAY(CT, products, TILE * LINE);
+    LOCAL_ARRAY(CT, factors, 2 * TILE);
+    LOCAL_ARRAY(CT, shares, 2 * GROUP);
     LOCAL_ARRAY(CT, row_sums, MOST_ROWS);
     LOCAL_ARRAY(CT, column_sums, MOST_ROWS);
-    LOCAL_ARRAY(CT, board, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int block_row = group_id() / blocks;
     const int block_column = group_id() % blocks;
     if (EQUAL(CT, alpha, ZERO(CT)) || (lower ? block_row < block_column : block_row > block_column)) return;
     const int me = group_item();
     const int place = me % TILE;
-    const int share = me / TILE;
-    row_sums[me] = ZERO(CT);
-    column_sums[me] = ZERO(CT);
-    sync_group();
+    const int first = me / TILE * PER;
+    for (int r = me; r < MOST_ROWS; r += GROUP) {
+        row_sums[r] = ZERO(CT);
+        column_sums[r] = ZERO(CT);
+    }
     for (int t = 0; t < width * width; ++t) {
         const int tile_row = t % width;
         const int tile_column = t / width;
@@ -53,35 +68,47 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int
         const heron_index first_column = ((heron_index)block_column * width + tile_column) * TILE;
         if (first_row >= n || first_column >= n) continue;
         if (lower ? first_row < first_column : first_row > first_column) continue;
-        const int is_diagonal = first_row == first_column;
-        const heron_index row = first_row + place;
-        CT sum = ZERO(CT);
-        UNROLL
-        for (int q = 0; q < TILE / SHARES; ++q) {
-            const int c = share + q * SHARES;
-            const heron_index column = first_column + c;
-            const int is_stored = !is_diagonal || (lower ? place >= c : place <= c);
-            CT element = ZERO(CT);
-            if (row < n && column < n && is_stored) {
-                element = a[a_offset + symv_place(storage, lower, n, ld, row, column)];
-                if (hermitian && row == column) element = REAL(CT, element);
-                if (conjugate) element = CONJ(CT, element);
-                sum = MAD(CT, element, x[x_offset + column * x_inc], sum);
-            }
-            tile[c * (TILE + 1) + place] = hermitian ? CONJ(CT, element) : element;
+        CT elements[PER];
+        take_tile(a + a_offset, storage, lower, n, ld, first_row, first_column, elements);
+        if (me < 2 * TILE) {
+            const heron_index i = me < TILE ? first_row + me : first_column + me - TILE;
+            factors[me] = i < n ? x[x_offset + i * x_inc] : ZERO(CT);
         }
-        add_shares(board, sum, row_sums, tile_row * TILE);
-        // The same elements turned, but those on the diagonal.
-        sum = ZERO(CT);
+        sync_group();
+        // As a row, and turned but for what is on the diagonal.
+        CT share = ZERO(CT);
         UNROLL
-        for (int q = 0; q < TILE / SHARES; ++q) {
-            const int r = share + q * SHARES;
-            const int is_stored = !is_diagonal || (lower ? r > place : r < place);
-            if (first_row + r < n && is_stored)
-                sum = MAD(CT, tile[place * (TILE + 1) + r], x[x_offset + (first_row + r) * x_inc], sum);
+        for (int q = 0; q < PER; ++q) {
+            const int is_diagonal = first_row + place == first_column + first + q;
+            CT element = elements[q];
+            if (hermitian && is_diagonal) element = REAL(CT, element);
+            if (conjugate) element = CONJ(CT, element);
+            // What is not stored is no factor of x, which need not be finite.
+            const int is_stored =
+                first_row != first_column || (lower ? place >= first + q : place <= first + q);
+            if (is_stored) share = MAD(CT, element, factors[TILE + first + q], share);
+            const CT turned = hermitian ? CONJ(CT, element) : element;
+            products[(first + q) * LINE + place] =
+                is_stored && !is_diagonal ? MUL(CT, turned, factors[place]) : ZERO(CT);
         }
-        add_shares(board, sum, column_sums, tile_column * TILE);
+        shares[me] = share;
+        sync_group();
+        share = ZERO(CT);
+        UNROLL
+        for (int q = 0; q < PER; ++q) share = ADD(CT, share, products[place * LINE + first + q]);
+        shares[GROUP + me] = share;
+        sync_group();
+        if (me < 2 * TILE) {
+            LOCAL const CT* const own = shares + me / TILE * GROUP + place;
+            CT sum = own[0];
+            UNROLL
+            for (int s = 1; s < SHARES; ++s) sum = ADD(CT, sum, own[s * TILE]);
+            LOCAL CT* const sums = me < TILE ? row_sums + tile_row * TILE : column_sums + tile_column * TILE;
+            sums[place] = ADD(CT, sums[place], sum);
+        }
+        sync_group();
     }
+    sync_group();
     if (me >= width * TILE) return;
     const heron_index row = (heron_index)block_row * width * TILE + me;
     const heron_index column = (heron_index)block_column * width * TILE + me;

@@ -10,7 +10,7 @@ namespace heron::opencl {
 namespace {
 
 bool takes_groups(const device_traits& traits) {
-    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
+    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_group;
 }
 
 // Compilers for processors turn the loop of an item into instructions for vectors.
@@ -20,14 +20,18 @@ bool takes_runs(const device_traits& traits) {
 
 // Groups that wait for others: NVIDIA's GPUs alone are known to let these go on meanwhile.
 bool takes_chain(const device_traits& traits) {
-    constexpr int64_t group = 256;
-    return takes_gpu_kernels("trsv", traits.nvidia_major > 0) && traits.largest_group >= group;
+    return takes_gpu_kernels("trsv", traits.nvidia_major > 0) && traits.largest_group >= plans::gemv_group;
 }
 
 void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::gemv_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
                                   : plans::gemv(device, phase, args, workspace);
+}
+
+void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
+                                  : plans::ger(device, phase, args, workspace);
 }
 
 void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args, heron_workspace& workspace) {
@@ -56,6 +60,7 @@ void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args,
 
 void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
+    table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
     table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.trmv = &slot<opencl_device, heron_trmv_args, &trmv, operation_names::trmv>;

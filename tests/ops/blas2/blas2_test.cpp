@@ -17,12 +17,13 @@ std::int64_t any_increment(random_source& random) { return increments[random.bel
 struct scalars {
     scalars(random_source& random, heron_type type, bool device)
         : alpha(pick(random, type)), beta(pick(random, type)), on_device(device) {}
+    scalars(number alpha_value, number beta_value) : alpha(alpha_value), beta(beta_value) {}
     static number pick(random_source& random, heron_type type) {
         const std::int64_t kind = random.below(4);
         return kind < 2 ? number{static_cast<double>(kind), 0} : random_number(random, type);
     }
     number alpha, beta;
-    bool on_device;
+    bool on_device = false;
 };
 
 number operated(heron_operation op, number v) {
@@ -263,24 +264,28 @@ TEST_CASE("trmv and trsv: solutions that grow") {
         }
 }
 
-TEST_CASE("trmv and trsv: a zero on the diagonal spoils no unknown before it") {
+TEST_CASE("trmv and trsv: what is not finite spoils no unknown before it") {
     for (const heron_type type : matrix_types())
-        for (const heron_fill_mode fill : {HERON_FILL_LOWER, HERON_FILL_UPPER}) {
-            const std::int64_t n = 200, zero = fill == HERON_FILL_LOWER ? 130 : 69;
+        for (int code = 0; code < 4; ++code) {
+            // A zero on the diagonal, or an infinite right-hand side.
+            const bool is_zero = code / 2 == 0;
+            const auto fill = static_cast<heron_fill_mode>(code % 2);
+            const std::int64_t n = 200, place = fill == HERON_FILL_LOWER ? 130 : 69;
             random_source random(57);
             stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, fill, n, 0);
             for (number& v : a.memory) v *= 1.0 / 256;
-            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = i == zero ? 0.0 : 1.0;
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = i == place && is_zero ? 0.0 : 1.0;
             a.memory = rounded(cuda_type(type), a.memory);
-            const vector_case x = random_vector(random, type, n, 1);
-            CAPTURE(type, fill);
+            vector_case x = random_vector(random, type, n, 1);
+            if (!is_zero) x.at(place) = std::numeric_limits<double>::infinity();
+            CAPTURE(type, fill, is_zero);
             const device_vector da(memory_of(a)), dx(x);
             expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, HERON_OP_NONE, HERON_DIAG_NON_UNIT,
                               HERON_STORAGE_FULL, n, 0, da.data(), a.ld, dx.data(), 1));
             vector_case after = dx.download();
-            CHECK(!std::isfinite(std::abs(after.at(zero))));
+            CHECK(!std::isfinite(std::abs(after.at(place))));
             const auto is_spoilt = [&](std::int64_t i) {
-                return fill == HERON_FILL_LOWER ? i >= zero : i <= zero;
+                return fill == HERON_FILL_LOWER ? i >= place : i <= place;
             };
             for (std::int64_t i = 0; i < n; ++i)
                 if (is_spoilt(i)) after.at(i) = 0;
@@ -288,6 +293,34 @@ TEST_CASE("trmv and trsv: a zero on the diagonal spoils no unknown before it") {
                 if (is_spoilt(i)) continue;
                 const term t = row_of_triangle(a, fill, HERON_DIAG_NON_UNIT, HERON_OP_NONE, after, i);
                 REQUIRE(std::abs(t.value - x.at(i)) <= unit(type) * 1000 * (t.size + std::abs(x.at(i))));
+            }
+        }
+}
+
+TEST_CASE("trmv and trsv: many blocks, and the same bits every time") {
+    random_source random(59);
+    for (const heron_type type : matrix_types())
+        for (const auto op : {HERON_OP_NONE, HERON_OP_TRANSPOSE}) {
+            const std::int64_t n = 1300;
+            const auto fill = static_cast<heron_fill_mode>(random.below(2));
+            stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, fill, n, 0);
+            for (number& v : a.memory) v *= 1.0 / 512;
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) += 1.0;
+            a.memory = rounded(cuda_type(type), a.memory);
+            const vector_case x = random_vector(random, type, n, 1);
+            CAPTURE(type, op, fill);
+            const device_vector da(memory_of(a));
+            const auto solution = [&] {
+                const device_vector dx(x);
+                expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, op, HERON_DIAG_NON_UNIT,
+                                  HERON_STORAGE_FULL, n, 0, da.data(), a.ld, dx.data(), 1));
+                return dx.download();
+            };
+            const vector_case after = solution();
+            CHECK(difference(solution(), after, 0) == "");
+            for (std::int64_t i = 0; i < n; ++i) {
+                const term t = row_of_triangle(a, fill, HERON_DIAG_NON_UNIT, op, after, i);
+                REQUIRE(std::abs(t.value - x.at(i)) <= unit(type) * 200 * (t.size + std::abs(x.at(i))));
             }
         }
 }
@@ -318,6 +351,54 @@ TEST_CASE("ger and gerc") {
                         product(product(s.alpha, x.at(r)), conjugate ? std::conj(y.at(j)) : y.at(j));
             CHECK(difference(da.download(), memory_of(a), 32 * unit(type)) == "");
         }
+}
+
+// A matrix whose first element is at an address that is aligned as wide accesses want it, and so is every
+// column, or that has its elements' alignment and no more.
+TEST_CASE("gemv and ger of aligned columns") {
+    random_source random(58);
+    struct shape {
+        std::int64_t m, n;
+    };
+    for (const heron_type type : matrix_types())
+        for (const shape e : {shape{64, 300}, shape{131, 70}, shape{66000, 3}, shape{66001, 35}})
+            for (const bool aligned : {true, false}) {
+                if (!aligned && e.n == 35) continue;
+                const std::int64_t bytes = static_cast<std::int64_t>(size_of(cuda_type(type)));
+                const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
+                vector_case a = random_vector(random, type, 4 + ld * (e.n - 1) + e.m, 1);
+                const auto before = [&](const device_vector& d) {
+                    const auto address = reinterpret_cast<std::uintptr_t>(d.data());
+                    const auto over = static_cast<std::int64_t>(address % 16);
+                    const std::int64_t lead = (16 - over) % 16 / bytes;
+                    return aligned ? lead : (lead + 1) % 4;
+                };
+                const vector_case x = random_vector(random, type, e.n, 1),
+                                  y = random_vector(random, type, e.m, 2);
+                const number alpha = random_number(random, type), beta = random_number(random, type);
+                const scalars s(alpha, beta);
+                CAPTURE(type, e.m, e.n, aligned);
+                const device_vector da(a), dx(x), dy(y);
+                const std::int64_t lead = before(da);
+                const auto at = [&](std::int64_t i, std::int64_t j) { return lead + i + j * ld; };
+                char* const first = static_cast<char*>(da.data()) + lead * bytes;
+                scalar_place alpha_place(false, type, {alpha}), beta_place(false, type, {beta});
+                expect(heron_gemv(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, e.m, e.n,
+                                  alpha_place.data(), first, ld, dx.data(), 1, beta_place.data(), dy.data(),
+                                  2));
+                check_product(y, dy, s, e.n, [&](std::int64_t i) {
+                    return dot(
+                        e.n, [&](std::int64_t l) { return a.at(at(i, l)); },
+                        [&](std::int64_t l) { return x.at(l); });
+                });
+                const device_vector du(y);
+                expect(heron_gerc(native(), type, HERON_ORDER_COLUMN, e.m, e.n, alpha_place.data(), du.data(),
+                                  2, dx.data(), 1, first, ld));
+                for (std::int64_t j = 0; j < e.n; ++j)
+                    for (std::int64_t i = 0; i < e.m; ++i)
+                        a.at(at(i, j)) += product(product(alpha, y.at(i)), std::conj(x.at(j)));
+                CHECK(difference(da.download(), a, 32 * unit(type)) == "");
+            }
 }
 
 TEST_CASE("syr, her, syr2 and her2, full and packed") {
