@@ -2,6 +2,7 @@
 #include "cuda/runtime/device.cuh"
 #include "cuda/runtime/group_words.cuh"
 #include "common/blas2/grouped.hpp"
+#include "common/blas2/sweep.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -12,7 +13,7 @@ void override_blas2(heron_backend& table) {
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
     table.trsv =
-        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_groups<cuda_device>, operation_names::trsv>;
+        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_sweep<cuda_device>, operation_names::trsv>;
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -4,6 +4,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/blas2/grouped.hpp"
 #include "common/blas2/runs.hpp"
+#include "common/blas2/sweep.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
@@ -30,7 +31,16 @@ void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args,
                                   : plans::symv(device, phase, args, workspace);
 }
 
+// Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
+// to let it.
+bool takes_sweep(const device_traits& traits) {
+    constexpr cl_uint nvidia = 0x10de;
+    return takes_gpu_kernels("blas2", traits.is_gpu && traits.vendor_id == nvidia) &&
+           traits.largest_group >= plans::gemv_shares::group;
+}
+
 void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
+    if (takes_sweep(device.traits())) return plans::trsv_by_sweep(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::trsv_by_groups(device, phase, args, workspace)
                                   : plans::trsv(device, phase, args, workspace);
 }
