@@ -12,6 +12,9 @@ void override_blas2(heron_backend& table) {
         &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
+    table.ger = &slot<cuda_device, heron_ger_args, &plans::ger_by_groups<cuda_device>, operation_names::ger>;
+    table.trmv =
+        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_sweep<cuda_device>, operation_names::trsv>;
 }

@@ -11,7 +11,7 @@ namespace heron::opencl {
 namespace {
 
 bool takes_groups(const device_traits& traits) {
-    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
+    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::blas2_group;
 }
 
 // Compilers for processors turn the loop of an item into instructions for vectors.
@@ -36,7 +36,7 @@ void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args,
 bool takes_sweep(const device_traits& traits) {
     constexpr cl_uint nvidia = 0x10de;
     return takes_gpu_kernels("blas2", traits.is_gpu && traits.vendor_id == nvidia) &&
-           traits.largest_group >= plans::gemv_shares::group;
+           traits.largest_group >= plans::blas2_group;
 }
 
 void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
@@ -46,13 +46,15 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
 }
 
 void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
-    takes_runs(device.traits()) ? plans::ger_by_runs(device, phase, args, workspace)
-                                : plans::ger(device, phase, args, workspace);
+    if (takes_runs(device.traits())) return plans::ger_by_runs(device, phase, args, workspace);
+    takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
+                                  : plans::ger(device, phase, args, workspace);
 }
 
 void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
-    takes_runs(device.traits()) ? plans::trmv_by_runs(device, phase, args, workspace)
-                                : plans::trmv(device, phase, args, workspace);
+    if (takes_runs(device.traits())) return plans::trmv_by_runs(device, phase, args, workspace);
+    takes_groups(device.traits()) ? plans::trmv_by_groups(device, phase, args, workspace)
+                                  : plans::trmv(device, phase, args, workspace);
 }
 
 }  // namespace
