@@ -1,12 +1,12 @@
-// Products of a full matrix or triangle and a vector by groups. Where there are fewer tiles of the result than
-// keep a device busy the sum is cut into parts, whose results lie `rows` apart and are joined (join.h).
+// Products of a full matrix or triangle and a vector by groups. Where there are fewer tiles of the result
+// than keep a device busy the sum is cut into parts, whose results lie `rows` apart and are joined (join.h).
 // TRIANGLE: 1 the lower triangle of A alone, 2 the upper one; only parts are written then.
 HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int ROWS, int TEAM, int TRIANGLE)
 
-CONSTANT(SHARES, GROUP / ROWS);   // items that share a row
-CONSTANT(BATCH, 8);               // elements of a row that an item reads at a time
-CONSTANT(COLUMNS, 4);             // columns that a team works on at a time
-CONSTANT(DEPTH, 4);               // elements of a column that an item reads at a time
+CONSTANT(SHARES, GROUP / ROWS);  // items that share a row
+CONSTANT(BATCH, 8);              // elements of a row that an item reads at a time
+CONSTANT(COLUMNS, 4);            // columns that a team works on at a time
+CONSTANT(DEPTH, 4);              // elements of a column that an item reads at a time
 CONSTANT(LANES, TEAM < 32 ? TEAM : 32);
 CONSTANT(SUBTEAMS, TEAM / LANES);
 

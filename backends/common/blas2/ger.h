@@ -29,8 +29,7 @@ HERON_GROUP_KERNEL(ger_tiles, GROUP, heron_index m, heron_index n, int row_tiles
     for (int c = 0; c < COLUMNS; ++c) {
         if (first + c * SHARES >= n) continue;
         const CT yj = y[y_offset + (first + c * SHARES) * y_inc];
-        a[at + c * SHARES * ld] =
-            MAD(CT, MUL(CT, alpha, conjugate_y ? CONJ(CT, yj) : yj), xi, elements[c]);
+        a[at + c * SHARES * ld] = MAD(CT, MUL(CT, alpha, conjugate_y ? CONJ(CT, yj) : yj), xi, elements[c]);
     }
 }
 HERON_CLOSE

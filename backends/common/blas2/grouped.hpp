@@ -130,12 +130,17 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
         if (shares.parts > 1) partial = layout.template take<CT>(rows * shares.parts);
         if (phase != HERON_PHASE_RUN) return;
         if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
-        const group_product<CT> p{
-            a.m, a.n, is_conjugated(a.op),      false,                   a.a, a.x,
-            a.y, as_argument<CT>(a.alpha), as_argument<CT>(a.beta)};
+        const group_product<CT> p{a.m,
+                                  a.n,
+                                  is_conjugated(a.op),
+                                  false,
+                                  a.a,
+                                  a.x,
+                                  a.y,
+                                  as_argument<CT>(a.alpha),
+                                  as_argument<CT>(a.beta)};
         launch_gemv_groups<CT>(device, p, shares, partial);
-        if (shares.parts > 1)
-            join_by_groups<CT>(device, rows, shares.parts, partial, p.alpha, p.beta, a.y);
+        if (shares.parts > 1) join_by_groups<CT>(device, rows, shares.parts, partial, p.alpha, p.beta, a.y);
     });
 }
 
@@ -151,8 +156,8 @@ void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a,
         partial = device.temporary(partial, a.n * shares.parts);
         using s = gemv_shares;
         const scalar_argument<CT> one{scalar_value<CT>(1, 0), nullptr}, zero{scalar_value<CT>(0, 0), nullptr};
-        const group_product<CT> p{
-            a.n, a.n, is_conjugated(a.op), a.diag == HERON_DIAG_UNIT, a.a, a.x, a.x, one, zero};
+        const group_product<CT> p{a.n, a.n, is_conjugated(a.op), a.diag == HERON_DIAG_UNIT, a.a, a.x, a.x,
+                                  one, zero};
         if (a.fill == HERON_FILL_LOWER)
             launch_product<CT, s::some_rows, s::team, 1>(device, p, shares, partial);
         else
@@ -179,8 +184,6 @@ template <class Device>
 void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
-    // Of more groups than CUDA takes in a launch the first ones alone would run.
-    if (a.m / 8 * (a.n / 8) > int64_t{1} << 36) return ger(device, phase, a, workspace);
     visit_full(a.type, [&]<class CT>(type<CT>) {
         if (a.m <= 8)
             launch_ger<CT, 8>(device, a);

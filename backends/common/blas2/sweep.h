@@ -10,12 +10,12 @@ HERON_PROGRAM(blas2_sweep_groups, class CT, class WT, int GROUP, int BLOCK, int 
 CONSTANT(words, (int)(sizeof(CT) / sizeof(WT)));
 CONSTANT(HEAD, 16 / (int)sizeof(WT));
 CONSTANT(LANES, 32);
-CONSTANT(HALVES, BLOCK / LANES);           // rows of a lane
-CONSTANT(SHARES, GROUP / BLOCK);           // items for a row
-CONSTANT(EACH, BLOCK / SHARES);            // elements of an item in a square of BLOCK rows
-CONSTANT(TEAM_ROWS, EACH / HALVES);        // rows of a team, where its lanes lie along them
-CONSTANT(TOGETHER, 4);                     // unknowns that are solved at a time
-CONSTANT(PLACES, TURNED ? LANES * (BLOCK + 1) : 1);
+CONSTANT(HALVES, BLOCK / LANES);     // rows of a lane
+CONSTANT(SHARES, GROUP / BLOCK);     // items for a row
+CONSTANT(EACH, BLOCK / SHARES);      // elements of an item in a square of BLOCK rows
+CONSTANT(TEAM_ROWS, EACH / HALVES);  // rows of a team, where its lanes lie along them
+CONSTANT(TOGETHER, 4);               // unknowns that are solved at a time
+CONSTANT(PLACES, TURNED ? LANES*(BLOCK + 1) : 1);
 
 // Element (i, j) of M in the order of the substitution lies at origin + i*row_step + j*column_step; or, with
 // packed, in a triangle of order n without gaps.
@@ -120,7 +120,8 @@ HERON_GROUP_KERNEL(sweep_blocks, GROUP, sweep_matrix m, GLOBAL const CT* RESTRIC
         }
         if (me < BLOCK)
             for (int w = 0; w < words; ++w)
-                ((LOCAL WT*)known)[(turn + me) * words + w] = sweep_awaited(solved + (begin + me) * words + w);
+                ((LOCAL WT*)known)[(turn + me) * words + w] =
+                    sweep_awaited(solved + (begin + me) * words + w);
         sync_group();
         const heron_index reach = m.band + begin - first;
         UNROLL
@@ -133,8 +134,7 @@ HERON_GROUP_KERNEL(sweep_blocks, GROUP, sweep_matrix m, GLOBAL const CT* RESTRIC
     }
     if (TURNED) {
         UNROLL
-        for (int r = 0; r < TEAM_ROWS; ++r)
-            places[lane * (BLOCK + 1) + me / LANES * TEAM_ROWS + r] = sums[r];
+        for (int r = 0; r < TEAM_ROWS; ++r) places[lane * (BLOCK + 1) + me / LANES * TEAM_ROWS + r] = sums[r];
         sync_group();
         CT sum = ZERO(CT);
         UNROLL

@@ -1,7 +1,7 @@
 // A symmetric or Hermitian matrix times a vector, with every stored element read once. The matrix is cut into
 // square blocks of width*TILE rows, one of the triangle for a group, which leaves what its block adds to the
-// result as rows and, turned, as columns. These sums lie n apart, one for each pair of blocks, and join.h adds
-// them up.
+// result as rows and, turned, as columns. These sums lie n apart, one for each pair of blocks, and join.h
+// adds them up.
 HERON_PROGRAM(blas2_symv_groups, class CT, int GROUP, int TILE)
 
 CONSTANT(SHARES, GROUP / TILE);
@@ -83,8 +83,7 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int folded, in
             CT element = elements[q];
             if (hermitian && row == column) element = REAL(CT, element);
             if (conjugate) element = CONJ(CT, element);
-            if (row < n && column < n && is_stored)
-                sum = MAD(CT, element, x[x_offset + column * x_inc], sum);
+            if (row < n && column < n && is_stored) sum = MAD(CT, element, x[x_offset + column * x_inc], sum);
             tile[c * (TILE + 1) + place] = hermitian ? CONJ(CT, element) : element;
         }
         add_shares(board, sum, row_sums, tile_row * TILE);
