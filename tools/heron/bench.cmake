@@ -1,4 +1,4 @@
-# heron bench and heron tune.
+# heron bench, heron tune and heron stress.
 find_package(Eigen3 QUIET NO_MODULE)
 option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
 
@@ -50,6 +50,13 @@ target_sources(heron-cli PRIVATE
     measure/product_report.cpp
     peers/blas_peers.cpp
     peers/cusparse_library.cpp
+    stress/lane.cpp
+    stress/memory_use.cpp
+    stress/operands.cpp
+    stress/operations.cpp
+    stress/shared_matrix.cpp
+    stress/stress.cpp
+    stress_command.cpp
     tune/gemm_tile_tuner.cpp
     tune/gemm_tuner.cpp
     tune/tuning_file.cpp

@@ -5,5 +5,6 @@ namespace heron::tools {
 
 void add_bench_command(CLI::App&) {}
 void add_tune_command(CLI::App&) {}
+void add_stress_command(CLI::App&) {}
 
 }  // namespace heron::tools

@@ -12,6 +12,7 @@ void add_info_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 void add_spy_command(CLI::App& app);
 void add_tune_command(CLI::App& app);
+void add_stress_command(CLI::App& app);
 void add_check_command(CLI::App& app);
 
 // A command line of heron run, cut before the program whose options are none of ours.

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
         heron::tools::add_spy_command(app);
         heron::tools::add_plot_command(app);
         heron::tools::add_tune_command(app);
+        heron::tools::add_stress_command(app);
         try {
             // CLI11 takes its words from the last one.
             if (runs)

@@ -1,14 +1,15 @@
 #pragma once
 // Products and substitutions by groups, for GPUs.
 #include "common/dialect/dialect_group.hpp"
+#include "common/runtime/word.hpp"
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP ROWS TEAM TRIANGLE"};
-inline constexpr kernel_family blas2_ger_family{"blas2_ger", "CT GROUP ROWS"};
-inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP ROWS"};
-inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
+inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
+inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP ROWS TEAM"};
+inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
+#include "chain.h"
 #include "gemv.h"
 #include "ger.h"
 #include "join.h"
@@ -241,6 +242,29 @@ void trsv_by_groups(Device& device, heron_phase phase, const heron_trsv_args& a,
             subtract_block<CT>(device, a, rows, count, first, end);
         };
         substitute(a, block, solve, rest);
+    });
+}
+
+// All of it in one launch, for devices on which groups may wait for others that came before.
+template <class Device>
+void trsv_by_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        // What a group has of its block stays in registers.
+        constexpr int group = 256, block = sizeof(CT) > 8 ? 32 : 64;
+        using program = kernels::blas2_chain_groups<CT, typename word_of<CT>::type, group, block>;
+        const int64_t blocks = (a.n + block - 1) / block;
+        const int64_t room = blocks > 1 ? blocks * block + program::CONTROL : 0;
+        workspace_layout layout(phase, workspace);
+        CT* memory = nullptr;
+        if (room > 0) memory = layout.template take<CT>(room);
+        if (phase != HERON_PHASE_RUN) return;
+        if (room > 0) memory = device.temporary(memory, room);
+        device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
+        device.template launch_groups<typename program::chain_blocks>(
+            kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
+            int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
+            as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
+            as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
     });
 }
 

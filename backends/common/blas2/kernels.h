@@ -151,6 +151,14 @@ HERON_KERNEL(blas2_trsv_rest, heron_index n, heron_index rows, heron_index first
 }
 HERON_END
 
+// Sets all bits.
+HERON_TYPES(class CT)
+HERON_KERNEL(blas2_unset, GLOBAL CT* memory) {
+    GLOBAL i32* const words = (GLOBAL i32*)(memory + item);
+    for (int w = 0; w < (int)(sizeof(CT) / sizeof(i32)); ++w) words[w] = -1;
+}
+HERON_END
+
 // y := alpha*sum + beta*y, where a sum has parts that lie n apart. alpha = 0 reads no part.
 HERON_TYPES(class CT)
 HERON_KERNEL(blas2_join, heron_index n, int parts, GLOBAL const CT* partial, CT alpha_value,

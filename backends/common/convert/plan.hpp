@@ -61,23 +61,42 @@ inline heron_index block_column_step(const heron_spmat& m) {
 }
 inline heron_index ceil_div(heron_index a, heron_index b) { return (a + b - 1) / b; }
 
-template <class Device, class RT, class WT, class OT, class IT>
+// A dense matrix from a CSR matrix, an item per row. clear() clears it.
+struct dense_by_items {
+    template <class RT, class WT, class OT, class IT, class Device, class Clear>
+    static void expand(Device& device, const heron_spmat& a, const heron_dnmat& b, Clear&& clear) {
+        clear();
+        device.template launch<kernels::csr_to_dense<RT, WT, OT, IT>>(
+            kernels::convert, a.rows, as<const OT>(static_cast<const void*>(a.offsets)),
+            as<const IT>(static_cast<const void*>(a.indices)),
+            as<const RT>(static_cast<const void*>(a.values)), heron_index{a.base}, as<RT>(b.values),
+            row_step(b), column_step(b));
+    }
+};
+
+// Way: how CSR is taken, such as dense_by_items.
+template <class Way, class Device, class RT, class WT, class OT, class IT>
 class sparse_to_dense_plan {
   public:
     sparse_to_dense_plan(Device& device, const heron_sparse_to_dense_args& args)
         : device_(device), a_(args.a), b_(args.b) {}
 
     void apply() {
-        clear();
-        scatter();
+        convert();
         for (int32_t batch = 1; batch < b_.batch_count; ++batch) {
             advance();
-            clear();
-            scatter();
+            convert();
         }
     }
 
   private:
+    void convert() {
+        if (a_.format == HERON_FORMAT_CSR)
+            return Way::template expand<RT, WT, OT, IT>(device_, a_, b_, [&] { clear(); });
+        clear();
+        scatter();
+    }
+
     template <template <class...> class Kernel, class... Args>
     void launch(int64_t count, Args... args) {
         device_.template launch<Kernel<RT, WT, OT, IT>>(kernels::convert, count, args...);
@@ -118,9 +137,6 @@ class sparse_to_dense_plan {
             case HERON_FORMAT_COO:
                 return launch<kernels::coo_to_dense>(a_.nnz, as<const IT>(a_.row_indices), columns(),
                                                      values(), base, b(), rs, cs);
-            case HERON_FORMAT_CSR:
-                return launch<kernels::csr_to_dense>(a_.rows, offsets(), columns(), values(), base, b(), rs,
-                                                     cs);
             case HERON_FORMAT_SELL:
                 return launch<kernels::sell_to_dense>(a_.rows, offsets(), columns(), values(), a_.slice_size,
                                                       base, b(), rs, cs);
@@ -147,15 +163,21 @@ class sparse_to_dense_plan {
     heron_dnmat b_;
 };
 
-template <class Device>
-void sparse_to_dense(Device& device, heron_phase phase, const heron_sparse_to_dense_args& args,
-                     heron_workspace& workspace) {
+template <class Way, class Device>
+void sparse_to_dense_by(Device& device, heron_phase phase, const heron_sparse_to_dense_args& args,
+                        heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_conversion(args.a,
                      [&]<class RT, class WT, class OT, class IT>(type<RT>, type<WT>, type<OT>, type<IT>) {
-                         sparse_to_dense_plan<Device, RT, WT, OT, IT>(device, args).apply();
+                         sparse_to_dense_plan<Way, Device, RT, WT, OT, IT>(device, args).apply();
                      });
+}
+
+template <class Device>
+void sparse_to_dense(Device& device, heron_phase phase, const heron_sparse_to_dense_args& args,
+                     heron_workspace& workspace) {
+    sparse_to_dense_by<dense_by_items>(device, phase, args, workspace);
 }
 
 // The nonzero elements of a dense matrix by rows, an item per row.

@@ -31,6 +31,7 @@ HERON_FN int group_item(void) { return (int)get_local_id(0); }
 HERON_FN int group_id(void) { return (int)get_group_id(0); }
 HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 #define sync_group() barrier(CLK_LOCAL_MEM_FENCE)
+#define sync_group_memory() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 #define BOARD(T) __local T*
 #define PARTS(T) __local T*

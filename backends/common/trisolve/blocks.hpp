@@ -2,6 +2,7 @@
 // Triangular solves of BSR matrices on GPUs, in one launch (blocks.h). The order of the block rows is that of
 // the rows of a CSR matrix with an element for each block.
 #include "common/dialect/dialect_group.hpp"
+#include "common/runtime/word.hpp"
 #include "block_pattern.hpp"
 #include "plan.hpp"
 
@@ -20,19 +21,6 @@ struct ordered_blocks {
     const int* records;  // row, begin, end and one more
     const int* is_ordered;
     heron_index base;
-};
-
-template <class CT>
-struct word_of {
-    using type = u32;
-};
-template <>
-struct word_of<f64> {
-    using type = u64;
-};
-template <>
-struct word_of<c64> {
-    using type = u64;
 };
 
 // Right-hand sides of one launch.

@@ -16,7 +16,7 @@ void override_blas2(heron_backend& table) {
     table.trmv =
         &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
     table.trsv =
-        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_sweep<cuda_device>, operation_names::trsv>;
+        &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }
 
 }  // namespace heron::HERON_LEVEL

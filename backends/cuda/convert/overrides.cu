@@ -26,6 +26,8 @@ void override_convert(heron_backend& table) {
         &slot<cuda_device, heron_pointers_to_indices_args, &expand, operation_names::pointers_to_indices>;
     table.dense_to_sparse = &slot<cuda_device, heron_dense_to_sparse_args, &tuned_dense_to_sparse,
                                   operation_names::dense_to_sparse>;
+    table.sparse_to_dense = &slot<cuda_device, heron_sparse_to_dense_args, &tuned_sparse_to_dense,
+                                  operation_names::sparse_to_dense>;
     table.transpose = &slot<cuda_device, heron_transpose_args, &tuned_transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<cuda_device, heron_reblock_count_args, &plans::count_blocks<grouped_reblock, cuda_device>,

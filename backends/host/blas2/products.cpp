@@ -85,7 +85,7 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
             const int64_t tile = shares.parts == 1 ? task : task / shares.parts;
             const range along = shares.along(part);
             for_blocks(shares.tile(tile), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
-                CT sums[rows_of_tile<CT>];
+                alignas(64) CT sums[rows_of_tile<CT>];
                 const range own{first, first + count};
                 if (by_columns) {
                     column_dots(a, own, along, x, conjugate, sums);
@@ -168,6 +168,22 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     });
 }
 
+// What K columns have beside the diagonal in their own rows, both ways: sums stay in registers.
+template <int K, bool is_lower, class CT>
+void add_small_triangle(const stored_columns<CT>& triangle, int64_t j, bool hermitian, const CT* x,
+                        CT* dots) {
+    CT sums[K];
+    for (int k = 0; k < K; ++k) sums[k] = dots[k];
+    for (int k = 0; k < K; ++k) {
+        const CT* const column = triangle.column(j + k) + j;
+        for (int i = is_lower ? k + 1 : 0; i < (is_lower ? K : k); ++i) {
+            sums[i] = mad(column[i], x[j + k], sums[i]);
+            sums[k] = mad(hermitian ? conj(column[i]) : column[i], x[j + i], sums[k]);
+        }
+    }
+    for (int k = 0; k < K; ++k) dots[k] = sums[k];
+}
+
 // Columns of the stored triangle are read once, for the rows that they add to and for their own rows of the
 // result.
 template <class CT>
@@ -187,11 +203,15 @@ void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a,
             CT dots[K];
             add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin, rows.end - rows.begin,
                                     a.hermitian, dots);
-            for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
-                const CT element = triangle.column(j + k)[i];
-                sums[i] = mad(element, x[j + k], sums[i]);
-                dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
-            });
+            if (a.a.storage == HERON_STORAGE_BANDED)
+                for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
+                    const CT element = triangle.column(j + k)[i];
+                    sums[i] = mad(element, x[j + k], sums[i]);
+                    dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
+                });
+            else if (K > 1 && j >= first && j < first + count)
+                is_lower ? add_small_triangle<K, true>(triangle, j, a.hermitian, x, dots)
+                         : add_small_triangle<K, false>(triangle, j, a.hermitian, x, dots);
             for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
         };
         // More columns where there are registers for their sums and the triangles beside the diagonal weigh
@@ -224,7 +244,7 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
         CT* partial = some_of<CT>(layout, is_short ? 0 : shares.parts * a.n);
         CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
         if (phase != HERON_PHASE_RUN) return;
-        CT sums_of_short[short_y];
+        alignas(64) CT sums_of_short[short_y];
         if (is_short) partial = sums_of_short;
         const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
         if (equal(alpha, CT{})) {

@@ -19,6 +19,12 @@ bool takes_runs(const device_traits& traits) {
     return !traits.is_gpu && wanted_kernels("blas2") == kernel_choice::by_device;
 }
 
+// Groups that wait for others: NVIDIA's GPUs alone are known to let these go on meanwhile.
+bool takes_chain(const device_traits& traits) {
+    constexpr int64_t group = 256;
+    return takes_gpu_kernels("trsv", traits.nvidia_major > 0) && traits.largest_group >= group;
+}
+
 void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::gemv_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
@@ -40,7 +46,7 @@ bool takes_sweep(const device_traits& traits) {
 }
 
 void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
-    if (takes_sweep(device.traits())) return plans::trsv_by_sweep(device, phase, args, workspace);
+    if (takes_chain(device.traits())) return plans::trsv_by_chain(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::trsv_by_groups(device, phase, args, workspace)
                                   : plans::trsv(device, phase, args, workspace);
 }

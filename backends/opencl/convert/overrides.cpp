@@ -7,6 +7,7 @@
 #include "common/convert/grouped.hpp"
 #include "common/convert/grouped_scan.hpp"
 #include "common/convert/radix.hpp"
+#include "common/convert/tiled_dense.hpp"
 #include "common/convert/tiled_rows.hpp"
 
 namespace heron::opencl {
@@ -48,6 +49,12 @@ static void dense_to_sparse(opencl_device& device, heron_phase phase, const hero
     plans::dense_to_sparse_by<plans::rows_by_tiles<false>>(device, phase, args, workspace);
 }
 
+static void sparse_to_dense(opencl_device& device, heron_phase phase, const heron_sparse_to_dense_args& args,
+                            heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::sparse_to_dense(device, phase, args, workspace);
+    plans::sparse_to_dense_by<plans::dense_by_tiles>(device, phase, args, workspace);
+}
+
 static void transpose(opencl_device& device, heron_phase phase, const heron_transpose_args& args,
                       heron_workspace& workspace) {
     if (!takes_groups(device.traits())) return plans::transpose(device, phase, args, workspace);
@@ -71,6 +78,8 @@ void override_convert(heron_backend& table) {
                                       operation_names::pointers_to_indices>;
     table.dense_to_sparse =
         &slot<opencl_device, heron_dense_to_sparse_args, &dense_to_sparse, operation_names::dense_to_sparse>;
+    table.sparse_to_dense =
+        &slot<opencl_device, heron_sparse_to_dense_args, &sparse_to_dense, operation_names::sparse_to_dense>;
     table.transpose = &slot<opencl_device, heron_transpose_args, &transpose, operation_names::transpose>;
     table.reblock_count =
         &slot<opencl_device, heron_reblock_count_args, &reblock_count, operation_names::reblock_count>;

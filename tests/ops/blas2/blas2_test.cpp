@@ -51,6 +51,17 @@ void check_product(const vector_case& before, const device_vector& after, const 
                      unit(before.type) * (static_cast<double>(terms) + 8) * largest) == "");
 }
 
+// Row r of op(A) times v, A a triangle.
+term row_of_triangle(const stored_case& a, heron_fill_mode fill, heron_diag_type diag, heron_operation op,
+                     const vector_case& v, std::int64_t r) {
+    const auto element = [&](std::int64_t l) {
+        const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
+        if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
+        return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j)) : number{0, 0};
+    };
+    return dot(v.n, element, [&](std::int64_t l) { return v.at(l); });
+}
+
 }  // namespace
 
 TEST_CASE("gemv and gbmv") {
@@ -190,12 +201,7 @@ TEST_CASE("trmv and trsv in every storage") {
         expect((solves ? heron_trsv : heron_trmv)(native(), type, order, fill, op, diag, storage, n, k,
                                                   da.data(), a.ld, dx.data(), x.inc));
         const auto row = [&](const vector_case& v, std::int64_t r) {
-            const auto element = [&](std::int64_t l) {
-                const std::int64_t i = transposes(op) ? l : r, j = transposes(op) ? r : l;
-                if (i == j && diag == HERON_DIAG_UNIT) return number{1, 0};
-                return in_triangle(fill, i, j) && a.in_band(i, j) ? operated(op, a.at(i, j)) : number{0, 0};
-            };
-            return dot(n, element, [&](std::int64_t l) { return v.at(l); });
+            return row_of_triangle(a, fill, diag, op, v, r);
         };
         const vector_case after = dx.download();
         vector_case expected = x;
@@ -229,6 +235,70 @@ TEST_CASE("trmv and trsv in every storage") {
             for (const int code : {1, 5, 17, 21, 73, 93, 129, 149}) check(type, code, n);
         for (const int code : {5, 17}) check(type, code, 1100);
     }
+}
+
+// Elements beside the diagonal as large as those on it: solutions grow, and the inverse of a triangle more
+// than these. Residuals are as small as those of the substitution, row by row.
+TEST_CASE("trmv and trsv: solutions that grow") {
+    random_source random(56);
+    for (const heron_type type : matrix_types())
+        for (int code = 0; code < 32; ++code) {
+            const auto fill = static_cast<heron_fill_mode>(code % 2);
+            const auto diag = static_cast<heron_diag_type>(code / 2 % 2);
+            const auto op = static_cast<heron_operation>(code / 4 % 4);
+            const auto storage = code / 16 == 0 ? HERON_STORAGE_FULL : HERON_STORAGE_PACKED;
+            const std::int64_t n = any_of(random, {40, 64, 150, 257});
+            // Triangles that grow alternate with ones that do not, block by block.
+            stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, storage, fill, n, 0);
+            for (std::int64_t j = 0; j < n; ++j)
+                for (std::int64_t i = 0; i < n; ++i) {
+                    if (!in_triangle(fill, i, j)) continue;
+                    if (i / 64 != j / 64 || i / 64 % 2 == 1) a.at(i, j) *= 1.0 / 256;
+                    if (i == j) a.at(i, j) = number{i % 3 == 0 ? 1.0 : -0.75, 0};
+                }
+            a.memory = rounded(cuda_type(type), a.memory);
+            const vector_case x = random_vector(random, type, n, any_increment(random));
+            CAPTURE(type, fill, diag, op, storage, n, x.inc);
+            const device_vector da(memory_of(a)), dx(x);
+            expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, op, diag, storage, n, 0, da.data(),
+                              a.ld, dx.data(), x.inc));
+            const vector_case after = dx.download();
+            for (std::int64_t i = 0; i < n; ++i) {
+                const term t = row_of_triangle(a, fill, diag, op, after, i);
+                const double most =
+                    unit(type) * (4.0 * static_cast<double>(n) + 16) * (t.size + std::abs(x.at(i)));
+                REQUIRE(std::abs(t.value - x.at(i)) <= most);
+            }
+        }
+}
+
+TEST_CASE("trmv and trsv: a zero on the diagonal spoils no unknown before it") {
+    for (const heron_type type : matrix_types())
+        for (const heron_fill_mode fill : {HERON_FILL_LOWER, HERON_FILL_UPPER}) {
+            const std::int64_t n = 200, zero = fill == HERON_FILL_LOWER ? 130 : 69;
+            random_source random(57);
+            stored_case a = random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, fill, n, 0);
+            for (number& v : a.memory) v *= 1.0 / 256;
+            for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = i == zero ? 0.0 : 1.0;
+            a.memory = rounded(cuda_type(type), a.memory);
+            const vector_case x = random_vector(random, type, n, 1);
+            CAPTURE(type, fill);
+            const device_vector da(memory_of(a)), dx(x);
+            expect(heron_trsv(native(), type, HERON_ORDER_COLUMN, fill, HERON_OP_NONE, HERON_DIAG_NON_UNIT,
+                              HERON_STORAGE_FULL, n, 0, da.data(), a.ld, dx.data(), 1));
+            vector_case after = dx.download();
+            CHECK(!std::isfinite(std::abs(after.at(zero))));
+            const auto is_spoilt = [&](std::int64_t i) {
+                return fill == HERON_FILL_LOWER ? i >= zero : i <= zero;
+            };
+            for (std::int64_t i = 0; i < n; ++i)
+                if (is_spoilt(i)) after.at(i) = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+                if (is_spoilt(i)) continue;
+                const term t = row_of_triangle(a, fill, HERON_DIAG_NON_UNIT, HERON_OP_NONE, after, i);
+                REQUIRE(std::abs(t.value - x.at(i)) <= unit(type) * 1000 * (t.size + std::abs(x.at(i))));
+            }
+        }
 }
 
 TEST_CASE("ger and gerc") {

@@ -387,6 +387,26 @@ TEST_CASE("SparseToDense of every shape") {
         });
 }
 
+TEST_CASE("SparseToDense of long and of many rows") {
+    random_source random(47);
+    entries long_rows{2, 540001, {}};
+    for (std::int64_t k = 0; k < 3000; ++k) long_rows.list.push_back({k % 2, 179 * k, 1.0});
+    entries full_rows{3, 5000, {}};
+    for (std::int64_t k = 0; k < 15000; ++k) full_rows.list.push_back({k / 5000, k % 5000, 1.0});
+    const named_pattern patterns[] = {{"long rows", long_rows},
+                                      {"full rows", full_rows},
+                                      {"many rows", random_pattern(20000, 5, 2, random)}};
+    for (const named_pattern& pattern : patterns)
+        for (const cusparseFormat_t format : {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC})
+            for (const cusparseOrder_t order : both_orders)
+                for (const int base : {0, 1}) {
+                    INFO(pattern.name << ", format " << format << ", base " << base << ", order " << order);
+                    const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, base};
+                    check_to_dense(arrange(pattern.matrix, {"", format}, index, CUDA_R_32F, random), order,
+                                   base * padding, random);
+                }
+}
+
 TEST_CASE("SparseToDense of a matrix that stores nothing and has NULL arrays") {
     random_source random(43);
     for (const entries& matrix : {entries{7, 4, {}}, entries{0, 0, {}}, entries{0, 6, {}}, entries{6, 0, {}}})

@@ -1,0 +1,310 @@
+// The substitution of a whole triangle in one launch. Types: CT elements, WT the words that they consist of,
+// one or two each. Groups take blocks of BLOCK unknowns in the order of the substitution by tickets, so that
+// each waits only for groups that are at work or done, and hand their solutions over through memory all of
+// whose bits are set before: whoever reads anything else there reads the solution.
+//
+// Unknowns have positions: 0 is the one that is solved first, so that every system is a lower triangle.
+// A block's item works at `place` along the lines of A as they are stored, on PER lines of its share.
+HERON_PROGRAM(blas2_chain_groups, class CT, class WT, int GROUP, int BLOCK)
+
+CONSTANT(WORDS, (int)(sizeof(CT) / sizeof(WT)));
+CONSTANT(SHARES, GROUP / BLOCK);
+CONSTANT(PER, BLOCK / SHARES);
+CONSTANT(LINE, BLOCK + 1);
+// Elements of scratch memory before the solutions.
+CONSTANT(CONTROL, 16);
+// Blocks that will not be next soon look less often.
+CONSTANT(SOON, 4);
+
+typedef struct {
+    GLOBAL const CT* a;
+    heron_index n, ld, band;  // band: diagonals beside the main one
+    int storage;              // 0 full, 1 a band, 2 a triangle without gaps
+    int lower, transposed, conjugate, unit;
+} chain_matrix;
+
+typedef union {
+    CT value;
+    WT word[sizeof(CT) / sizeof(WT)];
+} chain_value;
+
+HERON_FN heron_index index_of(chain_matrix m, heron_index position) {
+    return m.lower ? position : m.n - 1 - position;
+}
+
+// Whether element (row, column), by positions, is stored and beside the diagonal, or on it and wanted.
+HERON_FN int is_stored(chain_matrix m, heron_index row, heron_index column) {
+    const heron_index distance = row - column;
+    return row < m.n && distance >= (m.unit ? 1 : 0) && distance <= m.band;
+}
+
+// Elements of the tile whose rows are those of block `row` and whose columns are those of block `column`: this
+// item's place of PER lines. Others than the stored ones are zero.
+HERON_FN void take_tile(chain_matrix m, heron_index row, heron_index column, CT* elements) {
+    const int place = group_item() % BLOCK;
+    const int first = group_item() / BLOCK * PER;
+    const heron_index along = (m.transposed ? column : row) * BLOCK + place;
+    const heron_index across = (m.transposed ? row : column) * BLOCK + first;
+    const int stored_lower = m.lower != m.transposed;
+    const heron_index j = index_of(m, across);
+    heron_index at = index_of(m, along);
+    // How far it is to the next line, and how much that changes.
+    heron_index step = 0;
+    int slope = 0;
+    if (m.storage == 2) {
+        at += stored_lower ? j * (2 * m.n - j - 1) / 2 : j * (j + 1) / 2;
+        step = stored_lower ? m.n - 1 - j : j + 1;
+        if (!m.lower) step = stored_lower ? j - m.n : -j;
+        slope = stored_lower ? -1 : 1;
+    } else {
+        step = m.storage == 1 ? m.ld - 1 : m.ld;
+        at += j * step + (m.storage == 1 && !stored_lower ? m.band : 0);
+        if (!m.lower) step = -step;
+    }
+    const int is_whole =
+        row > column && (row + 1) * BLOCK <= m.n && (row - column + 1) * BLOCK - 1 <= m.band;
+    UNROLL
+    for (int q = 0; q < PER; ++q) {
+        CT element = ZERO(CT);
+        if (is_whole || (m.transposed ? is_stored(m, across + q, along) : is_stored(m, along, across + q)))
+            element = m.a[at];
+        elements[q] = m.conjugate ? CONJ(CT, element) : element;
+        at += step;
+        step += slope;
+    }
+}
+
+// An item's elements of a tile to board[row*LINE + column].
+HERON_FN void put_tile(const CT* elements, int transposed, LOCAL CT* board) {
+    const int place = group_item() % BLOCK;
+    const int first = group_item() / BLOCK * PER;
+    UNROLL
+    for (int q = 0; q < PER; ++q) {
+        if (transposed)
+            board[(first + q) * LINE + place] = elements[q];
+        else
+            board[place * LINE + first + q] = elements[q];
+    }
+}
+
+HERON_FN int is_unset(WT w) { return w == (WT) ~(WT)0; }
+
+// The solutions of block j to x in local memory, for all items behind the next sync_group().
+HERON_FN void await_block(GLOBAL const CT* solved, heron_index j, heron_index block, LOCAL CT* x) {
+    GLOBAL const WT* const from = (GLOBAL const WT*)(solved + j * BLOCK);
+    for (int w = group_item(); w < BLOCK * WORDS; w += GROUP) {
+        WT word = POLL(WT, from + w);
+        while (is_unset(word)) {
+            if (block - j > SOON) {
+                NAP(500);
+            }
+            word = POLL(WT, from + w);
+        }
+        ((LOCAL WT*)x)[w] = word;
+    }
+}
+
+// An item's share of a row times the vector.
+HERON_FN CT share_of(const CT* elements, LOCAL const CT* x) {
+    const int first = group_item() / BLOCK * PER;
+    CT even = ZERO(CT);
+    CT odd = ZERO(CT);
+    UNROLL
+    for (int q = 0; q < PER; q += 2) {
+        even = MAD(CT, elements[q], x[first + q], even);
+        odd = MAD(CT, elements[q + 1], x[first + q + 1], odd);
+    }
+    return ADD(CT, even, odd);
+}
+
+// The sum of the shares of a row, for items below BLOCK; ends with all items together once more.
+HERON_FN CT join_shares(CT share, LOCAL CT* sums) {
+    const int me = group_item();
+    sums[me] = share;
+    sync_group();
+    CT sum = ZERO(CT);
+    if (me < BLOCK) {
+        sum = sums[me];
+        UNROLL
+        for (int s = 1; s < SHARES; ++s) sum = ADD(CT, sum, sums[me + s * BLOCK]);
+    }
+    return sum;
+}
+
+// The inverse of the lower triangle, row by row: this item's share of a row. Returns whether it can replace the
+// substitution: where elements of the inverse, or of the triangle, are large beside the diagonal, rounding
+// errors of the product with it would be too.
+HERON_FN int invert(LOCAL const CT* triangle, CT* inverse, LOCAL CT* lines, LOCAL CT* reciprocals) {
+    const int row = group_item() % BLOCK;
+    const int first = group_item() / BLOCK * PER;
+    UNROLL
+    for (int q = 0; q < PER; ++q) inverse[q] = first + q == row ? ONE(CT) : ZERO(CT);
+    if (group_item() < BLOCK) reciprocals[row] = DIV(CT, ONE(CT), triangle[row * LINE + row]);
+    sync_group();
+    for (int k = 0; k < BLOCK; ++k) {
+        LOCAL CT* const line = lines + (k & 1) * BLOCK + first;
+        if (row == k) {
+            UNROLL
+            for (int q = 0; q < PER; ++q) {
+                inverse[q] = MUL(CT, inverse[q], reciprocals[k]);
+                line[q] = inverse[q];
+            }
+        }
+        sync_group();
+        if (row > k && first <= k) {
+            const CT factor = triangle[row * LINE + k];
+            UNROLL
+            for (int q = 0; q < PER; ++q) inverse[q] = SUB(CT, inverse[q], MUL(CT, factor, line[q]));
+        }
+    }
+    const CT two = ADD(CT, ONE(CT), ONE(CT));
+    const CT most = MUL(CT, two, two);
+    const CT most_of_row = MUL(CT, most, MAGNITUDE(CT, triangle[row * LINE + row]));
+    int is_good = 1;
+    UNROLL
+    for (int q = 0; q < PER; ++q) {
+        const int column = first + q;
+        const CT scaled = MUL(CT, inverse[q], triangle[column * LINE + column]);
+        if (!NOT_ABOVE(CT, MAGNITUDE(CT, scaled), most)) is_good = 0;
+        if (column < row && !NOT_ABOVE(CT, MAGNITUDE(CT, triangle[row * LINE + column]), most_of_row))
+            is_good = 0;
+        if (!EQUAL(CT, SUB(CT, inverse[q], inverse[q]), ZERO(CT))) is_good = 0;
+    }
+    return is_good;
+}
+
+// One unknown after the other, for what no inverse is good for.
+HERON_FN CT substitute(LOCAL const CT* triangle, CT value, int size, int unit, LOCAL CT* last) {
+    const int me = group_item();
+    for (int k = 0; k < size; ++k) {
+        if (me == k) {
+            if (!unit) value = DIV(CT, value, triangle[k * LINE + k]);
+            last[k & 1] = value;
+        }
+        sync_group();
+        if (me > k && me < BLOCK) value = SUB(CT, value, MUL(CT, triangle[me * LINE + k], last[k & 1]));
+    }
+    return value;
+}
+
+// The block's own triangle; ones on the diagonal where none is stored.
+HERON_FN void take_triangle(chain_matrix m, heron_index block, LOCAL CT* triangle) {
+    CT elements[PER];
+    take_tile(m, block, block, elements);
+    put_tile(elements, m.transposed, triangle);
+    sync_group();
+    const int me = group_item();
+    if (me < BLOCK && (m.unit || block * BLOCK + me >= m.n)) triangle[me * LINE + me] = ONE(CT);
+    sync_group();
+}
+
+// M*x = b in place of b, M = op(A). memory: CONTROL elements, the first of whose words is the ticket that was
+// drawn last, -1 before the first, and room for a solution of each row of all blocks. One block needs none.
+HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed, int conjugate, int unit,
+                   int storage, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
+                   heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc,
+                   GLOBAL CT* memory) {
+    LOCAL_ARRAY(CT, triangle, BLOCK * LINE);
+    LOCAL_ARRAY(CT, sums, GROUP);
+    LOCAL_ARRAY(CT, others, 2 * BLOCK);
+    LOCAL_ARRAY(CT, reciprocals, BLOCK);
+    LOCAL_ARRAY(int, shared, 2);
+    const int me = group_item();
+    if (me == 0) {
+        shared[0] = group_count() > 1 ? FETCH_ADD((GLOBAL int*)memory, 1) + 1 : 0;
+        shared[1] = 0;
+    }
+    sync_group();
+    const heron_index block = shared[0];
+    GLOBAL CT* const solved = memory + CONTROL;
+    chain_matrix m;
+    m.a = a + a_offset;
+    m.n = n;
+    m.ld = ld;
+    m.band = band;
+    m.storage = storage;
+    m.lower = lower;
+    m.transposed = transposed;
+    m.conjugate = conjugate;
+    m.unit = unit;
+
+    const int size = n - block * BLOCK < BLOCK ? (int)(n - block * BLOCK) : BLOCK;
+    const heron_index own = x_offset + index_of(m, block * BLOCK + me) * x_inc;
+    CT right = me < size ? x[own] : ZERO(CT);
+    const heron_index before = block * BLOCK > band ? (block * BLOCK - band) / BLOCK : 0;
+    CT near[PER];
+    if (before < block) {
+        take_tile(m, block, block - 1, near);
+        if (transposed) {
+            put_tile(near, 1, triangle);
+            sync_group();
+            UNROLL
+            for (int q = 0; q < PER; ++q)
+                near[q] = triangle[me % BLOCK * LINE + me / BLOCK * PER + q];
+            sync_group();
+        }
+    }
+    take_triangle(m, block, triangle);
+    CT inverse[PER];
+    if (!invert(triangle, inverse, others, reciprocals)) FETCH_OR(shared + 1, 1);
+    sync_group();
+    const int substitutes = shared[1];
+
+    // All blocks but the last one, as their solutions come.
+    CT share = ZERO(CT);
+    CT row_sums[PER];
+    UNROLL
+    for (int q = 0; q < PER; ++q) row_sums[q] = ZERO(CT);
+    for (heron_index j = before; j + 1 < block; ++j) {
+        CT elements[PER];
+        take_tile(m, block, j, elements);
+        LOCAL CT* const found = others + (j & 1) * BLOCK;
+        await_block(solved, j, block, found);
+        sync_group();
+        if (transposed) {
+            UNROLL
+            for (int q = 0; q < PER; ++q)
+                row_sums[q] = MAD(CT, elements[q], found[me % BLOCK], row_sums[q]);
+        } else {
+            share = ADD(CT, share, share_of(elements, found));
+        }
+    }
+    if (transposed && before + 1 < block) {
+        put_tile(row_sums, 1, triangle);
+        sync_group();
+        UNROLL
+        for (int q = 0; q < PER; ++q)
+            share = ADD(CT, share, triangle[me % BLOCK * LINE + me / BLOCK * PER + q]);
+        sync_group();
+        if (substitutes) take_triangle(m, block, triangle);
+    }
+    if (before < block) {
+        LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
+        await_block(solved, block - 1, block, found);
+        sync_group();
+        right = SUB(CT, right, join_shares(ADD(CT, share, share_of(near, found)), sums));
+    }
+
+    CT value = right;
+    if (substitutes) {
+        value = substitute(triangle, value, size, unit, reciprocals);
+    } else {
+        LOCAL CT* const rights = others + (block & 1) * BLOCK;
+        if (me < BLOCK) rights[me] = right;
+        sync_group();
+        value = join_shares(share_of(inverse, rights), sums);
+    }
+    if (me >= size) return;
+    if (group_count() > 1) {
+        GLOBAL WT* const to = (GLOBAL WT*)(solved + block * BLOCK + me);
+        chain_value parts;
+        parts.value = value;
+        UNROLL
+        for (int w = 0; w < WORDS; ++w)
+            POST(WT, to + w, is_unset(parts.word[w]) ? parts.word[w] >> 1 : parts.word[w]);
+    }
+    x[own] = value;
+}
+HERON_CLOSE
+
+HERON_CLOSE

@@ -1,0 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/headers.cmake)
+foreach(target fmt::fmt fmt::fmt-header-only)
+  heron_headers_alone(${target} fmt)
+  target_compile_definitions(${target} INTERFACE FMT_HEADER_ONLY)
+endforeach()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""tools/sanitize tells records of compute-sanitizer from what is proven to be none, and kernels that are not reached, with stand-ins
+for ctest, compute-sanitizer and a test.
+
+usage: sanitize_test.py SOURCES
+"""
+import json
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCES = Path(sys.argv.pop(1))
+SYNC = (SOURCES / "backends/cuda/trisolve/sync.cuh").read_text().splitlines()
+LISTED = [line for line in (SOURCES / "tests/cuda/sanitized_tests.txt").read_text().splitlines() if line and line[0] != "#"]
+
+
+def line_of(text, after):
+    start = next(i for i, line in enumerate(SYNC) if after in line)
+    return next(i + 1 for i in range(start, len(SYNC)) if text in SYNC[i])
+
+
+POST = line_of("volatile slot*>(box)->part[i] =", "static __device__ void post_in_block(slot*")
+FETCH = line_of("volatile slot*>(box)->part[i];", "static __device__ bool fetch_in_block(const slot*")
+KERNEL = "void heron::cuda::sweep_rows<heron::cuda::solve_work<float>, int, int, 1, true>(T1)+0x9b0"
+
+
+def race(kernel, *lines):
+    places = [f"{kernel} in sync.cuh:{line}" if line else kernel for line in lines]
+    return (f"========= Error: Race reported between Write access at {places[0]}\n"
+            f"=========     and Read access at {places[1]} [8 hazards]\n========= \n")
+
+
+INVALID = ("========= Invalid __global__ write of size 4 bytes\n=========     at heron::cuda::fill(int*)+0x40\n"
+           "=========     by thread (0,0,0) in block (0,0,0)\n========= \n")
+
+
+class Sanitize(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.script("the_test", 'printf "kernel a\\nkernel b\\nkernel cub::c\\nlaunched a\\n$MORE" > "$HERON_LAUNCH_LOG"')
+        tests = [{"name": name.split("\t")[0], "command": [str(self.folder / "the_test")]} for name in LISTED]
+        self.script("ctest", f"cat <<'END'\n{json.dumps({'tests': tests})}\nEND")
+
+    def script(self, name, body):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    def run_tool(self, *arguments, **variables):
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", **variables}
+        return subprocess.run([sys.executable, SOURCES / "tools/sanitize", self.folder, *arguments], env=environment,
+                              capture_output=True, text=True)
+
+    def sanitized(self, output, *arguments):
+        log = self.folder / "output"
+        log.write_text("========= COMPUTE-SANITIZER\n" + output + "========= ERROR SUMMARY: 0 errors\n")
+        self.script("compute-sanitizer", 'while [ "$1" != --log-file ]; do shift; done\n' + f'cat {log} > "$2"')
+        return self.run_tool("--piece", f"1/{len(LISTED)}", *arguments)
+
+    def test_clean(self):
+        run = self.sanitized("")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_finding(self):
+        run = self.sanitized(INVALID, "--tool", "memcheck")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("Invalid __global__ write", run.stdout)
+
+    def test_proven_pair_and_no_other(self):
+        for lines, status in [((POST, FETCH), 0), ((None, None), 0), ((POST + 20, FETCH), 1), ((POST, 1), 1)]:
+            run = self.sanitized(race(KERNEL, *lines), "--tool", "racecheck")
+            self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        other = race(KERNEL.replace("sweep_rows", "sweep_items"), POST, FETCH)
+        self.assertEqual(self.sanitized(other, "--tool", "racecheck").returncode, 1)
+        # Another tool's word for it is none that was proven.
+        self.assertEqual(self.sanitized(race(KERNEL, POST, FETCH), "--tool", "memcheck").returncode, 1)
+
+    def test_tool_that_does_not_start(self):
+        self.script("compute-sanitizer", "exit 0")
+        self.assertEqual(self.run_tool("--piece", f"1/{len(LISTED)}").returncode, 1)
+
+    def test_kernels_that_are_not_reached(self):
+        run = self.run_tool("--reach")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("3 kernels, of which 1 are not reached\n  b\n", run.stdout)
+        self.assertEqual(self.run_tool("--reach", MORE="launched b\\n").returncode, 0)
+
+
+unittest.main()

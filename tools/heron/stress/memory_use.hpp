@@ -1,0 +1,37 @@
+// How much memory the process and its device use, over time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measure/report.hpp"
+
+namespace heron::tools {
+
+// Bytes of this process in memory.
+std::int64_t resident_bytes();
+// Bytes in use on the device, of all processes; 0 where the device does not tell.
+std::int64_t device_bytes(const std::string& backend);
+
+class memory_use {
+  public:
+    void add(double seconds, std::int64_t bytes) {
+        samples_.push_back({seconds, static_cast<double>(bytes)});
+    }
+    // Of the second half of the time, when everything has been used once: bytes per minute, by least squares,
+    // and what that adds up to.
+    double slope_per_minute() const;
+    double growth() const;
+    record summary() const;
+
+  private:
+    struct sample {
+        double seconds, bytes;
+    };
+    std::vector<sample> later_half() const;
+
+    std::vector<sample> samples_;
+};
+
+}  // namespace heron::tools
