@@ -2,7 +2,6 @@
 #include "cuda/runtime/device.cuh"
 #include "cuda/runtime/group_words.cuh"
 #include "common/blas2/grouped.hpp"
-#include "common/blas2/sweep.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -12,9 +11,6 @@ void override_blas2(heron_backend& table) {
         &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
-    table.ger = &slot<cuda_device, heron_ger_args, &plans::ger_by_groups<cuda_device>, operation_names::ger>;
-    table.trmv =
-        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }

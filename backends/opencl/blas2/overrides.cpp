@@ -4,14 +4,13 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/blas2/grouped.hpp"
 #include "common/blas2/runs.hpp"
-#include "common/blas2/sweep.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
 namespace {
 
 bool takes_groups(const device_traits& traits) {
-    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::blas2_group;
+    return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_shares::group;
 }
 
 // Compilers for processors turn the loop of an item into instructions for vectors.
@@ -37,14 +36,6 @@ void symv(opencl_device& device, heron_phase phase, const heron_symv_args& args,
                                   : plans::symv(device, phase, args, workspace);
 }
 
-// Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
-// to let it.
-bool takes_sweep(const device_traits& traits) {
-    constexpr cl_uint nvidia = 0x10de;
-    return takes_gpu_kernels("blas2", traits.is_gpu && traits.vendor_id == nvidia) &&
-           traits.largest_group >= plans::blas2_group;
-}
-
 void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args, heron_workspace& workspace) {
     if (takes_chain(device.traits())) return plans::trsv_by_chain(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::trsv_by_groups(device, phase, args, workspace)
@@ -52,15 +43,13 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
 }
 
 void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
-    if (takes_runs(device.traits())) return plans::ger_by_runs(device, phase, args, workspace);
-    takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
-                                  : plans::ger(device, phase, args, workspace);
+    takes_runs(device.traits()) ? plans::ger_by_runs(device, phase, args, workspace)
+                                : plans::ger(device, phase, args, workspace);
 }
 
 void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
-    if (takes_runs(device.traits())) return plans::trmv_by_runs(device, phase, args, workspace);
-    takes_groups(device.traits()) ? plans::trmv_by_groups(device, phase, args, workspace)
-                                  : plans::trmv(device, phase, args, workspace);
+    takes_runs(device.traits()) ? plans::trmv_by_runs(device, phase, args, workspace)
+                                : plans::trmv(device, phase, args, workspace);
 }
 
 }  // namespace
