@@ -2,6 +2,7 @@
 #include "cuda/runtime/device.cuh"
 #include "cuda/runtime/group_words.cuh"
 #include "common/blas2/grouped.hpp"
+#include "common/blas2/trmv.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -11,6 +12,8 @@ void override_blas2(heron_backend& table) {
         &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
+    table.trmv =
+        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }
