@@ -10,8 +10,8 @@ inline constexpr kernel_family blas2_trmv_family{"blas2_trmv", "CT GROUP ROWS TE
 
 namespace heron::HERON_LEVEL::plans {
 
-// How a product is shared out: by groups for 32 results, and by parts of the sums. Of the order alone, so that
-// the sums have the same bits on every run.
+// How a product is shared out: by groups for 32 results, and by parts of the sums. Of the order alone, so
+// that the sums have the same bits on every run.
 struct trmv_shares {
     static constexpr int group = 256, outputs = 32, team = 32;
 
