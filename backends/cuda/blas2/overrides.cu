@@ -2,6 +2,7 @@
 #include "cuda/runtime/device.cuh"
 #include "cuda/runtime/group_words.cuh"
 #include "common/blas2/grouped.hpp"
+#include "common/blas2/trmv.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -12,6 +13,8 @@ void override_blas2(heron_backend& table) {
     table.ger = &slot<cuda_device, heron_ger_args, &plans::ger_by_groups<cuda_device>, operation_names::ger>;
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
+    table.trmv =
+        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }

@@ -4,6 +4,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/blas2/grouped.hpp"
 #include "common/blas2/runs.hpp"
+#include "common/blas2/trmv.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
@@ -52,8 +53,9 @@ void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, h
 }
 
 void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
-    takes_runs(device.traits()) ? plans::trmv_by_runs(device, phase, args, workspace)
-                                : plans::trmv(device, phase, args, workspace);
+    if (takes_runs(device.traits())) return plans::trmv_by_runs(device, phase, args, workspace);
+    takes_groups(device.traits()) ? plans::trmv_by_groups(device, phase, args, workspace)
+                                  : plans::trmv(device, phase, args, workspace);
 }
 
 }  // namespace

@@ -226,6 +226,9 @@ TEST_CASE("trmv and trsv in every storage") {
             check(type, code, any_of(random, {0, 1, 2, 3, 9, 32, 65, 130, 190, 420}));
         // Several tiles of the result: products with either triangle, as it is and turned.
         for (const int code : {0, 4, 8, 16, 20, 28}) check(type, code, 1100);
+        // At and beside the ends of tiles, either triangle as it is and turned.
+        for (const std::int64_t n : {31, 64, 257})
+            for (const int code : {0, 4, 12, 16, 20, 52}) check(type, code, n);
     }
 }
 
@@ -440,4 +443,46 @@ TEST_CASE("syr, her, syr2 and her2, full and packed") {
                 }
             CHECK(difference(da.download(), memory_of(a), 64 * unit(type)) == "");
         }
+}
+
+TEST_CASE("the same bits on each run") {
+    random_source random(59);
+    const std::int64_t n = 700, wide = 5000;
+    for (const heron_type type : matrix_types()) {
+        stored_case a =
+            random_stored(random, {type, HERON_ORDER_COLUMN, HERON_STORAGE_FULL, HERON_FILL_LOWER, n, wide},
+                          [](std::int64_t, std::int64_t) { return true; });
+        for (std::int64_t i = 0; i < n; ++i) a.at(i, i) = number{static_cast<double>(n), 0};
+        const vector_case x = random_vector(random, type, wide, 1);
+        const device_vector da(memory_of(a)), dx(x);
+        scalar_place one(false, type, {number{1, 0}}), zero(false, type, {number{0, 0}});
+        const auto bits = [&](const auto& call) {
+            const device_vector result(x);
+            expect(call(result.data()));
+            return result.download();
+        };
+        const auto is_repeated = [&](const auto& call) {
+            const vector_case first = bits(call);
+            for (int run = 0; run < 2; ++run) CHECK(difference(bits(call), first, 0) == "");
+        };
+        const auto column = HERON_ORDER_COLUMN;
+        const auto full = HERON_STORAGE_FULL;
+        const auto lower = HERON_FILL_LOWER;
+        CAPTURE(type);
+        for (const heron_operation op : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            is_repeated([&](void* y) {
+                return heron_gemv(native(), type, column, op, n, wide, one.data(), da.data(), a.ld, dx.data(),
+                                  1, zero.data(), y, 1);
+            });
+        is_repeated([&](void* y) {
+            return heron_symv(native(), type, column, lower, full, n, 0, one.data(), da.data(), a.ld,
+                              dx.data(), 1, zero.data(), y, 1);
+        });
+        for (const heron_operation op : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const auto triangular : {&heron_trmv, &heron_trsv})
+                is_repeated([&](void* y) {
+                    return triangular(native(), type, column, lower, op, HERON_DIAG_NON_UNIT, full, n, 0,
+                                      da.data(), a.ld, y, 1);
+                });
+    }
 }

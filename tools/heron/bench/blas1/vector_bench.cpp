@@ -35,9 +35,7 @@ extent extent_of(const std::string& size, bool is_matrix) {
     return {number_of(size.substr(0, times), size), number_of(size.substr(times + 1), size)};
 }
 
-bool is_square_only(const std::string& function) {
-    return function == "symv" || function == "trmv" || function == "trsv";
-}
+bool is_square_only(const std::string& function) { return !function.starts_with("ge"); }
 
 class vector_bench {
   public:
@@ -200,7 +198,9 @@ class vector_bench {
 std::vector<std::string> level1_functions() {
     return {"copy", "scal", "axpy", "dot", "nrm2", "asum", "iamax"};
 }
-std::vector<std::string> level2_functions() { return {"gemv", "gemvT", "symv", "ger", "trmv", "trsv"}; }
+std::vector<std::string> level2_functions() {
+    return {"gemv", "gemvT", "symv", "ger", "trmv", "trsv", "gbmv", "gbmvT", "sbmv", "tbsv", "tpsv"};
+}
 
 vector_bench_result run_level1_bench(const vector_bench_options& options, progress& progress) {
     return vector_bench("blas1", options, false, progress).run();

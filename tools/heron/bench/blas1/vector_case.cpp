@@ -70,14 +70,12 @@ class typed_case : public vector_case {
           x_(numbers(std::max(m, n))),
           y_(numbers(std::max(m, n))) {
         if (is_matrix()) {
-            a_ = numbers(m * n);
+            a_ = numbers(elements());
             // Triangles whose products and solutions stay as large as what they are made of.
-            if (function_[0] == 't')
-                for (std::int64_t j = 0; j < n; ++j)
-                    for (std::int64_t i = 0; i < m; ++i) {
-                        T& v = a_[static_cast<std::size_t>(i + j * m)];
-                        v = i == j ? T(1) : v * static_cast<R>(0.1 / static_cast<double>(n));
-                    }
+            if (function_[0] == 't') {
+                for (T& v : a_) v *= static_cast<R>(0.1 / static_cast<double>(n));
+                for (std::int64_t i = 0; i < n; ++i) a_[place(i, i)] = T(1);
+            }
         }
         x_device_ = sent(x_);
         y_device_ = sent(y_);
@@ -87,11 +85,12 @@ class typed_case : public vector_case {
 
     double bytes() const override {
         const double vector = static_cast<double>(m_) * sizeof(T),
-                     matrix = static_cast<double>(m_) * static_cast<double>(n_) * sizeof(T);
+                     matrix = static_cast<double>(elements()) * sizeof(T);
         if (function_ == "copy" || function_ == "scal" || function_ == "dot") return 2 * vector;
         if (function_ == "axpy") return 3 * vector;
         if (!is_matrix()) return vector;
         if (function_ == "ger") return 2 * matrix;
+        if (is_band() || is_packed()) return matrix;
         return function_[0] == 'g' ? matrix : matrix / 2;
     }
 
@@ -121,7 +120,7 @@ class typed_case : public vector_case {
         if (function_ == "ger") return fault_of_update();
         const bool writes_x = function_ == "scal" || function_[0] == 't';
         const std::vector<T> got = received(writes_x ? x_device_ : y_device_, x_.size());
-        if (function_ == "trsv") return fault_of_solution(got);
+        if (function_[0] == 't' && function_ != "trmv") return fault_of_solution(got);
         const std::int64_t outputs = function_ == "gemvT" ? n_ : m_;
         for (std::int64_t i = 0; i < outputs; ++i) {
             double size = 0;
@@ -133,7 +132,34 @@ class typed_case : public vector_case {
     }
 
   private:
-    bool is_matrix() const { return function_.starts_with("ge") || function_.ends_with("v"); }
+    bool is_matrix() const {
+        return function_.starts_with("ge") || function_.ends_with("v") || function_.ends_with("T");
+    }
+    bool is_transposed() const { return function_.ends_with("T"); }
+
+    // A band has so many diagonals beside the main one, on both sides where the matrix is general. Of others
+    // than general matrices the lower triangle is stored.
+    static constexpr std::int64_t diagonals = 32;
+    bool is_band() const { return function_.find('b') != std::string::npos; }
+    bool is_packed() const { return function_ == "tpsv"; }
+    bool is_general() const { return function_[0] == 'g'; }
+    std::int64_t ld() const {
+        if (!is_band()) return m_;
+        return is_general() ? 2 * diagonals + 1 : diagonals + 1;
+    }
+    std::int64_t elements() const { return is_packed() ? n_ * (n_ + 1) / 2 : ld() * n_; }
+    std::size_t place(std::int64_t i, std::int64_t j) const {
+        if (is_packed()) return static_cast<std::size_t>(i + j * (2 * n_ - j - 1) / 2);
+        if (!is_band()) return static_cast<std::size_t>(i + j * m_);
+        return static_cast<std::size_t>(i - j + (is_general() ? diagonals : 0) + j * ld());
+    }
+    // The columns of row i that have elements, out of `length`.
+    std::int64_t first_column(std::int64_t i) const {
+        return is_band() ? std::max<std::int64_t>(i - diagonals, 0) : 0;
+    }
+    std::int64_t end_column(std::int64_t i, std::int64_t length) const {
+        return is_band() ? std::min(i + diagonals + 1, length) : length;
+    }
     bool reduces() const {
         return function_ == "dot" || function_ == "nrm2" || function_ == "asum" || function_ == "iamax";
     }
@@ -173,7 +199,6 @@ class typed_case : public vector_case {
     std::function<heron_status()> heron_function(heron_handle h, heron_type type, heron_order order, void* x,
                                                  void* y, void* a) const {
         const auto lower = HERON_FILL_LOWER;
-        const auto full = HERON_STORAGE_FULL;
         const auto none = HERON_OP_NONE;
         const auto keep = HERON_DIAG_NON_UNIT;
         void* const result = result_.get();
@@ -189,14 +214,25 @@ class typed_case : public vector_case {
             return [=, this, op = function_ == "gemv" ? none : HERON_OP_TRANSPOSE] {
                 return heron_gemv(h, type, order, op, m_, n_, &alpha_, a, m_, x, 1, &beta_, y, 1);
             };
-        if (function_ == "symv")
+        if (function_ == "gbmv" || function_ == "gbmvT")
+            return [=, this, op = is_transposed() ? HERON_OP_TRANSPOSE : none] {
+                return heron_gbmv(h, type, order, op, m_, n_, diagonals, diagonals, &alpha_, a, ld(), x, 1,
+                                  &beta_, y, 1);
+            };
+        const auto storage = is_band()     ? HERON_STORAGE_BANDED
+                             : is_packed() ? HERON_STORAGE_PACKED
+                                           : HERON_STORAGE_FULL;
+        if (function_ == "symv" || function_ == "sbmv")
             return [=, this] {
-                return heron_symv(h, type, order, lower, full, n_, 0, &alpha_, a, m_, x, 1, &beta_, y, 1);
+                return heron_symv(h, type, order, lower, storage, n_, diagonals, &alpha_, a, ld(), x, 1,
+                                  &beta_, y, 1);
             };
         if (function_ == "ger")
             return [=, this] { return heron_ger(h, type, order, m_, n_, &alpha_, x, 1, y, 1, a, m_); };
         const auto triangular = function_ == "trmv" ? &heron_trmv : &heron_trsv;
-        return [=, this] { return triangular(h, type, order, lower, none, keep, full, n_, 0, a, m_, x, 1); };
+        return [=, this] {
+            return triangular(h, type, order, lower, none, keep, storage, n_, diagonals, a, ld(), x, 1);
+        };
     }
 
     std::function<void()> cublas_call(const vector_peer& peer) {
@@ -245,6 +281,30 @@ class typed_case : public vector_case {
                 l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
                     named(letter + "gemv"));
             return [=, this] { require(f(h, op, m, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
+        }
+        const int k = static_cast<int>(diagonals), lda = static_cast<int>(ld());
+        if (function_ == "gbmv" || function_ == "gbmvT") {
+            const int op = is_transposed() ? cublas_transpose : cublas_none;
+            const auto f = l.get<int(handle, int, int, int, int, int, const T*, const T*, int, const T*, int,
+                                     const T*, T*, int)>(named(letter + "gbmv"));
+            return [=, this] { require(f(h, op, m, n, k, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
+        }
+        if (function_ == "sbmv") {
+            // BLAS has no complex symmetric bands.
+            if (facts<T>::is_complex) return {};
+            const auto f =
+                l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
+                    named(letter + "sbmv"));
+            return [=, this] { require(f(h, cublas_lower, n, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
+        }
+        if (function_ == "tbsv") {
+            const auto f =
+                l.get<int(handle, int, int, int, int, int, const T*, int, T*, int)>(named(letter + "tbsv"));
+            return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, k, a, lda, x, 1)); };
+        }
+        if (function_ == "tpsv") {
+            const auto f = l.get<int(handle, int, int, int, int, const T*, T*, int)>(named(letter + "tpsv"));
+            return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, x, 1)); };
         }
         if (function_ == "symv") {
             const auto f =
@@ -309,6 +369,33 @@ class typed_case : public vector_case {
             return
                 [=, this] { f(column_major, op, m, n, by_cblas(alpha_), a, m, x, 1, by_cblas(beta_), y, 1); };
         }
+        const int k = static_cast<int>(diagonals), lda = static_cast<int>(ld());
+        if (function_ == "gbmv" || function_ == "gbmvT") {
+            const int op = is_transposed() ? cblas_transpose : cblas_none;
+            const auto f =
+                l.get<void(int, int, int, int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                    named(letter + "gbmv"));
+            return [=, this] {
+                f(column_major, op, m, n, k, k, by_cblas(alpha_), a, lda, x, 1, by_cblas(beta_), y, 1);
+            };
+        }
+        if (function_ == "sbmv") {
+            if (facts<T>::is_complex) return {};
+            const auto f = l.get<void(int, int, int, int, S, const T*, int, const T*, int, S, T*, int)>(
+                named(letter + "sbmv"));
+            return [=, this] {
+                f(column_major, cblas_lower, n, k, by_cblas(alpha_), a, lda, x, 1, by_cblas(beta_), y, 1);
+            };
+        }
+        if (function_ == "tbsv") {
+            const auto f =
+                l.get<void(int, int, int, int, int, int, const T*, int, T*, int)>(named(letter + "tbsv"));
+            return [=] { f(column_major, cblas_lower, cblas_none, cblas_non_unit, n, k, a, lda, x, 1); };
+        }
+        if (function_ == "tpsv") {
+            const auto f = l.get<void(int, int, int, int, int, const T*, T*, int)>(named(letter + "tpsv"));
+            return [=] { f(column_major, cblas_lower, cblas_none, cblas_non_unit, n, a, x, 1); };
+        }
         if (function_ == "symv") {
             // CBLAS has no complex symmetric product.
             if (facts<T>::is_complex) return {};
@@ -352,10 +439,10 @@ class typed_case : public vector_case {
             return sum;
         }
         add(beta * at(y_, i));
-        const std::int64_t length = function_ == "gemvT" ? m_ : n_;
-        for (std::int64_t j = 0; j < length; ++j) {
-            const bool turned = function_ == "gemvT" || (function_ == "symv" && j > i);
-            add(alpha * (turned ? at(a_, j + i * m_) : at(a_, i + j * m_)) * at(x_, j));
+        const std::int64_t end = end_column(i, is_transposed() ? m_ : n_);
+        for (std::int64_t j = first_column(i); j < end; ++j) {
+            const bool turned = is_transposed() || (!is_general() && j > i);
+            add(alpha * wide(a_[turned ? place(j, i) : place(i, j)]) * at(x_, j));
         }
         return sum;
     }
@@ -364,8 +451,8 @@ class typed_case : public vector_case {
         for (std::int64_t i = 0; i < n_; ++i) {
             std::complex<double> sum = 0;
             double size = 0;
-            for (std::int64_t j = 0; j <= i; ++j) {
-                const auto term = std::complex<double>(a_[static_cast<std::size_t>(i + j * m_)]) *
+            for (std::int64_t j = first_column(i); j <= i; ++j) {
+                const auto term = std::complex<double>(a_[place(i, j)]) *
                                   std::complex<double>(got[static_cast<std::size_t>(j)]);
                 sum += term;
                 size += std::abs(term);

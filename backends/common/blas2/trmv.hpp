@@ -1,0 +1,66 @@
+#pragma once
+// Products with full triangles by groups, for GPUs. Other triangles are the shared plans'.
+#include "common/dialect/dialect_group.hpp"
+#include "plan.hpp"
+
+namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family blas2_trmv_family{"blas2_trmv", "CT GROUP ROWS TEAM TRIANGLE"};
+#include "trmv.h"
+}  // namespace heron::HERON_LEVEL::kernels
+
+namespace heron::HERON_LEVEL::plans {
+
+// How a product is shared out: by groups for 32 results, and by parts of the sums. Of the order alone, so
+// that the sums have the same bits on every run.
+struct trmv_shares {
+    static constexpr int group = 256, outputs = 32, team = 32;
+
+    explicit trmv_shares(int64_t n) : tiles((n + outputs - 1) / outputs) {
+        // Half of the groups have nothing to do; a part is worth a batch of each item, and joining one more.
+        constexpr int64_t groups_wanted = 2048, shortest = 128, most_parts = 32;
+        int64_t wanted = groups_wanted / tiles;
+        if (wanted > n / shortest) wanted = n / shortest;
+        parts = static_cast<int>(wanted < 1 ? 1 : wanted < most_parts ? wanted : most_parts);
+    }
+    int64_t tiles;
+    int parts;
+};
+
+template <class CT, int triangle, class Device>
+void launch_trmv(Device& device, const heron_trmv_args& a, const trmv_shares& shares, CT* partial) {
+    using s = trmv_shares;
+    using program = kernels::blas2_trmv_groups<CT, s::group, s::outputs, s::team, triangle>;
+    const auto launch = [&]<class Kernel>(type<Kernel>) {
+        device.template launch_groups<Kernel>(
+            kernels::blas2_trmv_family, shares.tiles * shares.parts, heron_index{a.n}, int{shares.parts},
+            int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, as<const CT>(a.a.memory),
+            heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
+            heron_index{a.x.inc}, partial);
+    };
+    if (is_transposed(a.op))
+        launch(type<typename program::trmv_columns>{});
+    else
+        launch(type<typename program::trmv_rows>{});
+}
+
+// Even one part is joined: x is written when all of it has been read.
+template <class Device>
+void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
+    if (a.a.storage != HERON_STORAGE_FULL) return trmv(device, phase, a, workspace);
+    const trmv_shares shares(a.n);
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        workspace_layout layout(phase, workspace);
+        CT* partial = layout.template take<CT>(a.n * shares.parts);
+        if (phase != HERON_PHASE_RUN) return;
+        partial = device.temporary(partial, a.n * shares.parts);
+        a.fill == HERON_FILL_LOWER ? launch_trmv<CT, 1>(device, a, shares, partial)
+                                   : launch_trmv<CT, 2>(device, a, shares, partial);
+        const CT* const none = nullptr;
+        device.template launch<kernels::blas2_join<CT>>(
+            kernels::blas2, a.n, heron_index{a.n}, int{shares.parts}, static_cast<const CT*>(partial),
+            scalar_value<CT>(1, 0), none, scalar_value<CT>(0, 0), none, as<CT>(a.x.memory),
+            heron_index{a.x.offset}, heron_index{a.x.inc});
+    });
+}
+
+}  // namespace heron::HERON_LEVEL::plans
