@@ -175,9 +175,8 @@ R extreme_size(const CT* numbers, int64_t count) {
             best[k] = first_of<smallest, R, L>(size, best[k]);
         }
     });
-    const R all = extreme_lane<smallest, R, L>(
-        first_of<smallest, R, L>(first_of<smallest, R, L>(best[0], best[1]),
-                                 first_of<smallest, R, L>(best[2], best[3])));
+    const R all = extreme_lane<smallest, R, L>(first_of<smallest, R, L>(
+        first_of<smallest, R, L>(best[0], best[1]), first_of<smallest, R, L>(best[2], best[3])));
     return comes_before<smallest>(all, found) ? all : found;
 }
 

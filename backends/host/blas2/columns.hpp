@@ -107,16 +107,18 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
     const R* from[K];
     for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
     R* const to = reinterpret_cast<R*>(sums);
-    for_vectors<most_lanes<R>, parts>(0, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
-        auto sum = load_lanes<L>(to + i);
+    for_vectors<most_lanes<R>, parts>(
+        0, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
+            auto sum = load_lanes<L>(to + i);
 #pragma GCC unroll 8
-        for (int k = 0; k < K; ++k) {
-            const auto v = load_lanes<L>(from[k] + i);
-            sum += v * factors.re[k];
-            if constexpr (parts == 2) sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
-        }
-        store_lanes<L>(to + i, sum);
-    });
+            for (int k = 0; k < K; ++k) {
+                const auto v = load_lanes<L>(from[k] + i);
+                sum += v * factors.re[k];
+                if constexpr (parts == 2)
+                    sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
+            }
+            store_lanes<L>(to + i, sum);
+        });
 }
 
 // The sums of a*x and, of complex numbers, of a*(x with its parts exchanged) for K columns, in L lanes each.

@@ -39,7 +39,8 @@ struct product_shares {
     range along(int64_t part) const {
         if (parts == 1) return {0, length};
         const int64_t groups = (length + columns_together - 1) / columns_together;
-        const range own{groups * part / parts * columns_together, groups * (part + 1) / parts * columns_together};
+        const range own{groups * part / parts * columns_together,
+                        groups * (part + 1) / parts * columns_together};
         return {own.begin < length ? own.begin : length, own.end < length ? own.end : length};
     }
 
@@ -98,11 +99,12 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
     });
     if (shares.parts == 1) return;
     run_team(team_for(device, shares.outputs * shares.parts), [&](int member, int members) {
-        for_blocks(equal_part(shares.outputs, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
-            CT sums[rows_of_tile<CT>];
-            add_parts(partial, shares, first, count, sums);
-            put(first, sums, count);
-        });
+        for_blocks(equal_part(shares.outputs, member, members), rows_of_tile<CT>,
+                   [&](int64_t first, int64_t count) {
+                       CT sums[rows_of_tile<CT>];
+                       add_parts(partial, shares, first, count, sums);
+                       put(first, sums, count);
+                   });
     });
 }
 
@@ -175,19 +177,19 @@ void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a,
     const range stored{is_lower ? columns.begin : 0, is_lower ? a.n : columns.end};
     for_blocks(stored, rows_in_cache, [&](int64_t first, int64_t count) {
         const range wanted{first, first + count};
-        for_groups<together>(
-            triangle, columns, wanted, [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
-                const column_pointers<K, CT> own(triangle, j, rows.begin);
-                CT dots[K];
-                add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin,
-                                        rows.end - rows.begin, a.hermitian, dots);
-                for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
-                    const CT element = triangle.column(j + k)[i];
-                    sums[i] = mad(element, x[j + k], sums[i]);
-                    dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
-                });
-                for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
-            });
+        for_groups<together>(triangle, columns, wanted,
+                             [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
+                                 const column_pointers<K, CT> own(triangle, j, rows.begin);
+                                 CT dots[K];
+                                 add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin,
+                                                         rows.end - rows.begin, a.hermitian, dots);
+                                 for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
+                                     const CT element = triangle.column(j + k)[i];
+                                     sums[i] = mad(element, x[j + k], sums[i]);
+                                     dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
+                                 });
+                                 for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
+                             });
     });
 }
 
