@@ -23,8 +23,12 @@ int parts_for(int64_t n) {
 template <class Result, class F>
 int reduce_parts(const host_device& device, int64_t n, Result* results, const F& f) {
     const int parts = parts_for(n);
-    const int team = parts == 1 ? 1 : team_for(device, n);
-    run_team(team, [&](int member, int members) {
+    // Short vectors are done sooner than they are divided.
+    if (parts == 1) {
+        results[0] = f(range{0, n});
+        return 1;
+    }
+    run_team(team_for(device, n), [&](int member, int members) {
         const range own = equal_part(parts, member, members);
         for (int64_t part = own.begin; part < own.end; ++part)
             results[part] = f(equal_part(n, static_cast<int>(part), parts));
