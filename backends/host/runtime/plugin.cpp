@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
+#include <filesystem>
 #include <memory>
 #include <omp.h>
 #include <pthread.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "common/runtime/allocation_registry.hpp"
@@ -42,12 +43,12 @@ struct event {
 bool had_company = false;
 
 bool has_other_threads() noexcept {
+    std::error_code error;
     int count = 0;
-    if (DIR* const tasks = opendir("/proc/self/task")) {
-        while (const dirent* const entry = readdir(tasks)) count += entry->d_name[0] != '.';
-        closedir(tasks);
-    }
-    return count != 1;
+    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
+         task.increment(error))
+        count += 1;
+    return error || count != 1;
 }
 
 void before_fork() noexcept { had_company = has_other_threads(); }
