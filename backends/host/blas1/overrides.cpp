@@ -23,12 +23,8 @@ int parts_for(int64_t n) {
 template <class Result, class F>
 int reduce_parts(const host_device& device, int64_t n, Result* results, const F& f) {
     const int parts = parts_for(n);
-    // Short vectors are done sooner than they are divided.
-    if (parts == 1) {
-        results[0] = f(range{0, n});
-        return 1;
-    }
-    run_team(team_for(device, n), [&](int member, int members) {
+    const int team = parts == 1 ? 1 : team_for(device, n);
+    run_team(team, [&](int member, int members) {
         const range own = equal_part(parts, member, members);
         for (int64_t part = own.begin; part < own.end; ++part)
             results[part] = f(equal_part(n, static_cast<int>(part), parts));
@@ -179,8 +175,9 @@ R extreme_size(const CT* numbers, int64_t count) {
             best[k] = first_of<smallest, R, L>(size, best[k]);
         }
     });
-    const R all = extreme_lane<smallest, R, L>(first_of<smallest, R, L>(
-        first_of<smallest, R, L>(best[0], best[1]), first_of<smallest, R, L>(best[2], best[3])));
+    const R all = extreme_lane<smallest, R, L>(
+        first_of<smallest, R, L>(first_of<smallest, R, L>(best[0], best[1]),
+                                 first_of<smallest, R, L>(best[2], best[3])));
     return comes_before<smallest>(all, found) ? all : found;
 }
 

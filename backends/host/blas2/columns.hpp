@@ -89,27 +89,12 @@ struct column_factors {
     }
 };
 
-// How many numbers lie before the first whole vector at `to`, if there is one. Vectors that the next columns
-// load must not lie across two that are just being stored.
-template <int L, int parts, class R>
-int64_t head_of(const R* to, int64_t n) {
-    const auto behind = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(R) % L);
-    const int64_t head = (L - behind) % L / parts * parts;
-    return head < n ? head : 0;
-}
-
-// Calls step(i, L) for vectors of L numbers behind a head, and for one of each smaller size down to `least`
-// in front of them and behind.
+// Calls step(i, L) for vectors of L numbers, and for one of each smaller size down to `least` behind them.
 template <int L, int least, class Step>
-[[gnu::always_inline]] inline void for_vectors(int64_t head, int64_t i, int64_t n, const Step& step) {
+[[gnu::always_inline]] inline void for_vectors(int64_t i, int64_t n, const Step& step) {
     for (; i + L <= n; i += L) step(i, std::integral_constant<int, L>{});
     if constexpr (L > least) {
-        if (i == n && head == 0) return;
-        if (head >= L / 2) {
-            head -= L / 2;
-            step(head, std::integral_constant<int, L / 2>{});
-        }
-        for_vectors<L / 2, least>(head, i, n, step);
+        if (i < n) for_vectors<L / 2, least>(i, n, step);
     }
 }
 
@@ -122,20 +107,16 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
     const R* from[K];
     for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
     R* const to = reinterpret_cast<R*>(sums);
-    // Single columns are updates of a matrix, which come once.
-    const int64_t head = K > 1 ? head_of<most_lanes<R>, parts>(to, parts * count) : 0;
-    for_vectors<most_lanes<R>, parts>(
-        head, head, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
-            auto sum = load_lanes<L>(to + i);
+    for_vectors<most_lanes<R>, parts>(0, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
+        auto sum = load_lanes<L>(to + i);
 #pragma GCC unroll 8
-            for (int k = 0; k < K; ++k) {
-                const auto v = load_lanes<L>(from[k] + i);
-                sum += v * factors.re[k];
-                if constexpr (parts == 2)
-                    sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
-            }
-            store_lanes<L>(to + i, sum);
-        });
+        for (int k = 0; k < K; ++k) {
+            const auto v = load_lanes<L>(from[k] + i);
+            sum += v * factors.re[k];
+            if constexpr (parts == 2) sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
+        }
+        store_lanes<L>(to + i, sum);
+    });
 }
 
 // The sums of a*x and, of complex numbers, of a*(x with its parts exchanged) for K columns, in L lanes each.
@@ -297,12 +278,6 @@ CT column_dot(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, b
     CT sum;
     column_dots(a, {j, j + 1}, rows, x, conjugate, &sum);
     return sum;
-}
-
-// Nothing, for which there need be no workspace, or so many elements of it.
-template <class CT>
-CT* some_of(workspace_layout& layout, int64_t count) {
-    return count > 0 ? layout.take<CT>(count) : nullptr;
 }
 
 // A vector without gaps: where it is, or a copy, conjugated or not, in `memory`.

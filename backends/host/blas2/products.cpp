@@ -20,12 +20,9 @@ struct product_shares {
     product_shares(int64_t all_outputs, int64_t all_length, bool by_columns, int64_t tile, size_t element)
         : outputs(all_outputs), length(all_length), outputs_of_tile(tile) {
         const int64_t least_work = 262144 / static_cast<int64_t>(element);
-        if (length < 2 * least_work && outputs * length < 2 * least_work) {
-            outputs_of_tile = outputs;
-            return;
-        }
         if (by_columns)
             outputs_of_tile = columns_together * (1 + outputs / (4 * tasks_wanted * columns_together));
+        if (outputs <= outputs_of_tile && outputs * length < 2 * least_work) return;
         tiles = (outputs + outputs_of_tile - 1) / outputs_of_tile;
         // Powers of two, which every small number of threads shares equally.
         const int64_t work = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile);
@@ -42,8 +39,7 @@ struct product_shares {
     range along(int64_t part) const {
         if (parts == 1) return {0, length};
         const int64_t groups = (length + columns_together - 1) / columns_together;
-        const range own{groups * part / parts * columns_together,
-                        groups * (part + 1) / parts * columns_together};
+        const range own{groups * part / parts * columns_together, groups * (part + 1) / parts * columns_together};
         return {own.begin < length ? own.begin : length, own.end < length ? own.end : length};
     }
 
@@ -77,15 +73,14 @@ void add_parts(const CT* partial, const product_shares& shares, int64_t first, i
 template <class CT, class Put>
 void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares,
               bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
-    const bool is_one = shares.tiles * shares.parts == 1;
-    const int team = is_one ? 1 : team_for(device, shares.outputs * shares.length);
+    const int team = team_for(device, shares.outputs * shares.length);
     run_team(team, [&](int member, int members) {
         for_tasks(shares.tiles * shares.parts, member, members, [&](int64_t task) {
             const int64_t part = shares.parts == 1 ? 0 : task % shares.parts;
             const int64_t tile = shares.parts == 1 ? task : task / shares.parts;
             const range along = shares.along(part);
             for_blocks(shares.tile(tile), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
-                alignas(64) CT sums[rows_of_tile<CT>];
+                CT sums[rows_of_tile<CT>];
                 const range own{first, first + count};
                 if (by_columns) {
                     column_dots(a, own, along, x, conjugate, sums);
@@ -103,12 +98,11 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
     });
     if (shares.parts == 1) return;
     run_team(team_for(device, shares.outputs * shares.parts), [&](int member, int members) {
-        for_blocks(equal_part(shares.outputs, member, members), rows_of_tile<CT>,
-                   [&](int64_t first, int64_t count) {
-                       CT sums[rows_of_tile<CT>];
-                       add_parts(partial, shares, first, count, sums);
-                       put(first, sums, count);
-                   });
+        for_blocks(equal_part(shares.outputs, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
+            CT sums[rows_of_tile<CT>];
+            add_parts(partial, shares, first, count, sums);
+            put(first, sums, count);
+        });
     });
 }
 
@@ -126,8 +120,8 @@ void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, hero
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const product_shares shares(outputs, length, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
-        CT* const partial = some_of<CT>(layout, shares.partial_size());
-        CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, conjugates_x) ? length : 0);
+        CT* const partial = layout.take<CT>(shares.partial_size());
+        CT* const copy = layout.take<CT>(lies_apart<CT>(a.x, conjugates_x) ? length : 0);
         if (phase != HERON_PHASE_RUN) return;
         const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
         if (equal(alpha, CT{})) {
@@ -150,12 +144,9 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const product_shares shares(a.n, a.n, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
-        CT* const partial = some_of<CT>(layout, shares.partial_size());
-        constexpr int64_t short_x = 4096 / static_cast<int64_t>(sizeof(CT));
-        CT* x = some_of<CT>(layout, a.n > short_x ? a.n : 0);
+        CT* const partial = layout.take<CT>(shares.partial_size());
+        CT* const x = layout.take<CT>(a.n);
         if (phase != HERON_PHASE_RUN) return;
-        CT copy[short_x];
-        if (a.n <= short_x) x = copy;
         const CT* const first = as<const CT>(a.x.memory) + a.x.offset;
         for (int64_t i = 0; i < a.n; ++i) x[i] = conjugates_x ? conj(first[i * a.x.inc]) : first[i * a.x.inc];
         multiply(device, stored_columns<CT>(a.a, a.n, a.fill, !unit), shares, turned, conjugate,
@@ -168,27 +159,13 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     });
 }
 
-// What K columns have beside the diagonal in their own rows, both ways: sums stay in registers.
-template <int K, bool is_lower, class CT>
-void add_small_triangle(const stored_columns<CT>& triangle, int64_t j, bool hermitian, const CT* x,
-                        CT* dots) {
-    CT sums[K];
-    for (int k = 0; k < K; ++k) sums[k] = dots[k];
-    for (int k = 0; k < K; ++k) {
-        const CT* const column = triangle.column(j + k) + j;
-        for (int i = is_lower ? k + 1 : 0; i < (is_lower ? K : k); ++i) {
-            sums[i] = mad(column[i], x[j + k], sums[i]);
-            sums[k] = mad(hermitian ? conj(column[i]) : column[i], x[j + i], sums[k]);
-        }
-    }
-    for (int k = 0; k < K; ++k) dots[k] = sums[k];
-}
-
 // Columns of the stored triangle are read once, for the rows that they add to and for their own rows of the
 // result.
 template <class CT>
 void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, range columns, const CT* x,
                    CT* sums) {
+    // As many as there are registers for the sums.
+    constexpr int together = parts_of<CT>::count == 1 && vector_registers > 16 ? 8 : 4;
     constexpr int64_t rows_in_cache = 8192 / static_cast<int64_t>(sizeof(CT));
     for (int64_t j = columns.begin; j < columns.end; ++j) {
         const CT diagonal = triangle.diagonal(j);
@@ -198,29 +175,19 @@ void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a,
     const range stored{is_lower ? columns.begin : 0, is_lower ? a.n : columns.end};
     for_blocks(stored, rows_in_cache, [&](int64_t first, int64_t count) {
         const range wanted{first, first + count};
-        const auto add_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
-            const column_pointers<K, CT> own(triangle, j, rows.begin);
-            CT dots[K];
-            add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin, rows.end - rows.begin,
-                                    a.hermitian, dots);
-            if (a.a.storage == HERON_STORAGE_BANDED)
+        for_groups<together>(
+            triangle, columns, wanted, [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
+                const column_pointers<K, CT> own(triangle, j, rows.begin);
+                CT dots[K];
+                add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin,
+                                        rows.end - rows.begin, a.hermitian, dots);
                 for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
                     const CT element = triangle.column(j + k)[i];
                     sums[i] = mad(element, x[j + k], sums[i]);
                     dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
                 });
-            else if (K > 1 && j >= first && j < first + count)
-                is_lower ? add_small_triangle<K, true>(triangle, j, a.hermitian, x, dots)
-                         : add_small_triangle<K, false>(triangle, j, a.hermitian, x, dots);
-            for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
-        };
-        // More columns where there are registers for their sums and the triangles beside the diagonal weigh
-        // little.
-        constexpr int most = parts_of<CT>::count == 1 && vector_registers > 16 ? 8 : 4;
-        if (most > 4 && a.n > 512)
-            for_groups<most>(triangle, columns, wanted, add_group);
-        else
-            for_groups<4>(triangle, columns, wanted, add_group);
+                for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
+            });
     });
 }
 
@@ -239,13 +206,9 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const product_shares shares = symv_shares<CT>(a.n);
         workspace_layout layout(phase, workspace);
-        constexpr int64_t short_y = 4096 / static_cast<int64_t>(sizeof(CT));
-        const bool is_short = shares.parts == 1 && a.n <= short_y;
-        CT* partial = some_of<CT>(layout, is_short ? 0 : shares.parts * a.n);
-        CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
+        CT* const partial = layout.take<CT>(shares.parts * a.n);
+        CT* const copy = layout.take<CT>(lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
         if (phase != HERON_PHASE_RUN) return;
-        alignas(64) CT sums_of_short[short_y];
-        if (is_short) partial = sums_of_short;
         const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
         if (equal(alpha, CT{})) {
             scale(a.y, a.n, beta);
@@ -253,7 +216,7 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
         }
         const CT* const x = without_gaps(a.x, a.n, a.conjugate, copy);
         const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
-        const int team = shares.parts == 1 ? 1 : team_for(device, a.n * a.n / 2);
+        const int team = team_for(device, a.n * a.n / 2);
         run_team(team, [&](int member, int members) {
             const range own = equal_part(shares.parts, member, members);
             for (int64_t part = own.begin; part < own.end; ++part) {

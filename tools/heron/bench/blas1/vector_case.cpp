@@ -103,7 +103,8 @@ class typed_case : public vector_case {
               "heron_set_pointer_mode");
         const auto column = HERON_ORDER_COLUMN;
         return [this, call = heron_function(h, type, column, x, y, a)] {
-            if (const heron_status status = call(); status != HERON_SUCCESS) check(status, function_.c_str());
+            if (const heron_status status = call(); status != HERON_SUCCESS)
+                check(status, function_.c_str());
         };
     }
 
