@@ -54,8 +54,8 @@ target_sources(heron-cli PRIVATE
     stress/memory_use.cpp
     stress/operands.cpp
     stress/operations.cpp
-    stress/shared_matrix.cpp
     stress/stress.cpp
+    stress/stressed_matrix.cpp
     stress_command.cpp
     tune/gemm_tile_tuner.cpp
     tune/gemm_tuner.cpp

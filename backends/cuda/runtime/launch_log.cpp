@@ -1,6 +1,7 @@
-// Which kernels the plug-in has and which of them a process has launched, appended to the file HERON_LAUNCH_LOG when the process ends:
-// lines of "kernel NAME" and "launched NAME", mangled. A part of builds with HERON_CUDA_LAUNCH_LOG alone, which are linked so that the
-// functions of the CUDA runtime that compilers and we call for that are these (ld's --wrap).
+// Which kernels the plug-in has and which of them a process has launched, appended to the file
+// HERON_LAUNCH_LOG when the process ends: lines of "kernel NAME" and "launched NAME", mangled. A part of
+// builds with HERON_CUDA_LAUNCH_LOG alone, which are linked so that the functions of the CUDA runtime that
+// compilers and we call for that are these (ld's --wrap).
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -48,8 +49,9 @@ extern "C" {
 
 void __real___cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
                                    int*);
-void __wrap___cudaRegisterFunction(void** binary, const char* kernel, char* device, const char* name, int limit,
-                                   uint3* thread, uint3* block, dim3* block_size, dim3* grid_size, int* warp) {
+void __wrap___cudaRegisterFunction(void** binary, const char* kernel, char* device, const char* name,
+                                   int limit, uint3* thread, uint3* block, dim3* block_size, dim3* grid_size,
+                                   int* warp) {
     {
         const std::lock_guard lock(the_log().mutex);
         the_log().names.emplace(kernel, name);
@@ -66,8 +68,8 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* handle, const void* kernel) {
 }
 
 cudaError_t __real_cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, cudaStream_t);
-cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                    cudaStream_t stream) {
+cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                    size_t shared, cudaStream_t stream) {
     the_log().launch(kernel);
     return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }

@@ -139,16 +139,19 @@ struct mailbox {
         if (stamped) value = from_words(w);
         return stamped;
     }
-    // The same within a block, through shared memory. compute-sanitizer's racecheck reports these two functions
-    // against each other, as it does all accesses that are no atomic operations; by those, chains of rows take 11
-    // to 20 % longer. By the PTX memory model there is no race:
-    // * Volatile accesses have the semantics of relaxed ones of system scope. Both threads are within that scope,
-    //   and both access a whole aligned word of 64 bits, one at a time, or the other's not at all: the two are
-    //   morally strong, so they are no data race, and a reader gets a word as some thread has written it.
-    // * Each word has its stamp in it. A word whose stamp is this solve's has its part of the value too, whatever
-    //   has become of the slot's other words, and nothing but these words is handed over: no order among them, and
-    //   so no fence, is needed.
-    // * clear_in_block's plain writes come before draw_ticket's barrier and all other accesses after it. 0 is no
+    // The same within a block, through shared memory. compute-sanitizer's racecheck reports these two
+    // functions against each other, as it does all accesses that are no atomic operations; by those, chains
+    // of rows take 11 to 20 % longer. By the PTX memory model there is no race:
+    // * Volatile accesses have the semantics of relaxed ones of system scope. Both threads are within that
+    // scope,
+    //   and both access a whole aligned word of 64 bits, one at a time, or the other's not at all: the two
+    //   are morally strong, so they are no data race, and a reader gets a word as some thread has written it.
+    // * Each word has its stamp in it. A word whose stamp is this solve's has its part of the value too,
+    // whatever
+    //   has become of the slot's other words, and nothing but these words is handed over: no order among
+    //   them, and so no fence, is needed.
+    // * clear_in_block's plain writes come before draw_ticket's barrier and all other accesses after it. 0 is
+    // no
     //   solve's stamp, and a slot is posted at most once per launch: a word changes once.
     // tools/sanitize leaves out what racecheck says of this pair in sweep_rows, and nothing else.
     static __device__ void clear_in_block(slot* box) {

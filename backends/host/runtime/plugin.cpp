@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <omp.h>
+#include <pthread.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "common/runtime/allocation_registry.hpp"
@@ -33,6 +36,25 @@ struct event {
     std::chrono::steady_clock::time_point time{};
     bool recorded = false;
 };
+
+// OpenMP's runtimes do not survive fork: the child's first team waits for members that only its parent has.
+// So the thread that forks works alone in the child, unless the parent had no threads yet. Threads that the
+// child starts have teams of their own.
+bool had_company = false;
+
+bool has_other_threads() noexcept {
+    std::error_code error;
+    int count = 0;
+    for (std::filesystem::directory_iterator task("/proc/self/task", error), end; !error && task != end;
+         task.increment(error))
+        count += 1;
+    return error || count != 1;
+}
+
+void before_fork() noexcept { had_company = has_other_threads(); }
+void in_forked_child() noexcept {
+    if (had_company) omp_set_max_active_levels(0);
+}
 
 void fill_slots(heron_backend& table) {
     if (const level* const chosen = chosen_level()) chosen->fill_slots(table);
@@ -197,6 +219,9 @@ void log_hint(const char* subject, const char* message) noexcept {
 
 const heron_backend* heron_plugin(const heron_host_services* services) {
     heron::host::services = services;
+    static const int ignored =
+        pthread_atfork(heron::host::before_fork, nullptr, heron::host::in_forked_child);
+    static_cast<void>(ignored);
     static const heron_backend table =
         heron::make_table<heron::host::entries>("host", &heron::host::fill_slots);
     return &table;

@@ -23,11 +23,12 @@ constexpr bool is_between(int low, int n, int high) { return low <= n && n <= hi
 constexpr bool is_good(const dense_shape& s, heron_type type) {
     if (!is_vector_width(s.vw) || !is_between(1, s.mv, 8)) return false;
     if (s.columns) return is_between(1, s.nr, 32);
-    const int group = s.wx * s.wy * s.slices;
     const int chunk = 16 / real_bytes(type);
-    return is_between(1, s.wx, 64) && is_between(1, s.wy, 64) && is_between(16, group, 1024) &&
-           is_between(1, s.uw, 8) && is_between(1, s.nv, 8) && is_between(1, s.kt, 64) &&
-           s.kt * s.rows() * parts(type) % chunk == 0 && s.kt * s.cols() * parts(type) % chunk == 0;
+    // No product of what is between these overflows.
+    return is_between(1, s.wx, 64) && is_between(1, s.wy, 64) && is_between(1, s.slices, 1024) &&
+           is_between(16, s.wx * s.wy * s.slices, 1024) && is_between(1, s.uw, 8) && is_between(1, s.nv, 8) &&
+           is_between(1, s.kt, 64) && s.kt * s.rows() * parts(type) % chunk == 0 &&
+           s.kt * s.cols() * parts(type) % chunk == 0;
 }
 
 std::optional<dense_shape> parse_any(const std::string& text, heron_type type) {

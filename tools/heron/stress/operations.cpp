@@ -22,7 +22,7 @@ struct chosen_matrix {
     cusparseSpMatDescr_t descr;
     bool turned;
 };
-chosen_matrix choose(const shared_matrix& a, splitmix64& random) {
+chosen_matrix choose(const stressed_matrix& a, splitmix64& random) {
     switch (random.below(3)) {
         case 0: return {a.csc_of_transpose(), true};
         case 1: return {a.coo(), false};
@@ -30,7 +30,7 @@ chosen_matrix choose(const shared_matrix& a, splitmix64& random) {
     }
 }
 
-void multiply_vector(const lane& on, const shared_matrix& a, splitmix64& random) {
+void multiply_vector(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto [matrix, turned] = choose(a, random);
     const bool transpose = coin(random);
     const std::vector<double> numbers = small_numbers(static_cast<std::size_t>(a.n()), random);
@@ -53,7 +53,7 @@ void multiply_vector(const lane& on, const shared_matrix& a, splitmix64& random)
     expect_equal(y.read(on), product(a.host(), transpose != turned, numbers));
 }
 
-void multiply_matrix(const lane& on, const shared_matrix& a, splitmix64& random) {
+void multiply_matrix(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto [matrix, turned] = choose(a, random);
     const bool transpose = coin(random);
     const int columns = 1 + static_cast<int>(random.below(20));
@@ -77,7 +77,7 @@ void multiply_matrix(const lane& on, const shared_matrix& a, splitmix64& random)
     expect_equal(c.read(on), product(a.host(), transpose != turned, numbers, columns));
 }
 
-void solve_vector(const lane& on, const shared_matrix& a, splitmix64& random) {
+void solve_vector(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const cusparse_library& library = on.library();
     const bool transpose = coin(random);
     const std::vector<double> solution = small_numbers(static_cast<std::size_t>(a.n()), random);
@@ -102,7 +102,7 @@ void solve_vector(const lane& on, const shared_matrix& a, splitmix64& random) {
     expect_equal(x.read(on), solution);
 }
 
-void solve_matrix(const lane& on, const shared_matrix& a, splitmix64& random) {
+void solve_matrix(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const cusparse_library& library = on.library();
     const bool transpose = coin(random);
     const int columns = 1 + static_cast<int>(random.below(8));
@@ -129,7 +129,7 @@ void solve_matrix(const lane& on, const shared_matrix& a, splitmix64& random) {
 }
 
 // C := A A, compared by what it does to a vector.
-void square(const lane& on, const shared_matrix& a, splitmix64& random) {
+void square(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto& functions = on.library().spgemm;
     const int n = a.n();
     const device_array offsets(on.native(), scalar_type::i32, static_cast<std::size_t>(n) + 1);
@@ -164,7 +164,7 @@ void square(const lane& on, const shared_matrix& a, splitmix64& random) {
     expect_equal(product(found, false, x), product(a.host(), false, product(a.host(), false, x)));
 }
 
-void sample_product(const lane& on, const shared_matrix& a, splitmix64& random) {
+void sample_product(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const int inner = 1 + static_cast<int>(random.below(16));
     const auto n = static_cast<std::size_t>(a.n());
     // B by columns is its transpose by rows.
@@ -197,7 +197,7 @@ void sample_product(const lane& on, const shared_matrix& a, splitmix64& random) 
     expect_equal(values.read(on.native()), expected);
 }
 
-void transpose(const lane& on, const shared_matrix& a, splitmix64& random) {
+void transpose(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto nnz = static_cast<std::size_t>(a.nnz());
     const device_array offsets(on.native(), scalar_type::i32, static_cast<std::size_t>(a.n()) + 1);
     const device_array rows(on.native(), scalar_type::i32, nnz);
@@ -225,7 +225,7 @@ void transpose(const lane& on, const shared_matrix& a, splitmix64& random) {
     expect_equal(product(found, false, x), product(a.host(), true, x));
 }
 
-void spread_and_gather(const lane& on, const shared_matrix& a, splitmix64&) {
+void spread_and_gather(const lane& on, const stressed_matrix& a, splitmix64&) {
     const auto to_dense = on.library().function<decltype(&cusparseSparseToDense)>("cusparseSparseToDense");
     const auto to_dense_size = on.library().function<decltype(&cusparseSparseToDense_bufferSize)>(
         "cusparseSparseToDense_bufferSize");
@@ -243,7 +243,7 @@ void spread_and_gather(const lane& on, const shared_matrix& a, splitmix64&) {
 }
 
 // C := A B, dense and by rows, of the size of the matrix.
-void multiply_dense(const lane& on, const shared_matrix& a, splitmix64& random) {
+void multiply_dense(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const int n = a.n(), inner = 1 + static_cast<int>(random.below(40));
     const auto left = small_numbers(static_cast<std::size_t>(n) * inner, random);
     const auto right = small_numbers(static_cast<std::size_t>(inner) * n, random);
@@ -263,7 +263,7 @@ void multiply_dense(const lane& on, const shared_matrix& a, splitmix64& random) 
 }
 
 // A call with a vector that is too short is refused, and what it would have written stays as it is.
-void refuse(const lane& on, const shared_matrix& a, splitmix64& random) {
+void refuse(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const std::vector<double> numbers = small_numbers(static_cast<std::size_t>(a.n()), random);
     const vector_operand x(on, a.type(), std::vector<double>(numbers.size() + 1)), y(on, a.type(), numbers);
     const cusparseStatus_t status =

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "lane.hpp"
-#include "shared_matrix.hpp"
+#include "stressed_matrix.hpp"
 
 namespace heron::tools {
 
@@ -19,7 +19,7 @@ class wrong_result : public std::runtime_error {
 struct stress_operation {
     const char* name;
     // Throws wrong_result, cusparse_error or heron_error.
-    void (*run)(const lane& on, const shared_matrix& a, splitmix64& random);
+    void (*run)(const lane& on, const stressed_matrix& a, splitmix64& random);
     // Whether it takes memory or time that is a square of the matrix's size.
     bool small_only = false;
 };

@@ -125,10 +125,10 @@ class stress {
     int random_size(splitmix64& random, int most) const {
         return 1 + static_cast<int>(random.below(std::max(1, most)));
     }
-    std::shared_ptr<shared_matrix> new_matrix(splitmix64& random) const {
+    std::shared_ptr<stressed_matrix> new_matrix(splitmix64& random) const {
         const bool is_large = random.below(4) == 0;
         const int n = random_size(random, is_large ? options_.largest : std::min(options_.largest, small));
-        return std::make_shared<shared_matrix>(keeper_, n, 1 + static_cast<int>(random.below(8)), random);
+        return std::make_shared<stressed_matrix>(keeper_, n, 1 + static_cast<int>(random.below(8)), random);
     }
 
     void work(int thread) {
@@ -160,7 +160,7 @@ class stress {
 
     void operate(const lane* own, splitmix64& random) {
         const std::shared_ptr<lane> shared = lanes_.take(random);
-        const std::shared_ptr<shared_matrix> matrix = matrices_.take(random);
+        const std::shared_ptr<stressed_matrix> matrix = matrices_.take(random);
         const lane& on = own && random.below(2) == 0 ? *own : *shared;
         const auto all = stress_operations();
         const stress_operation& what =
@@ -193,7 +193,7 @@ class stress {
     cusparse_library library_;
     lane keeper_;
     pool<lane> lanes_;
-    pool<shared_matrix> matrices_;
+    pool<stressed_matrix> matrices_;
     tally tally_;
     std::atomic<bool> stop_ = false;
 };

@@ -20,11 +20,11 @@ std::vector<double> product(const csr_matrix& a, bool transpose, const std::vect
 std::vector<double> unit_lower_product(const csr_matrix& a, bool transpose, const std::vector<double>& x,
                                        int columns = 1);
 
-class shared_matrix {
+class stressed_matrix {
   public:
     // Square, with `row_length` elements in a row on average. Its device memory is the keeper's, which
     // outlives it.
-    shared_matrix(const lane& keeper, int n, int row_length, splitmix64& random);
+    stressed_matrix(const lane& keeper, int n, int row_length, splitmix64& random);
 
     const csr_matrix& host() const { return host_; }
     int n() const { return static_cast<int>(host_.rows); }

@@ -1,4 +1,4 @@
-#include "shared_matrix.hpp"
+#include "stressed_matrix.hpp"
 
 #include <cstddef>
 
@@ -77,7 +77,7 @@ std::vector<double> unit_lower_product(const csr_matrix& a, bool transpose, cons
     return y;
 }
 
-shared_matrix::shared_matrix(const lane& keeper, int n, int row_length, splitmix64& random)
+stressed_matrix::stressed_matrix(const lane& keeper, int n, int row_length, splitmix64& random)
     : host_(random_matrix(n, row_length, random)),
       type_(random.below(2) == 0 ? scalar_type::f32 : scalar_type::f64),
       offsets_(keeper.native(), host_.offsets_as<int>()),
