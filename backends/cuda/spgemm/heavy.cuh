@@ -12,9 +12,9 @@ namespace heron::HERON_LEVEL {
 // Rows of more products than this; fewer than `most` of them exist.
 struct heavy_rows {
     static constexpr int64_t most = 1024, fewest_products = 2048;
-    static constexpr int64_t most_tasks = 2048;   // blocks with partial sums of their own
+    static constexpr int64_t most_tasks = 2048;     // blocks with partial sums of their own
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
-    static constexpr int most_sums = 1024;        // that a warp holds
+    static constexpr int most_sums = 1024;          // that a warp holds
 
     static int64_t limit(const heron_spgemm_args& args) {
         const int64_t share = args.products / most;
@@ -139,8 +139,7 @@ __global__ void __launch_bounds__(spgemm_threads)
                 int64_t to = p.b.begin(inner + 1);
                 from_of_lane = p.b.begin(inner);
                 if (!is_whole) {
-                    from_of_lane =
-                        lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
+                    from_of_lane = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
                     to = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.high) + 1);
                 }
                 length_of_lane = static_cast<int>(to - from_of_lane);
