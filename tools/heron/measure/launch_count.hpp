@@ -14,7 +14,8 @@ namespace heron::tools {
 // Nothing for other devices, where there is no driver, and for calls that cannot be captured.
 void add_launches(record& row, const contestant& who, const std::function<void()>& call);
 
-// The same for the contenders of entries that have one, where the options ask for it. call(entry) makes one call.
+// The same for the contenders of entries that have one, where the options ask for it. call(entry) makes one
+// call.
 template <class Entry, class Call>
 void count_launches(std::vector<Entry>& entries, const measure_options& options, Call call) {
     if (!options.counts_launches) return;
