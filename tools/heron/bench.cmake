@@ -47,6 +47,7 @@ target_sources(heron-cli PRIVATE
     measure/contestants.cpp
     measure/flop_peak.cpp
     measure/function_contest.cpp
+    measure/launch_count.cpp
     measure/product_report.cpp
     peers/blas_peers.cpp
     peers/cusparse_library.cpp

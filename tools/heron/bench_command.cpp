@@ -394,6 +394,8 @@ void add_survey_command(CLI::App& bench) {
         ->envname("HERON_TEST_DATA")
         ->option_text("FOLDER ...");
     c.command.add_flag("--quick", c.options.quick, "Small matrices, short rounds");
+    c.command.add_flag("--launches", c.options.launches,
+                       "Count what a call launches on CUDA, where it can be captured");
     c.command
         .add_option("--minutes", c.options.minutes,
                     "Stop after so many; what was measured by then is of all operations and families")

@@ -12,9 +12,9 @@ namespace heron::HERON_LEVEL {
 // Rows of more products than this; fewer than `most` of them exist.
 struct heavy_rows {
     static constexpr int64_t most = 1024, fewest_products = 2048;
-    static constexpr int64_t most_tasks = 2048;   // blocks with partial sums of their own
+    static constexpr int64_t most_tasks = 2048;     // blocks with partial sums of their own
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
-    static constexpr int most_sums = 1024;        // that a warp holds
+    static constexpr int most_sums = 1024;          // that a warp holds
 
     static int64_t limit(const heron_spgemm_args& args) {
         const int64_t share = args.products / most;
@@ -139,8 +139,7 @@ __global__ void __launch_bounds__(spgemm_threads)
                 int64_t to = p.b.begin(inner + 1);
                 from_of_lane = p.b.begin(inner);
                 if (!is_whole) {
-                    from_of_lane =
-                        lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
+                    from_of_lane = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
                     to = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.high) + 1);
                 }
                 length_of_lane = static_cast<int>(to - from_of_lane);
@@ -208,11 +207,35 @@ __global__ void __launch_bounds__(spgemm_threads)
     }
 }
 
+// Products per row, counted again where those of the estimate may be gone.
+template <class OT, class IT>
+class placed_products {
+  public:
+    placed_products(workspace_layout& layout, const heron_spgemm_args& args, bool is_wanted) : args_(args) {
+        if (!is_wanted) return;
+        products_ = layout.take<int64_t>(args.a.matrix.rows);
+        facts_ = layout.take<row_facts>(1);
+    }
+    const int64_t* count(spgemm_launcher& launcher) const {
+        const row_pattern<OT, IT> a(args_.a.matrix);
+        launcher.device().fill(facts_, 0, sizeof *facts_);
+        launcher.device().launch_blocks(count_row_products<OT, IT>, ceil_div(a.rows, counted_rows),
+                                        spgemm_threads, 0, a, static_cast<const OT*>(args_.b.matrix.offsets),
+                                        plans::row_limit(args_), products_, facts_);
+        return products_;
+    }
+
+  private:
+    const heron_spgemm_args& args_;
+    int64_t* products_ = nullptr;
+    row_facts* facts_ = nullptr;
+};
+
 // Columns of heavy rows in a workspace, and the launches that find rows by them.
 class placed_marks {
   public:
-    placed_marks(workspace_layout& layout, const heron_spgemm_args& args, bool is_wanted) : args_(args) {
-        if (!is_wanted || !heavy_rows::can_exist(args)) return;
+    placed_marks(workspace_layout& layout, const heron_spgemm_args& args) : args_(args) {
+        if (!heavy_rows::can_exist(args)) return;
         const int64_t rows = std::min(args.a.matrix.rows, heavy_rows::most);
         size_ = rows * heavy_rows::words(args);
         marks_ = layout.take<unsigned>(size_);
@@ -221,6 +244,8 @@ class placed_marks {
 
     // Whether rows of the product can be heavy.
     explicit operator bool() const { return are_there_; }
+    // Rows of more products than this are.
+    int64_t light() const { return are_there_ ? heavy_rows::limit(args_) : INT64_MAX; }
 
     // Lengths or columns of the rows.
     template <bool with_columns, class OT, class IT>

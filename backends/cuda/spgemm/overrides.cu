@@ -37,7 +37,7 @@ class tuned_symbolic {
           b_(args.b.matrix),
           ranks_(layout, args),
           facts_(layout.take<row_facts>(shares_of(a_.rows) + 1)),
-          marks_(layout, args, ranks_.are_kept()) {
+          marks_(layout, args) {
         if (!ranks_.are_kept()) bins_.emplace(layout, a_.rows);
     }
 
@@ -62,10 +62,15 @@ class tuned_symbolic {
     void count() {
         const int hash_limit = launcher_.largest_table(16384, sizeof(IT)) / 2;
         ranks_.are_kept() ? count_with_ranks(hash_limit) : count_by_tables(hash_limit);
+        if (marks_)
+            marks_.find<false, OT, IT>(launcher_,
+                                       ranks_.are_kept() ? ranks_.space().rows_of(rank_space::heavy)
+                                                         : bins_->list(bound_rule::heavy),
+                                       {args_.row_offsets, nullptr, nullptr, 0});
     }
 
     void count_with_ranks(int hash_limit) {
-        ranks_.sort_rows(launcher_, hash_limit, marks_ ? heavy_rows::limit(args_) : INT64_MAX);
+        ranks_.sort_rows(launcher_, hash_limit, marks_.light());
         ranks_.visit([&](int bin) {
             if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
                 rank<uint32_t>(bin);
@@ -78,9 +83,6 @@ class tuned_symbolic {
             find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
                                           space.rows_of(rank_space::ranked + 1),
                                           {args_.row_offsets, nullptr, nullptr, 0});
-        if (marks_)
-            marks_.find<false, OT, IT>(launcher_, space.rows_of(rank_space::heavy),
-                                       {args_.row_offsets, nullptr, nullptr, 0});
     }
 
     template <class K>
@@ -119,7 +121,8 @@ class tuned_symbolic {
 
     void count_by_tables(int hash_limit) {
         const length_limits limits{{32, 256, 1024, hash_limit}};
-        bins_->fill(launcher_, bound_rule{args_.row_products, plans::row_limit(args_), limits});
+        bins_->fill(launcher_,
+                    bound_rule{args_.row_products, plans::row_limit(args_), limits, marks_.light()});
         for (int bin = 0; bin < 2; ++bin)
             has_short_rows(args_) ? count_short<8>(bins_->list(bin), limits.limit[bin])
                                   : count_short<32>(bins_->list(bin), limits.limit[bin]);

@@ -241,14 +241,17 @@ struct length_limits {
     int limit[bins - 1];
 };
 
-// Rows by what they can have at most.
+// Rows by what they can have at most; those of more than `light` products are apart.
 struct bound_rule {
+    static constexpr int heavy = length_limits::bins;
     __device__ int operator()(int64_t row) const {
+        if (products[row] > light) return heavy;
         return limits.bin_of(products[row] < most ? products[row] : most);
     }
     const int64_t* products;
     int64_t most;
     length_limits limits;
+    int64_t light;
 };
 
 // *unordered := 1 unless the columns of every row ascend strictly.

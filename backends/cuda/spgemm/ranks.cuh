@@ -47,19 +47,20 @@ struct rank_rule {
     int64_t most, hash_limit, light;
 };
 
-// Rows of C by their lengths; with `products` only those that have no ranks, and those of more than `light`
-// apart.
+// Rows of C by their lengths; of products that have ranks only the others, and with `products` those of more
+// than `light` apart.
 struct length_rule {
     static constexpr int heavy = length_limits::bins;
     __device__ int operator()(int64_t row) const {
         const int64_t length = offsets[row + 1] - offsets[row];
-        if (products && products[row] <= rank_space::most_products && length <= most_ranks) return -1;
+        if (has_ranks && products[row] <= rank_space::most_products && length <= most_ranks) return -1;
         return products && products[row] > light && length > 0 ? heavy : limits.bin_of(length);
     }
     const int64_t* offsets;
     const int64_t* products;
     length_limits limits;
     int64_t light;
+    bool has_ranks;
 };
 
 // ---- the walk over a row's products ----

@@ -18,7 +18,8 @@ class tuned_numeric {
           ranks_(layout, args),
           bins_(layout, args.a.matrix.rows),
           unordered_(layout.take<int>(1)),
-          marks_(layout, args, ranks_.are_kept()),
+          marks_(layout, args),
+          products_(layout, args, marks_ && !ranks_.are_kept()),
           heavy_(layout, launcher_, args, static_cast<bool>(marks_)) {}
 
     void run() {
@@ -61,8 +62,8 @@ class tuned_numeric {
 
     void other_rows(const sparse_product<CT, CT, OT, IT>& product) {
         const length_limits limits{{32, 128, chunk, 4096}};
-        bins_.fill(launcher_, length_rule{args_.row_offsets, ranks_.are_kept() ? args_.row_products : nullptr,
-                                          limits, marks_ ? heavy_rows::limit(args_) : INT64_MAX});
+        bins_.fill(launcher_, length_rule{args_.row_offsets, products_per_row(), limits, marks_.light(),
+                                          ranks_.are_kept()});
         launcher_.device().fill(unordered_, 0, sizeof(int));
         launcher_.device().launch_blocks(
             has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
@@ -82,6 +83,12 @@ class tuned_numeric {
                 if (takes_long_rows()) long_rows(product, bin, most);
                 chunks(product, bin, most);
             }
+    }
+
+    // NULL where no rule asks for them.
+    const int64_t* products_per_row() {
+        if (ranks_.are_kept()) return args_.row_products;
+        return marks_ ? products_.count(launcher_) : nullptr;
     }
 
     void heavy_rows_of(const sparse_product<CT, CT, OT, IT>& product) {
@@ -137,6 +144,7 @@ class tuned_numeric {
     placed_bins bins_;
     int* unordered_;
     placed_marks marks_;
+    placed_products<OT, IT> products_;
     heavy_values<CT, OT, IT> heavy_;
 };
 

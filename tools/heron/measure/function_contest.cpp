@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "device_record.hpp"
+#include "launch_count.hpp"
 #include "time_contenders.hpp"
 
 namespace heron::tools {
@@ -60,6 +61,7 @@ void function_contest::run(
         time_contenders(
             entries, processor, timing_, [](entry& each) { each.contender->call(); },
             [&](entry& each, const timing& measured) { each.add_timing(measured, bytes); });
+    count_launches(entries, timing_, [](entry& each) { each.contender->call(); });
     for (entry& each : entries) {
         for (const entry& peer : entries)
             if (each.seconds > 0 && peer.seconds > 0 && is_baseline(*each.who, *peer.who))

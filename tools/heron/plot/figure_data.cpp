@@ -36,9 +36,9 @@ std::string contender_of(const record& row) { return row.value("contender", "her
 
 // What was measured: all words and whole numbers of the record but who did it and how it went.
 std::string problem_of(const record& row) {
-    static const std::set<std::string> others = {"contender", "result",       "message",    "samples",
-                                                 "rounds",    "error",        "calls",      "copies",
-                                                 "device",    "buffer_bytes", "work_bytes", "launches"};
+    static const std::set<std::string> others = {
+        "contender", "result",       "message",    "samples",  "rounds",        "error", "calls", "copies",
+        "device",    "buffer_bytes", "work_bytes", "launches", "peer_launches", "peer",  "colors"};
     std::string problem;
     for (const auto& [key, value] : row.items())
         if (!others.contains(key) && (value.is_string() || value.is_number_integer()))

@@ -10,6 +10,7 @@
 
 #include "matrix/shared_matrix.hpp"
 #include "measure/device_record.hpp"
+#include "measure/launch_count.hpp"
 #include "sddmm_contender.hpp"
 #include "measure/time_contenders.hpp"
 #include "measure/measured_rows.hpp"
@@ -68,6 +69,7 @@ class sddmm_bench {
         for (const contestant& who : contestants_.all())
             if (who.handle) entries.push_back(enter(who, what, head));
         for (const bool processor : {false, true}) measure(entries, processor, what);
+        count_launches(entries, options_.timing, [](entry& each) { each.contender->call(); });
         for (entry& each : entries) {
             for (const entry& peer : entries)
                 if (each.seconds > 0 && peer.seconds > 0 && is_baseline(*each.who, *peer.who))

@@ -1,5 +1,6 @@
 #include "spmm_match.hpp"
 #include "measure/time_contenders.hpp"
+#include "measure/launch_count.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -126,8 +127,10 @@ class spmm_match {
     std::vector<record> run(const record& head) {
         for (const contestant& each : who_.all())
             if (each.handle) enter(each, head);
-        if (!what_.check_only)
+        if (!what_.check_only) {
             for (const bool processor : {false, true}) measure_kind(processor);
+            count_launches(entries_, what_.timing, [](entry& each) { each.contender->call(); });
+        }
         std::vector<record> rows;
         for (entry& each : entries_) {
             add_ratios(each);

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "measure/launch_count.hpp"
+
 namespace heron::tools {
 namespace {
 
@@ -25,6 +27,7 @@ class spmv_match {
         // A GPU would slow its clock down while it waits for turns of the processor.
         if (!options_.check_only) {
             for (const bool processor : {false, true}) measure_kind(processor);
+            count_launches(entries_, options_.timing, [](entry& each) { each.contender->call(0); });
         }
         for (entry& each : entries_) add_ratios(each);
         std::vector<record> rows;

@@ -29,6 +29,7 @@ constexpr survey_limits full_limits{.elements = 3e8, .dense = 2e8, .products = 4
 
 measure_options timing_of(const survey_bench_options& o) {
     measure_options timing = o.timing;
+    timing.counts_launches = o.launches;
     timing.warm_up_calls = o.quick ? 5 : 10;
     timing.warm_up_seconds = o.quick ? 0.01 : 0.05;
     if (o.quick) {
@@ -100,6 +101,7 @@ class survey {
                 {"devices", devices},
                 {"version", library_version()},
                 {"quick", options_.quick},
+                {"launches", options_.launches},
                 {"rounds", settings_.timing.rounds},
                 {"round_seconds", settings_.timing.round_seconds},
                 {"seed", options_.seed}};
@@ -223,6 +225,8 @@ class survey {
                 {.key = "/contender", .title = "contender", .fold = true},
                 {.key = "/peer", .title = "peer", .fold = true},
                 {.key = "/result", .title = "result", .fold = true},
+                {.key = "/launches", .title = "launches", .format = "{:.0f}"},
+                {.key = "/peer_launches", .title = "peer's", .format = "{:.0f}"},
                 {.key = "/seconds", .title = "us", .format = "{:.1f}", .scale = 1e6}};
     }
 

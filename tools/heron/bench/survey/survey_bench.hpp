@@ -20,6 +20,7 @@ struct survey_bench_options {
     std::vector<std::string> folders{};     // of Matrix Market files
     bool quick = false;                     // small inputs and short rounds
     double minutes = 0;                     // 0: until all is measured
+    bool launches = false;                  // count them, on CUDA
     std::string rows_file{};                // where rows are kept; those that it has are not measured again
     std::string plot{};
     std::int64_t worst = 40;  // rows of the table

@@ -39,10 +39,16 @@ bool is_compared(const record& row) { return row.contains("worst"); }
 
 void add_comparisons(std::vector<record>& rows) {
     std::map<std::pair<std::string, std::string>, double> workspaces;
-    for (const record& row : rows)
-        workspaces[{text_of(row, "key"), text_of(row, "contender")}] = workspace_of(row);
+    std::map<std::pair<std::string, std::string>, record> launches;
+    for (const record& row : rows) {
+        const std::pair who(text_of(row, "key"), text_of(row, "contender"));
+        workspaces[who] = workspace_of(row);
+        if (row.contains("launches")) launches[who] = row["launches"];
+    }
     for (record& row : rows) {
         add_worst(row);
+        const auto of_peer = launches.find({text_of(row, "key"), text_of(row, "peer")});
+        if (of_peer != launches.end()) row["peer_launches"] = of_peer->second;
         const double own = workspace_of(row);
         if (!is_compared(row) || own < 0) continue;
         const record ratios = row["ratio"];

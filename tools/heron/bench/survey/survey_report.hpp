@@ -9,7 +9,7 @@
 namespace heron::tools {
 
 // Rows as benchmarks make them, with what the summary needs: "worst", the least of the ratios, "peer", who it
-// is with, and "workspace_ratio", of the peers' workspaces to this one.
+// is with, its "peer_launches", and "workspace_ratio", of the peers' workspaces to this one.
 void add_comparisons(std::vector<record>& rows);
 
 // Sorts the worst first, and puts those that were not compared behind.

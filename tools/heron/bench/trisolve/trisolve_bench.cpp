@@ -12,6 +12,7 @@
 
 #include "matrix/shared_matrix.hpp"
 #include "measure/device_record.hpp"
+#include "measure/launch_count.hpp"
 #include "trisolve_contenders.hpp"
 #include "measure/time_contenders.hpp"
 #include "measure/measured_rows.hpp"
@@ -140,6 +141,7 @@ class trisolve_bench {
             entries.push_back(std::move(each));
         }
         for (const bool processor : {false, true}) measure(entries, what, processor);
+        count_launches(entries, options_.timing, [](entry& each) { each.contender->solve(); });
         for (entry& each : entries) add_ratios(each, entries);
         for (entry& each : entries) rows_.push_back(std::move(each.row));
     }
