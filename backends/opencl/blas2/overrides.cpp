@@ -31,6 +31,7 @@ void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args,
 }
 
 void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
+    if (takes_runs(device.traits())) return plans::ger_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
                                   : plans::ger(device, phase, args, workspace);
 }
@@ -47,11 +48,6 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
                                   : plans::trsv(device, phase, args, workspace);
 }
 
-void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
-    takes_runs(device.traits()) ? plans::ger_by_runs(device, phase, args, workspace)
-                                : plans::ger(device, phase, args, workspace);
-}
-
 void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::trmv_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::trmv_by_groups(device, phase, args, workspace)
@@ -64,7 +60,6 @@ void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
     table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
-    table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.trmv = &slot<opencl_device, heron_trmv_args, &trmv, operation_names::trmv>;
     table.trsv = &slot<opencl_device, heron_trsv_args, &trsv, operation_names::trsv>;
 }
