@@ -292,7 +292,7 @@ class heavy_values {
                              spgemm_threads, heavy_bytes<CT>(most_, words_), product, list, unordered, most_,
                              parts_per_row, words_, tasks_, partials_);
         device.launch_blocks(join_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1), spgemm_threads,
-                             0, product, list, unordered, most_, parts_per_row,
+                             0, product, list, unordered, most_, parts_per_row, tasks_,
                              static_cast<const CT*>(partials_));
     }
 
