@@ -12,7 +12,7 @@ namespace heron::HERON_LEVEL {
 // Rows of more products than this; fewer than `most` of them exist.
 struct heavy_rows {
     static constexpr int64_t most = 1024, fewest_products = 2048;
-    static constexpr int64_t most_tasks = 2048;     // blocks with partial sums of their own
+    static constexpr int64_t most_tasks = 2048;     // blocks that share rows
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
     static constexpr int most_sums = 1024;          // that a warp holds
 
@@ -92,7 +92,8 @@ static __host__ __device__ size_t heavy_bytes(int most, int words) {
 template <class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                        const int* unordered, int most, int parts_per_row, int words, CT* partials) {
+                        const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
+                        CT* partials) {
     constexpr int ahead = 4;
     extern __shared__ int4 shared_quads[];
     CT* const sums = reinterpret_cast<CT*>(shared_quads);
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(spgemm_threads)
     const lane_group<warp_size> group;
     const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
     CT* const own = sums + warp * most;
-    const heavy_division division(list.size(), parts_per_row, heavy_rows::most_tasks);
+    const heavy_division division(list.size(), parts_per_row, most_tasks);
     const int* const rows = list.rows();
     for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
         const int64_t row = rows[division.row(task)];
@@ -186,11 +187,12 @@ __global__ void __launch_bounds__(spgemm_threads)
 template <class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     join_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                    const int* unordered, int most, int parts_per_row, const CT* partials) {
+                    const int* unordered, int most, int parts_per_row, int64_t most_tasks,
+                    const CT* partials) {
     if (*unordered) return;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
-    const heavy_division division(list.size(), parts_per_row, heavy_rows::most_tasks);
+    const heavy_division division(list.size(), parts_per_row, most_tasks);
     const int* const rows = list.rows();
     for (int64_t task = blockIdx.x * division.segments; task < division.tasks;
          task += gridDim.x * division.segments) {
@@ -276,7 +278,9 @@ class heavy_values {
         if (!is_wanted) return;
         while (most_ / 2 >= args.b.matrix.cols && most_ > warp_size) most_ /= 2;
         while (static_cast<int64_t>(heavy_bytes<CT>(most_, words_)) > launcher.shared_limit()) most_ /= 2;
-        partials_ = layout.take<CT>(heavy_rows::most_tasks * most_);
+        // In proportion to A, so that workspaces are.
+        tasks_ = std::clamp<int64_t>(2 * args.a.matrix.nnz / most_, 1, heavy_rows::most_tasks);
+        partials_ = layout.take<CT>(tasks_ * most_);
     }
 
     void multiply(spgemm_launcher& launcher, const sparse_product<CT, CT, OT, IT>& product,
@@ -286,9 +290,9 @@ class heavy_values {
         const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most * parts_per_row);
         device.launch_blocks(multiply_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1),
                              spgemm_threads, heavy_bytes<CT>(most_, words_), product, list, unordered, most_,
-                             parts_per_row, words_, partials_);
+                             parts_per_row, words_, tasks_, partials_);
         device.launch_blocks(join_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1), spgemm_threads,
-                             0, product, list, unordered, most_, parts_per_row,
+                             0, product, list, unordered, most_, parts_per_row, tasks_,
                              static_cast<const CT*>(partials_));
     }
 
@@ -296,6 +300,7 @@ class heavy_values {
     const heron_spgemm_args& args_;
     int words_;
     int most_ = heavy_rows::most_sums;
+    int64_t tasks_ = 1;
     CT* partials_ = nullptr;
 };
 
