@@ -1,12 +1,10 @@
 #pragma once
-// The row of each element, and the offsets of rows, on GPUs: rows.h and offsets.h.
+// The row of each element on GPUs: rows.h.
 #include "common/dialect/dialect_group.hpp"
 #include "pointers.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family convert_offset_tiles{"convert_offsets", "GROUP"};
 inline constexpr kernel_family convert_row_search{"convert_rows", "VT GROUP"};
-#include "offsets.h"
 #include "rows.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -23,18 +21,6 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
     device.template launch_groups<row_kernels::expand_offsets>(
         kernels::convert_row_search, tiles_of(args.nnz), args.offsets, int{args.base},
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
-}
-
-template <class Device>
-void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
-    using program = kernels::convert_offsets<256>;
-    // Where most rows are empty, an item per row searches for its offset.
-    if (args.rows / 2 >= args.nnz) return compress_indices(device, args);
-    const int64_t row_tiles = args.rows / program::most_rows + 1;
-    device.template launch_groups<typename program::compress_indices>(
-        kernels::convert_offset_tiles, row_tiles + args.nnz / program::tile + 1, args.indices,
-        heron_index{args.base}, heron_index{args.rows}, heron_index{args.nnz}, static_cast<int>(row_tiles),
-        args.offsets);
 }
 
 }  // namespace heron::HERON_LEVEL::plans
