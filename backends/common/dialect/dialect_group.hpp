@@ -13,7 +13,7 @@
 //                                    the size that the launch gives it (local_memory)
 //   LOCAL_ARRAY(T, name, count)      the same of constant size, in the outermost block of a kernel
 //   RESTRICT                         behind the * of what nothing else in the kernel points to
-//   group_item() group_id() group_count() sync_group()       sync_group() orders local memory
+//   group_item() group_id() group_count() sync_group()   orders local memory; sync_group_memory() global too
 //   popcount(x) clz(x) min(a, b) max(a, b)
 //   LOAD_ONCE(p) LOAD_OFTEN(p)       *p that only this item needs, or that others need too
 //   FETCH_ADD(p, v) FETCH_MIN FETCH_MAX FETCH_OR   32-bit atomics, local and global; the value before

@@ -278,8 +278,8 @@ class heavy_values {
         if (!is_wanted) return;
         while (most_ / 2 >= args.b.matrix.cols && most_ > warp_size) most_ /= 2;
         while (static_cast<int64_t>(heavy_bytes<CT>(most_, words_)) > launcher.shared_limit()) most_ /= 2;
-        // In proportion to A, so that workspaces are.
-        tasks_ = std::clamp<int64_t>(2 * args.a.matrix.nnz / most_, 1, heavy_rows::most_tasks);
+        // As many as A has elements, so that workspaces do not grow with the products.
+        tasks_ = std::clamp<int64_t>(args.a.matrix.nnz / most_, 1, heavy_rows::most_tasks);
         partials_ = layout.take<CT>(tasks_ * most_);
     }
 
