@@ -8,7 +8,7 @@ import ctypes
 import re
 import subprocess
 
-from status_calls import ARENA, C_TYPES, COMPAT, SLOT, Prototype, enumerators, normal, packed, parameter
+from status_calls import ARENA, C_TYPES, COMPAT, SLOT, Prototype, enumerations, normal, packed, parameter
 
 NAMES = {0: "SUCCESS", 1: "NOT_INITIALIZED", 3: "ALLOC_FAILED", 7: "INVALID_VALUE", 8: "ARCH_MISMATCH", 11: "MAPPING_ERROR",
          13: "EXECUTION_FAILED", 14: "INTERNAL_ERROR", 15: "NOT_SUPPORTED", 16: "LICENSE_ERROR"}
@@ -53,13 +53,7 @@ def read_header(compiler="c++"):
             inside = re.sub(r"(\w+)\s*\[\]", r"*\1", inside.strip())
             parameters = [] if inside in ("", "void") else [parameter(p) for p in inside.split(",")]
             functions[name] = Prototype(name, normal(result), parameters)
-        for body, name in re.findall(r"typedef enum\s*\w*\s*\{([^}]*)\}\s*(\w+)\s*;", text):
-            enums[name] = enumerators(body)
-        for name, body in re.findall(r"\benum\s+(\w+)\s*\{([^}]*)\}\s*;", text):
-            enums.setdefault(name, enumerators(body))
-        for old, new in re.findall(r"typedef (?:enum )?(\w+) (\w+)\s*;", text):
-            if old in enums:
-                enums[new] = enums[old]
+        enums.update(enumerations(text))
     exported = SYMBOLS.read_text().split()
     return [functions.get(name) or Prototype(name, STATUS, []) for name in exported], enums
 

@@ -62,6 +62,19 @@ def parameter(text):
     return normal(kind), name
 
 
+def enumerations(text):
+    """{type: values} of a preprocessed header."""
+    enums = {}
+    for body, name in re.findall(r"typedef enum\s*\w*\s*\{([^}]*)\}\s*(\w+)\s*;", text):
+        enums[name] = enumerators(body)
+    for name, body in re.findall(r"\benum\s+(\w+)\s*\{([^}]*)\}\s*;", text):
+        enums.setdefault(name, enumerators(body))
+    for old, new in re.findall(r"typedef (?:enum )?(\w+) (\w+)\s*;", text):
+        if old in enums:
+            enums[new] = enums[old]
+    return enums
+
+
 def read_header(compiler="c++"):
     """The prototypes and the enumerations ({type: values}) of Heron's cusparse.h."""
     text = subprocess.run([compiler, "-E", "-P", "-x", "c++", f"-I{COMPAT}", f"-I{COMPAT / 'cuda'}", "-DDISABLE_CUSPARSE_DEPRECATED",
@@ -72,15 +85,7 @@ def read_header(compiler="c++"):
             continue
         inside = inside.strip()
         functions.append(Prototype(name, normal(result), [] if inside in ("", "void") else [parameter(p) for p in inside.split(",")]))
-    enums = {}
-    for body, name in re.findall(r"typedef enum\s*\w*\s*\{([^}]*)\}\s*(\w+)\s*;", text):
-        enums[name] = enumerators(body)
-    for name, body in re.findall(r"\benum\s+(\w+)\s*\{([^}]*)\}\s*;", text):
-        enums.setdefault(name, enumerators(body))
-    for old, new in re.findall(r"typedef (?:enum )?(\w+) (\w+)\s*;", text):
-        if old in enums:
-            enums[new] = enums[old]
-    return functions, enums
+    return functions, enumerations(text)
 
 
 def enumerators(body):

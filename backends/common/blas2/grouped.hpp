@@ -45,12 +45,7 @@ void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT
     constexpr int few = 8;
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
-    if (parts <= few) {
-        device.template launch<kernels::blas2_join<CT>>(
-            kernels::blas2, rows, heron_index{rows}, int{parts}, partial, alpha.value, alpha.device,
-            beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
-        return;
-    }
+    if (parts <= few) return join_sums(device, rows, parts, partial, alpha, beta, a.y);
     using program = kernels::blas2_join_groups<CT, gemv_group>;
     device.template launch_groups<typename program::join_many>(
         kernels::blas2_join_family, (rows + program::OUTPUTS - 1) / program::OUTPUTS, heron_index{rows},

@@ -20,6 +20,15 @@ inline heron_index triangle_band(const heron_stored_matrix& a, int64_t n) {
     return a.storage == HERON_STORAGE_BANDED ? a.lower + a.upper : n;
 }
 
+// y := alpha*sums + beta*y, where a sum has `parts` parts that lie `results` apart.
+template <class CT, class Device>
+void join_sums(Device& device, int64_t results, int parts, const CT* partial, scalar_argument<CT> alpha,
+               scalar_argument<CT> beta, const heron_vector_operand& y) {
+    device.template launch<kernels::blas2_join<CT>>(
+        kernels::blas2, results, heron_index{results}, int{parts}, partial, alpha.value, alpha.device,
+        beta.value, beta.device, as<CT>(y.memory), heron_index{y.offset}, heron_index{y.inc});
+}
+
 template <class Device>
 void gemv(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);

@@ -56,11 +56,8 @@ void launch_runs(Device& device, const run_product& p, const run_shares& shares,
             int{p.triangle}, int{p.unit}, int{shares.parts}, int{p.conjugate}, alpha.value, alpha.device, a,
             heron_index{matrix.offset}, heron_index{matrix.ld}, x, heron_index{x_offset}, heron_index{x_inc},
             partial, beta.value, beta.device, y, heron_index{p.y.offset}, heron_index{p.y.inc});
-    if (shares.parts == 1) return;
-    const int64_t outputs = p.transposed ? p.n : p.m;
-    device.template launch<kernels::blas2_join<CT>>(
-        kernels::blas2, outputs, heron_index{outputs}, int{shares.parts}, static_cast<const CT*>(partial),
-        alpha.value, alpha.device, beta.value, beta.device, y, heron_index{p.y.offset}, heron_index{p.y.inc});
+    if (shares.parts > 1)
+        join_sums<CT>(device, p.transposed ? p.n : p.m, shares.parts, partial, alpha, beta, p.y);
 }
 
 template <class Device>
@@ -127,10 +124,7 @@ void symv_by_runs(Device& device, heron_phase phase, const heron_symv_args& a, h
             int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, alpha.value, alpha.device,
             as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory),
             heron_index{a.x.offset}, partial);
-        device.template launch<kernels::blas2_join<CT>>(
-            kernels::blas2, a.n, heron_index{a.n}, int{shares.parts}, static_cast<const CT*>(partial),
-            alpha.value, alpha.device, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset},
-            heron_index{a.y.inc});
+        join_sums<CT>(device, a.n, shares.parts, partial, alpha, beta, a.y);
     });
 }
 

@@ -55,11 +55,8 @@ void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a,
         partial = device.temporary(partial, a.n * shares.parts);
         a.fill == HERON_FILL_LOWER ? launch_trmv<CT, 1>(device, a, shares, partial)
                                    : launch_trmv<CT, 2>(device, a, shares, partial);
-        const CT* const none = nullptr;
-        device.template launch<kernels::blas2_join<CT>>(
-            kernels::blas2, a.n, heron_index{a.n}, int{shares.parts}, static_cast<const CT*>(partial),
-            scalar_value<CT>(1, 0), none, scalar_value<CT>(0, 0), none, as<CT>(a.x.memory),
-            heron_index{a.x.offset}, heron_index{a.x.inc});
+        const scalar_argument<CT> one{scalar_value<CT>(1, 0), nullptr}, zero{scalar_value<CT>(0, 0), nullptr};
+        join_sums<CT>(device, a.n, shares.parts, partial, one, zero, a.x);
     });
 }
 

@@ -67,20 +67,17 @@ const product_sum::terms& product_sum::asked() const {
     return *sized_by_;
 }
 
-size_t product_sum::estimate_size(context& c, const spgemm_operands& x) {
-    size_t bytes = 0;
+void product_sum::estimate(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
     if (sized_by_->summand)
-        description_.reuse_work_estimation(c, x, {&bytes, nullptr, 1});
+        description_.reuse_work_estimation(c, x, buffer);
     else
-        description_.work_estimation(c, x, constants(sized_by_->type), {&bytes, nullptr, 1});
-    return std::max(bytes, least_workspace);
+        description_.work_estimation(c, x, constants(sized_by_->type), buffer);
 }
 
-void product_sum::estimate(context& c, const spgemm_operands& x, size_t bytes, void* memory) {
-    if (sized_by_->summand)
-        description_.reuse_work_estimation(c, x, {&bytes, memory, 1});
-    else
-        description_.work_estimation(c, x, constants(sized_by_->type), {&bytes, memory, 1});
+size_t product_sum::estimate_size(context& c, const spgemm_operands& x) {
+    size_t bytes = 0;
+    estimate(c, x, {&bytes, nullptr, 1});
+    return std::max(bytes, least_workspace);
 }
 
 size_t product_sum::count_size(context& c, const spgemm_operands& x) {
@@ -101,8 +98,10 @@ void product_sum::size(context& c, const product_sum_operands& x, size_t* bytes)
     if (x.a) {
         heron_spmat result = x.c;
         const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result, true};
-        const size_t first = estimate_size(c, patterns);
-        c.with_scratch(first, [&](heron_queue*, void* memory) { estimate(c, patterns, first, memory); });
+        size_t first = estimate_size(c, patterns);
+        c.with_scratch(first, [&](heron_queue*, void* memory) {
+            estimate(c, patterns, {&first, memory, 1});
+        });
         promised_ = (x.d ? 0 : first) + count_size(c, patterns);
     }
     *bytes = promised_;
@@ -119,13 +118,13 @@ void product_sum::count_product(context& c, const product_sum_operands& x, void*
     if (!buffer) workspace_missing(promised_);
     heron_spmat result = x.c;
     const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result, true};
-    const size_t first = estimate_size(c, patterns);
+    size_t first = estimate_size(c, patterns);
     void* memory = first <= promised_ ? buffer : counting_.at_least(first, c);
-    estimate(c, patterns, first, memory);
+    estimate(c, patterns, {&first, memory, 1});
     size_t second = count_size(c, patterns);
     if (first + second > promised_) {
         memory = counting_.at_least(first + second, c);
-        estimate(c, patterns, first, memory);
+        estimate(c, patterns, {&first, memory, 1});
     }
     description_.compute(c, patterns, constants(sized_by_->type),
                          {&second, static_cast<char*>(memory) + first, 2});
@@ -146,8 +145,8 @@ void product_sum::count_sum(context& c, const product_sum_operands& x, void* buf
     heron_spmat p = kept_product(x.c);
     p.offsets = offsets_.at_least(static_cast<size_t>(p.rows + 1) * sizeof(int32_t), c);
     const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, p, true};
-    const size_t first = estimate_size(c, patterns);
-    estimate(c, patterns, first, estimate_.at_least(first, c));
+    size_t first = estimate_size(c, patterns);
+    estimate(c, patterns, {&first, estimate_.at_least(first, c), 1});
     void* const memory = memory_for_count(c, patterns, buffer);
     size_t scratch = 0, unused = 0, kept = 0, numeric = 0;
     description_.reuse_nnz(c, patterns, {&scratch, nullptr, 2}, {&unused, nullptr, 3}, {&kept, nullptr, 4});

@@ -44,8 +44,8 @@ class product_sum {
     };
     const terms& asked() const;
 
+    void estimate(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     size_t estimate_size(context& c, const spgemm_operands& x);
-    void estimate(context& c, const spgemm_operands& x, size_t bytes, void* memory);
     size_t count_size(context& c, const spgemm_operands& x);
     void* memory_for_count(context& c, const spgemm_operands& x, void* buffer);
     void count_product(context& c, const product_sum_operands& x, void* buffer);
