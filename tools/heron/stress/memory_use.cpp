@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <heron/heron.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +44,12 @@ std::int64_t resident_bytes() {
 
 std::int64_t device_bytes(const std::string& backend) { return backend == "host" ? 0 : nvidia_bytes(); }
 
+void settle() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 std::vector<memory_use::sample> memory_use::later_half() const {
     if (samples_.empty()) return {};
     const double half = samples_.back().seconds / 2;
@@ -74,12 +81,10 @@ double memory_use::growth() const {
 
 record memory_use::summary() const {
     if (samples_.empty()) return {};
-    const auto most = std::max_element(samples_.begin(), samples_.end(),
-                                       [](const sample& a, const sample& b) { return a.bytes < b.bytes; });
     return {{"first", samples_.front().bytes},
             {"half", later_half().front().bytes},
             {"last", samples_.back().bytes},
-            {"most", most->bytes},
+            {"most", most_},
             {"slope_per_minute", std::round(slope_per_minute())},
             {"growth", std::round(growth())}};
 }

@@ -38,6 +38,10 @@ class pool {
         const std::lock_guard lock(mutex_);
         return objects_[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(objects_.size())))];
     }
+    void let_go() {
+        const std::lock_guard lock(mutex_);
+        for (std::shared_ptr<T>& object : objects_) object.reset();
+    }
     std::size_t size() const { return objects_.size(); }
 
   private:
@@ -86,36 +90,55 @@ class stress {
           library_("library", options.library.empty() ? heron_cusparse_file() : options.library),
           keeper_(library_, false),
           lanes_(static_cast<std::size_t>(options.handles)),
-          matrices_(static_cast<std::size_t>(options.matrices)) {
-        splitmix64 random(options.seed);
-        for (std::size_t k = 0; k < lanes_.size(); ++k) lanes_.put(k, new_lane(random));
-        for (std::size_t k = 0; k < matrices_.size(); ++k) matrices_.put(k, new_matrix(random));
-    }
+          matrices_(static_cast<std::size_t>(options.matrices)),
+          random_(options.seed) {}
 
     record run(progress& steps) {
-        const auto start = clock::now();
-        std::vector<std::thread> threads;
-        for (int t = 0; t < options_.threads; ++t) threads.emplace_back([this, t] { work(t); });
-        memory_use resident, device;
-        for (double now = 0; now < options_.minutes * 60; now = seconds_since(start)) {
-            resident.add(now, resident_bytes());
-            if (const std::int64_t bytes = device_bytes(options_.backend); bytes > 0) device.add(now, bytes);
-            steps.step(fmt::format("{:.0f} s, {} operations", now, tally_.total()));
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        start_ = clock::now();
+        for (int round = 1; round <= rounds; ++round) {
+            make_shared_objects();
+            work_until(options_.minutes * 60 * round / rounds, steps);
+            lanes_.let_go();
+            matrices_.let_go();
+            settle();
+            watch(&memory_use::add);
         }
-        stop_ = true;
-        for (std::thread& thread : threads) thread.join();
         steps.clear();
-        return result(seconds_since(start), resident, device);
+        return result(seconds_since(start_));
     }
 
   private:
-    record result(double seconds, const memory_use& resident, const memory_use& device) const {
+    void make_shared_objects() {
+        for (std::size_t k = 0; k < lanes_.size(); ++k) lanes_.put(k, new_lane(random_));
+        for (std::size_t k = 0; k < matrices_.size(); ++k) matrices_.put(k, new_matrix(random_));
+    }
+
+    void work_until(double seconds, progress& steps) {
+        stop_ = false;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < options_.threads; ++t)
+            threads.emplace_back([this, seed = random_.next()] { work(seed); });
+        for (double now = seconds_since(start_); now < seconds; now = seconds_since(start_)) {
+            watch(&memory_use::peak);
+            steps.step(fmt::format("{:.0f} s, {} operations", now, tally_.total()));
+            std::this_thread::sleep_for(std::chrono::duration<double>(std::min(0.2, seconds - now)));
+        }
+        stop_ = true;
+        for (std::thread& thread : threads) thread.join();
+    }
+
+    void watch(void (memory_use::*note)(double, std::int64_t)) {
+        const double now = seconds_since(start_);
+        (resident_.*note)(now, resident_bytes());
+        if (const std::int64_t bytes = device_bytes(options_.backend); bytes > 0) (device_.*note)(now, bytes);
+    }
+
+    record result(double seconds) const {
         record all{{"backend", options_.backend}, {"device", where_.info().name}, {"seed", options_.seed},
                    {"threads", options_.threads}, {"seconds", seconds},           {"calls", tally_.total()}};
         tally_.write(all);
-        all["memory"]["resident"] = resident.summary();
-        all["memory"]["device"] = device.summary();
+        all["memory"]["resident"] = resident_.summary();
+        all["memory"]["device"] = device_.summary();
         return all;
     }
 
@@ -131,8 +154,8 @@ class stress {
         return std::make_shared<stressed_matrix>(keeper_, n, 1 + static_cast<int>(random.below(8)), random);
     }
 
-    void work(int thread) {
-        splitmix64 random(options_.seed + 1 + static_cast<std::uint64_t>(thread));
+    void work(std::uint64_t seed) {
+        splitmix64 random(seed);
         const std::unique_ptr<lane> own = attempt<std::unique_ptr<lane>>(
             "handle", [&] { return std::make_unique<lane>(library_, random.below(2) == 0); });
         while (!stop_) {
@@ -187,6 +210,7 @@ class stress {
     }
 
     static constexpr int small = 300;
+    static constexpr int rounds = 16;
 
     stress_options options_;
     device where_;
@@ -194,7 +218,10 @@ class stress {
     lane keeper_;
     pool<lane> lanes_;
     pool<stressed_matrix> matrices_;
+    splitmix64 random_;
     tally tally_;
+    memory_use resident_, device_;
+    clock::time_point start_;
     std::atomic<bool> stop_ = false;
 };
 
