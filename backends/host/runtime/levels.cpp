@@ -2,6 +2,7 @@
 #include "common/runtime/plan_record.hpp"
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace heron {
 #define HERON_HOST_LEVEL(space, name, test) \
@@ -39,6 +40,12 @@ const level* choose() {
 const level* chosen_level() {
     static const level* const chosen = choose();
     return chosen;
+}
+
+void fill_slots(heron_backend& table) {
+    const level* const chosen = chosen_level();
+    if (!chosen) return;
+    for (const level* l = std::end(levels); l-- != chosen;) l->fill_slots(table);
 }
 
 heron_status plan_destroy(heron_plan* plan) {

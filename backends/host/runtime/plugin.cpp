@@ -56,10 +56,6 @@ void in_forked_child() noexcept {
     if (had_company) omp_set_max_active_levels(0);
 }
 
-void fill_slots(heron_backend& table) {
-    if (const level* const chosen = chosen_level()) chosen->fill_slots(table);
-}
-
 // The functions of the table that are no operations.
 struct entries {
     using log = core_log;
