@@ -1,7 +1,7 @@
-// What every call does while a report is on. It is to cost little beside the quickest calls, so what is common
-// is apart: it finds the thread's counts by a TLS descriptor, where the compiler has such (CMakeLists.txt), and
-// saves no registers. No floating point here: a descriptor's slow way may change vector registers (glibc's
-// before 2.40).
+// What every call does while a report is on. It is to cost little beside the quickest calls, so what is
+// common is apart: it finds the thread's counts by a TLS descriptor, where the compiler has such
+// (CMakeLists.txt), and saves no registers. No floating point here: a descriptor's slow way may change vector
+// registers (glibc's before 2.40).
 #include "call_counts.hpp"
 #include "report.hpp"
 

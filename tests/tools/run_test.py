@@ -292,6 +292,11 @@ def check_reports(make):
                                               f"{report_program}; {report_program}"))
     if len(list(make.folder.glob("two*.json"))) != 2:
         sys.exit("two programs in one run did not write two reports")
+    script = "import ctypes; h = ctypes.c_void_p(); print(ctypes.CDLL('libcusparse.so.12').cusparseCreate(ctypes.byref(h)))"
+    python = make.folder / "python.json"
+    expect("a report of Python's", run("--backend", "host", "--report", python, "--", "python3", "-c", script), output="0\n")
+    if counts(json.loads(python.read_text())) != {"cusparseCreate": (1, 0)}:
+        sys.exit(f"a report of Python's: {python.read_text()}")
     for rank in "01":
         run("--backend", "host", "--report", make.folder / "mpi.json", "--", report_program, OMPI_COMM_WORLD_RANK=rank)
     ranks = [make.folder / f"mpi.rank{rank}.json" for rank in "01"]
