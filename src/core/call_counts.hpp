@@ -1,5 +1,6 @@
 #pragma once
 // What a report counts, by thread and function.
+#include "preparation.hpp"
 #include "recorded_call.hpp"
 #include <heron/backend.h>
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <string>
 
 namespace heron::core {
+
+class context;
 
 using report_clock = std::chrono::steady_clock;
 
@@ -33,32 +36,50 @@ class counter {
 // Runs on each of a few matrices; the one with fewest makes room for another.
 class matrix_runs {
   public:
-    void add(const void* indices, uint64_t runs) {
+    void add(const void* indices, const preparation_gain& gain, uint64_t runs) {
         run* fewest = &runs_[0];
         for (run& r : runs_) {
-            if (r.indices == indices) return count(r, runs);
+            if (r.indices == indices && r.gain == &gain) return count(r, runs);
             if (r.count < fewest->count) fewest = &r;
         }
-        *fewest = {indices, 0};
+        *fewest = {indices, &gain, 0};
         count(*fewest, runs);
     }
     uint64_t most() const { return most_.get(); }
+    // By a preparation, of the matrix with most runs. NULL: there is none.
+    const preparation_gain* gain() const { return gain_.get(); }
     void clear() {
         runs_ = {};
         most_.set(0);
+        gain_.set(nullptr);
     }
 
   private:
     struct run {
         const void* indices = nullptr;
+        const preparation_gain* gain = nullptr;
         uint64_t count = 0;
     };
     void count(run& r, uint64_t runs) {
         r.count += runs;
-        most_.raise(r.count);
+        if (r.count <= most_.get()) return;
+        most_.set(r.count);
+        gain_.set(r.gain);
     }
     std::array<run, 8> runs_{};
     counter<uint64_t> most_;
+    counter<const preparation_gain*> gain_;
+};
+
+// Of what class the device is that a function is called on, asked when it is another one.
+class latest_device {
+  public:
+    device_class class_of(const context& c);
+
+  private:
+    const heron_backend* table_ = nullptr;
+    int device_ = 0;
+    device_class class_{};
 };
 
 // The first few matrices that a function gets.
@@ -82,17 +103,18 @@ class first_matrices {
 // out before it, too.
 class sampled_calls {
   public:
-    // Counts the call that begins, and says whether it is measured.
-    bool begin() {
+    // Counts a call that begins, unless it is to be measured.
+    bool skips() {
         const uint64_t skipped = skipped_.get();
-        if (skipped < to_skip_) {
-            skipped_.set(skipped + 1);
-            return false;
-        }
-        stands_for_ = skipped + 1;
+        if (skipped >= to_skip_) return false;
+        skipped_.set(skipped + 1);
+        return true;
+    }
+    // Counts the call that is.
+    void measure() {
+        stands_for_ = skipped_.get() + 1;
         represented_.add(stands_for_);
         skipped_.set(0);
-        return true;
     }
     // Of the call that was measured. One that takes much longer than the others, such as one that the system
     // has interrupted, stands for itself alone; the next ones are measured then, lest it be the first of
@@ -167,6 +189,7 @@ struct call_counts {
     counter<uint64_t> phases;
     counter<double> flops, bytes;
     matrix_runs unprepared;
+    latest_device devices;
     // Of the phases that were measured on the device.
     counter<int64_t> device, longest_device;
     counter<uint64_t> measured_phases;
@@ -191,11 +214,20 @@ struct call_counts {
 // one.
 class thread_counts {
   public:
+    // NULL where they are not at the first place, or not at all.
+    call_counts* known(const char* function) {
+        const place& p = places_[hash_of(function) % places_.size()];
+        return p.function == function ? p.counts.load(std::memory_order_relaxed) : nullptr;
+    }
     // NULL where there is no room.
     call_counts* of(const char* function) {
-        const size_t hash = reinterpret_cast<uintptr_t>(function) * 0x9e3779b97f4a7c15u >> 32;
-        place& p = places_[hash % places_.size()];
-        return p.function == function ? p.counts.load(std::memory_order_relaxed) : look_for(function, hash);
+        const size_t hash = hash_of(function);
+        for (size_t i = 0; i < places_.size(); ++i) {
+            place& p = places_[(hash + i) % places_.size()];
+            if (p.function == function) return p.counts.load(std::memory_order_relaxed);
+            if (!p.function) return fill(p, function);
+        }
+        return nullptr;
     }
 
     template <class F>
@@ -213,13 +245,8 @@ class thread_counts {
         const char* function = nullptr;
         std::atomic<call_counts*> counts = nullptr;
     };
-    [[gnu::noinline]] call_counts* look_for(const char* function, size_t hash) {
-        for (size_t i = 0; i < places_.size(); ++i) {
-            place& p = places_[(hash + i) % places_.size()];
-            if (p.function == function) return p.counts.load(std::memory_order_relaxed);
-            if (!p.function) return fill(p, function);
-        }
-        return nullptr;
+    static size_t hash_of(const char* function) {
+        return reinterpret_cast<uintptr_t>(function) * 0x9e3779b97f4a7c15u >> 32;
     }
     static call_counts* fill(place& p, const char* function) {
         auto* const made = new (std::nothrow) call_counts(function);
@@ -231,6 +258,8 @@ class thread_counts {
     std::array<place, 2048> places_;
 };
 
+// Of this thread. NULL before its first call.
+extern constinit thread_local thread_counts* own_counts;
 // Of all threads that have called something.
 extern std::atomic<thread_counts*> all_counts;
 // Guards the texts of reasons.

@@ -6,7 +6,6 @@ namespace heron::core {
 
 std::atomic<bool> report_is_on = false;
 std::atomic<int> measured_calls = 0;
-std::atomic<thread_counts*> all_counts = nullptr;
 std::mutex reason_mutex;
 std::atomic<const char*> latest_backend = nullptr;
 
@@ -15,35 +14,6 @@ namespace {
 int64_t nanoseconds_since(report_clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(report_clock::now() - start).count();
 }
-
-thread_local thread_counts* own_counts = nullptr;
-
-thread_counts* acquire_counts() {
-    for (thread_counts* t = all_counts.load(std::memory_order_acquire); t; t = t->next)
-        if (bool expected = true; t->is_free.compare_exchange_strong(expected, false)) return t;
-    auto* const made = new (std::nothrow) thread_counts;
-    if (!made) return nullptr;
-    made->next = all_counts.load();
-    while (!all_counts.compare_exchange_weak(made->next, made)) continue;
-    return made;
-}
-
-// Until the thread ends.
-struct owned_counts {
-    owned_counts() { own_counts = acquire_counts(); }
-    ~owned_counts() {
-        if (own_counts) own_counts->is_free = true;
-        own_counts = nullptr;
-    }
-};
-
-// Apart from the common way, as are the others below: that one is to save no registers.
-[[gnu::noinline]] thread_counts* counts_of_new_thread() {
-    thread_local owned_counts mine;
-    return own_counts;
-}
-
-thread_counts* counts_of_this_thread() { return own_counts ? own_counts : counts_of_new_thread(); }
 
 call_counts* current_call() { return own_counts ? own_counts->call.counts : nullptr; }
 
@@ -61,22 +31,6 @@ void forget_calls() {
     }
 }
 
-void recorded_call::begin(const char* function) noexcept {
-    thread_counts* const thread = counts_of_this_thread();
-    if (!thread || thread->call.counts) return;
-    call_counts* const counts = thread->of(function);
-    if (!counts) return;
-    call_ = &thread->call;
-    call_->counts = counts;
-    if (counts->calls.begin()) begin_measured();
-}
-
-[[gnu::noinline]] void recorded_call::begin_measured() noexcept {
-    call_->is_measured = true;
-    measured_calls.fetch_add(1, std::memory_order_relaxed);
-    start_ = report_clock::now();
-}
-
 void recorded_call::end() noexcept {
     const int64_t time = call_->is_measured ? nanoseconds_since(start_) : 0;
     call_counts* const counts = std::exchange(call_->counts, nullptr);
@@ -86,6 +40,22 @@ void recorded_call::end() noexcept {
     measured_calls.fetch_sub(1, std::memory_order_relaxed);
     counts->calls.end(time);
     counts->longest.raise(time);
+}
+
+device_class latest_device::class_of(const context& c) {
+    if (table_ == &c.table() && device_ == c.device()) return class_;
+    table_ = &c.table();
+    device_ = c.device();
+    heron_device_info info{};
+    if (works_at_once(c))
+        class_ = device_class::host;
+    else if (c.backend().name == "cuda")
+        class_ = device_class::cuda;
+    else if (device_ >= 0 && table_->device_info(device_, &info) == HERON_SUCCESS && info.is_gpu)
+        class_ = device_class::opencl_gpu;
+    else
+        class_ = device_class::opencl_processor;
+    return class_;
 }
 
 bool works_at_once(const context& c) { return c.backend().name == "host"; }
@@ -156,9 +126,11 @@ recorded_phase::~recorded_phase() {
     }
 }
 
-void note_unprepared(const void* indices) noexcept {
-    if (call_counts* const counts = measured_call())
-        counts->unprepared.add(indices, counts->calls.stands_for());
+void note_unprepared(const context& c, const repeated_product& product, const void* indices) noexcept {
+    call_counts* const counts = measured_call();
+    if (!counts) return;
+    if (const preparation_gain* const gain = gain_of_preparation(counts->devices.class_of(c), product))
+        counts->unprepared.add(indices, *gain, counts->calls.stands_for());
 }
 
 void note_unsorted(int64_t row) noexcept {

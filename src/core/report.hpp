@@ -1,6 +1,7 @@
 #pragma once
 // What the core tells a report (recorded_call.hpp) of the call that is under way.
 #include "context.hpp"
+#include "preparation.hpp"
 #include "recorded_call.hpp"
 #include "work.hpp"
 
@@ -43,6 +44,6 @@ void note_unsorted(int64_t row) noexcept;
 void note_order(context& c, const heron_spmat& m) noexcept;
 
 // A run without the analysis that it might have had, of the matrix whose indices are there.
-void note_unprepared(const void* indices) noexcept;
+void note_unprepared(const context& c, const repeated_product& product, const void* indices) noexcept;
 
 }  // namespace heron::core

@@ -66,15 +66,20 @@ std::uint64_t runs_per_preparation(const std::vector<function_counts>& functions
     return runs > 0 && 2 * f.calls >= runs ? runs : 0;
 }
 
+// The gain is another program's: the range says how much it varies with the matrix and the type.
+std::string preparation_hint(const function_counts& f) {
+    return fmt::format(
+        "{0} was called {1} times on one matrix without preprocess: about {2:.1f}x with {0}_preprocess once "
+        "before (measured: {3:.1f}x to {4:.1f}x, {5})",
+        f.function, f.unprepared, f.gain.typical, f.gain.least, f.gain.most, f.gain.result);
+}
+
 void add_hints(std::vector<std::string>& hints, const std::vector<function_counts>& all,
                const function_counts& f) {
     if (f.failures > 0)
         hints.push_back(fmt::format("{} failed in {} of {} calls{}{}", f.function, f.failures, f.calls,
                                     f.reason.empty() ? "" : "; the first: ", f.reason));
-    if (f.unprepared >= often)
-        hints.push_back(fmt::format(
-            "{0} was called {1} times on one matrix without preparation: call {0}_preprocess once before",
-            f.function, f.unprepared));
+    if (f.unprepared >= often && f.gain.typical > 1) hints.push_back(preparation_hint(f));
     if (f.unsorted > 0)
         hints.push_back(fmt::format(
             "{} got a matrix whose indices do not ascend, as in row {}: sort it once, memory is then read in "
@@ -111,6 +116,11 @@ std::string in_quotes(std::string_view text) {
     return result + '"';
 }
 
+std::string json_of(const measured_gain& gain) {
+    return fmt::format("{{\"typical\": {}, \"least\": {}, \"most\": {}, \"result\": {}}}", gain.typical,
+                       gain.least, gain.most, in_quotes(gain.result));
+}
+
 std::string json_of(const function_counts& f) {
     std::string text = fmt::format(
         "    {{\"function\": {}, \"calls\": {}, \"failures\": {}, \"host_seconds\": {:.9f}, "
@@ -119,7 +129,8 @@ std::string json_of(const function_counts& f) {
     if (f.device_seconds >= 0) text += fmt::format(", \"device_seconds\": {:.9f}", f.device_seconds);
     if (f.flops > 0) text += fmt::format(", \"flops\": {:.0f}", f.flops);
     if (f.bytes > 0) text += fmt::format(", \"bytes\": {:.0f}", f.bytes);
-    if (f.unprepared > 0) text += fmt::format(", \"unprepared\": {}", f.unprepared);
+    if (f.unprepared > 0)
+        text += fmt::format(", \"unprepared\": {}, \"preparation_gain\": {}", f.unprepared, json_of(f.gain));
     if (f.unsorted > 0) text += fmt::format(", \"unsorted\": {}", f.unsorted);
     if (!f.reason.empty()) text += fmt::format(", \"reason\": {}", in_quotes(f.reason));
     return text + "}";
@@ -144,7 +155,10 @@ void add(function_counts& sum, const function_counts& row) {
     if (row.device_seconds >= 0) sum.device_seconds = std::max(sum.device_seconds, 0.0) + row.device_seconds;
     sum.flops += row.flops;
     sum.bytes += row.bytes;
-    sum.unprepared = std::max(sum.unprepared, row.unprepared);
+    if (row.unprepared > sum.unprepared) {
+        sum.unprepared = row.unprepared;
+        sum.gain = row.gain;
+    }
     if (sum.unsorted == 0) sum.unsorted = row.unsorted;
     if (sum.reason.empty()) sum.reason = row.reason;
 }

@@ -7,13 +7,20 @@
 
 namespace heron::report {
 
+// Times as fast, by a measured result.
+struct measured_gain {
+    double typical = 0, least = 0, most = 0;
+    std::string result;
+};
+
 struct function_counts {
     std::string function;
     std::uint64_t calls = 0, failures = 0;
     double host_seconds = 0, longest_seconds = 0;
     double device_seconds = -1;  // below 0: not known
     double flops = 0, bytes = 0;
-    std::uint64_t unprepared = 0;  // runs on one matrix without the analysis that they might have had
+    std::uint64_t unprepared = 0;  // runs on one matrix without the analysis that makes them faster
+    measured_gain gain;            // by that analysis
     std::int64_t unsorted = 0;     // a row of a matrix whose indices do not ascend, from 1; 0: none was seen
     std::string reason;            // of the first failure
 };

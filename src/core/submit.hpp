@@ -20,12 +20,15 @@ heron_status run_slot(context& c, Slot slot, heron_queue* queue, heron_phase pha
     return slot(queue, phase, &args, &workspace);
 }
 
-// The products that may do without an analysis say so to a report.
-inline void note_unprepared_run(const heron_spmv_args& args) { note_unprepared(args.a.indices); }
-inline void note_unprepared_run(const heron_spmm_args& args) { note_unprepared(args.a.indices); }
-inline void note_unprepared_run(const heron_sddmm_args& args) { note_unprepared(args.c.indices); }
+// The products that may do without an analysis, but are slower, say so to a report.
+inline void note_unprepared_run(context& c, const heron_spmv_args& args) {
+    note_unprepared(c, {operation::spmv, args.op, args.a.format, 1}, args.a.indices);
+}
+inline void note_unprepared_run(context& c, const heron_spmm_args& args) {
+    note_unprepared(c, {operation::spmm, args.op, args.a.format, args.c.cols}, args.a.indices);
+}
 template <class Args>
-void note_unprepared_run(const Args&) {}
+void note_unprepared_run(context&, const Args&) {}
 
 // So do those that read a sparse matrix of its order.
 inline void note_order_of(context& c, const heron_spmv_args& args) { note_order(c, args.a); }
@@ -95,7 +98,7 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
     if (kept && phase.phase == HERON_PHASE_RUN) workspace.plan = kept->plan_for(c, problem, phase.memory);
     if (measuring()) {
         note_order_of(c, args);
-        if (phase.phase == HERON_PHASE_RUN && !workspace.plan) note_unprepared_run(args);
+        if (phase.phase == HERON_PHASE_RUN && !workspace.plan) note_unprepared_run(c, args);
     }
     call_slot<op>(c, phase.phase, args, workspace);
     if (kept && phase.phase == HERON_PHASE_ANALYSE) kept->keep(c, problem, workspace);

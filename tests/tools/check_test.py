@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from programs_for_check import Maker, must
+from programs_for_check import TOOLKIT, Maker, must
 
 heron = pathlib.Path(sys.argv[1]).resolve()
 compiler = sys.argv[2] if len(sys.argv) > 2 else "cc"
@@ -138,21 +138,31 @@ def check_device_code(make):
     expect("cuSPARSE that is linked in", status == 2 and report["linked_in"] == ["cuSPARSE"], report)
 
 
-def check_static_runtime(make, toolkit):
-    if not (toolkit / "lib64/libcudart_static.a").exists():
+def check_fortran(make):
+    program = make.fortran("fortran", make.stub(NODE_11, ["cusparseCreate"]))
+    if not program:
+        print("a Fortran program: skipped, no compiler")
+        return
+    for state in ("with symbols", "stripped"):
+        status, report = check(program)
+        expect(f"a Fortran program, {state}", status == 0 and functions(report) == {"cusparseCreate": "provided"}
+               and report["functions"][0]["version"] == NODE_11 and report["not_found"] == [], status, report)
+        must("strip", program)
+
+
+def check_static_runtime(make):
+    program = make.with_static_runtime("runtime")
+    if not program:
         print("a static CUDA runtime: skipped, no toolkit")
         return
-    source = make.write("runtime.c", "int cudaMalloc(void**, unsigned long);\n"
-                        "int main(void) { void* p; return cudaMalloc(&p, 8); }")
-    must(compiler, source, toolkit / "lib64/libcudart_static.a", "-ldl", "-lpthread", "-lrt", "-o", make.folder / "runtime")
     for state in ("with symbols", "stripped"):
-        status, report = check(make.folder / "runtime")
+        status, report = check(program)
         expect(f"a static CUDA runtime, {state}", status == 1 and report["linked_in"] == ["CUDA runtime"]
-               and check(make.folder / "runtime", "--backend", "host")[0] == 2, report)
-        must("strip", make.folder / "runtime")
+               and check(program, "--backend", "host")[0] == 2, report)
+        must("strip", program)
     # A library of NVIDIA's own has one too, and the program none.
     source = make.write("solver.c", "int cudaMalloc(void**, unsigned long);\nint solve(void) { void* p; return cudaMalloc(&p, 8); }")
-    must(compiler, "-shared", "-fPIC", source, toolkit / "lib64/libcudart_static.a", "-Wl,--exclude-libs,ALL", "-ldl", "-lpthread", "-lrt",
+    must(compiler, "-shared", "-fPIC", source, TOOLKIT / "lib64/libcudart_static.a", "-Wl,--exclude-libs,ALL", "-ldl", "-lpthread", "-lrt",
          "-Wl,-soname,libcusolver.so.99", "-o", make.folder / "libcusolver.so.99")
     status, report = check(make.caller("solved", ["solve"], make.folder / "libcusolver.so.99", f"-Wl,-rpath,{make.folder}"))
     expect("a static CUDA runtime in a library of NVIDIA's", report["linked_in"] == [] and report["functions"] == []
@@ -223,7 +233,8 @@ def main(folder):
     check_in_turn(make)
     check_lookups(make)
     check_device_code(make)
-    check_static_runtime(make, pathlib.Path(os.environ.get("CUDA_PATH", "/usr/local/cuda")))
+    check_fortran(make)
+    check_static_runtime(make)
     check_clblas(make)
     check_sources(make)
     check_other_installation(make)

@@ -17,7 +17,7 @@ def plot(*words):
 
 
 def pixels(file):
-    """(width, height, how often each colour occurs) of an 8-bit RGB picture."""
+    """(width, height, how often each colour occurs, how often along the edges) of an 8-bit RGB picture."""
     data = file.read_bytes()
     width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
     if data[:8] != b"\x89PNG\r\n\x1a\n" or depth != 8 or kind != 2:
@@ -28,15 +28,17 @@ def pixels(file):
         if data[at + 4:at + 8] == b"IDAT":
             packed += data[at + 8:at + 8 + length]
         at += length + 12
-    raw, stride, before, counts = zlib.decompress(packed), 3 * width, bytes(3 * width), {}
+    raw, stride, before, counts, edges = zlib.decompress(packed), 3 * width, bytes(3 * width), {}, {}
     for row in range(height):
         line = bytearray(raw[row * (stride + 1) + 1:(row + 1) * (stride + 1)])
         undo(raw[row * (stride + 1)], line, before)
         for i in range(0, stride, 3):
             colour = tuple(line[i:i + 3])
             counts[colour] = counts.get(colour, 0) + 1
+            if row in (0, height - 1) or i in (0, stride - 3):
+                edges[colour] = edges.get(colour, 0) + 1
         before = bytes(line)
-    return width, height, counts
+    return width, height, counts, edges
 
 
 def undo(kind, line, above):
@@ -47,9 +49,9 @@ def undo(kind, line, above):
         line[i] = (line[i] + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
 
 
-def results(contenders):
+def results(contenders, matrices=("poisson2d:10", "rmat:9", "arrow")):
     rows = []
-    for i, matrix in enumerate(("poisson2d:10", "rmat:9", "arrow")):
+    for i, matrix in enumerate(matrices):
         for k, contender in enumerate(contenders):
             seconds = 1e-3 * (1 + (i * 7 + k * 5) % 4)
             rows.append({"matrix": matrix, "type": "f64", "nnz": 1000 * (i + 1), "contender": contender, "result": "right",
@@ -64,10 +66,12 @@ def times(counts, colour):
 
 
 def check_picture(file, size, present, absent):
-    width, height, counts = pixels(file)
+    width, height, counts, edges = pixels(file)
     missing = [c for c in present if times(counts, c) < 20]
     if (width, height) != size or missing or any(times(counts, c) for c in absent) or counts.get((255, 255, 255), 0) < width * height / 2:
         sys.exit(f"{file}: {width} x {height}, {missing} missing")
+    if set(edges) != {(255, 255, 255)}:
+        sys.exit(f"{file}: something is cut at an edge")
 
 
 def main(folder):
@@ -85,6 +89,13 @@ def main(folder):
         if plot(source, "--kind", kind, "-o", folder / "plot.svg").returncode or "<svg" not in (folder / "plot.svg").read_text():
             sys.exit(f"{kind}: no SVG")
         print(f"{kind}: ok")
+    # Long names, and more of them than there is room for.
+    for count in (8, 60):
+        source.write_text(json.dumps(results(["a", "b"], [f"a-matrix-with-a-long-name:{i}" for i in range(count)])))
+        if (result := plot(source, "--width", 640, "--height", 440, "-o", picture)).returncode:
+            sys.exit(f"{count} names: {result.stderr}")
+        check_picture(picture, (640, 440), [BLUE, VERMILION], [GREEN])
+        print(f"{count} names: ok")
     refused = {"is no JSON": "[", "holds no results": "{}", "no result in the file is usable": '{"results": []}'}
     for reason, text in refused.items():
         source.write_text(text)

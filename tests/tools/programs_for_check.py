@@ -1,7 +1,28 @@
 """Programs for the tests of heron check and heron run, linked against libraries that are made here in other vendors' names."""
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
+
+TOOLKIT = pathlib.Path(os.environ.get("CUDA_PATH", "/usr/local/cuda"))
+FORTRAN = os.environ.get("FC") or shutil.which("gfortran")
+FORTRAN_TEXT = """\
+program caller
+  use iso_c_binding, only: c_int, c_ptr
+  implicit none
+  interface
+    function create(handle) bind(C, name="cusparseCreate") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: handle
+      integer(c_int) :: status
+    end function
+  end interface
+  type(c_ptr) :: handle
+  if (create(handle) /= 0) stop 5
+  print '(a)', 'created'
+end program
+"""
 
 
 def must(*command, **options):
@@ -41,4 +62,21 @@ class Maker:
         source = self.write(f"{name}.c", f"{declared}{entry} {{ return {called}; }}\n")
         kind = ["-shared", "-fPIC", f"-Wl,-soname,{name}"] if shared else []
         must(self.compiler, *kind, source, *options, "-Wl,--no-as-needed", *libraries, "-o", self.folder / name)
+        return self.folder / name
+
+    def fortran(self, name, *libraries):
+        """A Fortran program that makes a handle of cuSPARSE and says "created"; None without a compiler."""
+        if not FORTRAN:
+            return None
+        must(FORTRAN, self.write(f"{name}.f90", FORTRAN_TEXT), *libraries, "-o", self.folder / name)
+        return self.folder / name
+
+    def with_static_runtime(self, name):
+        """A program with NVIDIA's CUDA runtime inside, whose status is cudaMalloc's; None without a toolkit."""
+        archive = TOOLKIT / "lib64/libcudart_static.a"
+        if not archive.exists():
+            return None
+        source = self.write(f"{name}.c", "int cudaMalloc(void**, unsigned long);\n"
+                            "int main(void) { void* p; return cudaMalloc(&p, 8); }")
+        must(self.compiler, source, archive, "-ldl", "-lpthread", "-lrt", "-o", self.folder / name)
         return self.folder / name

@@ -1,7 +1,8 @@
 /* Calls for the tests of reports, on the host backend, where device memory is any memory: products without
  * preparation, a workspace asked for before each, one call that fails. "fork": a child does the same;
  * "thread": a thread does. "unsorted": the columns of the second row descend. "many": a hundred thousand
- * products, and how many nanoseconds each takes. */
+ * products, and how many nanoseconds each takes. "transposed": as many products of the transpose with a
+ * matrix, and "prepared" the same with their preparation before. */
 #define _POSIX_C_SOURCE 200112L
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
@@ -42,6 +43,32 @@ static void multiply(void) {
     cusparseDestroy(handle);
 }
 
+static void multiply_transposed(int is_prepared) {
+    double b[] = {10, 1, 100, 2}, c[] = {0, 0, 0, 0}, one = 1, zero = 0;
+    size_t bytes;
+    cusparseHandle_t handle;
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t b_matrix, c_matrix;
+    cusparseCreate(&handle);
+    cusparseCreateCsr(&a, 2, 2, 4, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    cusparseCreateDnMat(&b_matrix, 2, 2, 2, b, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+    cusparseCreateDnMat(&c_matrix, 2, 2, 2, c, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+    cusparseSpMM_bufferSize(handle, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a,
+                            b_matrix, &zero, c_matrix, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, &bytes);
+    void* const workspace = malloc(bytes);
+    if (is_prepared)
+        cusparseSpMM_preprocess(handle, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                a, b_matrix, &zero, c_matrix, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT,
+                                workspace);
+    for (int i = 0; i < products; ++i)
+        cusparseSpMM(handle, CUSPARSE_OPERATION_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a,
+                     b_matrix, &zero, c_matrix, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, workspace);
+    if (c[0] != 10 || c[1] != 1 || c[2] != 320 || c[3] != 8) exit(3);
+    cusparseDestroy(handle);
+    free(workspace);
+}
+
 static void swap_columns(void) {
     columns[2] = 1;
     columns[3] = 0;
@@ -64,8 +91,12 @@ int main(int argc, char** argv) {
     const char* const how = argc > 1 ? argv[1] : "";
     const double start = nanoseconds();
     if (strcmp(how, "unsorted") == 0) swap_columns();
-    if (strcmp(how, "many") == 0) products = 100000;
-    multiply();
+    const int is_prepared = strcmp(how, "prepared") == 0, is_transposed = strcmp(how, "transposed") == 0;
+    if (strcmp(how, "many") == 0 || is_prepared || is_transposed) products = 100000;
+    if (is_prepared || is_transposed)
+        multiply_transposed(is_prepared);
+    else
+        multiply();
     if (strcmp(how, "many") == 0) printf("%.1f ns each\n", (nanoseconds() - start) / products);
     if (strcmp(how, "thread") == 0) {
         pthread_t thread;

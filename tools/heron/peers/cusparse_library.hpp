@@ -12,6 +12,10 @@
 #include "measure/bench_values.hpp"
 #include "matrix/packed_matrix.hpp"
 
+// A function of a library by the type of Heron's own; the name may be a macro's.
+#define HERON_PEER(library, name) HERON_PEER_NAMED(library, name)
+#define HERON_PEER_NAMED(library, name) (library).template function<decltype(&name)>(#name)
+
 namespace heron::tools {
 
 class cusparse_error : public std::runtime_error {

@@ -51,6 +51,7 @@ class painter {
         const double below = turns_ticks_ ? 0.75 * widest_tick(what.x) : text_size;
         area_ = {widest_tick(what.y) + 3.2 * text_size, 2.6 * text_size + legend, width - 1.5 * text_size,
                  height - below - (what.x.title.empty() ? 1.5 : 3) * text_size};
+        if (turns_ticks_) make_room_for_turned_ticks();
     }
 
     void paint() {
@@ -80,6 +81,18 @@ class painter {
         double widest = 0;
         for (const auto& [value, text] : a.ticks) widest = std::max(widest, width_of(text));
         return widest;
+    }
+
+    // They end at their places and begin below and to the left; where they are too many, some are left out.
+    void make_room_for_turned_ticks() {
+        const double shift = std::numbers::sqrt2 / 2;
+        for (const auto& [value, text] : what_.x.ticks) {
+            const double along = share(what_.x, value);
+            const double needed = shift * width_of(text) + shift * text_size - along * area_.right;
+            if (along < 0.9) area_.left = std::max(area_.left, needed / (1 - along));
+        }
+        const double distance = (area_.right - area_.left) / static_cast<double>(what_.x.ticks.size());
+        ticks_per_label_ = static_cast<std::size_t>(std::max(1.0, std::ceil(1.1 * text_size / distance)));
     }
 
     std::size_t legend_lines() const { return what_.data.size(); }
@@ -121,10 +134,12 @@ class painter {
 
     void paint_grid() const {
         cairo_set_line_width(c_, 1);
-        for (const auto& [value, text] : what_.x.ticks) {
+        for (std::size_t i = 0; i < what_.x.ticks.size(); ++i) {
+            const auto& [value, text] = what_.x.ticks[i];
             set({0.88, 0.88, 0.88});
             line(x_of(value), area_.top, x_of(value), area_.bottom);
             set({0, 0, 0});
+            if (i % ticks_per_label_ != 0) continue;
             if (turns_ticks_)
                 write(x_of(value) + 0.3 * text_size, area_.bottom + text_size, text, 1,
                       -std::numbers::pi / 4);
@@ -215,6 +230,7 @@ class painter {
     const figure& what_;
     box area_{};
     bool turns_ticks_ = false;
+    std::size_t ticks_per_label_ = 1;
 };
 
 void check(cairo_status_t status, const std::string& file) {

@@ -21,6 +21,10 @@ struct report_arguments {
     std::string output = "table";
 };
 
+heron::report::measured_gain gain_from(const record& r) {
+    return {r.at("typical"), r.at("least"), r.at("most"), r.at("result")};
+}
+
 function_counts counts_from(const record& r) {
     function_counts f;
     f.function = r.at("function");
@@ -32,6 +36,7 @@ function_counts counts_from(const record& r) {
     f.flops = r.value("flops", 0.0);
     f.bytes = r.value("bytes", 0.0);
     f.unprepared = r.value("unprepared", std::uint64_t{0});
+    if (r.contains("preparation_gain")) f.gain = gain_from(r.at("preparation_gain"));
     f.unsorted = r.value("unsorted", std::int64_t{0});
     f.reason = r.value("reason", "");
     return f;

@@ -13,8 +13,6 @@ struct scalar_values {
 };
 constexpr scalar_values host_scalars;
 
-std::size_t bytes_of(scalar_type type, std::size_t count) { return traits_of(type).size * count; }
-
 }  // namespace
 
 lane::lane(const cusparse_library& library, bool scalars_on_device) : library_(library) {
@@ -73,33 +71,16 @@ const void* lane::scalar(scalar_type type, int value) const {
                                     : static_cast<const void*>(at->narrow + value);
 }
 
-device_array::device_array(heron_handle on, scalar_type type, const std::vector<double>& values)
-    : type_(type), count_(values.size()), memory_(on, bytes_of(type, count_)) {
-    const std::vector<std::byte> bytes = encode(type, {.real = values});
-    if (count_ > 0) check(heron_copy(on, get(), bytes.data(), bytes.size()), "heron_copy");
-}
+device_numbers::device_numbers(heron_handle on, scalar_type type, const std::vector<double>& values)
+    : type_(type), bytes_(on, encode(type, {.real = values})) {}
 
-device_array::device_array(heron_handle on, scalar_type type, std::size_t count)
-    : type_(type), count_(count), memory_(on, bytes_of(type, count)) {
-    constexpr unsigned char poison = 0xf1;
-    if (count_ > 0) check(heron_fill(on, get(), poison, bytes_of(type, count)), "heron_fill");
-}
+device_numbers::device_numbers(heron_handle on, scalar_type type, std::size_t count)
+    : type_(type), bytes_(on, traits_of(type).size * count) {}
 
-device_array::device_array(heron_handle on, const std::vector<int>& values)
-    : type_(scalar_type::i32), count_(values.size()), memory_(on, values.size() * sizeof(int)) {
-    if (count_ > 0) check(heron_copy(on, get(), values.data(), count_ * sizeof(int)), "heron_copy");
-}
+std::size_t device_numbers::size() const { return bytes_.size() / traits_of(type_).size; }
 
-std::vector<double> device_array::read(heron_handle on) const {
-    std::vector<std::byte> bytes(bytes_of(type_, count_));
-    if (count_ > 0) check(heron_copy(on, bytes.data(), get(), bytes.size()), "heron_copy");
-    return decode(type_, bytes).real;
-}
-
-std::vector<int> device_array::read_indices(heron_handle on) const {
-    std::vector<int> values(count_);
-    if (count_ > 0) check(heron_copy(on, values.data(), get(), count_ * sizeof(int)), "heron_copy");
-    return values;
+std::vector<double> device_numbers::read(heron_handle by) const {
+    return decode(type_, bytes_.download(by)).real;
 }
 
 }  // namespace heron::tools

@@ -8,7 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "measure/device.hpp"
+#include "measure/bench_values.hpp"
+#include "measure/device_array.hpp"
 #include "peers/cusparse_library.hpp"
 
 namespace heron::tools {
@@ -47,23 +48,19 @@ class lane {
     device_buffer scalars_;
 };
 
-// An array of whole numbers in the memory of a lane's device.
-class device_array {
+// Whole numbers of a type that is chosen at run time, in the memory of a lane's device.
+class device_numbers {
   public:
-    device_array(heron_handle on, scalar_type type, const std::vector<double>& values);
-    // Filled with bytes that are no small numbers.
-    device_array(heron_handle on, scalar_type type, std::size_t count);
-    device_array(heron_handle on, const std::vector<int>& values);
+    device_numbers(heron_handle on, scalar_type type, const std::vector<double>& values);
+    device_numbers(heron_handle on, scalar_type type, std::size_t count);
 
-    void* get() const { return memory_.get(); }
-    std::size_t size() const { return count_; }
-    std::vector<double> read(heron_handle on) const;
-    std::vector<int> read_indices(heron_handle on) const;
+    void* get() const { return bytes_.get(); }
+    std::size_t size() const;
+    std::vector<double> read(heron_handle by) const;
 
   private:
     scalar_type type_;
-    std::size_t count_;
-    device_buffer memory_;
+    device_array<std::byte> bytes_;
 };
 
 }  // namespace heron::tools

@@ -43,13 +43,13 @@ sparse_matrix_descriptor describe_csr(const lane& on, std::int64_t rows, std::in
     return {made, on.library().destroy_sp_mat};
 }
 
-csr_matrix read_csr(const lane& on, int rows, int cols, const device_array& offsets,
-                    const device_array& columns, const device_array& values) {
+csr_matrix read_csr(const lane& on, int rows, int cols, const device_array<int>& offsets,
+                    const device_array<int>& columns, const device_numbers& values) {
     csr_matrix a;
     a.rows = rows;
     a.cols = cols;
-    a.offsets = widened(offsets.read_indices(on.native()));
-    a.columns = widened(columns.read_indices(on.native()));
+    a.offsets = widened(offsets.download(on.native()));
+    a.columns = widened(columns.download(on.native()));
     a.real = values.read(on.native());
     bool whole = a.offsets.front() == 0 && a.offsets.back() == a.nnz();
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)

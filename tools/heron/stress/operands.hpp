@@ -15,8 +15,8 @@ dense_descriptor describe_dense(const lane& on, std::int64_t rows, std::int64_t 
 sparse_matrix_descriptor describe_csr(const lane& on, std::int64_t rows, std::int64_t cols, std::int64_t nnz,
                                       cudaDataType type, void* offsets, void* columns, void* values);
 // Throws wrong_result where the arrays are no matrix of that size.
-csr_matrix read_csr(const lane& on, int rows, int cols, const device_array& offsets,
-                    const device_array& columns, const device_array& values);
+csr_matrix read_csr(const lane& on, int rows, int cols, const device_array<int>& offsets,
+                    const device_array<int>& columns, const device_numbers& values);
 
 // Throws wrong_result that names the first difference.
 void expect_equal(const std::vector<double>& found, const std::vector<double>& expected);
@@ -34,7 +34,7 @@ class vector_operand {
     vector_descriptor describe(const lane& on, scalar_type type) const {
         return describe_vector(on.library(), static_cast<std::int64_t>(values_.size()), values_.get(), type);
     }
-    device_array values_;
+    device_numbers values_;
     vector_descriptor descr_;
 };
 
@@ -52,7 +52,7 @@ class matrix_operand {
 
     int rows_, columns_;
     bool by_columns_;
-    device_array values_;
+    device_numbers values_;
     dense_descriptor descr_;
 };
 

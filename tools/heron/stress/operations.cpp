@@ -132,7 +132,7 @@ void solve_matrix(const lane& on, const stressed_matrix& a, splitmix64& random) 
 void square(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto& functions = on.library().spgemm;
     const int n = a.n();
-    const device_array offsets(on.native(), scalar_type::i32, static_cast<std::size_t>(n) + 1);
+    const device_array<int> offsets(on.native(), static_cast<std::size_t>(n) + 1);
     const auto c = describe_csr(on, n, n, 0, a.data_type(), offsets.get(), nullptr, nullptr);
     cusparseSpGEMMDescr_t made = nullptr;
     on.check(functions.create_descr(&made), "cusparseSpGEMM_createDescr");
@@ -153,8 +153,8 @@ void square(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const device_buffer work = phase(functions.compute, "cusparseSpGEMM_compute");
     std::int64_t rows = 0, cols = 0, nnz = 0;
     on.check(on.library().sp_mat_get_size(c.get(), &rows, &cols, &nnz), "cusparseSpMatGetSize");
-    const device_array columns(on.native(), scalar_type::i32, static_cast<std::size_t>(nnz));
-    const device_array values(on.native(), a.type(), static_cast<std::size_t>(nnz));
+    const device_array<int> columns(on.native(), static_cast<std::size_t>(nnz));
+    const device_numbers values(on.native(), a.type(), static_cast<std::size_t>(nnz));
     on.check(on.library().csr_set_pointers(c.get(), offsets.get(), columns.get(), values.get()),
              "cusparseCsrSetPointers");
     arguments([&](auto... all) { on.check(functions.copy(all...), "cusparseSpGEMM_copy"); });
@@ -171,9 +171,9 @@ void sample_product(const lane& on, const stressed_matrix& a, splitmix64& random
     const std::vector<double> left = small_numbers(n * inner, random),
                               right = small_numbers(n * inner, random);
     const matrix_operand x(on, a.type(), left, inner, false);
-    const device_array y_values(on.native(), a.type(), right);
+    const device_numbers y_values(on.native(), a.type(), right);
     const auto y = describe_dense(on, inner, a.n(), inner, a.data_type(), y_values.get(), CUSPARSE_ORDER_COL);
-    const device_array values(on.native(), a.type(), static_cast<std::size_t>(a.nnz()));
+    const device_numbers values(on.native(), a.type(), static_cast<std::size_t>(a.nnz()));
     const auto c = describe_csr(on, a.n(), a.n(), a.nnz(), a.data_type(), a.offsets().get(),
                                 a.columns().get(), values.get());
     const auto arguments = [&](auto&& call) {
@@ -199,13 +199,12 @@ void sample_product(const lane& on, const stressed_matrix& a, splitmix64& random
 
 void transpose(const lane& on, const stressed_matrix& a, splitmix64& random) {
     const auto nnz = static_cast<std::size_t>(a.nnz());
-    const device_array offsets(on.native(), scalar_type::i32, static_cast<std::size_t>(a.n()) + 1);
-    const device_array rows(on.native(), scalar_type::i32, nnz);
-    const device_array values(on.native(), a.type(), nnz);
+    const device_array<int> offsets(on.native(), static_cast<std::size_t>(a.n()) + 1);
+    const device_array<int> rows(on.native(), nnz);
+    const device_numbers values(on.native(), a.type(), nnz);
     const auto arguments = [&](auto&& call) {
-        call(on.sparse(), a.n(), a.n(), static_cast<int>(a.nnz()), a.values().get(),
-             static_cast<const int*>(a.offsets().get()), static_cast<const int*>(a.columns().get()),
-             values.get(), static_cast<int*>(offsets.get()), static_cast<int*>(rows.get()), a.data_type(),
+        call(on.sparse(), a.n(), a.n(), static_cast<int>(a.nnz()), a.values().get(), a.offsets().get(),
+             a.columns().get(), values.get(), offsets.get(), rows.get(), a.data_type(),
              CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG_DEFAULT);
     };
     std::size_t bytes = 0;
@@ -247,8 +246,8 @@ void multiply_dense(const lane& on, const stressed_matrix& a, splitmix64& random
     const int n = a.n(), inner = 1 + static_cast<int>(random.below(40));
     const auto left = small_numbers(static_cast<std::size_t>(n) * inner, random);
     const auto right = small_numbers(static_cast<std::size_t>(inner) * n, random);
-    const device_array x(on.native(), a.type(), left), y(on.native(), a.type(), right);
-    const device_array c(on.native(), a.type(), static_cast<std::size_t>(n) * n);
+    const device_numbers x(on.native(), a.type(), left), y(on.native(), a.type(), right);
+    const device_numbers c(on.native(), a.type(), static_cast<std::size_t>(n) * n);
     const heron_type type = a.type() == scalar_type::f64 ? HERON_R_64F : HERON_R_32F;
     check(heron_gemm(on.native(), type, HERON_ORDER_ROW, HERON_OP_NONE, HERON_OP_NONE, n, n, inner,
                      on.one(a.type()), x.get(), inner, y.get(), n, on.zero(a.type()), c.get(), n,

@@ -37,14 +37,15 @@ class stressed_matrix {
     cusparseSpMatDescr_t csc_of_transpose() const { return csc_.get(); }
     cusparseSpMatDescr_t coo() const { return coo_.get(); }
 
-    const device_array& offsets() const { return offsets_; }
-    const device_array& columns() const { return columns_; }
-    const device_array& values() const { return values_; }
+    const device_array<int>& offsets() const { return offsets_; }
+    const device_array<int>& columns() const { return columns_; }
+    const device_numbers& values() const { return values_; }
 
   private:
     csr_matrix host_;
     scalar_type type_;
-    device_array offsets_, rows_, columns_, values_;
+    device_array<int> offsets_, rows_, columns_;
+    device_numbers values_;
     sparse_matrix_descriptor csr_, csc_, coo_;
 };
 

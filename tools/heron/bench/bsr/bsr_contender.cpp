@@ -3,40 +3,15 @@
 
 #include <chrono>
 
+#include "measure/device_array.hpp"
+
 namespace heron::tools {
 namespace {
-
-// A function of a library by the type of Heron's own.
-#define HERON_PEER_NAMED(library, name) (library).template function<decltype(&name)>(#name)
-#define HERON_PEER(library, name) HERON_PEER_NAMED(library, name)
 
 template <class T>
 struct bsr_functions;
 #define HERON_FAMILY "bench/bsr/bsr_functions.inc"
 #include <cusparse/foreach_type.inc>
-
-// An array of a device.
-template <class T>
-class device_list {
-  public:
-    device_list(const device& where, const std::vector<T>& values)
-        : where_(where), count_(values.size()), memory_(where.allocate(values.size() * sizeof(T))) {
-        where.copy(get(), values.data(), values.size() * sizeof(T));
-        where.synchronize();
-    }
-    T* get() const { return static_cast<T*>(memory_.get()); }
-    std::vector<T> download() const {
-        std::vector<T> values(count_);
-        where_.copy(values.data(), get(), count_ * sizeof(T));
-        where_.synchronize();
-        return values;
-    }
-
-  private:
-    const device& where_;
-    std::size_t count_;
-    device_buffer memory_;
-};
 
 std::vector<int> ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
 template <class T>
@@ -148,8 +123,7 @@ class typed_contender : public bsr_contender {
                                    values_.get(), offsets_.get(), indices_.get(), block_, sm_, &bytes),
                 "bsrsm2_bufferSize");
         }
-        buffer_ =
-            std::make_unique<device_list<char>>(where_, std::vector<char>(static_cast<std::size_t>(bytes)));
+        buffer_ = std::make_unique<device_array<std::byte>>(where_, static_cast<std::size_t>(bytes));
     }
 
     void analyse_vector() {
@@ -198,14 +172,14 @@ class typed_contender : public bsr_contender {
     const int block_, rows_, cols_, nnz_, columns_;
     const cusparseOperation_t op_;
     matrix_descriptor descr_;
-    device_list<int> offsets_, indices_;
+    device_array<int> offsets_, indices_;
     const cusparseDirection_t direction_;
     const cusparseOperation_t op_b_;
     const int ldb_;
-    device_list<T> values_, x_, y_;
+    device_array<T> values_, x_, y_;
     bsrsv2Info_t sv_ = nullptr;
     bsrsm2Info_t sm_ = nullptr;
-    std::unique_ptr<device_list<char>> buffer_;
+    std::unique_ptr<device_array<std::byte>> buffer_;
     const T one_ = 1, zero_ = 0;
 };
 

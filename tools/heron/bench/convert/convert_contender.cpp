@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "convert_case.hpp"
+#include "measure/device_array.hpp"
 
 namespace heron::tools {
 namespace {
@@ -22,35 +23,6 @@ struct typed_conversions;
 constexpr auto by_rows = CUSPARSE_DIRECTION_ROW;
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto numeric = CUSPARSE_ACTION_NUMERIC;
-
-// An array on a device.
-template <class E>
-class device_array {
-  public:
-    device_array(const device& where, std::size_t count)
-        : where_(where), count_(count), memory_(where.allocate(std::max<std::size_t>(count, 1) * sizeof(E))) {
-        where_.fill(get(), 0x5a, count_ * sizeof(E));
-    }
-    device_array(const device& where, const std::vector<E>& values) : device_array(where, values.size()) {
-        where.copy(get(), values.data(), values.size() * sizeof(E));
-    }
-    E* get() const { return static_cast<E*>(memory_.get()); }
-    // Empty, or what differs.
-    std::string difference(const char* name, const std::vector<E>& expected) const {
-        std::vector<E> found(count_);
-        where_.copy(found.data(), get(), count_ * sizeof(E));
-        where_.synchronize();
-        const auto wrong = std::mismatch(expected.begin(), expected.end(), found.begin());
-        if (wrong.first == expected.end()) return {};
-        return fmt::format("{}[{}] is {}, not {}", name, wrong.first - expected.begin(), *wrong.second,
-                           *wrong.first);
-    }
-
-  private:
-    const device& where_;
-    std::size_t count_;
-    device_buffer memory_;
-};
 
 template <class T>
 struct device_blocks {
@@ -87,14 +59,14 @@ class cusparse_conversion : public function_contender {
 
     std::string check() override {
         const std::string& f = case_.function;
-        if (f == "csr2coo") return rows_.difference("rows", case_.row_of);
-        if (f == "coo2csr") return from_.offsets.difference("offsets", case_.from.offsets);
-        std::string wrong = to_.offsets.difference("offsets", case_.to.offsets);
+        if (f == "csr2coo") return difference("rows", case_.row_of, rows_);
+        if (f == "coo2csr") return difference("offsets", case_.from.offsets, from_.offsets);
+        std::string wrong = difference("offsets", case_.to.offsets, to_.offsets);
         if (f == "csr2bsrNnz" && wrong.empty() && nnz_ != case_.to.nnz())
             return fmt::format("{} blocks, not {}", nnz_, case_.to.nnz());
         if (f == "csr2bsrNnz") return wrong;
-        if (wrong.empty()) wrong = to_.columns.difference("columns", case_.to.columns);
-        if (wrong.empty()) wrong = to_.values.difference("values", case_.to.values);
+        if (wrong.empty()) wrong = difference("columns", case_.to.columns, to_.columns);
+        if (wrong.empty()) wrong = difference("values", case_.to.values, to_.values);
         return wrong;
     }
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "bench/reorder/reorder_contender.hpp"
+#include "measure/device_array.hpp"
 #include "prune_case.hpp"
 
 namespace heron::tools {
@@ -34,21 +34,6 @@ template <class T>
 constexpr cudaDataType type_code = sizeof(T) == 2   ? CUDA_R_16F
                                    : sizeof(T) == 4 ? CUDA_R_32F
                                                     : CUDA_R_64F;
-
-template <class E>
-std::string difference(const char* name, const std::vector<E>& expected, const std::vector<E>& found) {
-    const auto differs = [](const E& x, const E& y) { return std::memcmp(&x, &y, sizeof x) != 0; };
-    if (expected.size() != found.size()) return fmt::format("the {} are {}", name, found.size());
-    const auto at = std::mismatch(expected.begin(), expected.end(), found.begin(), std::not_fn(differs));
-    if (at.first == expected.end()) return {};
-    std::string values;
-    if constexpr (std::is_integral_v<E>) values = fmt::format(": {}, not {}", *at.second, *at.first);
-    return fmt::format("the {} differ from number {} on{}", name, at.first - expected.begin(), values);
-}
-template <class E>
-std::string difference(const char* name, const std::vector<E>& expected, const device_list<E>& list) {
-    return difference(name, expected, list.download());
-}
 
 // Puts the elements of each row in the order of their columns.
 template <class T>
@@ -246,7 +231,7 @@ class cusparse_prune : public function_contender {
         matrix_ = {dense, library_.destroy_dn_mat};
         const bool from_sparse = case_.is("SparseToDense");
         if (case_.is_coo)
-            rows_ = std::make_unique<device_list<std::int32_t>>(
+            rows_ = std::make_unique<device_array<std::int32_t>>(
                 where_, from_sparse ? row_numbers() : unwritten<std::int32_t>(case_.kept.columns.size()));
         make_sparse();
         from_sparse ? sparse_to_dense() : dense_to_sparse();
@@ -314,12 +299,12 @@ class cusparse_prune : public function_contender {
     cusparseHandle_t handle_;
     const device& where_;
     const prune_case<T>& case_;
-    device_list<T> dense_;
-    device_list<std::int32_t> offsets_, columns_;
-    device_list<T> values_;
-    device_list<std::int32_t> counts_, to_offsets_, to_columns_;
-    device_list<T> to_values_;
-    std::unique_ptr<device_list<std::int32_t>> rows_{};
+    device_array<T> dense_;
+    device_array<std::int32_t> offsets_, columns_;
+    device_array<T> values_;
+    device_array<std::int32_t> counts_, to_offsets_, to_columns_;
+    device_array<T> to_values_;
+    std::unique_ptr<device_array<std::int32_t>> rows_{};
     device_buffer buffer_{};
     std::unique_ptr<cusparseMatDescr, decltype(&cusparseDestroyMatDescr)> descr_{nullptr, nullptr};
     std::unique_ptr<pruneInfo, decltype(&cusparseDestroyPruneInfo)> info_{nullptr, nullptr};

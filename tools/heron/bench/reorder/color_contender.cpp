@@ -84,9 +84,9 @@ class cusparse_color : public reorder_contender {
     const cusparse_library& library_;
     cusparseHandle_t handle_;
     csr_matrix graph_;
-    device_list<std::int32_t> offsets_, columns_;
-    device_list<float> values_;
-    device_list<std::int32_t> colors_, numbers_;
+    device_array<std::int32_t> offsets_, columns_;
+    device_array<float> values_;
+    device_array<std::int32_t> colors_, numbers_;
     std::unique_ptr<cusparseMatDescr, decltype(&cusparseDestroyMatDescr)> descr_{nullptr, nullptr};
     std::unique_ptr<cusparseColorInfo, decltype(&cusparseDestroyColorInfo)> info_{nullptr, nullptr};
     decltype(&cusparseScsrcolor) color_{};

@@ -89,7 +89,7 @@ class cusparse_geam : public reorder_contender {
                                        b_.values.get(), b_.offsets.get(), b_.columns.get(), descr_.get(),
                                        values_.get(), offsets_.get(), columns_.get(), &bytes_),
                        "cusparse<t>csrgeam2_bufferSizeExt");
-        buffer_ = std::make_unique<device_list<std::byte>>(*who.where, bytes_);
+        buffer_ = std::make_unique<device_array<std::byte>>(*who.where, bytes_);
         count();
     }
 
@@ -125,8 +125,8 @@ class cusparse_geam : public reorder_contender {
               columns(where, from.columns_as<std::int32_t>()),
               values(where, from.values_as<T>()) {}
         int m, n, nnz;
-        device_list<std::int32_t> offsets, columns;
-        device_list<T> values;
+        device_array<std::int32_t> offsets, columns;
+        device_array<T> values;
     };
 
     void count() {
@@ -143,10 +143,10 @@ class cusparse_geam : public reorder_contender {
     decltype(&cusparseXcsrgeam2Nnz) count_function_;
     operand a_, b_;
     matrix_sum expected_;
-    device_list<std::int32_t> offsets_, columns_;
-    device_list<T> values_;
+    device_array<std::int32_t> offsets_, columns_;
+    device_array<T> values_;
     std::unique_ptr<cusparseMatDescr, decltype(&cusparseDestroyMatDescr)> descr_{nullptr, nullptr};
-    std::unique_ptr<device_list<std::byte>> buffer_;
+    std::unique_ptr<device_array<std::byte>> buffer_;
     T alpha_ = static_cast<T>(alpha), beta_ = static_cast<T>(beta);
     std::size_t bytes_ = 0;
     int nnz_ = -1;

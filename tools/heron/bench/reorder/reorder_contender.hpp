@@ -15,6 +15,7 @@
 
 #include "matrix/sparse_matrix.hpp"
 #include "measure/contestants.hpp"
+#include "measure/device_array.hpp"
 
 namespace heron::tools {
 
@@ -42,34 +43,5 @@ std::unique_ptr<reorder_contender> make_color(const contestant& who, const reord
 std::unique_ptr<reorder_contender> make_geam(const contestant& who, const reorder_case& what);
 // NULL unless the function sorts a COO matrix.
 std::unique_ptr<reorder_contender> make_standard_sort(const reorder_case& what);
-
-// A function of a library by the type of Heron's own.
-#define HERON_PEER(library, name) (library).template function<decltype(&name)>(#name)
-
-// Elements of a device.
-template <class T>
-class device_list {
-  public:
-    device_list(const device& where, std::size_t count)
-        : where_(where),
-          count_(count),
-          memory_(where.allocate(std::max<std::size_t>(count, 1) * sizeof(T))) {}
-    device_list(const device& where, const std::vector<T>& values) : device_list(where, values.size()) {
-        where.copy(get(), values.data(), values.size() * sizeof(T));
-    }
-    T* get() const { return static_cast<T*>(memory_.get()); }
-    void copy_from(const device_list& other) const { where_.copy(get(), other.get(), count_ * sizeof(T)); }
-    std::vector<T> download() const {
-        std::vector<T> values(count_);
-        where_.copy(values.data(), get(), count_ * sizeof(T));
-        where_.synchronize();
-        return values;
-    }
-
-  private:
-    const device& where_;
-    std::size_t count_;
-    device_buffer memory_;
-};
 
 }  // namespace heron::tools

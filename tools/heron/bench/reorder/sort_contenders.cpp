@@ -143,9 +143,9 @@ class cusparse_sort : public reorder_contender {
     std::string function_;
     int m_, n_, nnz_;
     sort_input input_;
-    device_list<std::int32_t> offsets_, rows_in_, cols_in_, order_in_, rows_, cols_, order_;
+    device_array<std::int32_t> offsets_, rows_in_, cols_in_, order_in_, rows_, cols_, order_;
     std::size_t bytes_;
-    device_list<std::byte> buffer_;
+    device_array<std::byte> buffer_;
     std::unique_ptr<cusparseMatDescr, decltype(&cusparseDestroyMatDescr)> descr_{nullptr, nullptr};
     decltype(&cusparseXcoosortByRow) by_row_{};
     decltype(&cusparseXcoosortByColumn) by_column_{};

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <complex>
 
-#include "bench/reorder/reorder_contender.hpp"
+#include "measure/device_array.hpp"
 
 namespace heron::tools {
 namespace {
@@ -99,7 +99,7 @@ class cusparse_vectors : public function_contender {
                            handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse_.get(), dense_.get(),
                            result_.data(), type_, &bytes),
                        "cusparseSpVV_bufferSize");
-        buffer_ = std::make_unique<device_list<std::byte>>(where_, bytes);
+        buffer_ = std::make_unique<device_array<std::byte>>(where_, bytes);
         return [this, f = HERON_PEER(library_, cusparseSpVV)] {
             library_.check(f(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, sparse_.get(), dense_.get(),
                              result_.data(), type_, buffer_->get()),
@@ -153,13 +153,13 @@ class cusparse_vectors : public function_contender {
     const device& where_;
     const sparse_vector_case& what_;
     cudaDataType type_;
-    device_list<std::int32_t> indices_;
-    device_list<std::byte> x_, y_;
+    device_array<std::int32_t> indices_;
+    device_array<std::byte> x_, y_;
     vector_descriptor dense_;
     std::unique_ptr<cusparseSpVecDescr, decltype(&cusparseDestroySpVec)> sparse_{nullptr, nullptr};
     std::vector<std::byte> alpha_, beta_, cosine_, sine_;
     std::vector<std::byte> result_{traits_of(what_.type).size};
-    std::unique_ptr<device_list<std::byte>> buffer_;
+    std::unique_ptr<device_array<std::byte>> buffer_;
     std::function<void()> call_;
 };
 
