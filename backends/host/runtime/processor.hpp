@@ -1,5 +1,5 @@
-// Whether this processor runs code for a level of x86-64. GCC and clang 18 know the levels by name; older clang knows most of
-// what they are made of, and the rest is asked of the processor.
+// Whether this processor runs code for a level of x86-64. GCC and clang 18 know the levels by name; older
+// clang knows most of what they are made of, and the rest is asked of the processor.
 #pragma once
 
 #if defined(__x86_64__)
@@ -16,7 +16,8 @@ struct processor_bits {
 inline processor_bits bits_of_processor() {
     processor_bits bits;
     unsigned a = 0, b = 0, d = 0;
-    if (!__get_cpuid(1, &a, &b, &bits.basic, &d) || !__get_cpuid(0x80000001u, &a, &b, &bits.extended, &d)) return {};
+    if (!__get_cpuid(1, &a, &b, &bits.basic, &d) || !__get_cpuid(0x80000001u, &a, &b, &bits.extended, &d))
+        return {};
     return bits;
 }
 
