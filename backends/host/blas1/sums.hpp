@@ -125,7 +125,10 @@ struct product_sums {
 // By lanes: so the compiler takes one instruction to clear the signs.
 template <class R, int L>
 [[gnu::always_inline]] inline lanes<R, L> without_signs(lanes<R, L> v) {
-    for (int l = 0; l < L; ++l) v[l] = sizeof(R) == 4 ? __builtin_fabsf(v[l]) : __builtin_fabs(v[l]);
+    if constexpr (sizeof(R) == sizeof(float))
+        for (int l = 0; l < L; ++l) v[l] = __builtin_fabsf(v[l]);
+    else
+        for (int l = 0; l < L; ++l) v[l] = __builtin_fabs(v[l]);
     return v;
 }
 
