@@ -11,3 +11,9 @@ target_compile_options(heron-warnings INTERFACE
   $<$<AND:$<BOOL:${HERON_HAS_STACK_CLASH_PROTECTION}>,$<COMPILE_LANGUAGE:C,CXX>>:-fstack-clash-protection>
   $<$<AND:$<BOOL:${HERON_HAS_CF_PROTECTION}>,$<COMPILE_LANGUAGE:C,CXX>>:-fcf-protection=full>)
 add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)
+
+# Libraries name all that they link with; but what clang's sanitizers call is in the program alone.
+set(HERON_NO_UNDEFINED LINKER:--no-undefined)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  set(HERON_NO_UNDEFINED)
+endif()

@@ -13,7 +13,7 @@ function(heron_add_plugin name)
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/backends/plugin.map
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/heron)
   target_link_options(${target} PRIVATE
-    LINKER:--version-script=${PROJECT_SOURCE_DIR}/backends/plugin.map LINKER:--no-undefined
+    LINKER:--version-script=${PROJECT_SOURCE_DIR}/backends/plugin.map ${HERON_NO_UNDEFINED}
     # Names of instances of templates are a quarter of the file.
     $<$<CONFIG:Release>:LINKER:--strip-all>)
   # The one for CUDA is a package of its own.

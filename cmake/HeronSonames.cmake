@@ -47,7 +47,7 @@ function(heron_add_soname soname facade names)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()
   target_link_libraries(${target} PRIVATE ${facade} heron heron-small)
-  target_link_options(${target} PRIVATE LINKER:--version-script=${map} LINKER:--no-undefined LINKER:-z,noseparate-code
+  target_link_options(${target} PRIVATE LINKER:--version-script=${map} ${HERON_NO_UNDEFINED} LINKER:-z,noseparate-code
     LINKER:-soname,${soname})
   get_target_property(folder ${facade} LIBRARY_OUTPUT_DIRECTORY)
   set_target_properties(${target} PROPERTIES

@@ -102,6 +102,11 @@ TEST_CASE("a product with several vectors is that with each") {
         for (const bool transpose : {false, true}) {
             const int inner = transpose ? a.rows : a.cols, rows = transpose ? a.cols : a.rows;
             const image b = random_vector(inner * columns, random), c = spmm(a, b, columns, transpose);
+            constexpr cusparseFormat_t formats[] = {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_CSC,
+                                                    CUSPARSE_FORMAT_COO};
+            const int base = static_cast<int>(random.below(2));
+            for (const auto order : {CUSPARSE_ORDER_ROW, CUSPARSE_ORDER_COL})
+                REQUIRE(spmm(a, b, columns, transpose, {formats[random.below(3)], base, base, order}) == c);
             for (int column = 0; column < columns; ++column) {
                 std::vector<float> x;
                 for (int k = 0; k < inner; ++k) x.push_back(b[static_cast<size_t>(k * columns + column)]);
@@ -234,6 +239,61 @@ TEST_CASE("a rank-2k update is two products") {
                     const auto at = static_cast<size_t>(2 * (col * n + row) + part);
                     REQUIRE(found[at] == (row >= col ? expected[at] : c[at]));
                 }
+    });
+}
+
+namespace {
+
+struct batch {
+    int m, n, k, count;
+    std::vector<float> a, b;  // items one behind the other, by columns
+};
+
+// The products of the items as they lie.
+std::vector<float> batched_in_order(const batch& items) {
+    const int m = items.m, n = items.n, k = items.k;
+    const device_array<float> a(items.a), b(items.b), c(static_cast<size_t>(m * n * items.count));
+    const float one = 1, zero = 0;
+    expect(heron_gemm_batched(native(), HERON_R_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, m, n,
+                              k, &one, heron_batch_strided(a.data(), m * k), m,
+                              heron_batch_strided(b.data(), k * n), k, &zero,
+                              heron_batch_strided(c.data(), m * n), m, items.count, HERON_GEMM_DEFAULT));
+    expect(heron_synchronize(native()));
+    return c.download();
+}
+
+// The product of item order[i] at place order[i], as item i of the call: A by indices, B and C by addresses.
+std::vector<float> batched(const batch& items, const std::vector<int>& order) {
+    const int m = items.m, n = items.n, k = items.k;
+    const device_array<float> a(items.a), b(items.b), c(static_cast<size_t>(m * n * items.count));
+    std::vector<void*> bs, cs;
+    for (const int item : order) {
+        bs.push_back(b.data() + item * k * n);
+        cs.push_back(c.data() + item * m * n);
+    }
+    const device_array<int> a_list(order);
+    const device_array<void*> b_list(bs), c_list(cs);
+    const float one = 1, zero = 0;
+    expect(heron_gemm_batched(native(), HERON_R_32F, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, m, n,
+                              k, &one, heron_batch_indexed(a.data(), m * k, a_list.data(), HERON_INDEX_32), m,
+                              heron_batch_pointers(b_list.data()), k, &zero,
+                              heron_batch_pointers(c_list.data()), m, items.count, HERON_GEMM_DEFAULT));
+    expect(heron_synchronize(native()));
+    return c.download();
+}
+
+}  // namespace
+
+TEST_CASE("a batch in another order gives the same products") {
+    for_cases(10, [](random_source& random) {
+        const int m = size_of(random), n = size_of(random), k = size_of(random);
+        const int count = 1 + static_cast<int>(random.below(9));
+        const batch items{
+            m, n, k, count, random_vector(m * k * count, random), random_vector(k * n * count, random)};
+        std::vector<int> order(static_cast<size_t>(count));
+        std::iota(order.begin(), order.end(), 0);
+        random.shuffle(order);
+        REQUIRE(batched(items, order) == batched_in_order(items));
     });
 }
 

@@ -88,18 +88,34 @@ class vector_operand {
     dense_vector descr_;
 };
 
+// The image of the transpose of a matrix with so many columns.
+image turned(const image& values, size_t columns) {
+    const size_t rows = values.size() / columns;
+    image result(values.size());
+    for (size_t row = 0; row < rows; ++row)
+        for (size_t col = 0; col < columns; ++col) result[col * rows + row] = values[row * columns + col];
+    return result;
+}
+
 class image_operand {
   public:
-    image_operand(const image& values, int columns) : values_(values) {
+    image_operand(const image& values, int columns, const representation& how = {})
+        : rows_(values.size() / static_cast<size_t>(columns)),
+          is_by_rows_(how.order == CUSPARSE_ORDER_ROW),
+          values_(is_by_rows_ ? values : turned(values, static_cast<size_t>(columns)),
+                  static_cast<size_t>(how.misalignment)) {
+        const auto rows = static_cast<int64_t>(rows_);
         cusparseDnMatDescr_t made = nullptr;
-        expect(cusparseCreateDnMat(&made, static_cast<int64_t>(values.size()) / columns, columns, columns,
-                                   values_.data(), CUDA_R_32F, CUSPARSE_ORDER_ROW));
+        expect(cusparseCreateDnMat(&made, rows, columns, is_by_rows_ ? columns : rows, values_.data(),
+                                   CUDA_R_32F, how.order));
         descr_.reset(made);
     }
     cusparseDnMatDescr_t descr() const { return descr_.get(); }
-    image read() const { return values_.download(); }
+    image read() const { return is_by_rows_ ? values_.download() : turned(values_.download(), rows_); }
 
   private:
+    size_t rows_;
+    bool is_by_rows_;
     device_array<float> values_;
     dense_matrix descr_;
 };
@@ -204,7 +220,7 @@ std::vector<float> spmv(const csr& a, const std::vector<float>& x, bool transpos
 
 image spmm(const csr& a, const image& b, int columns, bool transpose, const representation& how) {
     const sparse_operand matrix(a, how);
-    const image_operand in(b, columns), out(nans((transpose ? a.cols : a.rows) * columns), columns);
+    const image_operand in(b, columns, how), out(nans((transpose ? a.cols : a.rows) * columns), columns, how);
     const auto op = operation(transpose), same = CUSPARSE_OPERATION_NON_TRANSPOSE;
     size_t bytes = 0;
     expect(cusparseSpMM_bufferSize(cusparse(), op, same, &one, matrix.descr(), in.descr(), &zero, out.descr(),

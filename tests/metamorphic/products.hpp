@@ -35,12 +35,13 @@ struct representation {
     cusparseFormat_t format = CUSPARSE_FORMAT_CSR;
     int base = 0;
     int misalignment = 0;
+    cusparseOrder_t order = CUSPARSE_ORDER_ROW;  // of dense matrices
 };
 
 // y = op(A) x.
 std::vector<float> spmv(const csr& a, const std::vector<float>& x, bool transpose = false,
                         const representation& how = {});
-// C = op(A) B of row-major images with so many columns.
+// C = op(A) B of images with so many columns.
 image spmm(const csr& a, const image& b, int columns, bool transpose = false, const representation& how = {});
 csr spgemm(const csr& a, const csr& b);
 // The solution of A x = b with A's lower triangle.

@@ -175,7 +175,7 @@ R extreme_size(const CT* numbers, int64_t count) {
             if (comes_before<smallest>(size, found)) found = size;
         } else {
             auto size = without_signs<R, L>(load_lanes<L>(x + i));
-            if constexpr (parts == 2) size += exchanged_parts<R, L>(size);
+            if constexpr (parts == 2) size += exchanged_lanes<1>(size);
             best[k] = first_of<smallest, R, L>(size, best[k]);
         }
     });

@@ -85,15 +85,6 @@ struct lane_sums {
     }
 };
 
-// (im, re) pairs of (re, im).
-template <class R, int L>
-[[gnu::always_inline]] inline lanes<R, L> exchanged_parts(lanes<R, L> v) {
-    typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-    lanes<integer, L> places;
-    for (int l = 0; l < L; ++l) places[l] = l ^ 1;
-    return __builtin_shuffle(v, places);
-}
-
 // Of x*y and, for complex numbers, of x*(y with its parts exchanged).
 template <class CT>
 struct product_sums {
@@ -113,7 +104,7 @@ struct product_sums {
                 const auto xi = load_lanes<L>(x + i);
                 const auto yi = load_lanes<L>(y + i);
                 same.sums[k] += xi * yi;
-                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged_parts<R, L>(yi);
+                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged_lanes<1>(yi);
             }
         });
     }
@@ -134,7 +125,10 @@ struct product_sums {
 // By lanes: so the compiler takes one instruction to clear the signs.
 template <class R, int L>
 [[gnu::always_inline]] inline lanes<R, L> without_signs(lanes<R, L> v) {
-    for (int l = 0; l < L; ++l) v[l] = sizeof(R) == 4 ? __builtin_fabsf(v[l]) : __builtin_fabs(v[l]);
+    if constexpr (sizeof(R) == sizeof(float))
+        for (int l = 0; l < L; ++l) v[l] = __builtin_fabsf(v[l]);
+    else
+        for (int l = 0; l < L; ++l) v[l] = __builtin_fabs(v[l]);
     return v;
 }
 

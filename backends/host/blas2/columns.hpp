@@ -131,8 +131,7 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
             for (int k = 0; k < K; ++k) {
                 const auto v = load_lanes<L>(from[k] + i);
                 sum += v * factors.re[k];
-                if constexpr (parts == 2)
-                    sum += exchanged_parts<R, L>(v) * factors.template alternating<L>(k);
+                if constexpr (parts == 2) sum += exchanged_lanes<1>(v) * factors.template alternating<L>(k);
             }
             store_lanes<L>(to + i, sum);
         });
@@ -145,7 +144,7 @@ struct column_sums {
 
     [[gnu::always_inline]] void add(int k, lanes<R, L> a, lanes<R, L> x) {
         same[k] += a * x;
-        if constexpr (parts == 2) crossed[k] += a * exchanged_parts<R, L>(x);
+        if constexpr (parts == 2) crossed[k] += a * exchanged_lanes<1>(x);
     }
     [[gnu::always_inline]] column_sums<R, parts, K, L / 2> halved() const {
         column_sums<R, parts, K, L / 2> half;
@@ -215,7 +214,7 @@ void add_columns_and_dots(CT* sums, const CT* const* columns, const CT* factors,
                                      const auto v = load_lanes<L>(from[k] + i);
                                      sum += v * factor.re[k];
                                      if constexpr (parts == 2)
-                                         sum += exchanged_parts<R, L>(v) * factor.template alternating<L>(k);
+                                         sum += exchanged_lanes<1>(v) * factor.template alternating<L>(k);
                                      dots.add(k, v, xi);
                                  }
                                  store_lanes<L>(to + i, sum);

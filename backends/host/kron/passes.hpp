@@ -115,14 +115,11 @@ struct pair_factor {
 template <class R, int S, int L>
 [[gnu::always_inline]] inline lanes<R, L> pairs_step(lanes<R, L> v, const pair_factor<R>& f) {
     typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-    lanes<integer, L> partner, second;
-    for (int l = 0; l < L; ++l) {
-        partner[l] = l ^ S;
-        second[l] = l / S % 2 ? -1 : 0;
-    }
+    lanes<integer, L> second;
+    for (int l = 0; l < L; ++l) second[l] = l / S % 2 ? -1 : 0;
     const lanes<R, L> own = second ? all_lanes<R, L>(f.a11) : all_lanes<R, L>(f.a00);
     const lanes<R, L> other = second ? all_lanes<R, L>(f.a10) : all_lanes<R, L>(f.a01);
-    return own * v + other * __builtin_shuffle(v, partner);
+    return own * v + other * exchanged_lanes<S>(v);
 }
 
 template <class R, int S>

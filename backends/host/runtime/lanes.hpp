@@ -2,6 +2,7 @@
 // Vectors of the instruction set level that is being compiled.
 #include "common/dialect/dialect.hpp"
 #include <type_traits>
+#include <utility>
 
 namespace heron::HERON_LEVEL {
 
@@ -44,17 +45,27 @@ template <int L, class R>
     __builtin_memcpy(p, &v, sizeof v);
 }
 
+// Lanes that lie s apart, a power of two, change places.
+template <int s, class V, int... l>
+[[gnu::always_inline]] inline V exchanged_lanes(V v, std::integer_sequence<int, l...>) {
+#if defined(__clang__)
+    return __builtin_shufflevector(v, v, (l ^ s)...);
+#else
+    const decltype(v == v) places{(l ^ s)...};
+    return __builtin_shuffle(v, places);
+#endif
+}
+template <int s, class V>
+[[gnu::always_inline]] inline V exchanged_lanes(V v) {
+    return exchanged_lanes<s>(v, std::make_integer_sequence<int, static_cast<int>(sizeof v / sizeof v[0])>{});
+}
+
 // The product of a complex vector with i: (-im, re) pairs.
 template <class R, int L>
 [[gnu::always_inline]] inline lanes<R, L> times_i(lanes<R, L> v) {
-    typedef std::conditional_t<sizeof(R) == 4, int32_t, int64_t> integer;
-    lanes<integer, L> swap;
     lanes<R, L> sign;
-    for (int l = 0; l < L; ++l) {
-        swap[l] = l ^ 1;
-        sign[l] = l % 2 ? R(1) : R(-1);
-    }
-    return __builtin_shuffle(v, swap) * sign;
+    for (int l = 0; l < L; ++l) sign[l] = l % 2 ? R(1) : R(-1);
+    return exchanged_lanes<1>(v) * sign;
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,5 +1,6 @@
 #include "levels.hpp"
 #include "common/runtime/plan_record.hpp"
+#include "processor.hpp"
 #include <cstdlib>
 #include <cstring>
 #include <iterator>

@@ -5,6 +5,7 @@
 #include "common/sddmm/plan.hpp"
 #include "common/runtime/slot.hpp"
 #include "host/runtime/accumulate.hpp"
+#include "host/runtime/lanes.hpp"
 
 namespace heron::HERON_LEVEL {
 
@@ -64,8 +65,6 @@ struct complex_inner_products {
         const R sign_b = conjugate_b ? R(-1) : R(1);
         vector straight[sddmm_group] = {};
         vector crossed[sddmm_group] = {};
-        places swapped;
-        for (int j = 0; j < 2 * pairs; ++j) swapped[j] = j ^ 1;
         const int64_t whole = k / pairs * pairs;
         for (int64_t l = 0; l < whole; l += pairs) {
             vector al;
@@ -74,7 +73,7 @@ struct complex_inner_products {
                 vector bl;
                 __builtin_memcpy(&bl, b[i] + l, sizeof bl);
                 straight[i] += al * bl;
-                crossed[i] += al * __builtin_shuffle(bl, swapped);
+                crossed[i] += al * exchanged_lanes<1>(bl);
             }
         }
         for (int i = 0; i < sddmm_group; ++i) {
@@ -97,7 +96,6 @@ struct complex_inner_products {
 
   private:
     typedef R vector __attribute__((vector_size(32)));
-    using places = decltype(vector{} < vector{});
     static constexpr int pairs = sizeof(vector) / sizeof(C);
 };
 template <>

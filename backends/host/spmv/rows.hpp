@@ -4,6 +4,9 @@
 #include <type_traits>
 #if defined(__AVX512VL__)
 #include <immintrin.h>
+#if defined(__clang__)
+#include <cpuid.h>
+#endif
 #endif
 
 namespace heron::HERON_LEVEL {
@@ -60,7 +63,14 @@ struct row_walk {
 // microcode against gather data sampling, which Sapphire Rapids is the first of. On Zen 4 they take twice as
 // long.
 inline bool gathers_fast() {
-#if defined(__AVX512VL__)
+#if defined(__AVX512VL__) && defined(__clang__)
+    // Before version 18 it has no name for it.
+    static const bool has_fp16 = [] {
+        unsigned a = 0, b = 0, c = 0, d = 0;
+        return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & (1u << 23));
+    }();
+    return has_fp16;
+#elif defined(__AVX512VL__)
     return __builtin_cpu_supports("avx512fp16");
 #else
     return false;
