@@ -92,8 +92,8 @@ HERON_CLOSE
 
 // Many short lines that are read across: an item takes a line.
 HERON_GROUP_KERNEL(count_by_items, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
-                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
-                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts, GLOBAL i64* RESTRICT totals) {
+                   heron_index step, WT mask, WT first_value, WT last, GLOBAL const WT* threshold,
+                   GLOBAL u32* RESTRICT counts, GLOBAL i64* RESTRICT totals) {
     const heron_index line = group_id() * (heron_index)GROUP + group_item();
     const WT first = first_kept(first_value, last, mask, threshold);
     if (line < lines)
@@ -288,11 +288,10 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
 }
 HERON_CLOSE
 
-// The same as the others for an item per line; there are neither strips nor tickets.
+// The same for an item per line, where there are no strips.
 HERON_GROUP_KERNEL(keep_by_items, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
-                   heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
-                   GLOBAL const WT* threshold, GLOBAL const OT* RESTRICT offsets, heron_index offsets_base,
-                   GLOBAL const u32* RESTRICT before, GLOBAL u32* published, heron_index nnz,
+                   heron_index step, WT mask, WT first_value, WT last, GLOBAL const WT* threshold,
+                   GLOBAL const OT* RESTRICT offsets, heron_index offsets_base, heron_index nnz,
                    heron_index base, GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns,
                    GLOBAL RT* RESTRICT values) {
     const heron_index line = group_id() * (heron_index)GROUP + group_item();

@@ -151,7 +151,7 @@ class dense_tiles {
     void count_strips(i64* totals) {
         visit_shape([&]<int group>(std::integral_constant<int, group>) {
             using program = kernels::prune_dense<element, WT, i32, i32, group, lanes>;
-            if (lines_.is_by_items) return launch<typename program::count_by_items>(counts_, totals);
+            if (lines_.is_by_items) return launch_items<typename program::count_by_items>(counts_, totals);
             lines_.is_along ? launch<typename program::count_along>(counts_, totals)
                             : launch<typename program::count_across>(counts_, totals);
         });
@@ -171,8 +171,8 @@ class dense_tiles {
         visit_shape([&]<int group>(std::integral_constant<int, group>) {
             using program = kernels::prune_dense<element, WT, OT, IT, group, lanes>;
             if (lines_.is_by_items)
-                return launch<typename program::keep_by_items>(offsets, offsets_base, before, published, nnz,
-                                                               base, rows, columns, as<element>(values));
+                return launch_items<typename program::keep_by_items>(offsets, offsets_base, nnz, base, rows,
+                                                                     columns, as<element>(values));
             lines_.is_along
                 ? launch<typename program::keep_along>(offsets, offsets_base, before, published, nnz, base,
                                                        rows, columns, as<element>(values))
@@ -186,6 +186,13 @@ class dense_tiles {
         device_.template launch_groups<Kernel>(
             kernels::prune_dense_tiles, lines_.groups(), a_, lines_.lines, lines_.length, lines_.step,
             lines_.strip, lines_.strips, range_.mask, range_.first, range_.last, range_.threshold, args...);
+    }
+
+    template <class Kernel, class... Args>
+    void launch_items(Args... args) {
+        device_.template launch_groups<Kernel>(kernels::prune_dense_tiles, lines_.groups(), a_, lines_.lines,
+                                               lines_.length, lines_.step, range_.mask, range_.first,
+                                               range_.last, range_.threshold, args...);
     }
 
     Device& device_;

@@ -31,13 +31,16 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
 }
 
 // The rows of a group, one for each of its teams at most, and the elements of both rows that a team takes.
-// Few rows are spread over the device, and the fewer a group has the sooner it takes them as a whole.
+// Few long rows are spread over the device, and the fewer a group has the sooner it takes them as a whole.
 struct row_shares {
-    row_shares(int64_t rows, int teams, int lanes, int64_t groups_at_once) {
-        constexpr int64_t most_rounds = 16;
-        each = static_cast<int>(std::clamp<int64_t>(
-            (rows + groups_at_once - 1) / std::max<int64_t>(groups_at_once, 1), 1, teams));
-        longest = static_cast<int>(std::min(int64_t{2} * each, most_rounds)) * lanes;
+    row_shares(const heron_spadd_args& args, int teams, int lanes, int64_t groups_at_once)
+        : each(teams), longest(16 * lanes) {
+        const int64_t rows = args.c.rows;
+        if (args.a.nnz + args.b.nnz > 2 * lanes * rows) {
+            const int64_t wanted = (rows + groups_at_once - 1) / groups_at_once;
+            each = static_cast<int>(std::clamp<int64_t>(wanted, 1, teams));
+            longest = std::min(2 * each, 16) * lanes;
+        }
         groups = (rows + each - 1) / each;
     }
 
@@ -84,7 +87,7 @@ class row_sums {
 
     template <class Shape>
     row_shares shares_of(int lanes) const {
-        return {args_.c.rows, Shape::teams, lanes, row_groups_at_once(device_)};
+        return {args_, Shape::teams, lanes, row_groups_at_once(device_)};
     }
 
     template <class Kernel, class... Args>
