@@ -100,12 +100,12 @@ class waiting_place {
     bool look_for_a_while(unsigned* to, int words) const {
         using clock = std::chrono::steady_clock;
         constexpr int looks = 64;
-        constexpr auto while_ = std::chrono::microseconds(200);
+        constexpr auto patience = std::chrono::microseconds(200);
         const auto begin = clock::now();
         do {
             for (int i = 0; i < looks; ++i)
                 if (look(to, words)) return true;
-        } while (clock::now() - begin < while_);
+        } while (clock::now() - begin < patience);
         return false;
     }
 
