@@ -8,22 +8,36 @@ CONSTANT(most_rows, 4 * GROUP);   // of a group
 CONSTANT(most_read, 32 * GROUP);  // elements that a group rather reads than searches for each row
 CONSTANT(well_known, 1024);       // elements among which no further look at all of them pays
 
-// Whether part number t of elements [begin, end), `step` each, lies before a row. The last parts may lack.
-HERON_FN int is_before(GLOBAL const i32* rows_of, heron_index begin, heron_index end, heron_index step, int t,
-                       heron_index row) {
-    const heron_index last = begin + (t + 1) * step - 1;
-    return last < end && rows_of[last] < row;
+// The row of an element in [0, end), or any.
+HERON_FN i32 row_at(GLOBAL const i32* rows_of, heron_index k, heron_index end) {
+    return rows_of[min(k, end - 1)];
 }
 
-// found[0] := begin and all elements of the parts of [begin, end) that lie before a row, which count as the
-// elements do. The items see a part each. All items of a group, which are together before and behind.
-HERON_FN void look_for(GLOBAL const i32* rows_of, heron_index begin, heron_index end, heron_index step,
-                       heron_index row, LOCAL i64* found) {
+// *found := begin and all elements of the parts of [begin, end), `step` each, that lie before a row. Of this
+// item's part and the next one the last elements' rows are given. The last parts may lack.
+HERON_FN void note_parts(heron_index begin, heron_index end, heron_index step, i32 own_row, i32 next_row,
+                         heron_index row, LOCAL i64* found) {
     const int t = group_item();
-    if (t == 0 && !is_before(rows_of, begin, end, step, 0, row)) *found = begin;
-    if (is_before(rows_of, begin, end, step, t, row) &&
-        (t == GROUP - 1 || !is_before(rows_of, begin, end, step, t + 1, row)))
-        *found = begin + (t + 1) * step;
+    const heron_index own = begin + (t + 1) * step;
+    const int is_own = own <= end && own_row < row;
+    const int is_next = t + 1 < GROUP && own + step <= end && next_row < row;
+    if (t == 0 && !is_own) *found = begin;
+    if (is_own && !is_next) *found = own;
+}
+
+// Looks at parts of two ranges of `length` elements or up to the last one, for a row each: found[0] and
+// found[1] are where the parts end that lie before them. All items of a group, which are together before and
+// behind.
+HERON_FN void look_for(GLOBAL const i32* rows_of, heron_index nnz, heron_index first, heron_index second,
+                       heron_index length, heron_index step, heron_index first_row, heron_index second_row,
+                       LOCAL i64* found) {
+    const heron_index own = (group_item() + 1) * step - 1;
+    const i32 in_first = row_at(rows_of, first + own, nnz);
+    const i32 after_first = row_at(rows_of, first + own + step, nnz);
+    const i32 in_second = row_at(rows_of, second + own, nnz);
+    const i32 after_second = row_at(rows_of, second + own + step, nnz);
+    note_parts(first, min(first + length, nnz), step, in_first, after_first, first_row, found);
+    note_parts(second, min(second + length, nnz), step, in_second, after_second, second_row, found + 1);
 }
 
 HERON_FN heron_index part_of(heron_index elements) { return elements / GROUP + 1; }
@@ -86,29 +100,28 @@ HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
     const int id = group_item();
     const heron_index first = group_id() * (heron_index)(each * GROUP);
     const int own = (int)min(rows + 1 - first, (heron_index)(each * GROUP));
+    const heron_index first_row = first + base;
+    const heron_index last_row = first_row + own - 1;
     const heron_index step = part_of(nnz);
-    look_for(rows_of, 0, nnz, step, first + base, found);
-    look_for(rows_of, 0, nnz, step, first + own - 1 + base, found + 1);
+    look_for(rows_of, nnz, 0, 0, nnz, step, first_row, last_row, found);
     for (int r = id; r < own; r += GROUP) places[r] = 0;
     sync_group();
     heron_index begin = found[0];
     heron_index end = min(found[1] + step - 1, nnz);
     if (step > well_known) {
-        const heron_index last_part = found[1];
         const heron_index finer = part_of(step);
-        look_for(rows_of, begin, min(begin + step, nnz), finer, first + base, found + 2);
-        look_for(rows_of, last_part, min(last_part + step, nnz), finer, first + own - 1 + base, found + 3);
+        look_for(rows_of, nnz, begin, found[1], step, finer, first_row, last_row, found + 2);
         sync_group();
         begin = found[2];
         end = min(found[3] + finer - 1, nnz);
     }
     if (end - begin < most_read) {
-        read_places(rows_of, nnz, begin, end, first + base, own, places);
+        read_places(rows_of, nnz, begin, end, first_row, own, places);
         sync_group();
         for (int r = id; r < own; r += GROUP) offsets[first + r] = places[r] + base;
     } else {
         for (int r = id; r < own; r += GROUP)
-            offsets[first + r] = (i32)first_not_before(rows_of, begin, end, first + r + base) + base;
+            offsets[first + r] = (i32)first_not_before(rows_of, begin, end, first_row + r) + base;
     }
 }
 HERON_CLOSE
