@@ -1,7 +1,7 @@
 #pragma once
 // A matrix in blocks of another size on GPUs: teams merge the lines of a block row (merge.h), and groups take
-// those that are long or many (windows.h).
-#include "common/dialect/dialect_group.hpp"
+// those that are long or many, or all where block rows are few (windows.h).
+#include "group_memory.hpp"
 #include "reblock.hpp"
 #include <algorithm>
 
@@ -18,7 +18,7 @@ namespace heron::HERON_LEVEL::plans {
 enum class lanes { always, by_device };
 struct reblock_policy {
     bool has_lanes;          // several teams may share a group
-    int64_t groups_at_once;  // that walk over the listed block rows
+    int64_t groups_at_once;  // that walk over block rows
 };
 
 // The backend declares reblock_policy policy_of(Device&). Where its devices have lanes always, nothing is
@@ -33,8 +33,7 @@ class grouped_reblock {
           a_(args.a),
           b_(args.b),
           counts_(layout, args),
-          listed_(layout.take<i32>(b_.lines)),
-          listed_count_(layout.take<u32>(1)) {}
+          marks_(layout.take<i32>(b_.lines)) {}
 
     void count() {
         count_lines();
@@ -84,27 +83,26 @@ class grouped_reblock {
         if (b_.rows <= 16) return with(std::integral_constant<int, 16>{});
         with(std::integral_constant<int, 32>{});
     }
-    bool fits_teams() const { return b_.rows <= most_lanes; }
-    int64_t listing_groups() const { return std::min(int64_t{b_.lines}, policy_.groups_at_once); }
-    // No list: groups take all block rows.
-    const i32* listed() const { return fits_teams() ? listed_ : nullptr; }
+    // Lines for the lanes of a team, and more block rows than groups can take at once.
+    bool takes_teams() const { return b_.rows <= most_lanes && b_.lines > 2 * policy_.groups_at_once; }
+    int64_t walking_groups() const { return std::min(int64_t{b_.lines}, 2 * policy_.groups_at_once); }
+    // Without marks groups take all block rows.
+    const i32* marks() const { return takes_teams() ? marks_ : nullptr; }
 
     void count_lines() {
-        if (fits_teams()) {
-            device_.fill(listed_count_, 0, sizeof *listed_count_);
+        if (takes_teams())
             visit_team([&]<class Shape>(Shape) {
                 using kernel =
                     typename kernels::convert_merge<raw32, Shape::group, Shape::lanes>::count_merged;
                 device_.template launch_groups<kernel>(
                     kernels::convert_merging, groups_for<Shape>(), a_offsets(), a_indices(), a_base(),
                     a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), u32_of(b_.rows), u32_of(b_.cols),
-                    static_cast<int>(b_.lines), counts_.get(), listed_, listed_count_);
+                    static_cast<int>(b_.lines), counts_.get(), marks_);
             });
-        }
-        device_.template launch_groups<typename windows<raw32>::count_listed>(
-            kernels::convert_windowing, listing_groups(), a_offsets(), a_indices(), a_base(), a_scalar_rows(),
+        device_.template launch_groups<typename windows<raw32>::count_marked>(
+            kernels::convert_windowing, walking_groups(), a_offsets(), a_indices(), a_base(), a_scalar_rows(),
             u32_of(a_.rows), u32_of(a_.cols), u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns),
-            static_cast<int>(b_.lines), counts_.get(), listed(), static_cast<const u32*>(listed_count_));
+            static_cast<int>(b_.lines), counts_.get(), marks());
     }
 
     template <class Shape>
@@ -125,10 +123,8 @@ class grouped_reblock {
     void fill_lines(int words) {
         const WT* const a = as<const WT>(args_.a.values);
         WT* const b = as<WT>(args_.b.values);
-        const bool zeros = fits_teams() && lanes_write_zeros<WT>(words);
-        if (b && !zeros) clear<WT>(nullptr, words, b);
-        if (fits_teams()) {
-            device_.fill(listed_count_, 0, sizeof *listed_count_);
+        const bool zeros = lanes_write_zeros<WT>(words);
+        if (takes_teams())
             visit_team([&]<class Shape>(Shape) {
                 using kernel = typename kernels::convert_merge<WT, Shape::group, Shape::lanes>::fill_merged;
                 device_.template launch_groups<kernel>(
@@ -136,25 +132,14 @@ class grouped_reblock {
                     a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
                     b_offsets(), as<i32>(args_.b.indices), b, int{args_.b.base}, u32_of(b_.rows),
                     u32_of(b_.cols), b_.row_step, b_.column_step, static_cast<int>(b_.lines), words,
-                    int{zeros}, listed_, listed_count_);
+                    int{zeros}, marks_);
             });
-            if (b && zeros) clear<WT>(listed_, words, b);
-        }
-        device_.template launch_groups<typename windows<WT>::fill_listed>(
-            kernels::convert_windowing, listing_groups(), a_offsets(), a_indices(), a, a_base(),
+        device_.template launch_groups<typename windows<WT>::fill_marked>(
+            kernels::convert_windowing, walking_groups(), a_offsets(), a_indices(), a, a_base(),
             a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step, b_offsets(),
             as<i32>(args_.b.indices), b, int{args_.b.base}, u32_of(b_.rows), u32_of(b_.cols), b_.row_step,
-            b_.column_step, u32_of(b_.columns), static_cast<int>(b_.lines), words, listed(),
-            static_cast<const u32*>(listed_count_));
-    }
-
-    template <class WT>
-    void clear(const i32* listed, int words, WT* b) {
-        const int64_t groups =
-            listed ? listing_groups() : std::min(int64_t{b_.lines}, 16 * policy_.groups_at_once);
-        device_.template launch_groups<typename windows<WT>::clear_listed>(
-            kernels::convert_windowing, groups, listed, static_cast<const u32*>(listed_count_),
-            static_cast<int>(b_.lines), b_offsets(), int{args_.b.base}, b_.size() * words, b);
+            b_.column_step, u32_of(b_.columns), static_cast<int>(b_.lines), words,
+            int{zeros || !takes_teams()}, marks());
     }
 
     static u32 u32_of(heron_index n) { return static_cast<u32>(n); }
@@ -169,8 +154,7 @@ class grouped_reblock {
     const reblock_policy policy_;
     blocks_of a_, b_;
     block_counts<Device, Scan> counts_;
-    i32* listed_;
-    u32* listed_count_;
+    i32* marks_;  // of block rows with long lines
 };
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -1,10 +1,12 @@
 #pragma once
-// The row of each element on GPUs: rows.h.
+// The row of each element on GPUs, rows.h, and the offsets of rows from it, bounds.h.
 #include "common/dialect/dialect_group.hpp"
 #include "pointers.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family convert_row_search{"convert_rows", "VT GROUP"};
+inline constexpr kernel_family convert_row_bounds{"convert_bounds", "GROUP"};
+#include "bounds.h"
 #include "rows.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -21,6 +23,18 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
     device.template launch_groups<row_kernels::expand_offsets>(
         kernels::convert_row_search, tiles_of(args.nnz), args.offsets, int{args.base},
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
+}
+
+// Groups have more rows where most of these are empty.
+template <class Device>
+void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
+    using program = kernels::convert_bounds<256>;
+    if (args.nnz == 0) return compress_indices(device, args);
+    const int each = args.rows > 2 * args.nnz ? 4 : 1;
+    const int64_t rows = int64_t{each} * program::find_bounds::group;
+    device.template launch_groups<program::find_bounds>(
+        kernels::convert_row_bounds, (args.rows + rows) / rows, args.indices, int{args.base},
+        heron_index{args.rows}, heron_index{args.nnz}, each, args.offsets);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

@@ -1,6 +1,6 @@
 // Blocks of one size from blocks of another on GPUs: a team takes a block row of B, each lane of it a row of
 // elements of A, a line. Again and again the lowest block column of all lanes is the next block. Block rows
-// with long lines are listed for windows.h.
+// with long lines are marked for windows.h.
 //
 // Columns are counted as elements; that and the places within a matrix fit 32 bits. Elements of the values
 // have one or two words WT.
@@ -20,12 +20,12 @@ HERON_FN int lowest_of_team(BOARD(i32) board, int v) {
     return v;
 }
 
-// Whether one of the team's lines is long. Its first lane lists the block row then.
-HERON_FN int is_listed(BOARD(i32) board, int line, int length, u32 a_cols, u32 b_cols, GLOBAL i32* listed,
-                       GLOBAL u32* listed_count) {
+// Whether one of the team's lines is long. Its first lane marks the block row so.
+HERON_FN int is_left(BOARD(i32) board, int line, int lines, int length, u32 a_cols, u32 b_cols,
+                     GLOBAL i32* marks) {
     const heron_index steps = (heron_index)length * max(a_cols / b_cols, 1u);
     const int is_long = -lowest_of_team(board, steps > longest_line ? -1 : 0);
-    if (is_long && group_item() % LANES == 0) listed[FETCH_ADD(listed_count, 1u)] = line;
+    if (line < lines && group_item() % LANES == 0) marks[line] = is_long;
     return is_long;
 }
 
@@ -37,7 +37,7 @@ HERON_FN u32 column_at(GLOBAL const i32* indices, int at, int end, int base, u32
 // counts[line] := the blocks of B's block rows.
 HERON_GROUP_KERNEL(count_merged, GROUP, GLOBAL const i32* RESTRICT offsets,
                    GLOBAL const i32* RESTRICT indices, int base, int rows, u32 a_rows, u32 a_cols, u32 b_rows,
-                   u32 b_cols, int lines, GLOBAL i64* counts, GLOBAL i32* listed, GLOBAL u32* listed_count) {
+                   u32 b_cols, int lines, GLOBAL i64* counts, GLOBAL i32* marks) {
     BOARD_ARRAY(i32, board, GROUP);
     const int lane = group_item() % LANES;
     const int line = group_id() * (GROUP / LANES) + group_item() / LANES;
@@ -49,7 +49,7 @@ HERON_GROUP_KERNEL(count_merged, GROUP, GLOBAL const i32* RESTRICT offsets,
         at = offsets[row / a_rows] - base;
         end = offsets[row / a_rows + 1] - base;
     }
-    const int is_long = is_listed(board, line, end - at, a_cols, b_cols, listed, listed_count);
+    const int is_long = is_left(board, line, lines, end - at, a_cols, b_cols, marks);
     if (is_long) at = end;
     u32 column = column_at(indices, at, end, base, a_cols);
     u32 from = 0;
@@ -93,15 +93,25 @@ HERON_FN int copy_columns(GLOBAL const i32* indices, int at, int last, int base,
     return at;
 }
 
-// The columns and, if there are any, values of B's block rows. Where writes_zeros is not set the blocks hold
-// zeros.
+// The blocks of the group's block rows, which are neighbours.
+HERON_FN void clear_blocks(GLOBAL const i32* b_offsets, int b_base, int lines, heron_index b_words,
+                           GLOBAL WT* b) {
+    const int first = group_id() * (GROUP / LANES);
+    const heron_index end = (b_offsets[min(first + GROUP / LANES, lines)] - b_base) * b_words;
+    for (heron_index k = (b_offsets[first] - b_base) * b_words + group_item(); k < end; k += GROUP) b[k] = 0;
+    sync_group_memory();
+}
+
+// The columns and, if there are any, values of B's block rows. Where writes_zeros is not set the group clears
+// the blocks first, else those of marked block rows are left as they are.
 HERON_GROUP_KERNEL(fill_merged, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
                    GLOBAL const WT* RESTRICT a, int base, int rows, u32 a_rows, u32 a_cols,
                    heron_index a_row_step, heron_index a_column_step, GLOBAL const i32* RESTRICT b_offsets,
                    GLOBAL i32* b_indices, GLOBAL WT* b, int b_base, u32 b_rows, u32 b_cols,
                    heron_index b_row_step, heron_index b_column_step, int lines, int words, int writes_zeros,
-                   GLOBAL i32* listed, GLOBAL u32* listed_count) {
+                   GLOBAL i32* marks) {
     BOARD_ARRAY(i32, board, GROUP);
+    if (b && !writes_zeros) clear_blocks(b_offsets, b_base, lines, (heron_index)b_rows * b_cols * words, b);
     const int lane = group_item() % LANES;
     const int line = group_id() * (GROUP / LANES) + group_item() / LANES;
     const u32 row = (u32)line * b_rows + (u32)lane;
@@ -120,7 +130,7 @@ HERON_GROUP_KERNEL(fill_merged, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
         }
         if (b) b += lane * b_row_step * words;
     }
-    if (is_listed(board, line, end - at, a_cols, b_cols, listed, listed_count)) {
+    if (is_left(board, line, lines, end - at, a_cols, b_cols, marks)) {
         at = end;
         block = end_block;
     }

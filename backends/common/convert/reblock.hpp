@@ -1,6 +1,7 @@
 #pragma once
 // A matrix in blocks of another size, CSR being blocks of one element, for any device: an item merges the
 // lines of a block row.
+#include "common/runtime/prompt.hpp"
 #include "common/scan/plan.hpp"
 #include "blocks.hpp"
 #include "pointers.hpp"
@@ -60,7 +61,7 @@ class count_report {
     // Waits for the device.
     int64_t counted(const i32* offsets, int64_t lines, heron_index base) const {
         i32 end = 0;
-        device_.read(&end, offsets + lines, sizeof end);
+        read_number(device_, &end, offsets + lines);
         return end - base;
     }
 

@@ -21,6 +21,13 @@ struct rows_by_tiles {
             is_empty() ? device_.fill(counts, 0, lines * sizeof *counts) : tiles_.count(counts);
         }
 
+        // Whether count and a scan of the counts were done, from `first` on, where all elements fit into OT.
+        bool write_offsets(heron_index first, OT* offsets) {
+            if (is_empty() || !tiles_.are_lines_few()) return false;
+            tiles_.count_few(first, offsets, nullptr, nullptr);
+            return true;
+        }
+
         void fill(const OT* offsets, heron_index offsets_base, IT* row_indices, i64* counts) {
             if (is_empty()) return;
             IT* const columns = as<IT>(args_.b.indices);

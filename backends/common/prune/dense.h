@@ -43,10 +43,19 @@ HERON_FN u32 kept_among(GLOBAL const RT* own, heron_index from, heron_index end,
     return count;
 }
 
-// counts[strip*lines + line] := elements of the line that are kept in the strip.
+// counts[strip*lines + line] := elements of the line that are kept in the strip, or totals[line] where there
+// is one strip and totals are wanted.
+HERON_FN void write_line_count(u32 count, heron_index line, heron_index lines, int strip, GLOBAL u32* counts,
+                               GLOBAL i64* totals) {
+    if (totals)
+        totals[line] = count;
+    else
+        counts[strip * lines + line] = count;
+}
+
 HERON_GROUP_KERNEL(count_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
                    heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
-                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts) {
+                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts, GLOBAL i64* RESTRICT totals) {
     BOARD_ARRAY(u32, board, GROUP);
     const int lane = group_item() % LANES;
     const heron_index line = (heron_index)(group_id() / strips) * teams + group_item() / LANES;
@@ -56,13 +65,14 @@ HERON_GROUP_KERNEL(count_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
     GLOBAL const RT* own = a + min(line, lines - 1) * step;
     const u32 count =
         SCAN_TEAM(u32, board, LANES, kept_among(own, begin + lane, end, LANES, 1, mask, first, last));
-    if (lane == LANES - 1 && line < lines) counts[group_id() % strips * lines + line] = count;
+    if (lane == LANES - 1 && line < lines)
+        write_line_count(count, line, lines, group_id() % strips, counts, totals);
 }
 HERON_CLOSE
 
 HERON_GROUP_KERNEL(count_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
                    heron_index step, heron_index strip, int strips, WT mask, WT first_value, WT last,
-                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts) {
+                   GLOBAL const WT* threshold, GLOBAL u32* RESTRICT counts, GLOBAL i64* RESTRICT totals) {
     LOCAL_ARRAY(u32, sums, band);
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
@@ -75,7 +85,20 @@ HERON_GROUP_KERNEL(count_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index
     sync_group();
     FETCH_ADD(sums + lane, kept_among(own, begin + team, end, teams, step, mask, first, last));
     sync_group();
-    if (team == 0 && line < lines) counts[group_id() % strips * lines + line] = sums[lane];
+    if (team == 0 && line < lines)
+        write_line_count(sums[lane], line, lines, group_id() % strips, counts, totals);
+}
+HERON_CLOSE
+
+// Many short lines that are read across: an item takes a line.
+HERON_GROUP_KERNEL(count_by_items, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, WT mask, WT first_value, WT last, GLOBAL const WT* threshold,
+                   GLOBAL u32* RESTRICT counts, GLOBAL i64* RESTRICT totals) {
+    const heron_index line = group_id() * (heron_index)GROUP + group_item();
+    const WT first = first_kept(first_value, last, mask, threshold);
+    if (line < lines)
+        write_line_count(kept_among(a + line, 0, length, 1, step, mask, first, last), line, lines, 0, counts,
+                         totals);
 }
 HERON_CLOSE
 
@@ -261,6 +284,33 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
             if (lane == 0) next[row] = to;
         }
         sync_group();
+    }
+}
+HERON_CLOSE
+
+// The same for an item per line, where there are no strips.
+HERON_GROUP_KERNEL(keep_by_items, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
+                   heron_index step, WT mask, WT first_value, WT last, GLOBAL const WT* threshold,
+                   GLOBAL const OT* RESTRICT offsets, heron_index offsets_base, heron_index nnz,
+                   heron_index base, GLOBAL IT* RESTRICT rows, GLOBAL IT* RESTRICT columns,
+                   GLOBAL RT* RESTRICT values) {
+    const heron_index line = group_id() * (heron_index)GROUP + group_item();
+    if (line >= lines) return;
+    const WT first = first_kept(first_value, last, mask, threshold);
+    const heron_index limit = end_of_line(offsets, offsets_base, nnz, line);
+    heron_index to = first_place(offsets, offsets_base, 0, line, lines, 0);
+    for (heron_index k = 0; k < length; k += loads) {
+        RT held[loads];
+        UNROLL
+        for (int i = 0; i < loads; ++i) held[i] = a[line + min(k + i, length - 1) * step];
+        UNROLL
+        for (int i = 0; i < loads; ++i) {
+            if (k + i >= length || to >= limit || !is_kept(held[i], mask, first, last)) continue;
+            if (rows) rows[to] = (IT)(line + base);
+            columns[to] = (IT)(k + i + base);
+            values[to] = held[i];
+            ++to;
+        }
     }
 }
 HERON_CLOSE

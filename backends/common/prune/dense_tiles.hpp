@@ -7,7 +7,9 @@
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family prune_dense_tiles{"prune_dense", "RT WT OT IT GROUP LANES"};
+inline constexpr kernel_family prune_line_sums{"prune_lines", "OT GROUP"};
 #include "dense.h"
+#include "lines.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -58,6 +60,9 @@ struct line_strips {
         const int64_t units = std::max<int64_t>((length + unit - 1) / unit, 1);
         strip = (units + std::max<int64_t>(wanted, 1) - 1) / std::max<int64_t>(wanted, 1) * unit;
         strips = static_cast<int>(std::max<int64_t>((length + strip - 1) / strip, 1));
+        constexpr int64_t most_of_item = 64;
+        is_by_items = !is_along && length <= most_of_item && lines >= 64 * policy.groups_at_once;
+        if (is_by_items) lines_of_group = policy.has_lanes ? 256 : 32;
     }
 
     int64_t bands() const { return (lines + lines_of_group - 1) / lines_of_group; }
@@ -66,6 +71,7 @@ struct line_strips {
     heron_index lines, length, step;
     bool is_along;
     int64_t lines_of_group;
+    bool is_by_items = false;  // an item has a line, of which there are many short ones
     heron_index strip;
     int strips;
 };
@@ -90,14 +96,32 @@ class dense_tiles {
 
     // totals[line] := elements that are kept. What precedes each strip stays in the workspace for keep.
     void count(i64* totals) {
+        count_strips(has_strips() ? nullptr : totals);
+        if (!has_strips()) return;
         visit_shape([&]<int group>(std::integral_constant<int, group>) {
             using program = kernels::prune_dense<element, WT, i32, i32, group, lanes>;
-            lines_.is_along ? launch<typename program::count_along>(counts_)
-                            : launch<typename program::count_across>(counts_);
             device_.template launch_groups<typename program::add_strips>(
                 kernels::prune_dense_tiles, (lines_.lines + group - 1) / group, lines_.lines, lines_.strips,
                 counts_, totals);
         });
+    }
+
+    // Whether a group adds up all lines sooner than several launches do, in 32 bits.
+    bool are_lines_few() const {
+        constexpr int64_t most_lines = 4096, most_counts = 1 << 15;
+        return lines_.lines <= most_lines && lines_.lines * lines_.strips <= most_counts &&
+               (lines_.length == 0 || lines_.lines <= (INT32_MAX - 1) / lines_.length);
+    }
+
+    // The same for few lines in two launches, with the offsets from base on, the lines' counts and their sum.
+    // Each of these may be NULL.
+    template <class OT>
+    void count_few(heron_index base, OT* offsets, i32* totals, i32* all) {
+        count_strips(nullptr);
+        constexpr int group = always_lanes ? 1024 : 256;
+        device_.template launch_groups<typename kernels::prune_lines<OT, group>::add_lines>(
+            kernels::prune_line_sums, 1, counts_, static_cast<int>(lines_.lines), lines_.strips,
+            static_cast<int>(base), offsets, totals, all);
     }
 
     // After count. Lines are B's rows, whose offsets are known. rows may be NULL.
@@ -124,6 +148,15 @@ class dense_tiles {
     using element = element_bits<RT>;
     static constexpr int lanes = 32;
 
+    void count_strips(i64* totals) {
+        visit_shape([&]<int group>(std::integral_constant<int, group>) {
+            using program = kernels::prune_dense<element, WT, i32, i32, group, lanes>;
+            if (lines_.is_by_items) return launch_items<typename program::count_by_items>(counts_, totals);
+            lines_.is_along ? launch<typename program::count_along>(counts_, totals)
+                            : launch<typename program::count_across>(counts_, totals);
+        });
+    }
+
     // Calls f with the size of a group: of several teams where a device has lanes.
     template <class F>
     void visit_shape(F&& f) const {
@@ -137,6 +170,9 @@ class dense_tiles {
                  heron_index nnz, heron_index base, IT* rows, IT* columns, void* values) {
         visit_shape([&]<int group>(std::integral_constant<int, group>) {
             using program = kernels::prune_dense<element, WT, OT, IT, group, lanes>;
+            if (lines_.is_by_items)
+                return launch_items<typename program::keep_by_items>(offsets, offsets_base, nnz, base, rows,
+                                                                     columns, as<element>(values));
             lines_.is_along
                 ? launch<typename program::keep_along>(offsets, offsets_base, before, published, nnz, base,
                                                        rows, columns, as<element>(values))
@@ -150,6 +186,13 @@ class dense_tiles {
         device_.template launch_groups<Kernel>(
             kernels::prune_dense_tiles, lines_.groups(), a_, lines_.lines, lines_.length, lines_.step,
             lines_.strip, lines_.strips, range_.mask, range_.first, range_.last, range_.threshold, args...);
+    }
+
+    template <class Kernel, class... Args>
+    void launch_items(Args... args) {
+        device_.template launch_groups<Kernel>(kernels::prune_dense_tiles, lines_.groups(), a_, lines_.lines,
+                                               lines_.length, lines_.step, range_.mask, range_.first,
+                                               range_.last, range_.threshold, args...);
     }
 
     Device& device_;

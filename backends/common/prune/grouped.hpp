@@ -128,7 +128,10 @@ struct grouped_pruning {
             const line_counts<Device, RT, WT, ET> counts(layout, lines);
             dense_tiles<Device, always_lanes, RT> tiles(device, layout, args.a, by_columns,
                                                         nonzero_range<word>(nonzero_bits(args.a.type)));
+            i32* const cell = layout.take<i32>(1);
             if (phase != HERON_PHASE_RUN) return;
+            if (args.a.rows != 0 && args.a.cols != 0 && tiles.are_lines_few())
+                return count_few(device, tiles, 0, static_cast<i32*>(nullptr), args.counts, args.nnz, cell);
             if (args.a.rows == 0 || args.a.cols == 0)
                 device.fill(counts.counts(), 0, static_cast<size_t>(lines) * sizeof(i64));
             else
@@ -166,6 +169,15 @@ struct grouped_pruning {
     }
 
   private:
+    // Few lines, with the sum where the caller wants it.
+    template <class Tiles>
+    static void count_few(Device& device, Tiles& tiles, heron_index base, i32* offsets, i32* counts,
+                          const heron_count_result& result, i32* cell) {
+        i32* const sum = !result.value ? nullptr : result.on_device ? result.value : cell;
+        tiles.count_few(base, offsets, counts, sum);
+        if (sum == cell && sum) read_number(device, result.value, static_cast<const i32*>(cell));
+    }
+
     static uint64_t nonzero_bits(heron_type t) {
         switch (t) {
             case HERON_R_16F: return magnitude_mask<raw16>;
@@ -185,10 +197,8 @@ struct grouped_pruning {
 
         void count() {
             const line_counts<Device, RT, WT, ET> counts(layout_, args_.b.rows);
-            if (is_dense())
-                count_dense(counts.counts());
-            else
-                count_sparse(counts);
+            if (is_dense() && count_dense(counts.counts())) return;
+            if (!is_dense()) count_sparse(counts);
             if (phase_ != HERON_PHASE_RUN) return;
             counts.write_counts(device_, args_.counts);
             counts.add(device_);
@@ -212,14 +222,22 @@ struct grouped_pruning {
             return is_dense() ? args_.dense.rows == 0 || args_.dense.cols == 0 : args_.sparse.nnz == 0;
         }
 
-        void count_dense(i64* counts) {
+        // Whether that was all, as with few lines.
+        bool count_dense(i64* counts) {
             // Complex ones are compressed only.
             if constexpr (!is_complex) {
                 dense_tiles<Device, always_lanes, RT> tiles(device_, layout_, args_.dense, false,
                                                             range_above<WT>(args_.threshold));
-                if (phase_ != HERON_PHASE_RUN) return;
+                i32* const cell = layout_.template take<i32>(1);
+                if (phase_ != HERON_PHASE_RUN) return true;
+                if (!is_empty() && tiles.are_lines_few()) {
+                    count_few(device_, tiles, args_.b.base, as<i32>(args_.b.offsets), args_.counts, args_.nnz,
+                              cell);
+                    return true;
+                }
                 is_empty() ? clear(counts) : tiles.count(counts);
             }
+            return false;
         }
 
         void count_sparse(const line_counts<Device, RT, WT, ET>& counts) {

@@ -1,5 +1,6 @@
 #pragma once
 // Counts and drops small elements, and finds the threshold for a share of them, for any device.
+#include "common/runtime/prompt.hpp"
 #include "common/scan/plan.hpp"
 #include <algorithm>
 #include <cmath>
@@ -104,7 +105,7 @@ class line_counts {
         if (!result.value) return;
         if (result.on_device) return narrow(device, counts_ + lines_, 1, 0, result.value);
         int64_t total = 0;
-        device.read(&total, counts_ + lines_, sizeof total);
+        read_number(device, &total, counts_ + lines_);
         if (total > INT32_MAX - base)
             throw plan_error{HERON_INSUFFICIENT_RESOURCES, "more elements than 32-bit offsets can count"};
         const auto known = static_cast<int32_t>(total);

@@ -2,6 +2,7 @@
 // C := alpha*A + beta*B with sparse operands for any device, in two operations. Where items should own ranges
 // rows are merged, once to count them and once for the elements. Elsewhere items own elements, however the
 // rows' lengths differ, and find out in both operations which places of B the other lacks.
+#include "common/runtime/prompt.hpp"
 #include "common/scan/plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -83,10 +84,12 @@ class spadd_pattern {
 template <class Device>
 void report_sum(Device& device, const heron_spadd_args& args, i32* cell) {
     if (!args.nnz.value) return;
+    if (!args.nnz.on_device && args.c.base == 0)
+        return read_number(device, args.nnz.value, pattern_of(args.c.offsets) + args.c.rows);
     i32* const total = args.nnz.on_device ? args.nnz.value : cell;
     device.template launch<kernels::spadd_total<f32>>(kernels::spgemm_spadd, 1, pattern_of(args.c.offsets),
                                                       heron_index{args.c.rows}, total);
-    if (!args.nnz.on_device) device.read(args.nnz.value, cell, sizeof *cell);
+    if (!args.nnz.on_device) read_number(device, args.nnz.value, static_cast<const i32*>(cell));
 }
 
 template <class Device>

@@ -4,6 +4,7 @@
 // than all the others, items own elements (spadd.hpp).
 #include "common/dialect/dialect_group.hpp"
 #include "spadd.hpp"
+#include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANES"};
@@ -29,6 +30,25 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     f(std::integral_constant<int, 32>{});
 }
 
+// The rows of a group, one for each of its teams at most, and the elements of both rows that a team takes.
+// Few long rows are spread over the device, and the fewer a group has the sooner it takes them as a whole.
+struct row_shares {
+    row_shares(const heron_spadd_args& args, int teams, int lanes, int64_t groups_at_once)
+        : each(teams), longest(16 * lanes) {
+        const int64_t rows = args.c.rows;
+        if (args.a.nnz + args.b.nnz > 2 * lanes * rows) {
+            const int64_t wanted = (rows + groups_at_once - 1) / groups_at_once;
+            each = static_cast<int>(std::clamp<int64_t>(wanted, 1, teams));
+            longest = std::min(2 * each, 16) * lanes;
+        }
+        groups = (rows + each - 1) / each;
+    }
+
+    int each, longest;
+    int64_t groups;
+};
+
+// The backend declares int64_t row_groups_at_once(Device&).
 template <team_groups groups, class Device>
 class row_sums {
   public:
@@ -37,10 +57,11 @@ class row_sums {
     void count(i64* counts) const {
         visit_team_for_rows(args_, [&](auto lanes) {
             using shape = shape_of<f32, lanes>;
-            launch<shape, typename shape::count_rows>(
-                pattern_of(args_.a.offsets), pattern_of(args_.a.indices), args_.a.base,
+            const row_shares shares = shares_of<shape>(lanes);
+            launch<typename shape::count_rows>(
+                shares, pattern_of(args_.a.offsets), pattern_of(args_.a.indices), args_.a.base,
                 pattern_of(args_.b.offsets), pattern_of(args_.b.indices), args_.b.base,
-                heron_index{args_.c.rows}, counts);
+                heron_index{args_.c.rows}, shares.each, shares.longest, counts);
         });
     }
 
@@ -50,12 +71,13 @@ class row_sums {
         const auto beta = as_argument<CT>(args_.beta);
         visit_team_for_rows(args_, [&](auto lanes) {
             using shape = shape_of<CT, lanes>;
-            launch<shape, typename shape::add_rows>(
-                alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
+            const row_shares shares = shares_of<shape>(lanes);
+            launch<typename shape::add_rows>(
+                shares, alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
                 as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
                 pattern_of(args_.b.offsets), pattern_of(args_.b.indices), as<const CT>(args_.b.values),
-                args_.b.base, heron_index{args_.c.rows}, pattern_of(args_.c.offsets), args_.c.base,
-                as<i32>(args_.c.indices), as<CT>(args_.c.values));
+                args_.b.base, heron_index{args_.c.rows}, shares.each, shares.longest,
+                pattern_of(args_.c.offsets), args_.c.base, as<i32>(args_.c.indices), as<CT>(args_.c.values));
         });
     }
 
@@ -63,10 +85,14 @@ class row_sums {
     template <class CT, int lanes>
     using shape_of = kernels::spgemm_sum_rows<CT, groups == team_groups::of_256 ? 256 : lanes, lanes>;
 
-    template <class Shape, class Kernel, class... Args>
-    void launch(Args... args) const {
-        device_.template launch_groups<Kernel>(kernels::spgemm_row_sums,
-                                               (args_.c.rows + Shape::teams - 1) / Shape::teams, args...);
+    template <class Shape>
+    row_shares shares_of(int lanes) const {
+        return {args_, Shape::teams, lanes, row_groups_at_once(device_)};
+    }
+
+    template <class Kernel, class... Args>
+    void launch(const row_shares& shares, Args... args) const {
+        device_.template launch_groups<Kernel>(kernels::spgemm_row_sums, shares.groups, args...);
     }
 
     Device& device_;

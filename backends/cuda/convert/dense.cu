@@ -1,5 +1,6 @@
 // Dense to sparse and back by groups.
 #include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/prompt.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/convert/tiled_dense.hpp"
 #include "common/convert/tiled_rows.hpp"

@@ -1,5 +1,6 @@
 // Conversions on CUDA by groups.
 #include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/prompt.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/convert/grouped.hpp"
 #include "common/convert/grouped_rows.hpp"
@@ -18,12 +19,20 @@ static void expand(cuda_device& device, heron_phase phase, const heron_pointers_
     if (phase == HERON_PHASE_RUN) plans::expand_in_groups(device, args);
 }
 
+static void compress(cuda_device& device, heron_phase phase, const heron_indices_to_pointers_args& args,
+                     heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
+}
+
 using grouped_reblock =
     plans::grouped_reblock<cuda_device, plans::exclusive_scan<cuda_device>, plans::lanes::always>;
 
 void override_convert(heron_backend& table) {
     table.pointers_to_indices =
         &slot<cuda_device, heron_pointers_to_indices_args, &expand, operation_names::pointers_to_indices>;
+    table.indices_to_pointers =
+        &slot<cuda_device, heron_indices_to_pointers_args, &compress, operation_names::indices_to_pointers>;
     table.dense_to_sparse = &slot<cuda_device, heron_dense_to_sparse_args, &tuned_dense_to_sparse,
                                   operation_names::dense_to_sparse>;
     table.sparse_to_dense = &slot<cuda_device, heron_sparse_to_dense_args, &tuned_sparse_to_dense,

@@ -1,5 +1,6 @@
 // Counting and pruning on CUDA, all by groups.
 #include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/prompt.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/prune/grouped.hpp"
 #include "common/runtime/slot.hpp"

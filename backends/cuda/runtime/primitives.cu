@@ -1,6 +1,7 @@
 // The only file with CUB and Thrust, which take long to compile.
 #include "scan.hpp"
 #include "sort.hpp"
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -28,6 +29,42 @@ size_t scan_with_cub(void* memory, size_t bytes, const i64* counts, int64_t n, i
     return bytes;
 }
 
+// One block is done with few counts before the second of CUB's two kernels has begun.
+constexpr int64_t most_of_block = 1 << 14;
+constexpr int block_threads = 1024;
+
+template <class OT>
+__global__ void __launch_bounds__(block_threads) scan_in_block(const i64* counts, int n, i64 base, OT* out) {
+    constexpr int each = 8;
+    using scan = cub::BlockScan<i64, block_threads>;
+    __shared__ typename scan::TempStorage parts;
+    i64 before = base;
+    for (int first = 0; first <= n; first += block_threads * each) {
+        const int own = first + static_cast<int>(threadIdx.x) * each;
+        i64 count[each];
+#pragma unroll
+        for (int i = 0; i < each; ++i) count[i] = own + i < n ? counts[own + i] : 0;
+        i64 all = 0;
+        scan(parts).ExclusiveSum(count, count, all);
+        // Every count has been read: out may be in their place.
+#pragma unroll
+        for (int i = 0; i < each; ++i)
+            if (own + i <= n) out[own + i] = static_cast<OT>(before + count[i]);
+        before += all;
+        __syncthreads();
+    }
+}
+
+template <class OT>
+void scan_by_size(cuda_device& device, void* memory, size_t bytes, const i64* counts, int64_t n, int64_t base,
+                  OT* out) {
+    if (n < most_of_block)
+        device.launch_blocks(scan_in_block<OT>, 1, block_threads, 0, counts, static_cast<int>(n), i64{base},
+                             out);
+    else
+        scan_with_cub(memory, bytes, counts, n, base, out, device.stream());
+}
+
 size_t add_with_cub(void* memory, size_t bytes, const i64* counts, int64_t n, i64* total,
                     cudaStream_t stream) {
     check(cub::DeviceReduce::Sum(memory, bytes, counts, total, n, stream));
@@ -48,11 +85,11 @@ void add_counts(cuda_device& device, void* memory, size_t bytes, const i64* coun
 
 void scan_counts(cuda_device& device, void* memory, size_t bytes, const i64* counts, int64_t n, int64_t base,
                  i32* out) {
-    scan_with_cub(memory, bytes, counts, n, base, out, device.stream());
+    scan_by_size(device, memory, bytes, counts, n, base, out);
 }
 void scan_counts(cuda_device& device, void* memory, size_t bytes, const i64* counts, int64_t n, int64_t base,
                  i64* out) {
-    scan_with_cub(memory, bytes, counts, n, base, out, device.stream());
+    scan_by_size(device, memory, bytes, counts, n, base, out);
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // The slots of sparse products: products per row, lengths of C's rows, and the way to the values' types.
 #include "heavy.cuh"
+#include "cuda/runtime/prompt.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spgemm/sum_rows.hpp"
@@ -194,6 +195,8 @@ static void cuda_spgemm_numeric(cuda_device& device, heron_phase phase, const he
 }
 
 }  // namespace plans
+
+static int64_t row_groups_at_once(cuda_device& device) { return 8 * int64_t{device.multiprocessors()}; }
 
 void override_spgemm(heron_backend& table) {
     table.spgemm_estimate =

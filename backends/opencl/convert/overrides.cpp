@@ -48,6 +48,13 @@ static void pointers_to_indices(opencl_device& device, heron_phase phase,
     if (phase == HERON_PHASE_RUN) plans::expand_in_groups(device, args);
 }
 
+static void indices_to_pointers(opencl_device& device, heron_phase phase,
+                                const heron_indices_to_pointers_args& args, heron_workspace& workspace) {
+    if (!takes_groups(device.traits())) return plans::indices_to_pointers(device, phase, args, workspace);
+    workspace_layout(phase, workspace);
+    if (phase == HERON_PHASE_RUN) plans::compress_in_groups(device, args);
+}
+
 static void dense_to_sparse(opencl_device& device, heron_phase phase, const heron_dense_to_sparse_args& args,
                             heron_workspace& workspace) {
     if (!takes_groups(device.traits())) return plans::dense_to_sparse(device, phase, args, workspace);
@@ -81,6 +88,8 @@ static void reblock(opencl_device& device, heron_phase phase, const heron_rebloc
 void override_convert(heron_backend& table) {
     table.pointers_to_indices = &slot<opencl_device, heron_pointers_to_indices_args, &pointers_to_indices,
                                       operation_names::pointers_to_indices>;
+    table.indices_to_pointers = &slot<opencl_device, heron_indices_to_pointers_args, &indices_to_pointers,
+                                      operation_names::indices_to_pointers>;
     table.dense_to_sparse =
         &slot<opencl_device, heron_dense_to_sparse_args, &dense_to_sparse, operation_names::dense_to_sparse>;
     table.sparse_to_dense =

@@ -518,6 +518,10 @@ void spgemm_numeric(opencl_device& device, heron_phase phase, const heron_spgemm
     });
 }
 
+static int64_t row_groups_at_once(opencl_device& device) {
+    return 8 * int64_t{device.traits().compute_units};
+}
+
 static void spadd_count(opencl_device& device, heron_phase phase, const heron_spadd_count_args& args,
                         heron_workspace& workspace) {
     using scan = plans::grouped_scan<opencl_device>;

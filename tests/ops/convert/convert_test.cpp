@@ -450,6 +450,32 @@ TEST_CASE("DenseToSparse of every shape") {
                        });
 }
 
+TEST_CASE("DenseToSparse of many short rows") {
+    random_source random(48);
+    for (const std::int64_t rows : {std::int64_t{5000}, std::int64_t{70000}}) {
+        const entries pattern = random_pattern(rows, 11, 4, random);
+        for (const cusparseFormat_t format : {CUSPARSE_FORMAT_CSR, CUSPARSE_FORMAT_COO})
+            for (const cusparseOrder_t order : both_orders) {
+                INFO(rows << " rows, format " << format << ", order " << order);
+                const sparse_arrays arrays = arrange(
+                    pattern, {"", format}, {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 1}, CUDA_C_64F, random);
+                check_to_sparse(pattern, arrays, order, padding, random);
+            }
+    }
+}
+
+TEST_CASE("SparseToDense of few elements by columns") {
+    random_source random(49);
+    const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0};
+    for (const auto& [rows, cols] : {std::pair{3000, 1500}, {8200, 1030}}) {
+        entries matrix{rows, cols, {}};
+        for (std::int64_t k = 0; k < 1500; ++k) matrix.list.push_back({(k * 2) % rows, (k * 37) % cols, 1.0});
+        INFO(rows << " x " << cols);
+        check_to_dense(arrange(matrix, {"", CUSPARSE_FORMAT_CSR}, index, CUDA_R_32F, random),
+                       CUSPARSE_ORDER_COL, padding, random);
+    }
+}
+
 TEST_CASE("conversions of a matrix that many threads share") {
     random_source random(46);
     const entries pattern = random_pattern(1500, 400, 30, random);

@@ -36,6 +36,7 @@ std::vector<shape> shapes() {
     pattern uneven = random_rows(40, 5000, 600, random), sparse = random_rows(40, 5000, 300, random);
     for (int j = 0; j < 5000; ++j) uneven[17].insert(j);
     for (int j = 0; j < 5000; j += 3) sparse[18].insert(j);
+    const pattern long_a = random_rows(3, 9000, 2, random), long_b = random_rows(3, 9000, 3, random);
     pattern even(1), odd(1);
     for (int j = 0; j < 700; ++j) (j % 2 ? odd : even)[0].insert(j);
     return {{"no rows", 3, {}, {}},
@@ -47,6 +48,8 @@ std::vector<shape> shapes() {
             {"full", 70, full_rows(30, 70), full_rows(30, 70)},
             {"random", 90, some, others},
             {"full rows among short ones", 5000, uneven, sparse},
+            {"few long rows", 9000, long_a, long_b},
+            {"few full rows", 3000, full_rows(2, 3000), full_rows(2, 3000)},
             {"one column", 1, random_rows(500, 1, 2, random), random_rows(500, 1, 2, random)},
             {"many rows", 300, random_rows(3000, 300, 60, random), random_rows(3000, 300, 90, random)}};
 }

@@ -1,0 +1,151 @@
+#include "prompt.hpp"
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+
+namespace heron::HERON_LEVEL {
+namespace {
+
+constexpr int most_words = 2;
+
+// Words of 32 bits, each below the stamp of the wait that it is for.
+using stamped_words = std::array<uint64_t, most_words>;
+
+__global__ void hand_over(const unsigned* from, uint64_t stamp, volatile uint64_t* to) {
+    to[threadIdx.x] = stamp << 32 | from[threadIdx.x];
+}
+
+// Allocation is no part of what other threads may be capturing meanwhile.
+class relaxed_capture {
+  public:
+    relaxed_capture() noexcept { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    relaxed_capture(const relaxed_capture&) = delete;
+    relaxed_capture& operator=(const relaxed_capture&) = delete;
+
+  private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// Never freed: kernels may write until the process ends.
+class waiting_page {
+  public:
+    waiting_page() noexcept {
+        const relaxed_capture allocating;
+        void* page = nullptr;
+        if (cudaHostAlloc(&page, places * sizeof(stamped_words),
+                          cudaHostAllocPortable | cudaHostAllocMapped) != cudaSuccess) {
+            cudaGetLastError();
+            return;
+        }
+        for (free_ = 0; free_ < places; ++free_)
+            free_places_[free_] = static_cast<stamped_words*>(page) + free_;
+    }
+    // Of zeros, or none. Its stamp is not 0.
+    stamped_words* take(uint32_t& stamp) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (free_ == 0) return nullptr;
+        stamped_words* const place = free_places_[--free_];
+        if (++stamp_ == 0) ++stamp_;
+        stamp = stamp_;
+        for (uint64_t& word : *place) std::atomic_ref(word).store(0, std::memory_order_relaxed);
+        return place;
+    }
+    void give_back(stamped_words* place) noexcept {
+        const std::lock_guard lock(mutex_);
+        free_places_[free_++] = place;
+    }
+
+  private:
+    static constexpr size_t places = 256;
+    std::mutex mutex_;
+    std::array<stamped_words*, places> free_places_{};
+    size_t free_ = 0;
+    uint32_t stamp_ = 0;
+};
+
+waiting_page& page() noexcept {
+    static waiting_page* const only = new waiting_page;
+    return *only;
+}
+
+class waiting_place {
+  public:
+    waiting_place() noexcept : words_(page().take(stamp_)) {}
+    ~waiting_place() {
+        if (words_) page().give_back(words_);
+    }
+    waiting_place(const waiting_place&) = delete;
+    waiting_place& operator=(const waiting_place&) = delete;
+
+    explicit operator bool() const { return words_ != nullptr; }
+
+    void ask(cuda_device& device, const unsigned* from, int words) {
+        device.launch_blocks(hand_over, 1, words, 0, from, uint64_t{stamp_}, words_->data());
+    }
+
+    // Whether the words are there.
+    bool look(unsigned* to, int words) const {
+        for (int i = 0; i < words; ++i) {
+            const uint64_t seen = std::atomic_ref((*words_)[i]).load(std::memory_order_acquire);
+            if (seen >> 32 != stamp_) return false;
+            to[i] = static_cast<unsigned>(seen);
+        }
+        return true;
+    }
+
+    // The same until it is worth letting other threads have the processor.
+    bool look_for_a_while(unsigned* to, int words) const {
+        using clock = std::chrono::steady_clock;
+        constexpr int looks = 64;
+        constexpr auto patience = std::chrono::microseconds(200);
+        const auto begin = clock::now();
+        do {
+            for (int i = 0; i < looks; ++i)
+                if (look(to, words)) return true;
+        } while (clock::now() - begin < patience);
+        return false;
+    }
+
+  private:
+    uint32_t stamp_ = 0;
+    stamped_words* words_;
+};
+
+// Where that is not so the host may not touch managed memory until the device is idle, which programs take
+// for granted behind a function that waits.
+bool works_beside_host(const cuda_device& device) {
+    int does = 0;
+    check(cudaDeviceGetAttribute(&does, cudaDevAttrConcurrentManagedAccess, device.number()));
+    return does != 0;
+}
+
+bool read_at_once(cuda_device& device, unsigned* to, const unsigned* from, int words) {
+    if (cuda::is_capturing(device.stream()) || !works_beside_host(device)) return false;
+    waiting_place place;
+    if (!place) return false;
+    place.ask(device, from, words);
+    if (place.look_for_a_while(to, words)) return true;
+    check(cudaStreamSynchronize(device.stream()));
+    return place.look(to, words);
+}
+
+template <class T>
+void read_or_copy(cuda_device& device, T* to, const T* from) {
+    constexpr int words = sizeof(T) / sizeof(unsigned);
+    static_assert(words <= most_words);
+    unsigned seen[words];
+    if (read_at_once(device, seen, reinterpret_cast<const unsigned*>(from), words))
+        std::memcpy(to, seen, sizeof *to);
+    else
+        device.read(to, from, sizeof *to);
+}
+
+}  // namespace
+
+void read_number(cuda_device& device, i32* to, const i32* from) { read_or_copy(device, to, from); }
+void read_number(cuda_device& device, i64* to, const i64* from) { read_or_copy(device, to, from); }
+
+}  // namespace heron::HERON_LEVEL
