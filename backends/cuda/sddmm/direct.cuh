@@ -50,16 +50,15 @@ static __device__ inline CT add_parts(const Sampling& p, const vector_parts<Part
         of_b[i] = at < p.pieces ? b.load(at) : Part{};
     }
 #pragma unroll
-    for (int i = 0; i < depth; ++i)
-        sum = multiply_parts(of_a[i], of_b[i], p.conjugate_a, p.conjugate_b, sum);
+    for (int i = 0; i < depth; ++i) sum = multiply_parts(of_a[i], of_b[i], p.conjugate_a, p.conjugate_b, sum);
     return sum;
 }
 
-// The inner product of every lane's own element, of the first 32 / 2^lane_bits lanes. All lanes of a warp take
-// part.
-template <class Part, class VX, class VC, class CT, class IT>
-static __device__ inline CT sample_directly(const sampling<VX, VC, CT, IT>& p, int item,
-                                            const sampled_place& mine) {
+// The inner product of every lane's own element, of the first 32 / 2^lane_bits lanes. All lanes of a warp
+// take part.
+template <class Part, class VX, class VC, class CT>
+static __device__ inline CT sample_directly(const sampling<VX, VC, CT>& p, int item,
+                                            const element_place& mine) {
     constexpr int few = 2, many = 4;
     const int lanes = 1 << p.lane_bits;
     const int own = static_cast<int>(threadIdx.x) % warp_size;
@@ -75,11 +74,11 @@ static __device__ inline CT sample_directly(const sampling<VX, VC, CT, IT>& p, i
     return value_of_lane(sum_over_lanes(sum, lanes), (own << p.lane_bits) & (warp_size - 1));
 }
 
-template <class Part, class VX, class VC, class CT, class IT>
+template <class Part, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(direct_threads, sizeof(CT) > 8 ? 12 : 16)
-    sample_elements_directly(const __grid_constant__ sampling<VX, VC, CT, IT> p) {
-    sample_all(
-        p, [&](int item, const sampled_place& place) { return sample_directly<Part>(p, item, place); });
+    sample_elements_directly(const __grid_constant__ sampling<VX, VC, CT> p) {
+    sample_all<IT>(
+        p, [&](int item, const element_place& place) { return sample_directly<Part>(p, item, place); });
 }
 
 }  // namespace heron::HERON_LEVEL

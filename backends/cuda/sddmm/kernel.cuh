@@ -6,12 +6,36 @@
 // writes it, so that offsets, indices and values are read and written by whole lines, and all formats are the
 // same to the products. As in the row decomposition of Sputnik (Gale et al., SC 2020), but balanced by
 // elements, not by rows.
-#include "places.cuh"
+#include "common/sddmm/plan.hpp"
+#include "cuda/runtime/element_places.cuh"
+#include "cuda/runtime/turn_dense.cuh"
 
 namespace heron::HERON_LEVEL {
 
 constexpr int sddmm_threads = 256;
 constexpr int sddmm_depth = 4;  // vectors of 16 bytes that a lane loads before it uses the first
+
+template <class VX, class VC, class CT>
+struct sampling : element_places {
+    VC* c;
+    // As the caller has them, for kernels that copy nothing.
+    heron_sddmm_vectors a_vectors, b_vectors;
+    int64_t k;
+    int lane_bits;  // of the groups of sample_directly
+    // Vector v of batch item b begins b*a_stride pieces and v*a_step bytes behind a.
+    const vector_of<VX>* a;
+    const vector_of<VX>* b;
+    unsigned a_step, b_step;  // in bytes
+    int64_t a_stride, b_stride;
+    int pieces;  // of a vector
+    int conjugate_a, conjugate_b;
+    scalar_argument<CT> alpha, beta;
+};
+
+template <class CT>
+static __device__ inline CT value_of(const scalar_argument<CT>& s) {
+    return s.device ? *s.device : s.value;
+}
 
 // Sum over the piece; each factor conjugated or not.
 template <class CT, class VX>
@@ -65,9 +89,8 @@ static __device__ inline const vector_of<VX>* vector_at(const vector_of<VX>* fir
 
 // The inner product of every lane's own element with `chunks` pieces per lane at a time. All lanes of a warp
 // take part.
-template <class Shape, class VX, class VC, class CT, class IT>
-static __device__ inline CT sample_tile(const sampling<VX, VC, CT, IT>& p, int item,
-                                        const sampled_place& mine) {
+template <class Shape, class VX, class VC, class CT>
+static __device__ inline CT sample_tile(const sampling<VX, VC, CT>& p, int item, const element_place& mine) {
     constexpr int lanes = Shape::lanes;
     constexpr int chunks = Shape::chunks;
     constexpr int at_once = chunks < sddmm_depth ? sddmm_depth / chunks : 1;  // columns in flight
@@ -125,45 +148,29 @@ constexpr int sddmm_blocks(int chunks) {
     return chunks == 8 || sizeof(CT) > 8 ? 2 : sizeof(CT) > 4 ? 3 : 4;
 }
 
-// The warp's tiles of one item, one after the other: sum(place) forms the inner product of the lane's own
-// element.
-template <class VX, class VC, class CT, class IT, class Sum>
-static __device__ inline void sample_tiles(const sampling<VX, VC, CT, IT>& p, int item, int first, int end,
-                                           Sum&& sum_at) {
+// sum_at(item, place) forms the inner product of every lane's own element.
+template <class IT, class VX, class VC, class CT, class Sum>
+static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
-    VC* const c = static_cast<VC*>(p.c.values) + item * p.c.values_stride;
-    place_finder<VX, VC, CT, IT> finder(p, item, first);
-    for (int tile = first; tile < end; ++tile) {
-        const sampled_place place = finder.find(tile);
-        if (tile + 1 < end) finder.look_at(tile + 1);
-        const CT sum = reads ? sum_at(place) : CT{};
-        const int64_t element = int64_t{tile} * p.tile + lane;
-        if (lane < p.tile && element < p.count)
-            kernels::update_sample(c, element, sum, value_of(p.alpha), value_of(p.beta));
+    const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
+    for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
+        const auto item = static_cast<int>(i / blocks);
+        VC* const c = p.c + item * p.matrix.values_stride;
+        for_tiles<IT>(p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
+            const CT sum = reads ? sum_at(item, place) : CT{};
+            const int64_t element = int64_t{tile} * p.tile + lane;
+            if (lane < p.tile && element < p.count)
+                kernels::update_sample(c, element, sum, value_of(p.alpha), value_of(p.beta));
+        });
     }
 }
 
-// A warp takes neighbouring tiles, and the warps of a block follow each other.
-template <class VX, class VC, class CT, class IT, class Sum>
-static __device__ inline void sample_all(const sampling<VX, VC, CT, IT>& p, Sum&& sum_at) {
-    const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int part = p.turns * static_cast<int>(blockDim.x / warp_size);
-    const int parts = (p.tiles + part - 1) / part;
-    for (int64_t i = blockIdx.x; i < int64_t{parts} * p.c.batch_count; i += gridDim.x) {
-        const auto item = static_cast<int>(i / parts);
-        const int first = static_cast<int>(i % parts) * part + warp * p.turns;
-        const int end = first + p.turns < p.tiles ? first + p.turns : p.tiles;
-        if (first < end)
-            sample_tiles(p, item, first, end,
-                         [&](const sampled_place& place) { return sum_at(item, place); });
-    }
-}
-
-template <class Shape, class VX, class VC, class CT, class IT>
+template <class Shape, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(sddmm_threads, sddmm_blocks<CT>(Shape::chunks))
-    sample_elements(const __grid_constant__ sampling<VX, VC, CT, IT> p) {
-    sample_all(p, [&](int item, const sampled_place& place) { return sample_tile<Shape>(p, item, place); });
+    sample_elements(const __grid_constant__ sampling<VX, VC, CT> p) {
+    sample_all<IT>(p,
+                   [&](int item, const element_place& place) { return sample_tile<Shape>(p, item, place); });
 }
 
 }  // namespace heron::HERON_LEVEL

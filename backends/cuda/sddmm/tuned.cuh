@@ -44,6 +44,7 @@ bool is_misaligned(const heron_sddmm_vectors& v, int64_t k) {
 
 template <class VX, class VC, class CT, class IT>
 class sddmm_launcher {
+    using problem_type = sampling<VX, VC, CT>;
     static constexpr int64_t piece_size = vector_of<VX>::size;
 
   public:
@@ -56,40 +57,27 @@ class sddmm_launcher {
         VX* const packed_a = packing_space(args_.a, args_.c.rows);
         VX* const packed_b = packing_space(args_.b, args_.c.cols);
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
-        sampling<VX, VC, CT, IT> p = problem();
+        problem_type p = problem();
         use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
         use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
         p.pieces = static_cast<int>(padded() / piece_size);
-        share(p, sddmm_tile);
+        p.share(warp_size, device_.multiprocessors());
         sample(p);
     }
 
   private:
-    sampling<VX, VC, CT, IT> problem() const {
-        sampling<VX, VC, CT, IT> p{};
-        p.c = args_.c;
+    problem_type problem() const {
+        problem_type p{};
+        p.set_matrix(args_.c, args_.c.batch_count);
+        p.c = as<VC>(args_.c.values);
         p.a_vectors = args_.a;
         p.b_vectors = args_.b;
         p.k = args_.k;
         p.conjugate_a = args_.a.conjugate;
         p.conjugate_b = args_.b.conjugate;
-        p.block_rows = static_cast<int>(block_rows());
-        p.block_cols = static_cast<int>(block_cols());
-        p.block_size = p.block_rows * p.block_cols;
-        p.count = count();
-        p.lines = static_cast<int>(args_.c.rows / p.block_rows);
         p.alpha = as_argument<CT>(args_.alpha);
         p.beta = as_argument<CT>(args_.beta);
         return p;
-    }
-
-    // Into tiles, of which a warp takes several only once all warps that the device can hold have some.
-    void share(sampling<VX, VC, CT, IT>& p, int tile) const {
-        constexpr int64_t most_turns = 8;
-        const int64_t warps = int64_t{32} * device_.multiprocessors();
-        p.tile = tile;
-        p.tiles = static_cast<int>((p.count + tile - 1) / tile);
-        p.turns = static_cast<int>(std::clamp<int64_t>(p.tiles * p.c.batch_count / warps, 1, most_turns));
     }
 
     bool has_pieces_where_it_is() const {
@@ -133,16 +121,16 @@ class sddmm_launcher {
     template <class Part>
     void sample_directly_by(int64_t parts) {
         const int64_t lanes = int64_t{1024} * device_.multiprocessors();
-        sampling<VX, VC, CT, IT> p = problem();
+        problem_type p = problem();
         p.pieces = static_cast<int>(parts);
         while (p.lane_bits < 5 && int64_t{1} << p.lane_bits < parts &&
-               (p.count * p.c.batch_count) << (p.lane_bits + 1) <= lanes)
+               (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
             ++p.lane_bits;
-        share(p, warp_size >> p.lane_bits);
-        launch_kernel(sample_elements_directly<Part, VX, VC, CT, IT>, direct_threads, p);
+        p.share(warp_size >> p.lane_bits, device_.multiprocessors());
+        launch_kernel(sample_elements_directly<Part, IT, VX, VC, CT>, direct_threads, p);
     }
 
-    void sample(const sampling<VX, VC, CT, IT>& p) {
+    void sample(const problem_type& p) {
         switch (p.pieces) {
             case 8: return launch<sddmm_shape<4, 2, true>>(p);
             case 16: return launch<sddmm_shape<4, 4, true>>(p);
@@ -155,14 +143,12 @@ class sddmm_launcher {
     }
 
     template <class Shape>
-    void launch(const sampling<VX, VC, CT, IT>& p) {
-        launch_kernel(sample_elements<Shape, VX, VC, CT, IT>, sddmm_threads, p);
+    void launch(const problem_type& p) {
+        launch_kernel(sample_elements<Shape, IT, VX, VC, CT>, sddmm_threads, p);
     }
 
-    void launch_kernel(void (*kernel)(sampling<VX, VC, CT, IT>), int threads,
-                       const sampling<VX, VC, CT, IT>& p) {
-        const int64_t part = int64_t{p.turns} * (threads / warp_size);
-        device_.launch_blocks(kernel, (p.tiles + part - 1) / part * p.c.batch_count, threads, 0, p);
+    void launch_kernel(void (*kernel)(problem_type), int threads, const problem_type& p) {
+        device_.launch_blocks(kernel, p.blocks_of_item(threads) * p.batches, threads, 0, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -192,9 +178,10 @@ class sddmm_launcher {
     }
 
     int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }
-    int64_t block_rows() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_rows : 1; }
-    int64_t block_cols() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_cols : 1; }
-    int64_t count() const { return args_.c.nnz * block_rows() * block_cols(); }
+    int64_t count() const {
+        const heron_spmat& c = args_.c;
+        return c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
+    }
 
     cuda_device& device_;
     const heron_phase phase_;
@@ -207,7 +194,7 @@ inline bool is_counted_in_32_bits(const heron_sddmm_args& args) {
     constexpr int64_t most = INT32_MAX / 16;
     const heron_spmat& c = args.c;
     const int64_t block_size = c.format == HERON_FORMAT_BSR ? c.block_rows * c.block_cols : 1;
-    return args.k <= most && block_size <= most && c.nnz * block_size <= sddmm_tile * most &&
+    return args.k <= most && block_size <= most && c.nnz * block_size <= warp_size * most &&
            c.rows <= INT32_MAX / 2 && c.cols <= INT32_MAX / 2;
 }
 

@@ -1,42 +1,52 @@
 #pragma once
-// Where the elements of C are: their rows and columns, for a warp's tiles one after the other.
-#include "common/sddmm/plan.hpp"
-#include "cuda/runtime/turn_dense.cuh"
+// Where the elements of a sparse matrix are: their rows and columns, found by warps for tiles of up to 32
+// elements, so that work is shared by elements in every format alike.
+#include "warp.cuh"
+#include <heron/args.h>
+#include <algorithm>
 
 namespace heron::HERON_LEVEL {
 
-constexpr int sddmm_tile = warp_size;  // elements of C per warp and turn, at most
-
-template <class VX, class VC, class CT, class IT>
-struct sampling {
-    heron_spmat c;
-    // As the caller has them, for kernels that copy nothing.
-    heron_sddmm_vectors a_vectors, b_vectors;
-    int64_t k;
-    int lane_bits;  // of the groups of sample_directly
-    // Vector v of batch item b begins b*a_stride pieces and v*a_step bytes behind a.
-    const vector_of<VX>* a;
-    const vector_of<VX>* b;
-    unsigned a_step, b_step;  // in bytes
-    int64_t a_stride, b_stride;
-    int pieces;  // of a vector
-    int conjugate_a, conjugate_b;
+// COO, CSR or BSR matrices, one or as many as there are items of a batch, and how warps share their elements.
+struct element_places {
+    heron_spmat matrix;
+    int64_t batches;
     int block_rows, block_cols, block_size;
     int lines;      // of blocks
-    int64_t count;  // elements of C per item
-    int tile;       // elements that a warp takes at a time, at most sddmm_tile
-    int turns;      // tiles of a warp
+    int64_t count;  // elements per item
+    int tile;       // elements that a warp takes at a time, at most 32
+    int turns;      // tiles of a warp, one after the other
     int tiles;      // per item
-    scalar_argument<CT> alpha, beta;
+
+    void set_matrix(const heron_spmat& m, int64_t items) {
+        const bool has_blocks = m.format == HERON_FORMAT_BSR;
+        matrix = m;
+        batches = items;
+        block_rows = has_blocks ? static_cast<int>(m.block_rows) : 1;
+        block_cols = has_blocks ? static_cast<int>(m.block_cols) : 1;
+        block_size = block_rows * block_cols;
+        lines = static_cast<int>(m.rows / block_rows);
+        count = m.nnz * block_size;
+    }
+
+    // A warp takes several tiles only once all warps that the device can hold have one.
+    void share(int tile_of_warp, int multiprocessors) {
+        constexpr int64_t most_turns = 8;
+        const int64_t warps = int64_t{32} * multiprocessors;
+        tile = tile_of_warp;
+        tiles = static_cast<int>((count + tile - 1) / tile);
+        turns = static_cast<int>(std::clamp<int64_t>(tiles * batches / warps, 1, most_turns));
+    }
+
+    // Of so many threads, for one item.
+    __host__ __device__ int blocks_of_item(int threads) const {
+        const int part = turns * (threads / warp_size);
+        return (tiles + part - 1) / part;
+    }
 };
 
-template <class CT>
-static __device__ inline CT value_of(const scalar_argument<CT>& s) {
-    return s.device ? *s.device : s.value;
-}
-
-// The place of one element of C.
-struct sampled_place {
+// The place of one element.
+struct element_place {
     int row, column;
 };
 
@@ -49,10 +59,10 @@ struct places_ahead {
 
 // Finds the places of a warp's tiles, one tile after the other. All lanes of the warp take part in every
 // call.
-template <class VX, class VC, class CT, class IT>
+template <class IT>
 class place_finder {
   public:
-    __device__ place_finder(const sampling<VX, VC, CT, IT>& p, int item, int first_tile)
+    __device__ place_finder(const element_places& p, int item, int first_tile)
         : p_(p), item_(item), line_(0) {
         look_at_indices(first_tile);
         if (is_coo()) return;
@@ -62,8 +72,8 @@ class place_finder {
 
     // The place of the lane's element of the tile that was looked at last. Lanes behind the last element get
     // its place.
-    __device__ sampled_place find(int tile) {
-        const IT base = static_cast<IT>(p_.c.base);
+    __device__ element_place find(int tile) {
+        const IT base = static_cast<IT>(p_.matrix.base);
         if (is_coo()) return {static_cast<int>(ahead_.row - base), static_cast<int>(ahead_.column - base)};
         const int64_t first = block_of(first_of(tile));
         const int64_t element = element_of(tile);
@@ -72,7 +82,7 @@ class place_finder {
                     static_cast<int>(ahead_.column - base)};
         const int64_t block = block_of(element);
         const auto inside = static_cast<int>(element - block * p_.block_size);
-        const bool by_rows = p_.c.block_order == HERON_ORDER_ROW;
+        const bool by_rows = p_.matrix.block_order == HERON_ORDER_ROW;
         const int r = by_rows ? inside / p_.block_cols : inside % p_.block_rows;
         const int s = by_rows ? inside % p_.block_cols : inside / p_.block_rows;
         const int line = lines_of(first, static_cast<int>(block - first));
@@ -86,21 +96,20 @@ class place_finder {
     }
 
   private:
-    static constexpr int behind = 2 * sddmm_tile;  // of every block of a tile
+    static constexpr int behind = 2 * warp_size;  // of every block of a tile
 
     __device__ void look_at_indices(int tile) {
         const int64_t element = element_of(tile);
         ahead_.column = index(block_of(element));
         if (is_coo())
-            ahead_.row = static_cast<const IT*>(p_.c.row_indices)[item_ * p_.c.indices_stride + element];
+            ahead_.row =
+                static_cast<const IT*>(p_.matrix.row_indices)[item_ * p_.matrix.indices_stride + element];
     }
-    __device__ void look_at_ends(int tile) {
-        ahead_.end = end_of(line_ + lane(), block_of(first_of(tile)));
-    }
+    __device__ void look_at_ends(int tile) { ahead_.end = end_of(line_ + lane(), block_of(first_of(tile))); }
 
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
-    __device__ bool is_coo() const { return p_.c.format == HERON_FORMAT_COO; }
-    __device__ bool is_bsr() const { return p_.c.format == HERON_FORMAT_BSR; }
+    __device__ bool is_coo() const { return p_.matrix.format == HERON_FORMAT_COO; }
+    __device__ bool is_bsr() const { return p_.matrix.format == HERON_FORMAT_BSR; }
     __device__ int64_t block_of(int64_t element) const {
         return is_bsr() ? element / p_.block_size : element;
     }
@@ -111,13 +120,14 @@ class place_finder {
         return element < p_.count ? element : p_.count - 1;
     }
     __device__ IT index(int64_t i) const {
-        return static_cast<const IT*>(p_.c.indices)[item_ * p_.c.indices_stride + i];
+        return static_cast<const IT*>(p_.matrix.indices)[item_ * p_.matrix.indices_stride + i];
     }
     __device__ int64_t offset(int64_t i) const {
-        const int64_t at = item_ * p_.c.offsets_stride + i;
-        return (p_.c.offset_type == HERON_INDEX_64 ? static_cast<const i64*>(p_.c.offsets)[at]
-                                                   : int64_t{static_cast<const i32*>(p_.c.offsets)[at]}) -
-               p_.c.base;
+        const int64_t at = item_ * p_.matrix.offsets_stride + i;
+        return (p_.matrix.offset_type == HERON_INDEX_64
+                    ? static_cast<const i64*>(p_.matrix.offsets)[at]
+                    : int64_t{static_cast<const i32*>(p_.matrix.offsets)[at]}) -
+               p_.matrix.base;
     }
 
     // Blocks from `first` on to the end of a line, as far as a tile reaches; the last line has no end.
@@ -127,8 +137,8 @@ class place_finder {
         return end < behind ? static_cast<int>(end) : behind;
     }
 
-    // The line of a block, not before `low`: each step looks at 128 lines, because small matrices take as long
-    // as the loads that wait for each other.
+    // The line of a block, not before `low`: each step looks at 128 lines, because small matrices take as
+    // long as the loads that wait for each other.
     __device__ int line_of(int64_t block, int low) const {
         constexpr int probes = 4;
         int high = p_.lines - 1;
@@ -176,10 +186,27 @@ class place_finder {
         return count + (value_of_lane(end, count) <= own);
     }
 
-    const sampling<VX, VC, CT, IT>& p_;
+    const element_places& p_;
     const int item_;
     int line_;  // of the tile's first block, or a little before
     places_ahead<IT> ahead_;
 };
+
+// Calls f(tile, place) for the tiles of the warp in block number `block` of an item, one after the other,
+// with the place of the lane's own element. A warp takes neighbouring tiles, and the warps of a block follow
+// each other. All lanes of a warp take part.
+template <class IT, class F>
+static __device__ inline void for_tiles(const element_places& p, int item, int block, F&& f) {
+    const int warps = static_cast<int>(blockDim.x) / warp_size;
+    const int first = (block * warps + static_cast<int>(threadIdx.x) / warp_size) * p.turns;
+    const int end = first + p.turns < p.tiles ? first + p.turns : p.tiles;
+    if (first >= end) return;
+    place_finder<IT> finder(p, item, first);
+    for (int tile = first; tile < end; ++tile) {
+        const element_place place = finder.find(tile);
+        if (tile + 1 < end) finder.look_at(tile + 1);
+        f(tile, place);
+    }
+}
 
 }  // namespace heron::HERON_LEVEL
