@@ -42,9 +42,10 @@ class scattered_row {
         part_of_b part;
 #pragma unroll
         for (int v = 0; v < scatter_width; ++v)
-            part.at[v] = exists(v) ? load_shared_by_many(b_ + row * p_.shape.b_row_step +
-                                                         column(v) * p_.shape.b_column_step)
-                                   : VA{};
+            part.at[v] =
+                exists(v)
+                    ? load_shared_by_many(b_ + row * p_.shape.b_row_step + column(v) * p_.shape.b_column_step)
+                    : VA{};
         return part;
     }
 
@@ -122,10 +123,9 @@ __global__ void __launch_bounds__(scatter_threads)
         const int64_t batch = i / blocks / p.column_tiles;
         scattered_row<VA, CT> sums(p, batch, i / blocks % p.column_tiles * columns);
         if (!sums.is_active()) return;
-        for_tiles<IT>(p, static_cast<int>(batch), static_cast<int>(i % blocks),
-                      [&](int tile, const element_place& place) {
-                          scatter_tile(p, batch, tile, place, sums);
-                      });
+        for_tiles<IT>(
+            p, static_cast<int>(batch), static_cast<int>(i % blocks),
+            [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
     }
 }
 

@@ -206,30 +206,29 @@ class spmm_launcher {
 
     // B by rows, unless it is usable as it is, and the shares.
     void take_operands(workspace_layout& layout) {
-        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * strip_ * b_items());
+        const spmm_shares_layout sizes = layout_of_shares();
+        if (needs_turned_b()) turned_b_ = layout.take<VA>(sizes.packed_rows * strip_);
         const int64_t count = most_shares(strip_);
-        shares_.same_pattern = patterns() == 1;
+        shares_.same_pattern = sizes.patterns == 1;
         shares_.stride = strip_;
-        shares_.places = layout.take<spmm_place>((count + 1) * patterns());
+        shares_.places = layout.take<spmm_place>((count + 1) * sizes.patterns);
         shares_.heads = layout.take<CT>(count * batches() * strip_);
         shares_.tails = layout.take<CT>(count * batches() * strip_);
         shares_.split_count = layout.take<unsigned long long>(1);
         shares_.split = layout.take<int64_t>(count * batches());
     }
 
-    int64_t patterns() const { return a_.offsets_stride == 0 ? 1 : batches(); }
+    spmm_shares_layout layout_of_shares() const {
+        return {args_, needs_turned_b(), sizeof(VA), sizeof(CT), sizeof(spmm_place)};
+    }
+    int64_t patterns() const { return layout_of_shares().patterns; }
+    int64_t b_items() const { return layout_of_shares().packed_items; }
     int64_t most_shares(int64_t strip) const {
         return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
     }
     int64_t strip_budget() const { return spmm_strip_budget<VA, OT, IT>(a_, is_transposed()); }
     // Of workspace, for strips of so many columns.
-    int64_t bytes_for(int64_t strip) const {
-        const int64_t count = most_shares(strip);
-        const int64_t turned =
-            needs_turned_b() ? args_.b.rows * strip * b_items() * static_cast<int64_t>(sizeof(VA)) : 0;
-        return turned + (count + 1) * patterns() * static_cast<int64_t>(sizeof(spmm_place)) +
-               count * batches() * (2 * strip * static_cast<int64_t>(sizeof(CT)) + 8);
-    }
+    int64_t bytes_for(int64_t strip) const { return layout_of_shares().bytes(most_shares(strip), strip); }
 
     // Tiles of at most 256 bytes of B's rows: narrower ones stay in the caches, wider ones read A less often.
     static int lane_bits(int64_t strip) {
@@ -275,7 +274,6 @@ class spmm_launcher {
         return !has_whole_vectors() &&
                products() > (args_.b.order == HERON_ORDER_ROW ? few_by_rows : few_by_columns);
     }
-    int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
 
     product operands(const OT* offsets, const IT* indices, const OT* positions) {
         product p{};

@@ -257,7 +257,7 @@ class spmv_launcher {
             workspace_.plan = plan.release();
         }
         if (phase_ != HERON_PHASE_RUN) return;
-        const bool has_starts = plan_of_this_workspace() || tiles == 0;
+        const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
         const bool scales = scale.device || !is_one(scale.value);
         if (scales || !has_starts) {
@@ -266,14 +266,35 @@ class spmv_launcher {
                                   block_threads, 0, out, args_.y.size, scale, list(), tiles,
                                   has_starts ? nullptr : starts);
         }
-        device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0, scattered(out, 0),
-                              starts);
+        if (has_few_elements())
+            scatter_one_by_one(out);
+        else
+            device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0,
+                                  scattered(out, 0), starts);
         finish(out);
+    }
+
+    // Fewer than two for each thread of the device.
+    bool has_few_elements() const {
+        constexpr int64_t most = INT32_MAX / 2;
+        return a_.nnz <= int64_t{1024} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+    }
+
+    void scatter_one_by_one(CT* out) {
+        constexpr int threads = 64;
+        few_elements<VA, VX, CT> p{};
+        p.set_matrix(a_, 1);
+        p.values = values();
+        p.x = x();
+        p.out = out;
+        p.conjugate = conjugated();
+        p.alpha = alpha_;
+        p.share(warp_size, device_.multiprocessors());
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
     }
 
     void coo() {
         using work = coo_scatter_run<VA, VX, CT, IT>;
-        constexpr int64_t per_block = work::elements * block_warps;
         workspace_layout layout(phase_, workspace_);
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
@@ -286,8 +307,13 @@ class spmv_launcher {
         const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
         const product<VA, VX, CT, CT, IT, IT> p{nullptr, from,    values(),     x() - a_.base, out, a_.rows,
                                                 a_.nnz,  a_.base, conjugated(), alpha_,        {}};
+        // Warps that take one batch after the other wait for each: only where all that fit have one.
+        constexpr int64_t elements = work::batch * warp_size;
+        const int64_t warps = int64_t{40} * device_.multiprocessors();
+        const int64_t batches = std::clamp<int64_t>(a_.nnz / (elements * warps), 1, work::most_batches);
+        const int64_t per_block = batches * elements * block_warps;
         device_.launch_blocks(scatter_coo<VA, VX, CT, IT>, (a_.nnz + per_block - 1) / per_block,
-                              block_threads, 0, p, to);
+                              block_threads, 0, p, to, static_cast<int>(batches));
         finish(out);
     }
 
