@@ -3,10 +3,11 @@
 //
 // CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
 // once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows, strip by
-// strip where all of it would take more workspace than A warrants. Small products are launches more than
-// work: B is read where it is, and what is not CSR is added to C element by element. What must be
-// deterministic although it is transposed goes to the shared plan, and so do the matrices of blocks that
-// spmm_blocks.hpp does not take.
+// strip where all of it would take more workspace than A warrants, unless an analysis finds that rows can
+// read it as it is. Small products are launches more than work: B is read where it is, and what is not CSR is
+// added to C element by element. What must be deterministic although it is transposed goes to the shared
+// plan, and so do the matrices of blocks that blocks.hpp and small_blocks.hpp do not take.
+#include "down.cuh"
 #include "rows.cuh"
 #include "scatter.cuh"
 #include "tuned.hpp"
@@ -93,8 +94,38 @@ class spmm_launcher {
     void csr() {
         workspace_layout layout(phase_, workspace_);
         take_operands(layout);
+        auto* const found = layout.take<columns_found>(1);
+        if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
         if (phase_ != HERON_PHASE_RUN) return;
-        multiply(operands(as<const OT>(a_.offsets), indices(), nullptr), nullptr);
+        const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
+        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
+        if (plan && plan->goes_down && may_go_down()) return go_down(p);
+        multiply(p, nullptr);
+    }
+
+    // Whether B would be copied although it and C are by columns.
+    bool may_go_down() const {
+        return needs_turned_b() && args_.b.order != HERON_ORDER_ROW && args_.c.order != HERON_ORDER_ROW;
+    }
+
+    // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
+    void measure(columns_found* found) {
+        if (cuda::is_capturing(device_.stream())) return;
+        device_.fill(found, 0, sizeof *found);
+        device_.launch_blocks(measure_columns<VA, OT, IT>, device_.multiprocessors(), spmm_threads, 0,
+                              as<const OT>(a_.offsets), indices(), a_.rows, int64_t{a_.base}, found);
+        columns_found of_matrix{};
+        device_.read(&of_matrix, found, sizeof of_matrix);
+        auto plan = std::make_unique<spmm_rows_plan>();
+        plan->goes_down = of_matrix.suit_down(sizeof(VA));
+        workspace_.plan = plan.release();
+    }
+
+    void go_down(const product& p) {
+        const int64_t parts = (shape_.rows + spmm_threads - 1) / spmm_threads;
+        device_.launch_blocks(multiply_down<VA, VC, CT, OT, IT>,
+                              parts * tiles_of(shape_.columns, down_columns<CT>) * batches(), spmm_threads, 0,
+                              p, batches());
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic

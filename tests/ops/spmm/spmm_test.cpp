@@ -528,6 +528,29 @@ TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritte
         }
 }
 
+// Neighbouring rows name neighbouring columns, which an analysis finds out.
+TEST_CASE("SpMM by columns of a grid") {
+    constexpr std::int64_t side = 130, points = side * side;
+    entries grid{points, points + 1, {}};
+    for (std::int64_t i = 0; i < points; ++i)
+        for (const std::int64_t neighbour : {i - side, i, i + 1, i + side})
+            if (neighbour >= 0 && neighbour < points) grid.list.push_back({i, neighbour, 1.0});
+    random_source random(29);
+    for (const spmm_types& types : representative_rows())
+        for (const std::int64_t n : {11, 16})
+            for (const cusparseOperation_t op_b : {operations[0], operations[2]}) {
+                spmm_options o{.op_b = op_b, .n = n};
+                o.order_b = op_b == operations[0] ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
+                o.order_c = CUSPARSE_ORDER_COL;
+                const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, n == 11};
+                spmm_problem problem(arrange(with_values(grid, types.ab, random),
+                                             {"CSR", CUSPARSE_FORMAT_CSR}, index, types.ab, random),
+                                     types, o);
+                problem.run(general_call(types), true);
+                problem.run({general_call(types).alpha, 0.0}, true);
+            }
+}
+
 TEST_CASE("SpMM of many rows with an element or none") {
     random_source random(28);
     const spmm_types types = uniform_spmm(CUDA_R_32F);
