@@ -1,7 +1,7 @@
 #pragma once
-// B and C by columns, and rows of A that are short: a thread has a row of C, so that neighbouring threads read
-// neighbouring elements of B, as long as neighbouring rows of A name neighbouring columns. Grids do; nothing is
-// copied for them. An analysis measures whether a matrix does.
+// B and C by columns, and rows of A that are short: a thread has a row of C, so that neighbouring threads
+// read neighbouring elements of B, as long as neighbouring rows of A name neighbouring columns. Grids do;
+// nothing is copied for them. An analysis measures whether a matrix does.
 #include "common/runtime/plan_record.hpp"
 #include "operands.cuh"
 
@@ -11,13 +11,14 @@ namespace heron::HERON_LEVEL {
 template <class CT>
 constexpr int down_columns = sizeof(CT) > 8 ? 4 : 8;
 
-// What measure_columns counts: over a sample of steps in which the 32 lanes of a warp each go on in their rows,
-// the elements and the sectors of 32 bytes of a column of B that these touch; and the longest of all rows.
+// What measure_columns counts: over a sample of steps in which the 32 lanes of a warp each go on in their
+// rows, the elements and the sectors of 32 bytes of a column of B that these touch; and the longest of all
+// rows.
 struct columns_found {
     unsigned elements, sectors, longest_row;
 
-    // More sectors than twice the least are as much traffic as copying B, and long rows of A, which lanes read
-    // side by side, do not stay in the nearest cache.
+    // More sectors than twice the least are as much traffic as copying B, and long rows of A, which lanes
+    // read side by side, do not stay in the nearest cache.
     bool suit_down(size_t element_bytes) const {
         constexpr unsigned longest = 16;
         const auto bytes = static_cast<double>(element_bytes) * elements;
@@ -25,8 +26,8 @@ struct columns_found {
     }
 };
 
-// Whether multiply_down is the way. It is right for every matrix, so an analysis that no longer fits costs time
-// only.
+// Whether multiply_down is the way. It is right for every matrix, so an analysis that no longer fits costs
+// time only.
 struct spmm_rows_plan final : plan_of<spmm_rows_plan> {
     bool goes_down = false;
 };
@@ -90,8 +91,7 @@ __global__ void __launch_bounds__(spmm_threads)
         CT sums[columns] = {};
 #pragma unroll 2
         for (; k < end; ++k) {
-            const VA* const from =
-                b + int64_t{load_shared_by_many(a.indices + k)} * p.shape.b_row_step;
+            const VA* const from = b + int64_t{load_shared_by_many(a.indices + k)} * p.shape.b_row_step;
             const CT value = p.element(load_shared_by_many(a.values + k));
             VA of_b[columns];
 #pragma unroll

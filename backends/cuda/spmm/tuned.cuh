@@ -301,7 +301,7 @@ class spmm_launcher {
     // Depends on nothing that may change between SIZE and RUN: alignment is looked at later. Small products
     // read other layouts where they are.
     bool needs_turned_b() const {
-        constexpr int64_t few_by_rows = int64_t{1} << 22, few_by_columns = int64_t{1} << 19;
+        constexpr int64_t few_by_rows = int64_t{1} << 22, few_by_columns = int64_t{3} << 18;
         return !has_whole_vectors() &&
                products() > (args_.b.order == HERON_ORDER_ROW ? few_by_rows : few_by_columns);
     }

@@ -86,14 +86,15 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // SELL: threads share a row's elements, several loads at a time. Threads of a warp read neighbours, because a
-// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used.
+// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used. Blocks
+// may have fewer threads.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
                     int share_bits) {
     constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
     __shared__ CT sums[block_threads];
-    const int rows_of_block = block_threads >> share_bits;
+    const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
     const int64_t row =
         static_cast<int64_t>(blockIdx.x) * rows_of_block + static_cast<int>(threadIdx.x) % rows_of_block;
     const int share = static_cast<int>(threadIdx.x) / rows_of_block;

@@ -321,9 +321,14 @@ class spmv_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         const int bits = share_bits_of_slices();
-        const int64_t rows_of_block = block_threads >> bits;
+        // Few rows are spread over all multiprocessors.
+        constexpr int64_t fewest_threads = 64;
+        const int64_t threads = a_.rows << bits < block_threads * int64_t{device_.multiprocessors()}
+                                    ? fewest_threads
+                                    : block_threads;
+        const int64_t rows_of_block = threads >> bits;
         device_.launch_blocks(multiply_slices<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, csr_operands(),
+                              (a_.rows + rows_of_block - 1) / rows_of_block, threads, 0, csr_operands(),
                               a_.slice_size, bits);
     }
 

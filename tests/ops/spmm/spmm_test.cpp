@@ -510,7 +510,7 @@ TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritte
             const sparse_arrays matrix =
                 arrange(with_values(many_elements(), types.ab, random), l, {}, types.ab, random);
             for (const cusparseOperation_t op : operations) {
-                spmm_options o{.op_a = op, .n = 18};
+                spmm_options o{.op_a = op, .n = 22};
                 o.order_b = orders[turn % 2];
                 o.order_c = orders[turn++ / 2 % 2];
                 o.padding = 2 * static_cast<std::int64_t>(turn % 3);
@@ -537,12 +537,12 @@ TEST_CASE("SpMM by columns of a grid") {
             if (neighbour >= 0 && neighbour < points) grid.list.push_back({i, neighbour, 1.0});
     random_source random(29);
     for (const spmm_types& types : representative_rows())
-        for (const std::int64_t n : {11, 16})
+        for (const std::int64_t n : {13, 16})
             for (const cusparseOperation_t op_b : {operations[0], operations[2]}) {
                 spmm_options o{.op_b = op_b, .n = n};
                 o.order_b = op_b == operations[0] ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
                 o.order_c = CUSPARSE_ORDER_COL;
-                const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, n == 11};
+                const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, n == 13};
                 spmm_problem problem(arrange(with_values(grid, types.ab, random),
                                              {"CSR", CUSPARSE_FORMAT_CSR}, index, types.ab, random),
                                      types, o);
