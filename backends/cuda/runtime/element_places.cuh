@@ -58,8 +58,8 @@ struct places_ahead {
 };
 
 // Finds the places of a warp's tiles, one tile after the other. All lanes of the warp take part in every
-// call.
-template <class IT>
+// call. A kernel that always takes whole tiles says so, which saves registers.
+template <class IT, bool whole_tiles>
 class place_finder {
   public:
     __device__ place_finder(const element_places& p, int item, int first_tile)
@@ -78,7 +78,7 @@ class place_finder {
         const int64_t first = block_of(first_of(tile));
         const int64_t element = element_of(tile);
         if (!is_bsr())
-            return {lines_of(first, static_cast<int>(element - first)),
+            return {lines_of(first, whole_tiles ? lane() : static_cast<int>(element - first)),
                     static_cast<int>(ahead_.column - base)};
         const int64_t block = block_of(element);
         const auto inside = static_cast<int>(element - block * p_.block_size);
@@ -113,10 +113,11 @@ class place_finder {
     __device__ int64_t block_of(int64_t element) const {
         return is_bsr() ? element / p_.block_size : element;
     }
-    __device__ int64_t first_of(int tile) const { return int64_t{tile} * p_.tile; }
+    __device__ int size() const { return whole_tiles ? warp_size : p_.tile; }
+    __device__ int64_t first_of(int tile) const { return int64_t{tile} * size(); }
     // Lanes behind the tile's last element look at that one.
     __device__ int64_t element_of(int tile) const {
-        const int64_t element = first_of(tile) + (lane() < p_.tile ? lane() : p_.tile - 1);
+        const int64_t element = first_of(tile) + (lane() < size() ? lane() : size() - 1);
         return element < p_.count ? element : p_.count - 1;
     }
     __device__ IT index(int64_t i) const {
@@ -195,13 +196,13 @@ class place_finder {
 // Calls f(tile, place) for the tiles of the warp in block number `block` of an item, one after the other,
 // with the place of the lane's own element. A warp takes neighbouring tiles, and the warps of a block follow
 // each other. All lanes of a warp take part.
-template <class IT, class F>
+template <class IT, bool whole_tiles = false, class F>
 static __device__ inline void for_tiles(const element_places& p, int item, int block, F&& f) {
     const int warps = static_cast<int>(blockDim.x) / warp_size;
     const int first = (block * warps + static_cast<int>(threadIdx.x) / warp_size) * p.turns;
     const int end = first + p.turns < p.tiles ? first + p.turns : p.tiles;
     if (first >= end) return;
-    place_finder<IT> finder(p, item, first);
+    place_finder<IT, whole_tiles> finder(p, item, first);
     for (int tile = first; tile < end; ++tile) {
         const element_place place = finder.find(tile);
         if (tile + 1 < end) finder.look_at(tile + 1);

@@ -77,7 +77,7 @@ static __device__ inline CT sample_directly(const sampling<VX, VC, CT>& p, int i
 template <class Part, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(direct_threads, sizeof(CT) > 8 ? 12 : 16)
     sample_elements_directly(const __grid_constant__ sampling<VX, VC, CT> p) {
-    sample_all<IT>(
+    sample_all<IT, false>(
         p, [&](int item, const element_place& place) { return sample_directly<Part>(p, item, place); });
 }
 

@@ -149,7 +149,7 @@ constexpr int sddmm_blocks(int chunks) {
 }
 
 // sum_at(item, place) forms the inner product of every lane's own element.
-template <class IT, class VX, class VC, class CT, class Sum>
+template <class IT, bool whole_tiles, class VX, class VC, class CT, class Sum>
 static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
@@ -157,20 +157,21 @@ static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& su
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
         const auto item = static_cast<int>(i / blocks);
         VC* const c = p.c + item * p.matrix.values_stride;
-        for_tiles<IT>(p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
-            const CT sum = reads ? sum_at(item, place) : CT{};
-            const int64_t element = int64_t{tile} * p.tile + lane;
-            if (lane < p.tile && element < p.count)
-                kernels::update_sample(c, element, sum, value_of(p.alpha), value_of(p.beta));
-        });
+        for_tiles<IT, whole_tiles>(
+            p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
+                const CT sum = reads ? sum_at(item, place) : CT{};
+                const int64_t element = int64_t{tile} * (whole_tiles ? warp_size : p.tile) + lane;
+                if ((whole_tiles || lane < p.tile) && element < p.count)
+                    kernels::update_sample(c, element, sum, value_of(p.alpha), value_of(p.beta));
+            });
     }
 }
 
 template <class Shape, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(sddmm_threads, sddmm_blocks<CT>(Shape::chunks))
     sample_elements(const __grid_constant__ sampling<VX, VC, CT> p) {
-    sample_all<IT>(p,
-                   [&](int item, const element_place& place) { return sample_tile<Shape>(p, item, place); });
+    sample_all<IT, true>(
+        p, [&](int item, const element_place& place) { return sample_tile<Shape>(p, item, place); });
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(block_threads)
     scatter_few(const __grid_constant__ few_elements<VA, VX, CT> p) {
     const CT alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
     if (equal(alpha, CT{})) return;
-    for_tiles<IT>(p, 0, static_cast<int>(blockIdx.x), [&](int tile, const element_place& place) {
+    for_tiles<IT, true>(p, 0, static_cast<int>(blockIdx.x), [&](int tile, const element_place& place) {
         const int64_t element = int64_t{tile} * p.tile + threadIdx.x % warp_size;
         if (element >= p.count) return;
         const CT a = load<CT>(p.values[element]);
