@@ -12,6 +12,7 @@
 #include "scatter.cuh"
 #include "tuned.hpp"
 #include "turned.cuh"
+#include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/strips.hpp"
@@ -184,7 +185,7 @@ class spmm_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN) return;
         if constexpr (adds_into_c) {
-            if (beta_.device || !equal(beta_.value, scalar_value<CT>(1, 0)))
+            if (!is_known_one(beta_))
                 launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_,
                                             beta_.value, beta_.device, static_cast<const int*>(nullptr));
             spmm_scattering<VA, CT> p{};

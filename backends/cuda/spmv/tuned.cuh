@@ -6,6 +6,7 @@
 // for short ones; multiply_tiles takes any matrix. All are right for every matrix, so a plan that no longer
 // fits costs time only.
 #include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 
 #include "common/spmv/columns.hpp"
@@ -259,7 +260,7 @@ class spmv_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        const bool scales = scale.device || !is_one(scale.value);
+        const bool scales = !is_known_one(scale);
         if (scales || !has_starts) {
             const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
             device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
@@ -299,7 +300,7 @@ class spmv_launcher {
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        if (scale.device || !is_one(scale.value))
+        if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
                                                        scale.device);
         const bool transposed = plans::is_transposed(args_.op);
@@ -370,11 +371,6 @@ class spmv_launcher {
             device_.launch<kernels::finish<VA, VX, VY, CT, OT, IT>>(
                 kernels::spmv, args_.y.size, out, y(), unit.value, unit.device, beta_.value, beta_.device);
         }
-    }
-
-    static bool is_one(CT v) {
-        const CT unit = scalar_value<CT>(1, 0);
-        return __builtin_memcmp(&v, &unit, sizeof v) == 0;
     }
 
     operands csr_operands() const {
