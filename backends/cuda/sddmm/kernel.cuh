@@ -156,13 +156,13 @@ static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& su
     const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
         const auto item = static_cast<int>(i / blocks);
-        VC* const c = p.c + item * p.matrix.values_stride;
         for_tiles<IT, whole_tiles>(
             p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
                 const CT sum = reads ? sum_at(item, place) : CT{};
                 const int64_t element = int64_t{tile} * (whole_tiles ? warp_size : p.tile) + lane;
                 if ((whole_tiles || lane < p.tile) && element < p.count)
-                    kernels::update_sample(c, element, sum, value_of(p.alpha), value_of(p.beta));
+                    kernels::update_sample(p.c + item * p.matrix.values_stride, element, sum,
+                                           value_of(p.alpha), value_of(p.beta));
             });
     }
 }

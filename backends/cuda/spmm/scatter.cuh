@@ -10,6 +10,43 @@ namespace heron::HERON_LEVEL {
 constexpr int scatter_threads = 128;
 constexpr int scatter_width = 4;  // columns of a lane, which are as many apart as a group has lanes
 
+// C as lines of neighbouring elements, `step` apart: one line where there is nothing between them.
+struct dense_lines {
+    int64_t lines, length, step, batches, stride;
+
+    static constexpr int piece = 4 * warp_size;  // of a line, for a warp
+
+    dense_lines(const kernels::spmm_shape& s, int64_t items)
+        : lines(s.c_row_step == 1 ? s.columns : s.rows),
+          length(s.c_row_step == 1 ? s.rows : s.columns),
+          step(s.c_row_step == 1 ? s.c_column_step : s.c_row_step),
+          batches(items),
+          stride(s.c_stride) {
+        if (step != length) return;
+        length *= lines;
+        lines = 1;
+    }
+    __host__ __device__ int64_t pieces() const { return (length + piece - 1) / piece; }
+};
+
+// C := beta*C
+template <class CT>
+__global__ void __launch_bounds__(scatter_threads)
+    scale_lines(CT* c, const __grid_constant__ dense_lines lines, scalar_argument<CT> beta_argument) {
+    const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
+    const int64_t pieces = lines.pieces();
+    const int64_t warps = int64_t{gridDim.x} * (scatter_threads / warp_size);
+    const int64_t warp = (int64_t{blockIdx.x} * scatter_threads + threadIdx.x) / warp_size;
+    for (int64_t i = warp; i < pieces * lines.lines * lines.batches; i += warps) {
+        const int64_t line = i / pieces % lines.lines;
+        CT* const to = c + i / pieces / lines.lines * lines.stride + line * lines.step;
+        const int64_t first = i % pieces * dense_lines::piece + threadIdx.x % warp_size;
+#pragma unroll
+        for (int j = 0; j < dense_lines::piece; j += warp_size)
+            if (first + j < lines.length) kernels::update_c(to, first + j, CT{}, CT{}, beta);
+    }
+}
+
 template <class VA, class CT>
 struct spmm_scattering : element_places {
     const VA* values;

@@ -185,9 +185,7 @@ class spmm_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN) return;
         if constexpr (adds_into_c) {
-            if (!is_known_one(beta_))
-                launch<kernels::spmm_scale>(shape_.rows * shape_.columns * batches(), c(), shape_,
-                                            beta_.value, beta_.device, static_cast<const int*>(nullptr));
+            if (!is_known_one(beta_)) scale();
             spmm_scattering<VA, CT> p{};
             p.set_matrix(a_, batches());
             p.values = values();
@@ -204,6 +202,13 @@ class spmm_launcher {
                                   p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
                                   scatter_threads, 0, p);
         }
+    }
+
+    void scale() {
+        constexpr int warps = scatter_threads / warp_size;
+        const dense_lines lines(shape_, batches());
+        device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
+                              scatter_threads, 0, c(), lines, beta_);
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.
