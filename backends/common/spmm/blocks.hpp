@@ -77,8 +77,9 @@ class block_product {
     }
     template <int block, int rows, int wide>
     void down_of() {
-        columns_ > 4 ? launch_down<block, rows, wide, (sizeof(CT) > 8 ? 4 : 8)>()
-                     : launch_down<block, rows, wide, 2>();
+        // Every item reads its part of A for its columns alone.
+        if (columns_ > 4) return launch_down<block, rows, wide, (sizeof(CT) > 8 ? 4 : 8)>();
+        columns_ > 2 ? launch_down<block, rows, wide, 4>() : launch_down<block, rows, wide, 2>();
     }
     template <int block, int rows, int wide, int pack>
     void launch_down() {

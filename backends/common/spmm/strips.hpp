@@ -15,6 +15,30 @@ int64_t sparse_bytes(const heron_spmat& a) {
     return lines + a.nnz * static_cast<int64_t>(sizeof(IT) + sizeof(VA));
 }
 
+// The workspace of a product whose work is cut into shares: B packed by rows, if it is, where each share
+// begins and, for every share of every item, the sums of a row that began before it and of one that goes on,
+// and a place in a list.
+struct spmm_shares_layout {
+    spmm_shares_layout(const heron_spmm_args& args, bool packs, size_t element_of_b, size_t sum_size,
+                       size_t size_of_place)
+        : batches(args.c.batch_count),
+          patterns(args.a.offsets_stride == 0 ? 1 : batches),
+          packed_items(args.b.batch_stride == 0 ? 1 : batches),
+          packed_rows(packs ? args.b.rows * packed_items : 0),
+          b_bytes(static_cast<int64_t>(element_of_b)),
+          sum_bytes(static_cast<int64_t>(sum_size)),
+          place_bytes(static_cast<int64_t>(size_of_place)) {}
+
+    // For so many shares of an item and strips of so many columns.
+    int64_t bytes(int64_t shares, int64_t strip) const {
+        return packed_rows * strip * b_bytes + (shares + 1) * patterns * place_bytes +
+               shares * batches * (2 * strip * sum_bytes + 8);
+    }
+
+    int64_t batches, patterns, packed_items, packed_rows;
+    int64_t b_bytes, sum_bytes, place_bytes;
+};
+
 // What a product may take: as much as A, which a transposed one has spent on the pattern by columns, and a
 // constant. Part of it is left for gaps between arrays.
 template <class VA, class OT, class IT>

@@ -1,7 +1,8 @@
 #pragma once
-// Launches the SDDMM kernels for one row of the table of data types. Operands that are not contiguous along
-// the inner dimension, or not aligned to 16 bytes, are packed into the workspace first.
-#include "kernel.cuh"
+// Launches the SDDMM kernels for one row of the table of data types. Small problems, short inner products and
+// operands that would be used too seldom to be packed are read where they are; of others, those that are not
+// contiguous along the inner dimension are packed into the workspace first.
+#include "direct.cuh"
 #include "tuned.hpp"
 #include <algorithm>
 
@@ -43,6 +44,7 @@ bool is_misaligned(const heron_sddmm_vectors& v, int64_t k) {
 
 template <class VX, class VC, class CT, class IT>
 class sddmm_launcher {
+    using problem_type = sampling<VX, VC, CT>;
     static constexpr int64_t piece_size = vector_of<VX>::size;
 
   public:
@@ -51,29 +53,84 @@ class sddmm_launcher {
         : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
 
     void apply() {
+        if (is_direct() || cannot_be_packed()) return apply_directly();
         VX* const packed_a = packing_space(args_.a, args_.c.rows);
         VX* const packed_b = packing_space(args_.b, args_.c.cols);
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
-        sampling<VX, VC, CT, IT> p{};
-        p.c = args_.c;
+        problem_type p = problem();
         use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
         use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
         p.pieces = static_cast<int>(padded() / piece_size);
-        p.conjugate_a = args_.a.conjugate;
-        p.conjugate_b = args_.b.conjugate;
-        p.block_rows = static_cast<int>(block_rows());
-        p.block_cols = static_cast<int>(block_cols());
-        p.block_size = p.block_rows * p.block_cols;
-        p.count = count();
-        p.lines = static_cast<int>(args_.c.rows / p.block_rows);
-        p.tiles = static_cast<int>((p.count + sddmm_tile - 1) / sddmm_tile);
-        p.alpha = as_argument<CT>(args_.alpha);
-        p.beta = as_argument<CT>(args_.beta);
+        p.share(warp_size, device_.multiprocessors());
         sample(p);
     }
 
   private:
-    void sample(const sampling<VX, VC, CT, IT>& p) {
+    problem_type problem() const {
+        problem_type p{};
+        p.set_matrix(args_.c, args_.c.batch_count);
+        p.c = as<VC>(args_.c.values);
+        p.a_vectors = args_.a;
+        p.b_vectors = args_.b;
+        p.k = args_.k;
+        p.conjugate_a = args_.a.conjugate;
+        p.conjugate_b = args_.b.conjugate;
+        p.alpha = as_argument<CT>(args_.alpha);
+        p.beta = as_argument<CT>(args_.beta);
+        return p;
+    }
+
+    bool has_pieces_where_it_is() const {
+        return has_pieces<VX>(args_.a, args_.k) && has_pieces<VX>(args_.b, args_.k);
+    }
+
+    // The same for SIZE and RUN: does not look at addresses. Pieces of 16 bytes are read where they are by
+    // the kernels for many elements too, which two of them per vector would not keep busy. Strided operands
+    // cost a sector of 32 bytes per number, as long as that is less than two copies are.
+    bool is_direct() const {
+        constexpr int64_t strided_bytes = 32, few_products = int64_t{1} << 20, fewest_uses = 4;
+        const int64_t elements = count() * args_.c.batch_count;
+        if (has_pieces_where_it_is())
+            return args_.k <= 2 * piece_size || elements <= int64_t{256} * device_.multiprocessors();
+        const auto is_seldom_used = [&](const heron_sddmm_vectors& v, int64_t vectors) {
+            return !has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
+        };
+        return args_.k * int64_t{sizeof(VX)} <= strided_bytes || elements <= few_products / args_.k ||
+               is_seldom_used(args_.a, args_.c.rows) || is_seldom_used(args_.b, args_.c.cols);
+    }
+
+    // Neither read in pieces nor packed: SIZE knows no addresses, and the kernels for many elements step by
+    // 32 bits.
+    bool cannot_be_packed() const {
+        const auto is_far = [&](const heron_sddmm_vectors& v) {
+            return has_pieces<VX>(v, args_.k) && v.vector_step > INT32_MAX / 16;
+        };
+        return is_far(args_.a) || is_far(args_.b) ||
+               (phase_ == HERON_PHASE_RUN &&
+                (is_misaligned<VX>(args_.a, args_.k) || is_misaligned<VX>(args_.b, args_.k)));
+    }
+
+    void apply_directly() {
+        if (phase_ != HERON_PHASE_RUN || count() == 0) return;
+        const bool in_pieces = has_pieces_where_it_is() && !is_misaligned<VX>(args_.a, args_.k) &&
+                               !is_misaligned<VX>(args_.b, args_.k);
+        in_pieces ? sample_directly_by<vector_of<VX>>(args_.k / piece_size) : sample_directly_by<VX>(args_.k);
+    }
+
+    // As many lanes for an element as have something to load, while there are lanes for all elements.
+    template <class Part>
+    void sample_directly_by(int64_t parts) {
+        const int64_t lanes = int64_t{1024} * device_.multiprocessors();
+        problem_type p = problem();
+        p.pieces = static_cast<int>(parts);
+        while (p.lane_bits < 5 && int64_t{1} << p.lane_bits < parts &&
+               (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
+            ++p.lane_bits;
+        p.share(warp_size >> p.lane_bits, device_.multiprocessors());
+        launch_kernel(sample_elements_directly<Part, IT, VX, VC, CT>, direct_threads, p);
+    }
+
+    void sample(const problem_type& p) {
         switch (p.pieces) {
             case 8: return launch<sddmm_shape<4, 2, true>>(p);
             case 16: return launch<sddmm_shape<4, 4, true>>(p);
@@ -86,10 +143,12 @@ class sddmm_launcher {
     }
 
     template <class Shape>
-    void launch(const sampling<VX, VC, CT, IT>& p) {
-        const int64_t parts = (p.tiles + sddmm_part - 1) / sddmm_part;
-        device_.launch_blocks(sample_elements<Shape, VX, VC, CT, IT>, parts * p.c.batch_count, sddmm_threads,
-                              0, p);
+    void launch(const problem_type& p) {
+        launch_kernel(sample_elements<Shape, IT, VX, VC, CT>, sddmm_threads, p);
+    }
+
+    void launch_kernel(void (*kernel)(problem_type), int threads, const problem_type& p) {
+        device_.launch_blocks(kernel, p.blocks_of_item(threads) * p.batches, threads, 0, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -119,9 +178,10 @@ class sddmm_launcher {
     }
 
     int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }
-    int64_t block_rows() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_rows : 1; }
-    int64_t block_cols() const { return args_.c.format == HERON_FORMAT_BSR ? args_.c.block_cols : 1; }
-    int64_t count() const { return args_.c.nnz * block_rows() * block_cols(); }
+    int64_t count() const {
+        const heron_spmat& c = args_.c;
+        return c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
+    }
 
     cuda_device& device_;
     const heron_phase phase_;
@@ -129,30 +189,19 @@ class sddmm_launcher {
     workspace_layout layout_;
 };
 
-// Where C has too few elements to be worth packing an operand, or sizes or distances are beyond what a kernel
-// counts in 32 bits, the shared plan strides through the operands; so it does at a misaligned address.
-template <class VX>
-bool takes_pieces(const heron_sddmm_args& args) {
-    constexpr int64_t fewest_uses = 4;
+// Sizes that the kernels count in 32 bits.
+inline bool is_counted_in_32_bits(const heron_sddmm_args& args) {
     constexpr int64_t most = INT32_MAX / 16;
     const heron_spmat& c = args.c;
-    const bool is_bsr = c.format == HERON_FORMAT_BSR;
-    const int64_t block_size = is_bsr ? c.block_rows * c.block_cols : 1;
-    const auto takes = [&](const heron_sddmm_vectors& v, int64_t vectors) {
-        return has_pieces<VX>(v, args.k) ? v.vector_step <= most
-                                         : c.nnz * block_size * fewest_uses >= vectors;
-    };
-    return args.k <= most && block_size <= most && c.nnz * block_size <= sddmm_tile * int64_t{most} &&
-           c.rows <= INT32_MAX / 2 && c.cols <= INT32_MAX / 2 && takes(args.a, c.rows) &&
-           takes(args.b, c.cols);
+    const int64_t block_size = c.format == HERON_FORMAT_BSR ? c.block_rows * c.block_cols : 1;
+    return args.k <= most && block_size <= most && c.nnz * block_size <= warp_size * most &&
+           c.rows <= INT32_MAX / 2 && c.cols <= INT32_MAX / 2;
 }
 
 template <class VX, class VC, class CT>
 void tuned_sddmm(cuda_device& device, heron_phase phase, const heron_sddmm_args& args,
                  heron_workspace& workspace) {
-    const bool misaligned =
-        phase == HERON_PHASE_RUN && (is_misaligned<VX>(args.a, args.k) || is_misaligned<VX>(args.b, args.k));
-    if (takes_pieces<VX>(args) && !misaligned)
+    if (is_counted_in_32_bits(args))
         return visit_index(args.c.index_type, [&]<class IT>(type<IT>) {
             sddmm_launcher<VX, VC, CT, IT>(device, phase, args, workspace).apply();
         });

@@ -7,8 +7,22 @@ namespace heron::HERON_LEVEL {
 
 constexpr int spmm_threads = 256;
 
-// C := alpha*op(A)*B + beta*C with B by rows. Offsets and indices count from base. With positions, the value
-// of element k is values[positions[k]].
+// Whether a product is left to another way, which the device finds out: where the flag is set, or where one
+// of the stamps around what an analysis has left in the caller's workspace is not there any more.
+struct spmm_guard {
+    const int* flag;
+    const uint64_t* front;
+    const uint64_t* back;
+    uint64_t stamp;
+
+    __host__ __device__ bool is_needed() const { return flag || front; }
+    __device__ bool is_skipped() const {
+        return (flag && *flag) || (front && (*front != stamp || *back != stamp));
+    }
+};
+
+// C := alpha*op(A)*B + beta*C. Offsets and indices count from base. With positions, the value of element k is
+// values[positions[k]].
 template <class VA, class VC, class CT, class OT, class IT>
 struct spmm_product {
     const OT* offsets;
@@ -17,14 +31,13 @@ struct spmm_product {
     const OT* positions;
     int64_t nnz;
     const VA* b;
-    int64_t b_ld;
     VC* c;
-    kernels::spmm_shape shape;  // of C, and the strides of a batch
+    kernels::spmm_shape shape;
     scalar_argument<CT> alpha, beta;
-    bool
-        b_is_aligned;  // rows of B in vectors of 16 bytes, as many as C's columns need, less than 2 GiB apart
-    bool c_is_aligned;   // rows of C in vectors of 16 bytes, without a remainder
-    const int* skipped;  // does nothing where this is set; may be NULL
+    // B by rows in vectors of 16 bytes, as many as C's columns need, less than 2 GiB apart.
+    bool b_is_aligned;
+    bool c_is_aligned;  // rows of C in vectors of 16 bytes, without a remainder
+    spmm_guard guard;
 
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
@@ -79,14 +92,14 @@ class lane_columns {
 
     // The row begins at column from() where it is aligned.
     template <bool is_aligned>
-    __device__ vector load(const VA* row) const {
+    __device__ vector load(const VA* row, int64_t column_step) const {
         if constexpr (is_aligned) {
             return load_shared_by_many(reinterpret_cast<const vector*>(row));
         } else {
             vector result;
 #pragma unroll
             for (int v = 0; v < width; ++v)
-                result.at[v] = load_shared_by_many(row + (exists(v) ? first_ + v : 0));
+                result.at[v] = load_shared_by_many(row + (exists(v) ? first_ + v : 0) * column_step);
             return result;
         }
     }

@@ -24,7 +24,7 @@ struct alignas(sizeof(VA) + sizeof(IT) <= 8 ? 8 : 16) spmm_element {
 // it in constant memory.
 struct spmm_division {
     int lane_bits, lanes, group_bits, groups, columns;
-    int elements, starts, group_rows, group_elements, heads, tails, tile, bytes;
+    int ends, elements, starts, group_rows, group_elements, heads, tails, tile, bytes;
 
     template <class VA, class CT, class IT>
     static spmm_division make(const spmm_shares<CT>& shares, int lane_bits, bool has_tile) {
@@ -38,6 +38,7 @@ struct spmm_division {
         const auto rows = static_cast<size_t>(shares.most_rows());
         const auto groups = static_cast<size_t>(d.groups);
         const auto columns = static_cast<size_t>(d.columns);
+        d.ends = d.take(2 * sizeof(spmm_place));
         d.elements = d.take(elements * sizeof(spmm_element<VA, IT>));
         d.starts = d.take((rows + 1) * sizeof(int));
         d.group_rows = d.take((groups + 1) * sizeof(int));
@@ -84,14 +85,15 @@ class share_block {
 
     // All threads of the block together.
     __device__ void run(int64_t batch, int64_t share, int64_t first_column) {
-        const spmm_place from = shares_.places_of(batch)[share];
-        const spmm_place to = shares_.places_of(batch)[share + 1];
+        const item a(p_, batch);
+        if (!shares_.are_found) find_ends(a.offsets, batch, share, first_column == 0);
+        const spmm_place from = shares_.are_found ? shares_.places_of(batch)[share] : ends()[0];
+        const spmm_place to = shares_.are_found ? shares_.places_of(batch)[share + 1] : ends()[1];
         first_row_ = from.row;
         first_column_ = first_column;
         rows_ = static_cast<int>(to.row - from.row);
         elements_ = static_cast<int>(to.element - from.element);
         c_ = p_.c + batch * p_.shape.c_stride + first_column * p_.shape.c_column_step;
-        const item a(p_, batch);
         if (is_active_) fetch_elements(a, from.element);
         find_starts(a.offsets, from);
         wait_for_copies<0>();
@@ -102,7 +104,7 @@ class share_block {
         if (p_.b_is_aligned)
             multiply<true>(a.b + first_column);
         else
-            multiply<false>(a.b + first_column);
+            multiply<false>(a.b + first_column * p_.shape.b_column_step);
         __syncthreads();
         join_groups(batch, share);
         if (!p_.c_is_aligned) {
@@ -112,6 +114,22 @@ class share_block {
     }
 
   private:
+    // Where the share begins and ends, by a warp each, into ends() and for join_rows.
+    __device__ void find_ends(const OT* offsets, int64_t batch, int64_t share, bool keeps) {
+        const int end = static_cast<int>(threadIdx.x) / warp_size;
+        if (end < 2) {
+            const spmm_place place =
+                place_of(shares_, offsets, p_.shape.rows, p_.nnz, p_.shape.base, share + end);
+            if (threadIdx.x % warp_size == 0) {
+                ends()[end] = place;
+                if (keeps)
+                    shares_.places[(shares_.same_pattern ? 0 : batch * (shares_.count + 1)) + share + end] =
+                        place;
+            }
+        }
+        __syncthreads();
+    }
+
     template <class T>
     static __device__ void copy(T* to, const T* from) {
         if constexpr (sizeof(T) >= 4)
@@ -234,7 +252,7 @@ class share_block {
     template <bool is_aligned>
     __device__ void multiply(const VA* b) {
         const lane_part columns(p_.shape.columns - first_column_, lane());
-        const VA* const base = b + (is_aligned ? columns.from() : 0) - p_.shape.base * p_.b_ld;
+        const VA* const base = b + (is_aligned ? columns.from() : 0) - p_.shape.base * p_.shape.b_row_step;
         const int g = group();
         lane_sums tail{};
         if (is_striped_) {
@@ -254,7 +272,7 @@ class share_block {
     template <bool is_aligned>
     __device__ lane_sums multiply_rows(const lane_part& columns, const VA* base, int row, int k, int last_row,
                                        int last) {
-        constexpr int ahead = is_aligned ? spmm_depth : 1;
+        constexpr int ahead = is_aligned || width <= 4 ? spmm_depth : 1;
         const element* const elements = shared_at<element>(d_.elements);
         row_state r;
         r.row = row;
@@ -262,13 +280,15 @@ class share_block {
         r.is_head = is_split(row, k);
         r.c = c_ + (first_row_ + row) * p_.shape.c_row_step;
         r.sums = {};
-        const auto distance = static_cast<row_distance<is_aligned>>(p_.b_ld * int64_t(sizeof(VA)));
+        const auto distance =
+            static_cast<row_distance<is_aligned>>(p_.shape.b_row_step * int64_t(sizeof(VA)));
         vector rows[ahead];
         VA values[ahead];
         const auto load = [&](int j) {
             const element e = elements[k + j];
             values[j] = e.value;
-            rows[j] = columns.template load<is_aligned>(row_at(base, e.index, distance));
+            rows[j] =
+                columns.template load<is_aligned>(row_at(base, e.index, distance), p_.shape.b_column_step);
         };
         if (is_active_) {
             for (; k + ahead <= last; k += ahead) {
@@ -328,7 +348,8 @@ class share_block {
             add_from(heads(), group(), sums);
             if (starts()[row] < 0) {
                 put_partial(shares_.head(batch, share) + first_column_, columns, sums);
-                if (first_column_ == 0 && lane() == 0) shares_.put_split(batch * shares_.count + share);
+                if (shares_.are_found && first_column_ == 0 && lane() == 0)
+                    shares_.put_split(batch * shares_.count + share);
             } else if (p_.c_is_aligned) {
                 write_vectors(c_ + (first_row_ + row) * p_.shape.c_row_step, columns, sums);
             } else {
@@ -418,6 +439,7 @@ class share_block {
     }
     __device__ int group() const { return static_cast<int>(threadIdx.x) >> d_.lane_bits; }
     __device__ int lane() const { return static_cast<int>(threadIdx.x) & (d_.lanes - 1); }
+    __device__ spmm_place* ends() const { return shared_at<spmm_place>(d_.ends); }
     __device__ int* starts() const { return shared_at<int>(d_.starts); }
     __device__ int* group_rows() const { return shared_at<int>(d_.group_rows); }
     __device__ int* group_elements() const { return shared_at<int>(d_.group_elements); }
@@ -451,7 +473,7 @@ __global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT>())
     multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
                     const __grid_constant__ spmm_shares<CT> shares,
                     const __grid_constant__ spmm_division division, int64_t batches) {
-    if (p.skipped && *p.skipped) return;
+    if (p.guard.is_skipped()) return;
     const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
     share_block<VA, VC, CT, OT, IT> block(p, shares, division);
     for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {

@@ -22,13 +22,15 @@ struct spmm_shares {
     int size, row_cost;  // of a share, of a row
     int slack;           // elements of a row that are not left to the next share
     bool same_pattern;   // for all items of the batch
+    bool are_found;      // by find_places; few shares are found by the blocks that multiply
     spmm_place* places;  // count + 1 per item, or for all of them
     // A share's sums of the row that ends in it but began before, and of the row that goes on: `stride`
     // numbers.
     CT* heads;
     CT* tails;
     int64_t stride;
-    // The shares of all items in which a row ends that began before, in any order.
+    // The shares of all items in which a row ends that began before, in any order, where find_places has
+    // cleared the count.
     unsigned long long* split_count;
     int64_t* split;
 
@@ -53,7 +55,7 @@ struct spmm_shares {
 };
 
 // The place at which share number `share` begins. All lanes of the warp together: each step of the search
-// looks at 32 rows.
+// looks at 128 rows.
 template <class CT, class OT>
 static __device__ inline spmm_place place_of(const spmm_shares<CT>& shares, const OT* offsets, int64_t rows,
                                              int64_t nnz, int64_t base, int64_t share) {
@@ -63,10 +65,18 @@ static __device__ inline spmm_place place_of(const spmm_shares<CT>& shares, cons
     int64_t row = 0;
     int64_t high = rows;
     while (high - row > 1) {
-        const int64_t step = (high - row + warp_size - 1) / warp_size;
-        const int64_t probe = row + (lane + 1) * step;
-        const bool is_before = probe < high && int64_t(offsets[probe]) - base + shares.row_cost * probe <= at;
-        row += __popc(__ballot_sync(all_lanes, is_before)) * step;
+        constexpr int probes = 4;
+        const int64_t step = (high - row + probes * warp_size - 1) / (probes * warp_size);
+        bool is_before[probes];
+#pragma unroll
+        for (int i = 0; i < probes; ++i) {
+            const int64_t probe = row + (i * warp_size + lane + 1) * step;
+            is_before[i] = probe < high && int64_t(offsets[probe]) - base + shares.row_cost * probe <= at;
+        }
+        int before = 0;
+#pragma unroll
+        for (int i = 0; i < probes; ++i) before += __popc(__ballot_sync(all_lanes, is_before[i]));
+        row += before * step;
         high = row + step < high ? row + step : high;
     }
     const int64_t begin = int64_t(offsets[row]) - base;
@@ -79,9 +89,10 @@ static __device__ inline spmm_place place_of(const spmm_shares<CT>& shares, cons
 template <class CT, class OT>
 __global__ void __launch_bounds__(spmm_threads)
     find_places(const __grid_constant__ spmm_shares<CT> shares, const OT* offsets, int64_t offsets_stride,
-                int64_t rows, int64_t nnz, int64_t base, int64_t batches, const int* skipped) {
+                int64_t rows, int64_t nnz, int64_t base, int64_t batches,
+                const __grid_constant__ spmm_guard guard) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *shares.split_count = 0;
-    if (skipped && *skipped) return;
+    if (guard.is_skipped()) return;
     const int64_t warps = int64_t(gridDim.x) * (spmm_threads / warp_size);
     const int64_t warp = (int64_t(blockIdx.x) * spmm_threads + threadIdx.x) / warp_size;
     const int64_t places = shares.count + 1;
@@ -101,6 +112,13 @@ class split_rows {
   public:
     __device__ split_rows(const product& p, const spmm_shares<CT>& shares, CT* sums)
         : p_(p), shares_(shares), sums_(sums), alpha_(p.alpha_now()), beta_(p.beta_now()) {}
+
+    // Whether a row ends in the share that began before.
+    __device__ bool is_split(int64_t batch, int64_t share) const {
+        const spmm_place from = shares_.places_of(batch)[share];
+        if (shares_.places_of(batch)[share + 1].row <= from.row) return false;
+        return from.element > int64_t(p_.offsets[batch * p_.shape.offsets_stride + from.row]) - p_.shape.base;
+    }
 
     // The row that ends in a share but began before. All threads together.
     __device__ void join(int64_t batch, int64_t share) {
@@ -142,16 +160,30 @@ class split_rows {
     const CT alpha_, beta_;
 };
 
+// Where the product is left to atomic additions it scales C for them, and says so.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     join_rows(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
-              const __grid_constant__ spmm_shares<CT> shares) {
+              const __grid_constant__ spmm_shares<CT> shares, int64_t batches, int* is_left) {
     __shared__ CT sums[spmm_threads];
-    if (p.skipped && *p.skipped) return;
+    const bool is_skipped = p.guard.is_skipped();
+    if (is_left && blockIdx.x == 0 && threadIdx.x == 0) *is_left = is_skipped;
+    if (is_skipped) {
+        const int64_t count = p.shape.rows * p.shape.columns * batches;
+        const int64_t step = int64_t{gridDim.x} * spmm_threads;
+        for (int64_t i = int64_t{blockIdx.x} * spmm_threads + threadIdx.x; i < count; i += step)
+            kernels::spmm_scale<VA, VC, CT, OT, IT>::run(i, p.c, p.shape, p.beta.value, p.beta.device,
+                                                         nullptr);
+        return;
+    }
     split_rows<VA, VC, CT, OT, IT> rows(p, shares, sums);
-    const auto count = static_cast<int64_t>(*shares.split_count);
-    for (int64_t i = blockIdx.x; i < count; i += gridDim.x)
-        rows.join(shares.split[i] / shares.count, shares.split[i] % shares.count);
+    const int64_t count =
+        shares.are_found ? static_cast<int64_t>(*shares.split_count) : shares.count * batches;
+    for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const int64_t share = shares.are_found ? shares.split[i] : i;
+        if (shares.are_found || rows.is_split(share / shares.count, share % shares.count))
+            rows.join(share / shares.count, share % shares.count);
+    }
 }
 
 }  // namespace heron::HERON_LEVEL

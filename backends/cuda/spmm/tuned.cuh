@@ -3,11 +3,16 @@
 //
 // CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
 // once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows, strip by
-// strip where all of it would take more workspace than A warrants. What must be deterministic although it is
-// transposed goes to the shared plan, and so do the matrices of blocks that spmm_blocks.hpp does not take.
+// strip where all of it would take more workspace than A warrants, unless an analysis finds that rows can
+// read it as it is. Small products are launches more than work: B is read where it is, and what is not CSR is
+// added to C element by element. What must be deterministic although it is transposed goes to the shared
+// plan, and so do the matrices of blocks that blocks.hpp and small_blocks.hpp do not take.
+#include "down.cuh"
 #include "rows.cuh"
+#include "scatter.cuh"
 #include "tuned.hpp"
 #include "turned.cuh"
+#include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/strips.hpp"
@@ -34,6 +39,7 @@ class spmm_launcher {
     // Shared memory of a block, and how much of it needs no attribute.
     static constexpr int shared_limit = 64 * 1024;
     static constexpr int most_lane_bits = 4;
+    static constexpr int64_t places_of_group = 8;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -41,6 +47,7 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
+        if (takes_few_additions()) return scatter();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return csr_transposed();
@@ -48,12 +55,30 @@ class spmm_launcher {
     }
 
   private:
+    // Of A's elements and C's columns.
+    int64_t products() const { return a_.nnz * args_.c.cols * batches(); }
+
     // Where even one vector of each of B's rows is more than A warrants, A has so few elements that the
     // shared plan, which copies nothing, serves it better.
     bool fits() const { return !needs_turned_b() || bytes_for(strip_) <= strip_budget(); }
 
     bool is_transposed() const { return plans::is_transposed(args_.op); }
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
+    // Whether C gets so few additions that sorting A, or finding the offsets of COO, would take longer. A
+    // group of lanes adds up the elements of a row of COO that it has.
+    bool takes_few_additions() const {
+        constexpr int64_t most_additions = int64_t{1} << 19, most_elements = 200'000, most_of_line = 512;
+        constexpr int64_t most = INT32_MAX / 16;
+        const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
+        const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
+        if (!adds_into_c || !(by_rows || by_columns) || args_.reproducibility == HERON_DETERMINISTIC)
+            return false;
+        if (a_.nnz == 0 || a_.nnz > most_elements || a_.rows > most || a_.cols > most) return false;
+        const int64_t mean = a_.nnz / std::max<int64_t>(args_.c.rows, 1);
+        const int64_t additions = a_.nnz * args_.c.cols * batches();
+        return mean <= most_of_line &&
+               additions / (by_rows ? std::clamp<int64_t>(mean, 1, run_of_scatter()) : 1) <= most_additions;
+    }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {
         return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c &&
@@ -70,9 +95,38 @@ class spmm_launcher {
     void csr() {
         workspace_layout layout(phase_, workspace_);
         take_operands(layout);
+        auto* const found = layout.take<columns_found>(1);
+        if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
         if (phase_ != HERON_PHASE_RUN) return;
-        product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
-        multiply(p);
+        const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
+        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
+        if (plan && plan->goes_down && may_go_down()) return go_down(p);
+        multiply(p, nullptr);
+    }
+
+    // Whether B would be copied although it and C are by columns.
+    bool may_go_down() const {
+        return needs_turned_b() && args_.b.order != HERON_ORDER_ROW && args_.c.order != HERON_ORDER_ROW;
+    }
+
+    // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
+    void measure(columns_found* found) {
+        if (cuda::is_capturing(device_.stream())) return;
+        device_.fill(found, 0, sizeof *found);
+        device_.launch_blocks(measure_columns<VA, OT, IT>, device_.multiprocessors(), spmm_threads, 0,
+                              as<const OT>(a_.offsets), indices(), a_.rows, int64_t{a_.base}, found);
+        columns_found of_matrix{};
+        device_.read(&of_matrix, found, sizeof of_matrix);
+        auto plan = std::make_unique<spmm_rows_plan>();
+        plan->goes_down = of_matrix.suit_down(sizeof(VA));
+        workspace_.plan = plan.release();
+    }
+
+    void go_down(const product& p) {
+        const int64_t parts = (shape_.rows + spmm_threads - 1) / spmm_threads;
+        device_.launch_blocks(multiply_down<VA, VC, CT, OT, IT>,
+                              parts * tiles_of(shape_.columns, down_columns<CT>) * batches(), spmm_threads, 0,
+                              p, batches());
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
@@ -90,11 +144,10 @@ class spmm_launcher {
         launch<kernels::spmm_coo_find_unsorted>(a_.nnz - 1, rows, a_.nnz - 1, none, unsorted);
         launch<kernels::spmm_coo_offsets>(a_.rows + 1, rows, a_.rows, a_.nnz, none, base, offsets);
         product p = operands(offsets, indices(), nullptr);
-        p.skipped = unsorted;
-        multiply(p);
+        p.guard.flag = unsorted;
+        multiply(p, nullptr);
         if constexpr (adds_into_c) {
             const kernels::spmm_sums sums = sums_in_c(a_.nnz);
-            scale_where(unsorted);
             launch_if<kernels::spmm_coo_scatter>(unsorted, a_.nnz * shape_.columns, rows, indices(), values(),
                                                  b(), c(), shape_, sums, alpha_.value, alpha_.device,
                                                  static_cast<const int*>(unsorted));
@@ -114,15 +167,57 @@ class spmm_launcher {
         }
         product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
-        if (known) {
-            device_.launch_blocks(compare_stamps, 1, 1, 0, sorted.front, sorted.back, known->stamp,
-                                  sorted.is_lost);
-            p.skipped = sorted.is_lost;
-        }
-        multiply(p);
+        if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
+        multiply(p, known ? sorted.is_lost : nullptr);
         if constexpr (adds_into_c) {
             if (known) scatter_where(sorted.is_lost);
         }
+    }
+
+    int scatter_lane_bits() const {
+        const int64_t lanes = (args_.c.cols + scatter_width - 1) / scatter_width;
+        return std::countr_zero(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(lanes, 1, 32))));
+    }
+    // Elements of a group's run, at most.
+    int64_t run_of_scatter() const { return int64_t{1} << scatter_lane_bits(); }
+
+    void scatter() {
+        workspace_layout(phase_, workspace_);
+        if (phase_ != HERON_PHASE_RUN) return;
+        if constexpr (adds_into_c) {
+            if (!is_known_one(beta_)) scale();
+            spmm_scattering<VA, CT> p{};
+            p.set_matrix(a_, batches());
+            p.values = values();
+            p.b = b();
+            p.c = c();
+            p.shape = shape_;
+            p.alpha = alpha_;
+            p.to_columns = is_transposed();
+            p.lane_bits = scatter_lane_bits();
+            p.column_tiles = static_cast<int>((shape_.columns + (scatter_width << p.lane_bits) - 1) /
+                                              (scatter_width << p.lane_bits));
+            p.share(elements_of_warp(p), device_.multiprocessors());
+            device_.launch_blocks(scatter_elements<IT, VA, CT>,
+                                  p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
+                                  scatter_threads, 0, p);
+        }
+    }
+
+    void scale() {
+        constexpr int warps = scatter_threads / warp_size;
+        const dense_lines lines(shape_, batches());
+        device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
+                              scatter_threads, 0, c(), lines, beta_);
+    }
+
+    // Short runs as long as these keep few warps busy: one element for each group at least.
+    int elements_of_warp(const spmm_scattering<VA, CT>& p) const {
+        const int64_t warps = int64_t{16} * device_.multiprocessors();
+        const int64_t even = p.count * p.column_tiles * batches() / warps;
+        return static_cast<int>(
+            std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(even, 1))),
+                                warp_size >> p.lane_bits, warp_size));
     }
 
     void leave_plan(const sorted_columns<cuda_device, OT, IT>& sorted) {
@@ -148,30 +243,29 @@ class spmm_launcher {
 
     // B by rows, unless it is usable as it is, and the shares.
     void take_operands(workspace_layout& layout) {
-        if (needs_turned_b()) turned_b_ = layout.take<VA>(args_.b.rows * strip_ * b_items());
+        const spmm_shares_layout sizes = layout_of_shares();
+        if (needs_turned_b()) turned_b_ = layout.take<VA>(sizes.packed_rows * strip_);
         const int64_t count = most_shares(strip_);
-        shares_.same_pattern = patterns() == 1;
+        shares_.same_pattern = sizes.patterns == 1;
         shares_.stride = strip_;
-        shares_.places = layout.take<spmm_place>((count + 1) * patterns());
+        shares_.places = layout.take<spmm_place>((count + 1) * sizes.patterns);
         shares_.heads = layout.take<CT>(count * batches() * strip_);
         shares_.tails = layout.take<CT>(count * batches() * strip_);
         shares_.split_count = layout.take<unsigned long long>(1);
         shares_.split = layout.take<int64_t>(count * batches());
     }
 
-    int64_t patterns() const { return a_.offsets_stride == 0 ? 1 : batches(); }
+    spmm_shares_layout layout_of_shares() const {
+        return {args_, needs_turned_b(), sizeof(VA), sizeof(CT), sizeof(spmm_place)};
+    }
+    int64_t patterns() const { return layout_of_shares().patterns; }
+    int64_t b_items() const { return layout_of_shares().packed_items; }
     int64_t most_shares(int64_t strip) const {
         return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
     }
     int64_t strip_budget() const { return spmm_strip_budget<VA, OT, IT>(a_, is_transposed()); }
     // Of workspace, for strips of so many columns.
-    int64_t bytes_for(int64_t strip) const {
-        const int64_t count = most_shares(strip);
-        const int64_t turned =
-            needs_turned_b() ? args_.b.rows * strip * b_items() * static_cast<int64_t>(sizeof(VA)) : 0;
-        return turned + (count + 1) * patterns() * static_cast<int64_t>(sizeof(spmm_place)) +
-               count * batches() * (2 * strip * static_cast<int64_t>(sizeof(CT)) + 8);
-    }
+    int64_t bytes_for(int64_t strip) const { return layout_of_shares().bytes(most_shares(strip), strip); }
 
     // Tiles of at most 256 bytes of B's rows: narrower ones stay in the caches, wider ones read A less often.
     static int lane_bits(int64_t strip) {
@@ -181,12 +275,20 @@ class spmm_launcher {
     }
 
     // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
-    // C goes through the tile, which holds all rows of a share.
+    // C goes through the tile, which holds all rows of a share. Small products are cut finer, so that all
+    // multiprocessors have some, but not below a few places for each group of lanes.
     spmm_shares<CT> shares_for(bool has_tile, int64_t strip) const {
         spmm_shares<CT> shares = shares_;
         shares.size = !has_tile && lane_bits(strip) == most_lane_bits ? 4096 : 2048;
         shares.row_cost = has_tile ? 8 : 4;
         shares.slack = 32;
+        const int bits = lane_bits(strip);
+        const int64_t tiles = tiles_of(strip, tile_columns<VA>(bits));
+        const int64_t places = (a_.nnz + shares.row_cost * args_.c.rows) * tiles * batches();
+        const int64_t even = places / (int64_t{2} * device_.multiprocessors()) + 1;
+        shares.size =
+            static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(even)),
+                                                 places_of_group * (spmm_threads >> bits), shares.size));
         while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
         shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
         return shares;
@@ -195,11 +297,20 @@ class spmm_launcher {
         return spmm_division::make<VA, CT, IT>(shares, lane_bits(strip), has_tile);
     }
 
-    // Depends on nothing that may change between SIZE and RUN: alignment is looked at later.
-    bool needs_turned_b() const {
-        return args_.b.order != HERON_ORDER_ROW || args_.b.ld % width || args_.c.cols % width;
+    static int64_t tiles_of(int64_t columns, int64_t columns_of_tile) {
+        return (columns + columns_of_tile - 1) / columns_of_tile;
     }
-    int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
+
+    bool has_whole_vectors() const {
+        return args_.b.order == HERON_ORDER_ROW && args_.b.ld % width == 0 && args_.c.cols % width == 0;
+    }
+    // Depends on nothing that may change between SIZE and RUN: alignment is looked at later. Small products
+    // read other layouts where they are.
+    bool needs_turned_b() const {
+        constexpr int64_t few_by_rows = int64_t{1} << 22, few_by_columns = int64_t{3} << 18;
+        return !has_whole_vectors() &&
+               products() > (args_.b.order == HERON_ORDER_ROW ? few_by_rows : few_by_columns);
+    }
 
     product operands(const OT* offsets, const IT* indices, const OT* positions) {
         product p{};
@@ -209,12 +320,12 @@ class spmm_launcher {
         p.positions = positions;
         p.nnz = a_.nnz;
         p.b = b();
-        p.b_ld = args_.b.ld;
         p.c = c();
         p.shape = shape_;
         p.alpha = alpha_;
         p.beta = beta_;
-        p.b_is_aligned = is_aligned(p.b, 16) && args_.b.batch_stride % width == 0 && is_near(args_.b.ld);
+        p.b_is_aligned = has_whole_vectors() && is_aligned(p.b, 16) && args_.b.batch_stride % width == 0 &&
+                         is_near(args_.b.ld);
         p.c_is_aligned = args_.c.order == HERON_ORDER_ROW && is_aligned(p.c, 16) &&
                          args_.c.cols % width == 0 && args_.c.ld * int64_t(sizeof(VC)) % 16 == 0 &&
                          args_.c.batch_stride * int64_t(sizeof(VC)) % 16 == 0;
@@ -226,7 +337,8 @@ class spmm_launcher {
         return reinterpret_cast<uintptr_t>(p) % bytes == 0;
     }
 
-    void multiply(const product& all) {
+    // `is_left` tells in the end whether the guard has left C to atomic additions, scaled.
+    void multiply(const product& all, int* is_left) {
         if (shape_.rows == 0) return;
         for (int64_t first = 0; first < shape_.columns; first += strip_) {
             product p = all;
@@ -234,24 +346,29 @@ class spmm_launcher {
             p.c += first * shape_.c_column_step;
             p.b += first * shape_.b_column_step;
             if (turned_b_) turn_b(p);
-            multiply_by_shares(p);
+            multiply_by_shares(p, is_left);
         }
     }
 
-    void multiply_by_shares(const product& p) {
-        const spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
+    void multiply_by_shares(const product& p, int* is_left) {
+        spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
         const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
-        const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
+        const int64_t blocks = shares.count * tiles_of(p.shape.columns, division.columns) * batches();
         const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
         constexpr int warps = spmm_threads / warp_size;
-        device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
-                              spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows, p.nnz,
-                              p.shape.base, batches(), p.skipped);
+        // Where nearly all blocks are at work at once, it costs less that each looks for its own share.
+        shares.are_found = blocks > most_blocks;
+        if (shares.are_found)
+            device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
+                                  spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows,
+                                  p.nnz, p.shape.base, batches(), p.guard);
         const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
-        device_.launch_blocks(kernel, shares.count * tiles * batches(), spmm_threads,
-                              static_cast<size_t>(division.bytes), p, shares, division, batches());
-        device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>, std::min(shares.count * batches(), most_blocks),
-                              spmm_threads, 0, p, shares);
+        device_.launch_blocks(kernel, blocks, spmm_threads, static_cast<size_t>(division.bytes), p, shares,
+                              division, batches());
+        if (shares.count > 1 || p.guard.is_needed())
+            device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>,
+                                  std::min(shares.count * batches(), most_blocks), spmm_threads, 0, p, shares,
+                                  batches(), is_left);
     }
 
     void turn_b(product& p) {
@@ -260,7 +377,8 @@ class spmm_launcher {
                               shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
                               strip_, b_items());
         p.b = turned_b_;
-        p.b_ld = strip_;
+        p.shape.b_row_step = strip_;
+        p.shape.b_column_step = 1;
         p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * strip_;
         p.b_is_aligned = is_near(strip_);
     }
@@ -283,15 +401,9 @@ class spmm_launcher {
         return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
     }
 
-    void scale_where(const int* wanted) {
-        launch_if<kernels::spmm_scale>(wanted, shape_.rows * shape_.columns * batches(), c(), shape_,
-                                       beta_.value, beta_.device, wanted);
-    }
-
-    // The transposed product by atomic additions into C.
+    // The transposed product by atomic additions into C, which is scaled.
     void scatter_where(const int* wanted) {
         if constexpr (adds_into_c) {
-            scale_where(wanted);
             launch_if<kernels::spmm_csr_scatter>(
                 wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
                 b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device, wanted);

@@ -47,9 +47,4 @@ __global__ void __launch_bounds__(spmm_threads)
 // Two stamps lie around what ANALYSE leaves in the workspace, which the caller may overwrite.
 static __global__ void set_stamps(uint64_t* front, uint64_t* back, uint64_t stamp) { *front = *back = stamp; }
 
-static __global__ void compare_stamps(const uint64_t* front, const uint64_t* back, uint64_t stamp,
-                                      int* is_lost) {
-    *is_lost = *front != stamp || *back != stamp;
-}
-
 }  // namespace heron::HERON_LEVEL

@@ -10,15 +10,14 @@ namespace heron::HERON_LEVEL {
 template <class VA, class VX, class CT, class IT>
 class coo_scatter_run {
   public:
-    static constexpr int slabs = 16;
-    static constexpr int64_t elements = slabs * warp_size;
+    static constexpr int batch = 4;  // of 32 elements, loaded at once
+    static constexpr int most_batches = 4;
 
     __device__ coo_scatter_run(const IT* to, const product<VA, VX, CT, CT, IT, IT>& p, CT alpha)
         : to_(to), p_(p), alpha_(alpha), lane_(threadIdx.x % warp_size) {}
 
-    __device__ void run(int64_t first) {
-        constexpr int batch = 4;
-        for (int slab = 0; slab < slabs && first < p_.nnz; slab += batch, first += batch * warp_size) {
+    __device__ void run(int64_t first, int batches) {
+        for (int i = 0; i < batches && first < p_.nnz; ++i, first += batch * warp_size) {
             IT to[batch];
             CT term[batch];
 #pragma unroll
@@ -75,26 +74,27 @@ class coo_scatter_run {
     CT pending_{};
 };
 
-// p.indices are the places in x, p.y is out.
+// p.indices are the places in x, p.y is out; a warp takes so many batches.
 template <class VA, class VX, class CT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    scatter_coo(const __grid_constant__ product<VA, VX, CT, CT, IT, IT> p, const IT* to) {
+    scatter_coo(const __grid_constant__ product<VA, VX, CT, CT, IT, IT> p, const IT* to, int batches) {
     using work = coo_scatter_run<VA, VX, CT, IT>;
     const int64_t warp = (static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x) / warp_size;
     const CT alpha = p.alpha_now();
     if (equal(alpha, CT{})) return;
-    work(to, p, alpha).run(warp * work::elements);
+    work(to, p, alpha).run(warp * batches * work::batch * warp_size, batches);
 }
 
 // SELL: threads share a row's elements, several loads at a time. Threads of a warp read neighbours, because a
-// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used.
+// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used. Blocks
+// may have fewer threads.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
                     int share_bits) {
     constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
     __shared__ CT sums[block_threads];
-    const int rows_of_block = block_threads >> share_bits;
+    const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
     const int64_t row =
         static_cast<int64_t>(blockIdx.x) * rows_of_block + static_cast<int>(threadIdx.x) % rows_of_block;
     const int share = static_cast<int>(threadIdx.x) / rows_of_block;

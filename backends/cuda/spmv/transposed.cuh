@@ -1,6 +1,7 @@
 #pragma once
 // Transposed CSR times vector: every element adds to the place in `out` that its column names. The tiles are
 // those of spmv_tiles.cuh.
+#include "cuda/runtime/element_places.cuh"
 #include "tiles.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -22,6 +23,31 @@ __global__ void __launch_bounds__(block_threads)
         const int64_t row = list.find(d);
         if (thread % warp_size == 0) starts[t] = row;
     }
+}
+
+// Of small matrices, whose tiles would keep few multiprocessors busy.
+template <class VA, class VX, class CT>
+struct few_elements : element_places {
+    const VA* values;
+    const VX* x;
+    CT* out;
+    int conjugate;
+    scalar_argument<CT> alpha;
+};
+
+// out[column] += alpha*op(a)*x[row] for every element, each by a lane.
+template <class IT, class VA, class VX, class CT>
+__global__ void __launch_bounds__(block_threads)
+    scatter_few(const __grid_constant__ few_elements<VA, VX, CT> p) {
+    const CT alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
+    if (equal(alpha, CT{})) return;
+    for_tiles<IT, true>(p, 0, static_cast<int>(blockIdx.x), [&](int tile, const element_place& place) {
+        const int64_t element = int64_t{tile} * p.tile + threadIdx.x % warp_size;
+        if (element >= p.count) return;
+        const CT a = load<CT>(p.values[element]);
+        const CT x = load<CT>(load_shared_by_many(p.x + place.row));
+        atomic_add(p.out + place.column, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
+    });
 }
 
 template <class VA, class VX, class CT, class OT, class IT>

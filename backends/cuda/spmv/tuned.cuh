@@ -6,6 +6,7 @@
 // for short ones; multiply_tiles takes any matrix. All are right for every matrix, so a plan that no longer
 // fits costs time only.
 #include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 
 #include "common/spmv/columns.hpp"
@@ -257,28 +258,49 @@ class spmv_launcher {
             workspace_.plan = plan.release();
         }
         if (phase_ != HERON_PHASE_RUN) return;
-        const bool has_starts = plan_of_this_workspace() || tiles == 0;
+        const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        const bool scales = scale.device || !is_one(scale.value);
+        const bool scales = !is_known_one(scale);
         if (scales || !has_starts) {
             const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
             device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
                                   block_threads, 0, out, args_.y.size, scale, list(), tiles,
                                   has_starts ? nullptr : starts);
         }
-        device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0, scattered(out, 0),
-                              starts);
+        if (has_few_elements())
+            scatter_one_by_one(out);
+        else
+            device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0,
+                                  scattered(out, 0), starts);
         finish(out);
+    }
+
+    // Fewer than two for each thread of the device.
+    bool has_few_elements() const {
+        constexpr int64_t most = INT32_MAX / 2;
+        return a_.nnz <= int64_t{1024} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+    }
+
+    void scatter_one_by_one(CT* out) {
+        constexpr int threads = 64;
+        few_elements<VA, VX, CT> p{};
+        p.set_matrix(a_, 1);
+        p.values = values();
+        p.x = x();
+        p.out = out;
+        p.conjugate = conjugated();
+        p.alpha = alpha_;
+        p.share(warp_size, device_.multiprocessors());
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
     }
 
     void coo() {
         using work = coo_scatter_run<VA, VX, CT, IT>;
-        constexpr int64_t per_block = work::elements * block_warps;
         workspace_layout layout(phase_, workspace_);
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        if (scale.device || !is_one(scale.value))
+        if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
                                                        scale.device);
         const bool transposed = plans::is_transposed(args_.op);
@@ -286,8 +308,13 @@ class spmv_launcher {
         const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
         const product<VA, VX, CT, CT, IT, IT> p{nullptr, from,    values(),     x() - a_.base, out, a_.rows,
                                                 a_.nnz,  a_.base, conjugated(), alpha_,        {}};
+        // Warps that take one batch after the other wait for each: only where all that fit have one.
+        constexpr int64_t elements = work::batch * warp_size;
+        const int64_t warps = int64_t{40} * device_.multiprocessors();
+        const int64_t batches = std::clamp<int64_t>(a_.nnz / (elements * warps), 1, work::most_batches);
+        const int64_t per_block = batches * elements * block_warps;
         device_.launch_blocks(scatter_coo<VA, VX, CT, IT>, (a_.nnz + per_block - 1) / per_block,
-                              block_threads, 0, p, to);
+                              block_threads, 0, p, to, static_cast<int>(batches));
         finish(out);
     }
 
@@ -295,9 +322,14 @@ class spmv_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         const int bits = share_bits_of_slices();
-        const int64_t rows_of_block = block_threads >> bits;
+        // Few rows are spread over all multiprocessors.
+        constexpr int64_t fewest_threads = 64;
+        const int64_t threads = a_.rows << bits < block_threads * int64_t{device_.multiprocessors()}
+                                    ? fewest_threads
+                                    : block_threads;
+        const int64_t rows_of_block = threads >> bits;
         device_.launch_blocks(multiply_slices<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, csr_operands(),
+                              (a_.rows + rows_of_block - 1) / rows_of_block, threads, 0, csr_operands(),
                               a_.slice_size, bits);
     }
 
@@ -339,11 +371,6 @@ class spmv_launcher {
             device_.launch<kernels::finish<VA, VX, VY, CT, OT, IT>>(
                 kernels::spmv, args_.y.size, out, y(), unit.value, unit.device, beta_.value, beta_.device);
         }
-    }
-
-    static bool is_one(CT v) {
-        const CT unit = scalar_value<CT>(1, 0);
-        return __builtin_memcmp(&v, &unit, sizeof v) == 0;
     }
 
     operands csr_operands() const {

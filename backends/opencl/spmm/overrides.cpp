@@ -184,20 +184,19 @@ class shared_spmm {
     int64_t strip_budget() const { return spmm_strip_budget<CT, OT, IT>(a_, plans::is_transposed(args_.op)); }
     // Of workspace, for strips of so many columns.
     int64_t bytes_for(int64_t strip) const {
-        const int64_t shares = shares_for(division_for(strip));
-        const int64_t element = sizeof(CT);
-        return (turns_b() ? args_.b.rows * strip * b_items() * element : 0) +
-               (shares + 1) * patterns() * static_cast<int64_t>(sizeof(place)) +
-               shares * batches() * (2 * strip * element + 8);
+        return layout_of_shares().bytes(shares_for(division_for(strip)), strip);
     }
-    int64_t patterns() const { return a_.offsets_stride == 0 ? 1 : batches(); }
+    spmm_shares_layout layout_of_shares() const {
+        return {args_, turns_b(), sizeof(CT), sizeof(CT), sizeof(place)};
+    }
     int64_t batches() const { return args_.c.batch_count; }
-    int64_t b_items() const { return args_.b.batch_stride == 0 ? 1 : batches(); }
+    int64_t b_items() const { return layout_of_shares().packed_items; }
 
     void take_operands() {
-        if (turns_b()) turned_b_ = layout_.take<CT>(args_.b.rows * strip_ * b_items());
+        const spmm_shares_layout sizes = layout_of_shares();
+        if (turns_b()) turned_b_ = layout_.take<CT>(sizes.packed_rows * strip_);
         shape_.shares = shares_for(division_);
-        shape_.patterns = patterns();
+        shape_.patterns = sizes.patterns;
         shape_.partial_stride = strip_;
         const int64_t partials = shape_.shares * batches();
         places_ = layout_.take<place>((shape_.shares + 1) * shape_.patterns);

@@ -167,6 +167,25 @@ TEST_CASE("SDDMM of larger matrices and inner dimensions, preprocessed or not, t
         }
 }
 
+// So many that a GPU packs operands, and that its warps take several parts.
+TEST_CASE("SDDMM of many elements") {
+    random_source random(15);
+    const entries pattern = random_pattern(500, 450, 5, random);
+    REQUIRE(pattern.list.size() > 40000);
+    const std::vector<layout> all = sampled_layouts();
+    constexpr std::int64_t inner[] = {64, 37, 128, 20, 16};
+    std::size_t turn = 0;
+    for (const sddmm_types& types : sddmm_rows())
+        for (const auto& [a, b] : {std::pair{row_major, column_major}, std::pair{column_major, row_major}}) {
+            const layout& l = all[turn % all.size()];
+            const std::int64_t k = inner[turn++ % std::size(inner)];
+            INFO(l.name << ", k = " << k);
+            sddmm_problem({arrange(with_values(pattern, types.sparse, random), l, {}, types.sparse, random)},
+                          types, k, a, b)
+                .run(general_call(types));
+        }
+}
+
 TEST_CASE("SDDMM of a long inner dimension") {
     for (const sddmm_types& types : sddmm_rows())
         for (const dense_layout& a : {row_major, column_major})

@@ -476,6 +476,99 @@ TEST_CASE("SpMM is right when the workspace was overwritten after preprocess") {
             }
 }
 
+namespace {
+
+// Scattered elements below a full row.
+entries many_elements() {
+    random_source random(26);
+    entries pattern = random_pattern(700, 600, 9, random);
+    std::erase_if(pattern.list, [](const entry& e) { return e.row == 3; });
+    for (std::int64_t j = 0; j < pattern.cols; ++j) pattern.list.push_back({3, j, 1.0});
+    std::sort(pattern.list.begin(), pattern.list.end(), [](const entry& a, const entry& b) {
+        return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+    });
+    return pattern;
+}
+
+// One element in each row but every fifth, and many rows without any behind them.
+entries short_rows(std::int64_t filled, std::int64_t empty) {
+    entries pattern{filled + empty, filled, {}};
+    for (std::int64_t i = 0; i < filled; ++i)
+        if (i % 5 != 4) pattern.list.push_back({i, i * 7 % filled, 1.0});
+    return pattern;
+}
+
+}  // namespace
+
+// More products than GPUs add to C one by one: they sort A, find offsets, and turn a B by columns.
+TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritten") {
+    random_source random(27);
+    std::size_t turn = 0;
+    for (const spmm_types& types : representative_rows())
+        for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR, true},
+                                layout{"CSC", CUSPARSE_FORMAT_CSC}}) {
+            const sparse_arrays matrix =
+                arrange(with_values(many_elements(), types.ab, random), l, {}, types.ab, random);
+            for (const cusparseOperation_t op : operations) {
+                spmm_options o{.op_a = op, .n = 22};
+                o.order_b = orders[turn % 2];
+                o.order_c = orders[turn++ / 2 % 2];
+                o.padding = 2 * static_cast<std::int64_t>(turn % 3);
+                spmm_problem problem(matrix, types, o);
+                const spmm_call call = general_call(types);
+                workspace buffer(problem.buffer_size(call), 3);
+                problem.run(call, buffer.data());
+                problem.preprocess(call, buffer.data());
+                problem.run({call.alpha, 0.0}, buffer.data());
+                if (!buffer.data()) continue;
+                buffer.overwrite(0x7f);
+                problem.run(call, buffer.data());
+                CHECK(buffer.canaries_are_whole());
+            }
+        }
+}
+
+// Neighbouring rows name neighbouring columns, which an analysis finds out.
+TEST_CASE("SpMM by columns of a grid") {
+    constexpr std::int64_t side = 130, points = side * side;
+    entries grid{points, points + 1, {}};
+    for (std::int64_t i = 0; i < points; ++i)
+        for (const std::int64_t neighbour : {i - side, i, i + 1, i + side})
+            if (neighbour >= 0 && neighbour < points) grid.list.push_back({i, neighbour, 1.0});
+    random_source random(29);
+    for (const spmm_types& types : representative_rows())
+        for (const std::int64_t n : {13, 16})
+            for (const cusparseOperation_t op_b : {operations[0], operations[2]}) {
+                spmm_options o{.op_b = op_b, .n = n};
+                o.order_b = op_b == operations[0] ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
+                o.order_c = CUSPARSE_ORDER_COL;
+                const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, n == 13};
+                spmm_problem problem(arrange(with_values(grid, types.ab, random),
+                                             {"CSR", CUSPARSE_FORMAT_CSR}, index, types.ab, random),
+                                     types, o);
+                problem.run(general_call(types), true);
+                problem.run({general_call(types).alpha, 0.0}, true);
+            }
+}
+
+TEST_CASE("SpMM of many rows with an element or none") {
+    random_source random(28);
+    const spmm_types types = uniform_spmm(CUDA_R_32F);
+    for (const layout& l :
+         {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"COO unsorted", CUSPARSE_FORMAT_COO, true},
+          layout{"CSR", CUSPARSE_FORMAT_CSR}})
+        for (const cusparseOperation_t op : {operations[0], operations[1]})
+            for (const std::int64_t empty : {0, 500'000}) {
+                const entries pattern = short_rows(40'000, empty);
+                spmm_options o{.op_a = op, .n = empty > 0 ? 3 : 20};
+                o.order_b = orders[empty == 0];
+                CAPTURE(l.name, empty);
+                spmm_problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random), types,
+                             o)
+                    .run(general_call(types), true);
+            }
+}
+
 TEST_CASE("SpMM takes no SELL matrix and no unknown algorithm") {
     random_source random;
     const spmm_types types = uniform_spmm(CUDA_R_32F);

@@ -1,0 +1,13 @@
+#pragma once
+// What the host knows of scalars that may lie on the device.
+#include "common/runtime/device.hpp"
+
+namespace heron::HERON_LEVEL {
+
+template <class CT>
+bool is_known_one(const scalar_argument<CT>& s) {
+    const CT unit = scalar_value<CT>(1, 0);
+    return !s.device && __builtin_memcmp(&s.value, &unit, sizeof unit) == 0;
+}
+
+}  // namespace heron::HERON_LEVEL

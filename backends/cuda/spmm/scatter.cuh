@@ -1,0 +1,169 @@
+#pragma once
+// Small products whose additions fall on C in any order, in one launch: C is scaled before. A warp finds the
+// rows of a tile of elements. Each group of its lanes takes a run of them, with its lanes across the columns,
+// and adds up what falls on one row of C for as long as that row goes on.
+#include "cuda/runtime/element_places.cuh"
+#include "operands.cuh"
+
+namespace heron::HERON_LEVEL {
+
+constexpr int scatter_threads = 128;
+constexpr int scatter_width = 4;  // columns of a lane, which are as many apart as a group has lanes
+
+// C as lines of neighbouring elements, `step` apart: one line where there is nothing between them.
+struct dense_lines {
+    int64_t lines, length, step, batches, stride;
+
+    static constexpr int piece = 4 * warp_size;  // of a line, for a warp
+
+    dense_lines(const kernels::spmm_shape& s, int64_t items)
+        : lines(s.c_row_step == 1 ? s.columns : s.rows),
+          length(s.c_row_step == 1 ? s.rows : s.columns),
+          step(s.c_row_step == 1 ? s.c_column_step : s.c_row_step),
+          batches(items),
+          stride(s.c_stride) {
+        if (step != length) return;
+        length *= lines;
+        lines = 1;
+    }
+    __host__ __device__ int64_t pieces() const { return (length + piece - 1) / piece; }
+};
+
+// C := beta*C
+template <class CT>
+__global__ void __launch_bounds__(scatter_threads)
+    scale_lines(CT* c, const __grid_constant__ dense_lines lines, scalar_argument<CT> beta_argument) {
+    const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
+    const int64_t pieces = lines.pieces();
+    const int64_t warps = int64_t{gridDim.x} * (scatter_threads / warp_size);
+    const int64_t warp = (int64_t{blockIdx.x} * scatter_threads + threadIdx.x) / warp_size;
+    for (int64_t i = warp; i < pieces * lines.lines * lines.batches; i += warps) {
+        const int64_t line = i / pieces % lines.lines;
+        CT* const to = c + i / pieces / lines.lines * lines.stride + line * lines.step;
+        const int64_t first = i % pieces * dense_lines::piece + threadIdx.x % warp_size;
+#pragma unroll
+        for (int j = 0; j < dense_lines::piece; j += warp_size)
+            if (first + j < lines.length) kernels::update_c(to, first + j, CT{}, CT{}, beta);
+    }
+}
+
+template <class VA, class CT>
+struct spmm_scattering : element_places {
+    const VA* values;
+    const VA* b;
+    CT* c;
+    kernels::spmm_shape shape;
+    scalar_argument<CT> alpha;
+    int to_columns;  // an element's column is the row of C, and its row that of B
+    int lane_bits;
+    int column_tiles;
+};
+
+// The sums of a lane's columns for one row of C.
+template <class VA, class CT>
+class scattered_row {
+  public:
+    __device__ scattered_row(const spmm_scattering<VA, CT>& p, int64_t batch, int64_t first_column)
+        : p_(p),
+          alpha_(p.alpha.device ? *p.alpha.device : p.alpha.value),
+          b_(p.b + batch * p.shape.b_stride),
+          c_(p.c + batch * p.shape.c_stride),
+          first_(first_column + (threadIdx.x & ((1u << p.lane_bits) - 1))) {}
+
+    __device__ bool is_active() const { return !equal(alpha_, CT{}); }
+
+    struct part_of_b {
+        VA at[scatter_width];
+    };
+    __device__ part_of_b load(int row) const {
+        part_of_b part;
+#pragma unroll
+        for (int v = 0; v < scatter_width; ++v)
+            part.at[v] =
+                exists(v)
+                    ? load_shared_by_many(b_ + row * p_.shape.b_row_step + column(v) * p_.shape.b_column_step)
+                    : VA{};
+        return part;
+    }
+
+    __device__ void add(int row, CT a, const part_of_b& part) {
+        if (row != row_) flush();
+        row_ = row;
+#pragma unroll
+        for (int v = 0; v < scatter_width; ++v) {
+            const CT b = heron::HERON_LEVEL::load<CT>(part.at[v]);
+            sums_[v] = mad(a, p_.shape.conjugate_b ? conj(b) : b, sums_[v]);
+        }
+    }
+
+    __device__ void flush() {
+#pragma unroll
+        for (int v = 0; v < scatter_width; ++v) {
+            if (row_ >= 0 && exists(v))
+                atomic_add(c_ + row_ * p_.shape.c_row_step + column(v) * p_.shape.c_column_step,
+                           mul(alpha_, sums_[v]));
+            sums_[v] = CT{};
+        }
+    }
+
+  private:
+    __device__ int64_t column(int v) const { return first_ + (int64_t{v} << p_.lane_bits); }
+    __device__ bool exists(int v) const { return column(v) < p_.shape.columns; }
+
+    const spmm_scattering<VA, CT>& p_;
+    const CT alpha_;
+    const VA* const b_;
+    CT* const c_;
+    const int64_t first_;
+    int row_ = -1;
+    CT sums_[scatter_width] = {};
+};
+
+// The run of a lane's group in a tile of elements. All lanes of the warp together.
+template <class VA, class CT>
+static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int64_t batch, int tile,
+                                           const element_place& place, scattered_row<VA, CT>& sums) {
+    constexpr int ahead = 2;  // rows of B that are loaded before the first is used
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int run = p.tile >> (5 - p.lane_bits);
+    const int first = (lane >> p.lane_bits) * run;
+    const int64_t left = p.count - int64_t{tile} * p.tile;
+    const int to = p.to_columns ? place.column : place.row;
+    const int from = p.to_columns ? place.row : place.column;
+    CT own{};
+    if (lane < p.tile && lane < left)
+        own = load<CT>(p.values[batch * p.matrix.values_stride + int64_t{tile} * p.tile + lane]);
+    if (p.shape.conjugate_a) own = conj(own);
+    for (int i = 0; i < run; i += ahead) {
+        typename scattered_row<VA, CT>::part_of_b parts[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+            if (i + j < run) parts[j] = sums.load(value_of_lane(from, first + i + j));
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) {
+            if (i + j >= run) break;
+            const int element = first + i + j;
+            const int row = value_of_lane(to, element);
+            const CT a = value_of_lane(own, element);
+            if (element < left) sums.add(row, a, parts[j]);
+        }
+    }
+    sums.flush();
+}
+
+template <class IT, class VA, class CT>
+__global__ void __launch_bounds__(scatter_threads)
+    scatter_elements(const __grid_constant__ spmm_scattering<VA, CT> p) {
+    const int64_t blocks = p.blocks_of_item(scatter_threads);
+    const int columns = scatter_width << p.lane_bits;
+    for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
+        const int64_t batch = i / blocks / p.column_tiles;
+        scattered_row<VA, CT> sums(p, batch, i / blocks % p.column_tiles * columns);
+        if (!sums.is_active()) return;
+        for_tiles<IT>(
+            p, static_cast<int>(batch), static_cast<int>(i % blocks),
+            [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
+    }
+}
+
+}  // namespace heron::HERON_LEVEL
