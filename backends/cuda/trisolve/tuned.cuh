@@ -231,22 +231,31 @@ class tuned_trisolve_run {
             o.b_row = plan.width;
             o.b_column = 1;
         }
-        const auto launch = [&](auto kernel, int tile_sides) {
-            const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
-            device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
+        const auto launch = [&]<class Shape>(Shape) {
+            const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
+            device_.launch_blocks(solve_many<CT, OT, IT, Shape>, blocks_of_rows(n_, Shape::rows) * tiles,
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
                                   !turns_c, control() + 1);
         };
-        // A long row keeps as many blocks busy as there are tiles.
-        constexpr int tile = 32;
-        constexpr int long_tile = 8;
-        if (with_long)
-            launch(solve_many<CT, OT, IT, packed, 8, long_tile, true>, long_tile);
-        else if (stored_ <= 6 * n_)
-            launch(solve_many<CT, OT, IT, packed, 4, tile, false>, tile);
-        else
-            launch(solve_many<CT, OT, IT, packed, 8, tile, false>, tile);
+        visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
+    }
+
+    // Lanes that have no right-hand side share the elements of a row. A long row keeps as many blocks busy as
+    // there are tiles.
+    template <class F>
+    void visit_shapes(int sides, bool with_long, F&& f) {
+        constexpr int few = packed > 2 ? packed : 2;
+        constexpr int some = 8;
+        const bool short_rows = stored_ <= 6 * n_;
+        if (sides <= few)
+            return short_rows ? f(many_shape<packed, few, 1, 4, true>{})
+                              : f(many_shape<packed, few, 4, 4, true>{});
+        if (sides <= some || with_long)
+            return short_rows ? f(many_shape<packed, some, 1, 4, true>{})
+                              : f(many_shape<packed, some, 4, 4, true>{});
+        constexpr int all = 32;
+        short_rows ? f(many_shape<packed, all, 1, 4, false>{}) : f(many_shape<packed, all, 1, 8, false>{});
     }
 
     void turn(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
