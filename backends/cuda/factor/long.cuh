@@ -1,7 +1,7 @@
 #pragma once
-// A row of many elements, which a whole block factors. Its elements before the diagonal follow each other, but
-// all threads share what one of them does to the others; where these lie is looked up in an index of the row's
-// columns.
+// A row of many elements, which a whole block factors. Its elements before the diagonal follow each other,
+// but all threads share what one of them does to the others; where these lie is looked up in an index of the
+// row's columns.
 #include "rows.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -19,7 +19,8 @@ class column_index {
         shift_ = shift;
         starts_ = starts;
         lowest_ = columns[row.begin - shift];
-        const auto width = static_cast<unsigned>(columns[row.end - 1 - shift]) - static_cast<unsigned>(lowest_);
+        const auto width =
+            static_cast<unsigned>(columns[row.end - 1 - shift]) - static_cast<unsigned>(lowest_);
         bits_ = max(32 - __clz(static_cast<int>(width)) - bucket_bits, 0);
         for (int b = static_cast<int>(threadIdx.x); b <= buckets; b += factor_threads) {
             const int64_t first = lowest_ + (static_cast<int64_t>(b) << bits_);
@@ -53,8 +54,8 @@ class column_index {
     int bits_ = 0;
 };
 
-// The candidates for pairs of a long row with another one: the elements of the other row, since looking them up
-// is quick; but where that is far longer, this row's.
+// The candidates for pairs of a long row with another one: the elements of the other row, since looking them
+// up is quick; but where that is far longer, this row's.
 class long_meeting {
   public:
     __device__ long_meeting(int own_first, int own_end, int other_first, int other_end)
@@ -167,8 +168,8 @@ class long_row {
         index_.build(parts_, own_.columns, own_.shift, memory_.starts);
     }
 
-    // The next elements whose rows are waited for, and where they meet this one. The same in all threads but for
-    // their pairs.
+    // The next elements whose rows are waited for, and where they meet this one. The same in all threads but
+    // for their pairs.
     __device__ void take() {
         taken_ = max(min(batch, parts_.diagonal - k_), 0);
         open_ = more_ = wide_ = valid_ = 0;

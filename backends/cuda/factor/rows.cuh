@@ -83,13 +83,21 @@ struct factor_operands {
     CT tolerance;
     const i64* tolerance_bits;
     scalar_argument<CT> boost;
-    int* zero_pivot;
+    heron_zero_pivot* zero_pivot;
 
     __device__ CT boosted(CT pivot) const {
         const CT limit = tolerance_bits ? from_double<CT>(*tolerance_bits) : tolerance;
         return not_above(modulus(pivot), limit) ? SCALAR(CT, boost.value, boost.device) : pivot;
     }
-    __device__ void report_zero(int row) const { atomicMin(zero_pivot + 1, row); }
+    __device__ void report_zero(int row) const {
+        atomicMin(&zero_pivot->next, row);
+        __threadfence();
+    }
+    // When all rows have been factored.
+    __device__ void finish() const {
+        __threadfence();
+        zero_pivot->first = min(zero_pivot->structural, atomicExch(&zero_pivot->next, HERON_NO_PIVOT));
+    }
 };
 
 // A row's own elements: in shared memory where these have room for it, else in place.
@@ -103,8 +111,8 @@ struct own_row {
     __device__ int column(int k) const { return columns[k - shift]; }
 };
 
-// A row with its parts, when all that it needs has been used. squares: of a Cholesky factor, the sum of those of
-// its elements.
+// A row with its parts, when all that it needs has been used. squares: of a Cholesky factor, the sum of those
+// of its elements.
 template <class CT, plans::factor_kind kind>
 struct finished_row {
     const factor_operands<CT>& o;

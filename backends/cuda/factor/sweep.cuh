@@ -1,8 +1,8 @@
 #pragma once
 // The factorisation of a CSR matrix in one launch. A few lanes have a row, which waits for the rows that it
-// needs, as in trisolve/sweep.cuh, and a block has a long row; what these hand over, each element and the pivot,
-// lies in boxes beside the stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence. Where the
-// elements of two rows meet depends on the pattern alone and is found out before the wait.
+// needs, as in trisolve/sweep.cuh, and a block has a long row; what these hand over, each element and the
+// pivot, lies in boxes beside the stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence.
+// Where the elements of two rows meet depends on the pattern alone and is found out before the wait.
 #include "long.cuh"
 #include "units.cuh"
 
@@ -282,7 +282,8 @@ struct factor_launch {
     solve_control* control;
     typename box::slot *pivots, *elements;
 
-    // By all threads of a block: holds it back until the row is done that comes some levels before this place.
+    // By all threads of a block: holds it back until the row is done that comes some levels before this
+    // place.
     __device__ void hold_back(int place, unsigned stamp) const {
         if (!order.is_ordered()) return;
         const int64_t ahead = order.place_ahead(place);
@@ -356,7 +357,7 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
         __syncthreads();
         ticket = draw_ticket(launch.control);
     }
-    give_ticket_back(launch.control, ticket);
+    give_ticket_back(launch.control, ticket, [&] { launch.o.finish(); });
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,7 +1,7 @@
 #pragma once
-// How rows are shared out to blocks: in the order in which they are factored, a few neighbours that a few lanes
-// each factor, or one long row alone, so that no row stands still for a long one beside it that it does not need.
-// ANALYSE lists them if there are long rows.
+// How rows are shared out to blocks: in the order in which they are factored, a few neighbours that a few
+// lanes each factor, or one long row alone, so that no row stands still for a long one beside it that it does
+// not need. ANALYSE lists them if there are long rows.
 #include "rows.cuh"
 
 namespace heron::HERON_LEVEL {

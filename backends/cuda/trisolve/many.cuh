@@ -142,8 +142,7 @@ struct element_batch {
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
             if (triangle.needs(record.row, columns[i])) needed |= 1u << i;
-            if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i]))
-                pivot = add(pivot, elements[i]);
+            if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) pivot = add(pivot, elements[i]);
             box::clear(x[i]);
         }
         waiting = needed;
@@ -265,8 +264,8 @@ struct many_shape {
 // Rows of a block that no block walks together, each by the lanes of its team.
 template <class Shape, class CT, class OT, class IT>
 static __device__ void solve_team_rows(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                                       const row_record& record, bool in_run, bool is_zero, CT alpha, int side,
-                                       int sides, CT* own_sides, int width, bool write_c) {
+                                       const row_record& record, bool in_run, bool is_zero, CT alpha,
+                                       int side, int sides, CT* own_sides, int width, bool write_c) {
     constexpr int count = Shape::count;
     constexpr int batch = Shape::batch;
     constexpr int lanes = Shape::lanes;
@@ -364,9 +363,9 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Sha
             solve_team_rows<Shape>(o, triangle, record, active && own >= from && own < until, is_zero, alpha,
                                    side, sides, own_sides, width, write_c);
         if (with_long && until < rows)
-            solve_long_row<Shape::count, Shape::batch, tile_sides>(
-                o, triangle, order.at(triangle, first + until, ordered), side, sides, own_sides, width,
-                write_c);
+            solve_long_row<Shape::count, Shape::batch, tile_sides>(o, triangle,
+                                                                   order.at(triangle, first + until, ordered),
+                                                                   side, sides, own_sides, width, write_c);
         from = until + 1;
     }
     give_ticket_back(control, ticket, o.zero_pivot);

@@ -34,8 +34,8 @@ struct triangle_rows {
     __device__ int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
     __device__ int64_t column(int64_t k) const { return static_cast<int64_t>(columns[k]) - base; }
     __device__ int64_t source(int64_t k) const { return sources ? sources[k] : k; }
-    // Element q of a row, counted so that what is solved first comes first where columns ascend: a row that has
-    // to wait has then done all but its last elements.
+    // Element q of a row, counted so that what is solved first comes first where columns ascend: a row that
+    // has to wait has then done all but its last elements.
     __device__ unsigned place(const row_record& record, unsigned q) const {
         return lower ? record.begin + q : record.end - 1 - q;
     }

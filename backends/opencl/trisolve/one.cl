@@ -61,8 +61,8 @@ typedef struct {
     int row;
     uint begin, end;
     uint k, count;  // elements that have been taken by all items, and of how many
-    uint needed;   // which elements of the batch have a share
-    uint waiting;  // and for which of them there is no x yet
+    uint needed;    // which elements of the batch have a share
+    uint waiting;   // and for which of them there is no x yet
     CT elements[BATCH];
     BOX x[BATCH];
     int lines[BATCH];  // where the x are handed over

@@ -1,5 +1,5 @@
-// Incomplete factorisations of matrices that have rows of very different lengths: hubs, which long and short rows
-// need and which need them, and zero pivots and boosts there.
+// Incomplete factorisations of matrices that have rows of very different lengths: hubs, which long and short
+// rows need and which need them, and zero pivots and boosts there.
 #include "factor_problem.hpp"
 
 using namespace heron::test;
@@ -15,8 +15,8 @@ void for_two_types(Visit&& f) {
     });
 }
 
-// Rows of a few elements and the diagonal, but those that are multiples of `distance` have `middle` more, and the
-// hubs almost all.
+// Rows of a few elements and the diagonal, but those that are multiples of `distance` have `middle` more, and
+// the hubs almost all.
 struct row_lengths {
     std::int64_t n, few, middle, distance;
     std::vector<std::int64_t> hubs;
@@ -42,10 +42,9 @@ entries uneven_pattern(const row_lengths& lengths, std::uint64_t stream) {
 // Edges whose ends are the more often a vertex the lower its number is.
 entries power_law_pattern(std::int64_t n, std::int64_t edges, std::uint64_t stream) {
     random_source random(stream);
-    const auto vertex = [&] {
-        return random.below(random.below(random.below(n) + 1) + 1);
-    };
-    std::vector<std::vector<char>> has(static_cast<std::size_t>(n), std::vector<char>(static_cast<std::size_t>(n)));
+    const auto vertex = [&] { return random.below(random.below(random.below(n) + 1) + 1); };
+    std::vector<std::vector<char>> has(static_cast<std::size_t>(n),
+                                       std::vector<char>(static_cast<std::size_t>(n)));
     for (std::int64_t i = 0; i < n; ++i) has[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)] = 1;
     for (std::int64_t e = 0; e < edges; ++e) {
         const auto from = static_cast<std::size_t>(vertex()), to = static_cast<std::size_t>(vertex());
@@ -54,11 +53,13 @@ entries power_law_pattern(std::int64_t n, std::int64_t edges, std::uint64_t stre
     entries result{n, n, {}};
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j)
-            if (has[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]) result.list.push_back({i, j, 1.0});
+            if (has[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)])
+                result.list.push_back({i, j, 1.0});
     return result;
 }
 
-// By whole blocks these have rows of each kind: kept on chip or not, and with more pairs than a block has items.
+// By whole blocks these have rows of each kind: kept on chip or not, and with more pairs than a block has
+// items.
 const row_lengths some_hubs{900, 3, 40, 60, {0, 450, 898}};
 
 template <class F>
