@@ -113,7 +113,7 @@ class long_row {
 
     // By all threads of a block. hold_back() is called before the row waits for any other.
     template <class F>
-    __device__ __noinline__ void factor(int row, kept_elements<CT> kept, F&& hold_back) {
+    __device__ void factor(int row, kept_elements<CT> kept, F&& hold_back) {
         begin(row, kept);
         take();
         hold_back();

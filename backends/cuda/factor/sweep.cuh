@@ -301,7 +301,8 @@ struct factor_launch {
 template <class CT, int lanes>
 struct factor_memory {
     static constexpr int rows = factor_threads / lanes;
-    static constexpr int kept = factor_threads * kept_per_lane(lanes);
+    static constexpr int of_row = kept_of_row(lanes);
+    static constexpr int kept = rows * of_row;
 
     CT values[kept];
     int columns[kept];
@@ -315,7 +316,7 @@ struct factor_memory {
 template <class CT, plans::factor_kind kind, int lanes>
 static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, unsigned stamp,
                                          factor_memory<CT, lanes>& memory) {
-    constexpr int kept = kept_of_row(lanes);
+    constexpr int kept = factor_memory<CT, lanes>::of_row;
     const int own = static_cast<int>(threadIdx.x) / lanes;
     row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.pairs[own]);
     if (own < unit.end - unit.first)
