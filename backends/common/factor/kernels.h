@@ -8,9 +8,22 @@ HERON_FN int has_diagonal(GLOBAL const i32* offsets, GLOBAL const i32* columns, 
     return diagonal[row] < offsets[row + 1] - base && columns[diagonal[row]] - base == row;
 }
 
-// Where row i's columns from `first` on reach `column`, and what is found there; `end` if nothing is.
+// Where row i's columns from `first` on reach `column`, and what is found there; `end` if nothing is. Steps
+// that double: what is near is found at once, and what is far in a long row soon.
 HERON_FN int advance_to(GLOBAL const i32* columns, int first, int end, int column) {
-    while (first < end && columns[first] < column) ++first;
+    heron_index looked_at = first;
+    for (heron_index step = 1; looked_at < end && columns[looked_at] < column; step *= 2) {
+        first = (int)looked_at + 1;
+        looked_at += step;
+    }
+    int last = looked_at < end ? (int)looked_at : end;
+    while (first < last) {
+        const int middle = first + (last - first) / 2;
+        if (columns[middle] < column)
+            first = middle + 1;
+        else
+            last = middle;
+    }
     return first;
 }
 

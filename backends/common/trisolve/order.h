@@ -313,7 +313,8 @@ typedef struct {
 // What an item knows of its row.
 typedef struct {
     int row, own;
-    u32 k, end;
+    u32 begin, end;
+    u32 k, count;  // elements that have been taken, of so many
     bool is_long, is_posted;
     bool is_linked;  // needs the row of the lane before
     u32 level;       // one more than the level, as far as it is known
@@ -338,9 +339,13 @@ HERON_FN void await(level_group g, levelled_row* r, int i) {
 
 // Goes on to elements that must be waited for.
 HERON_FN void take_elements(level_group g, levelled_row* r) {
-    while ((r->far_away | r->close_by) == 0 && r->k < r->end) {
+    while ((r->far_away | r->close_by) == 0 && r->k < r->count) {
         UNROLL
-        for (int i = 0; i < batch; ++i) r->columns[i] = r->k + i < r->end ? column_of(g.rows, r->k + i) : -1;
+        for (int i = 0; i < batch; ++i)
+            r->columns[i] =
+                r->k + i < r->count
+                    ? column_of(g.rows, element_in_order(g.rows.shape, r->begin, r->end, r->k + i))
+                    : -1;
         UNROLL
         for (int i = 0; i < batch; ++i)
             if (is_needed(g.rows.shape, r->row, r->columns[i])) await(g, r, i);
@@ -354,8 +359,10 @@ HERON_FN levelled_row begin_row(level_group g, row_part part, int is_present) {
     r.row = part.row;
     r.own = group_item();
     r.is_long = is_long(g.rows, part);
-    r.k = part.begin;
-    r.end = r.is_long ? part.begin : part.end;
+    r.begin = part.begin;
+    r.end = part.end;
+    r.k = 0;
+    r.count = r.is_long ? 0 : part.end - part.begin;
     r.is_posted = !is_present;
     r.is_linked = 0;
     r.level = 1;
@@ -411,7 +418,7 @@ HERON_FN void post(level_group g, levelled_row* r, u32 result) {
 // posted.
 HERON_FN int settle(level_group g, levelled_row* r) {
     const int lane = r->own % team;
-    const int is_complete = (r->far_away | r->close_by) == 0 && r->k >= r->end && !r->is_long;
+    const int is_complete = (r->far_away | r->close_by) == 0 && r->k >= r->count && !r->is_long;
     const u32 open = BALLOT(g.board, !is_complete);
     const u32 starts = ~BALLOT(g.board, r->is_linked);
     const u32 upto = 0xffffffffu >> (31 - lane);

@@ -14,6 +14,12 @@ HERON_FN int is_needed(triangle_shape t, heron_index row, heron_index column) {
 // that so many come before.
 HERON_FN int turned_row(triangle_shape t, int row) { return t.lower ? row : t.n - 1 - row; }
 
+// Element q of those in [begin, end) of a row, counted so that where columns ascend what is found out first
+// comes first: a row that has to wait has then done all but its last elements.
+HERON_FN unsigned element_in_order(triangle_shape t, unsigned begin, unsigned end, unsigned q) {
+    return t.lower ? begin + q : end - 1 - q;
+}
+
 // What is known of the levels.
 typedef struct {
     unsigned highest;   // level

@@ -328,7 +328,7 @@ __global__ void __launch_bounds__(block_warps* warp_size)
                                           reinterpret_cast<CT*>(pivots[warp]), pairs[warp]);
         row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
     }
-    give_ticket_back(control, ticket);
+    give_ticket_back(control, ticket, [&] { o.finish(); });
 }
 
 }  // namespace heron::HERON_LEVEL

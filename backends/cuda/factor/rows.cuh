@@ -65,8 +65,8 @@ class row_meeting {
 };
 
 // The pairs that the element (or block) k of a row needs of the row of its column.
-template <plans::factor_kind kind>
-static __device__ row_meeting meeting_of(const row_parts& own, int k, const row_parts& other) {
+template <plans::factor_kind kind, class Meeting = row_meeting>
+static __device__ Meeting meeting_of(const row_parts& own, int k, const row_parts& other) {
     if constexpr (kind == plans::factor_kind::lu)
         return {k + 1, own.end, other.diagonal + other.regular, other.end};
     else
@@ -83,13 +83,21 @@ struct factor_operands {
     CT tolerance;
     const i64* tolerance_bits;
     scalar_argument<CT> boost;
-    int* zero_pivot;
+    heron_zero_pivot* zero_pivot;
 
     __device__ CT boosted(CT pivot) const {
         const CT limit = tolerance_bits ? from_double<CT>(*tolerance_bits) : tolerance;
         return not_above(modulus(pivot), limit) ? SCALAR(CT, boost.value, boost.device) : pivot;
     }
-    __device__ void report_zero(int row) const { atomicMin(zero_pivot + 1, row); }
+    __device__ void report_zero(int row) const {
+        atomicMin(&zero_pivot->next, row);
+        __threadfence();
+    }
+    // When all rows have been factored.
+    __device__ void finish() const {
+        __threadfence();
+        zero_pivot->first = min(zero_pivot->structural, atomicExch(&zero_pivot->next, HERON_NO_PIVOT));
+    }
 };
 
 // A row's own elements: in shared memory where these have room for it, else in place.
@@ -98,6 +106,54 @@ struct own_row {
     CT* values;          // of position k: values[k - shift]
     const int* columns;  // likewise, with their base
     int shift;
+
+    __device__ CT& value(int k) const { return values[k - shift]; }
+    __device__ int column(int k) const { return columns[k - shift]; }
+};
+
+// A row with its parts, when all that it needs has been used. squares: of a Cholesky factor, the sum of those
+// of its elements.
+template <class CT, plans::factor_kind kind>
+struct finished_row {
+    const factor_operands<CT>& o;
+    int row;
+    const row_parts& parts;
+    const own_row<CT>& own;
+
+    // By several threads; `reports` one of them.
+    __device__ CT pivot(CT squares, bool reports) const {
+        if (!parts.regular) {
+            if (reports) o.report_zero(row);
+            return CT{};
+        }
+        CT result = own.value(parts.diagonal);
+        bool is_zero = false;
+        if constexpr (kind == plans::factor_kind::lu) {
+            result = o.boosted(result);
+            is_zero = equal(result, CT{});
+        } else {
+            result = sub(real_part(result), squares);
+            is_zero = not_above(result, CT{});
+            result = square_root(result);
+        }
+        if (is_zero && reports) o.report_zero(row);
+        return result;
+    }
+
+    // Hands over what other rows need, and stores the factor, by `threads` threads.
+    __device__ void post(CT pivot, typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements,
+                         unsigned stamp, int thread, int threads) const {
+        using box = mailbox<CT>;
+        constexpr bool lu = kind == plans::factor_kind::lu;
+        if (thread == 0) box::post(pivots + row, pivot, stamp);
+        const int first = lu ? parts.diagonal + parts.regular : parts.begin;
+        const int end = lu ? parts.end : parts.diagonal;
+        for (int k = first + thread; k < end; k += threads) box::post(elements + k, own.value(k), stamp);
+        if (own.values != o.a)
+            for (int k = parts.begin + thread; k < end; k += threads)
+                if (k != parts.diagonal || !parts.regular) o.a[k] = own.value(k);
+        if (thread == 0 && parts.regular) o.a[parts.diagonal] = pivot;
+    }
 };
 
 }  // namespace heron::HERON_LEVEL

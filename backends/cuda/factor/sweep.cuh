@@ -1,27 +1,27 @@
 #pragma once
 // The factorisation of a CSR matrix in one launch. A few lanes have a row, which waits for the rows that it
-// needs, as in trisolve/sweep.cuh; what these hand over, each element and the pivot, lies in boxes beside the
-// stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence. Where the elements of two rows
-// meet depends on the pattern alone and is found out before the wait: of long rows for all elements before
-// any.
-#include "rows.cuh"
+// needs, as in trisolve/sweep.cuh, and a block has a long row; what these hand over, each element and the
+// pivot, lies in boxes beside the stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence.
+// Where the elements of two rows meet depends on the pattern alone and is found out before the wait.
+#include "long.cuh"
+#include "units.cuh"
 
 namespace heron::HERON_LEVEL {
 
-constexpr int factor_threads = 128;
 // On a multiprocessor, as far as registers are concerned: more rows at work against spilled registers.
 constexpr int factor_blocks_at_once(int lanes) { return lanes == 4 ? 6 : 4; }
 
-// Elements of a row that the lanes of a row keep in shared memory.
-constexpr int kept_per_lane = 4;
+// Elements of a row that each of its lanes keeps in shared memory.
+constexpr int kept_per_lane(int lanes) { return lanes <= 8 ? 6 : 4; }
+// Longer rows are factored by whole blocks, out of the same memory.
+constexpr int kept_of_row(int lanes) { return lanes * kept_per_lane(lanes); }
 
 // The first pair of each lane, for as many of a row's elements before its diagonal as are looked at before
-// the row waits. A lane reads what it has written itself. Rows of few lanes have a batch or two, and no
-// table.
+// the row waits. A lane reads what it has written itself.
 template <int lanes>
 struct pair_table {
-    static constexpr int elements = lanes == 4 ? 0 : lanes == 8 ? 12 : lanes == 16 ? 20 : 32;
-    static constexpr int size = elements > 0 ? elements* lanes : 1;
+    static constexpr int elements = lanes == 4 ? 8 : lanes == 8 ? 12 : lanes == 16 ? 20 : 32;
+    static constexpr int size = elements * lanes;
 
     int other[size];           // -1: there is no pair
     unsigned short own[size];  // from the row's begin; with the highest bit if there are more than lanes
@@ -38,24 +38,22 @@ class row_of_lanes {
                             table& pairs)
         : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), table_(pairs) {}
 
-    // A row that is there. The shared memory has room for kept_per_lane * lanes elements.
+    // A row that is there, of at most kept_of_row(lanes) elements, for which the shared memory has room.
     __device__ void begin(int row, CT* shared_values, int* shared_columns) {
         row_ = row;
         parts_ = load_parts(o_.parts + row);
-        const bool fits = parts_.end - parts_.begin <= kept_per_lane * lanes;
-        own_ = {fits ? shared_values : o_.a, fits ? shared_columns : o_.columns, fits ? parts_.begin : 0};
-        if (fits)
-            for (int k = parts_.begin + lane(); k < parts_.end; k += lanes) {
-                shared_values[k - parts_.begin] = o_.a[k];
-                shared_columns[k - parts_.begin] = o_.columns[k];
-            }
+        own_ = {shared_values, shared_columns, parts_.begin};
+        for (int k = parts_.begin + lane(); k < parts_.end; k += lanes) {
+            shared_values[k - parts_.begin] = o_.a[k];
+            shared_columns[k - parts_.begin] = o_.columns[k];
+        }
         k_ = parts_.begin;
         posted_ = false;
     }
 
-    // Fills the table, for a row whose elements are in shared memory.
+    // Fills the table.
     __device__ void pair_ahead() {
-        if (posted_ || own_.values == o_.a) return;
+        if (posted_) return;
         const int end = min(parts_.diagonal, parts_.begin + table::elements);
         for (int k = parts_.begin; k < end; k += batch) {
             row_parts others[batch];
@@ -137,7 +135,7 @@ class row_of_lanes {
     // Elements that are waited for at a time: lane u looks for the pivot of the u-th.
     static constexpr int batch = (sizeof(CT) > 8 ? 2 : 4) * (lanes > 4 ? 2 : 1);
     static constexpr unsigned pivot_bit = 1u << 31;
-    static constexpr int most_kept = kept_per_lane * lanes;
+    static constexpr int most_kept = kept_of_row(lanes);
     static constexpr unsigned has_more = 0x8000u;
     static_assert(batch <= lanes && most_kept < int{has_more});
 
@@ -147,11 +145,11 @@ class row_of_lanes {
         constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
         return of_row << first_lane();
     }
-    __device__ CT& value(int k) const { return own_.values[k - own_.shift]; }
+    __device__ CT& value(int k) const { return own_.value(k); }
 
     // The row that element k waits for; -1 if it is no row before this one.
     __device__ int needed_by(int k) const {
-        const int j = own_.columns[k - own_.shift] - o_.base;
+        const int j = own_.column(k) - o_.base;
         return j >= 0 && j < row_ ? j : -1;
     }
     __device__ row_parts parts_of(int row) const {
@@ -245,37 +243,10 @@ class row_of_lanes {
         __syncwarp();
     }
 
-    __device__ CT pivot_of_row() {
-        if (!parts_.regular) {
-            if (lane() == 0) o_.report_zero(row_);
-            return CT{};
-        }
-        CT pivot = value(parts_.diagonal);
-        bool is_zero = false;
-        if constexpr (kind == plans::factor_kind::lu) {
-            pivot = o_.boosted(pivot);
-            is_zero = equal(pivot, CT{});
-        } else {
-            pivot = sub(real_part(pivot), squares_);
-            is_zero = not_above(pivot, CT{});
-            pivot = square_root(pivot);
-        }
-        if (is_zero && lane() == 0) o_.report_zero(row_);
-        return pivot;
-    }
-
     // By the lanes of the row alone.
     __device__ void post() {
-        constexpr bool lu = kind == plans::factor_kind::lu;
-        const CT pivot = pivot_of_row();
-        if (lane() == 0) box::post(pivots_ + row_, pivot, stamp_);
-        const int first = lu ? parts_.diagonal + parts_.regular : parts_.begin;
-        const int end = lu ? parts_.end : parts_.diagonal;
-        for (int k = first + lane(); k < end; k += lanes) box::post(elements_ + k, value(k), stamp_);
-        if (own_.values != o_.a)
-            for (int k = parts_.begin + lane(); k < (lu ? parts_.end : parts_.diagonal); k += lanes)
-                if (k != parts_.diagonal || !parts_.regular) o_.a[k] = value(k);
-        if (lane() == 0 && parts_.regular) o_.a[parts_.diagonal] = pivot;
+        const finished_row<CT, kind> row{o_, row_, parts_, own_};
+        row.post(row.pivot(squares_, lane() == 0), pivots_, elements_, stamp_, lane(), lanes);
     }
 
     const factor_operands<CT>& o_;
@@ -300,36 +271,60 @@ class row_of_lanes {
     CT squares_{};
 };
 
-template <class CT, plans::factor_kind kind, int lanes>
-__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
-    factor_rows(factor_operands<CT> o, row_order order, solve_control* control,
-                typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements) {
+// What all blocks of a launch know.
+template <class CT>
+struct factor_launch {
     using box = mailbox<CT>;
-    constexpr int rows = factor_threads / lanes;
-    __shared__ __align__(16) unsigned char value_memory[rows * lanes * kept_per_lane * sizeof(CT)];
-    __shared__ int columns[rows * lanes * kept_per_lane];
-    __shared__ pair_table<lanes> pairs[rows];
-    CT* const values = reinterpret_cast<CT*>(value_memory);
-    const block_ticket ticket = draw_ticket(control);
-    const bool ordered = order.is_ordered();
-    const int first = static_cast<int>(ticket.number) * rows;
-    const int own = static_cast<int>(threadIdx.x) / lanes;
-    row_of_lanes<CT, kind, lanes> row(o, pivots, elements, ticket.stamp, pairs[own]);
-    if (own < order.n - first)
-        row.begin(ordered ? order.records[first + own].row : first + own,
-                  values + own * lanes * kept_per_lane, columns + own * lanes * kept_per_lane);
-    __syncwarp();
-    if constexpr (pair_table<lanes>::elements > 0) row.pair_ahead();
-    row.take();
-    if (ordered) {
-        const int64_t ahead = order.place_ahead(first);
+
+    factor_operands<CT> o;
+    row_order order;
+    row_units units;
+    solve_control* control;
+    typename box::slot *pivots, *elements;
+
+    // By all threads of a block: holds it back until the row is done that comes some levels before this
+    // place.
+    __device__ void hold_back(int place, unsigned stamp) const {
+        if (!order.is_ordered()) return;
+        const int64_t ahead = order.place_ahead(place);
         if (threadIdx.x == 0 && ahead >= 0) {
             const auto* const awaited = pivots + order.records[ahead].row;
             typename box::slot seen{};
-            for (CT value{}; !box::open(seen, value, ticket.stamp);) box::peek(true, awaited, seen);
+            for (CT value{}; !box::open(seen, value, stamp);) box::peek(true, awaited, seen);
         }
         __syncthreads();
     }
+    __device__ int row_at(int place) const { return order.is_ordered() ? order.records[place].row : place; }
+};
+
+// The memory of a block. Each row has its part of it, or one row all.
+template <class CT, int lanes>
+struct factor_memory {
+    static constexpr int rows = factor_threads / lanes;
+    static constexpr int of_row = kept_of_row(lanes);
+    static constexpr int kept = rows * of_row;
+
+    CT values[kept];
+    int columns[kept];
+    union {
+        pair_table<lanes> pairs[rows];
+        long_row_memory<CT> of_long;
+    };
+};
+
+// Rows that a few lanes each factor: those of at most factor_threads / lanes neighbouring places.
+template <class CT, plans::factor_kind kind, int lanes>
+static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, unsigned stamp,
+                                         factor_memory<CT, lanes>& memory) {
+    constexpr int kept = factor_memory<CT, lanes>::of_row;
+    const int own = static_cast<int>(threadIdx.x) / lanes;
+    row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.pairs[own]);
+    if (own < unit.end - unit.first)
+        row.begin(launch.row_at(unit.first + own), memory.values + own * kept, memory.columns + own * kept);
+    __syncwarp();
+    row.pair_ahead();
+    row.take();
+    launch.hold_back(unit.first, stamp);
     unsigned nap = 0;
     bool posted = row.settle();
     while (!__all_sync(all_lanes, row.is_posted())) {
@@ -337,10 +332,33 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
         row.use();
         posted = row.settle();
         // Without levels most rows wait for long: they look the less often the longer they wait.
-        nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
+        nap = found || posted || launch.order.is_ordered() ? 0u : min(max(2 * nap, 32u), 100u);
         if (nap > 0) __nanosleep(nap);
     }
-    give_ticket_back(control, ticket);
+}
+
+// A block has a unit, or where the grid has fewer of them one after the other.
+template <class CT, plans::factor_kind kind, int lanes>
+__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
+    factor_rows(factor_launch<CT> launch) {
+    __shared__ __align__(16) unsigned char bytes[sizeof(factor_memory<CT, lanes>)];
+    auto& memory = *reinterpret_cast<factor_memory<CT, lanes>*>(bytes);
+    const int count = launch.units.count(launch.order.n, factor_threads / lanes);
+    block_ticket ticket = draw_ticket(launch.control);
+    while (static_cast<int>(ticket.number) < count) {
+        const row_unit unit =
+            launch.units.at(static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
+        if (unit.is_long)
+            long_row<CT, kind>(launch.o, launch.pivots, launch.elements, ticket.stamp, memory.of_long)
+                .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept},
+                        [&] { launch.hold_back(unit.first, ticket.stamp); });
+        else
+            factor_short_rows<CT, kind, lanes>(launch, unit, ticket.stamp, memory);
+        if (static_cast<int>(gridDim.x) >= count) break;
+        __syncthreads();
+        ticket = draw_ticket(launch.control);
+    }
+    give_ticket_back(launch.control, ticket, [&] { launch.o.finish(); });
 }
 
 }  // namespace heron::HERON_LEVEL

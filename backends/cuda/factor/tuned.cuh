@@ -3,6 +3,7 @@
 // rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
 #include "blocks.cuh"
 #include "sweep.cuh"
+#include "cuda/runtime/report.hpp"
 #include "cuda/trisolve/pattern.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -22,7 +23,22 @@ __global__ void find_parts(const int* offsets, const int* columns, int base, int
     atomicMin(zero_pivot + 1, row);
 }
 
-struct factor_sweep_plan final : plan_of<factor_sweep_plan> {};
+struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
+    device_report long_rows;
+
+    // As long as the device has not said that there are none.
+    bool expects_long_rows() const { return long_rows.answer().value_or(true); }
+};
+
+// Lanes of a short row: one for each element that it hands over, which is every second one; fewer where rows
+// are short, so that more rows are at work at a time.
+template <class F>
+void visit_factor_lanes(int64_t stored, int64_t rows, F&& f) {
+    if (stored <= 12 * rows) return f(lane_count<4>{});
+    if (stored <= 18 * rows) return f(lane_count<8>{});
+    if (stored <= 36 * rows) return f(lane_count<16>{});
+    f(lane_count<32>{});
+}
 
 template <class CT, plans::factor_kind kind>
 class tuned_factor_run {
@@ -37,24 +53,29 @@ class tuned_factor_run {
           steps_(plans::block_steps_of(args.a)),
           n_(pattern_.rows),
           by_elements_(steps_.size == 1),
-          order_(layout_, n_, by_elements_ ? boxes_bytes(n_) + boxes_bytes(pattern_.nnz) : flags_bytes(n_)),
+          order_(layout_, n_,
+                 aligned(sizeof(unit_summary)) +
+                     (by_elements_ ? boxes_bytes(n_) + boxes_bytes(pattern_.nnz) : flags_bytes(n_))),
           parts_(layout_.template take<row_parts>(n_)),
-          reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)),
-          zero_pivot_(reinterpret_cast<int*>(args.zero_pivot)) {}
+          marks_(layout_.template take<unsigned>(by_elements_ ? (n_ + warp_size - 1) / warp_size : 0)),
+          starts_(layout_.template take<unsigned>(by_elements_ ? most_units() + 1 : 0)),
+          reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)) {}
 
     void analyse() {
-        clear_zero_pivot(true);
+        auto* const zero_pivot = reinterpret_cast<int*>(args_.zero_pivot);
+        device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot, 1, int{HERON_NO_PIVOT});
         constexpr int threads = 256;
         device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, offsets(), columns(),
-                              int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot_);
+                              int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot);
         order_by_levels(device_, plans::rows_of(pattern_), true, order_);
-        plans::leave_plan(factor_sweep_plan{}, workspace_);
+        factor_sweep_plan plan;
+        if (by_elements_) find_units(plan);
+        plans::leave_plan(static_cast<factor_sweep_plan&&>(plan), workspace_);
     }
 
     void run() {
-        plans::required_plan<factor_sweep_plan>(workspace_);
-        clear_zero_pivot(false);
-        by_elements_ ? factor_elements() : factor_blocks();
+        const auto& plan = plans::required_plan<factor_sweep_plan>(workspace_);
+        by_elements_ ? factor_elements(plan) : factor_blocks();
     }
 
   private:
@@ -69,22 +90,46 @@ class tuned_factor_run {
     static constexpr int64_t flags_bytes(int64_t count) {
         return aligned(count * static_cast<int64_t>(sizeof(unsigned)));
     }
-    unsigned* flags() const { return reinterpret_cast<unsigned*>(order_.own); }
-    slot* pivots() const { return reinterpret_cast<slot*>(order_.own); }
-    slot* elements() const { return reinterpret_cast<slot*>(order_.own + boxes_bytes(n_)); }
+    unit_summary* summary() const { return reinterpret_cast<unit_summary*>(order_.own); }
+    char* of_rows() const { return order_.own + aligned(sizeof(unit_summary)); }
+    unsigned* flags() const { return reinterpret_cast<unsigned*>(of_rows()); }
+    slot* pivots() const { return reinterpret_cast<slot*>(of_rows()); }
+    slot* elements() const { return reinterpret_cast<slot*>(of_rows() + boxes_bytes(n_)); }
     solve_control* control() const { return reinterpret_cast<solve_control*>(order_.control); }
 
-    void factor_elements() {
-        const auto launch = [&]<int lanes>(lane_count<lanes>) {
-            device_.launch_blocks(factor_rows<CT, kind, lanes>, blocks_of_rows(n_, factor_threads / lanes),
-                                  factor_threads, 0, operands(), order(), control(), pivots(), elements());
-        };
-        // A lane for each element that a row hands over, which is every second one; fewer lanes where rows
-        // are short, so that more rows are at work at a time.
-        if (pattern_.nnz <= 12 * n_) return launch(lane_count<4>{});
-        if (pattern_.nnz <= 18 * n_) return launch(lane_count<8>{});
-        if (pattern_.nnz <= 36 * n_) return launch(lane_count<16>{});
-        launch(lane_count<32>{});
+    // A long row makes two units of one.
+    int64_t most_units() const {
+        int64_t most = 0;
+        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+            const int64_t long_rows = std::min(n_, pattern_.nnz / (kept_of_row(lanes) + 1));
+            most = blocks_of_rows(n_, factor_threads / lanes) + 2 * long_rows;
+        });
+        return most;
+    }
+
+    void find_units(factor_sweep_plan& plan) {
+        if (!is_capturing(device_.stream())) plan.long_rows = device_report::take();
+        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+            constexpr int threads = 256;
+            device_.launch_blocks(mark_long_rows, (n_ + threads - 1) / threads, threads, 0, parts_, order(),
+                                  kept_of_row(lanes), marks_, summary());
+            device_.launch_blocks(list_units, 1, listing_threads, 0, marks_, static_cast<int>(n_),
+                                  factor_threads / lanes, starts_, summary(), plan.long_rows.address(),
+                                  plan.long_rows.value(true), plan.long_rows.value(false));
+        });
+    }
+
+    void factor_elements(const factor_sweep_plan& plan) {
+        const bool with_long = plan.expects_long_rows();
+        const factor_launch<CT> launch{operands(), order(),  {with_long ? summary() : nullptr, starts_},
+                                       control(),  pivots(), elements()};
+        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+            const auto kernel = factor_rows<CT, kind, lanes>;
+            const int64_t blocks =
+                with_long ? std::min(most_units(), device_.blocks_at_once(kernel, factor_threads))
+                          : blocks_of_rows(n_, factor_threads / lanes);
+            device_.launch_blocks(kernel, blocks, factor_threads, 0, launch);
+        });
     }
 
     void factor_blocks() {
@@ -113,12 +158,7 @@ class tuned_factor_run {
     factor_operands<CT> operands() const {
         const plans::boost_arguments<CT> boost(args_);
         return {columns(),       int{pattern_.base},   parts_,      as<CT>(args_.a.values),
-                boost.tolerance, boost.tolerance_bits, boost.value, zero_pivot_};
-    }
-
-    void clear_zero_pivot(bool structural) {
-        device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot_, int{structural},
-                                                      int{HERON_NO_PIVOT});
+                boost.tolerance, boost.tolerance_bits, boost.value, args_.zero_pivot};
     }
 
     const int* offsets() const { return as<const int>(pattern_.offsets); }
@@ -134,8 +174,8 @@ class tuned_factor_run {
     bool by_elements_;
     plans::row_order_memory order_;
     row_parts* parts_;
+    unsigned *marks_, *starts_;
     CT* reciprocals_;
-    int* zero_pivot_;
 };
 
 template <class CT, plans::factor_kind kind>

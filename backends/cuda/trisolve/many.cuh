@@ -28,10 +28,15 @@ struct divisor {
 template <class CT>
 requires(std::is_same_v<CT, c32> || std::is_same_v<CT, c64>) struct divisor<CT> {
     CT pivot{};
+    CT inverse{};
 
     divisor() = default;
-    explicit __device__ divisor(CT p) : pivot(p) {}
-    __device__ CT of(CT rest) const { return divide(rest, pivot); }
+    explicit __device__ divisor(CT p) : pivot(p), inverse(divide(one<CT>(), p)) {}
+    __device__ CT of(CT rest) const {
+        const CT rough = mul(rest, inverse);
+        const CT quotient = mad(mad(CT{-rough.re, -rough.im}, pivot, rest), inverse, rough);
+        return isfinite(quotient.re) && isfinite(quotient.im) ? quotient : divide(rest, pivot);
+    }
 };
 
 template <class CT>
@@ -122,19 +127,22 @@ struct element_batch {
     unsigned needed = 0;   // which elements have a share
     unsigned waiting = 0;  // and for which of them there is no x yet
 
+    // Elements q, q + step, ... of the first `end` of a row.
     template <class OT, class IT>
-    __device__ void take(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, int row,
-                         unsigned k, unsigned end, CT& pivot) {
+    __device__ void take(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                         const row_record& record, unsigned q, unsigned step, unsigned end, CT& pivot) {
         needed = 0;
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            columns[i] = k + i < end ? static_cast<int>(triangle.column(k + i)) : -1;
-            elements[i] = k + i < end ? o.element(triangle.source(k + i)) : CT{};
+            const bool is_there = q + i * step < end;
+            const unsigned k = triangle.place(record, q + i * step);
+            columns[i] = is_there ? static_cast<int>(triangle.column(k)) : -1;
+            elements[i] = is_there ? o.element(triangle.source(k)) : CT{};
         }
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            if (triangle.needs(row, columns[i])) needed |= 1u << i;
-            if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) pivot = add(pivot, elements[i]);
+            if (triangle.needs(record.row, columns[i])) needed |= 1u << i;
+            if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) pivot = add(pivot, elements[i]);
             box::clear(x[i]);
         }
         waiting = needed;
@@ -180,31 +188,47 @@ static __device__ void finish_row(const solve_operands<CT>& o, int row, int side
         if (side + s < sides) o.c[row * o.c_row + (side + s) * o.c_column] = result.of[s];
 }
 
+// The sums of what lanes `first`, 2 * first, ... below `end` apart have.
+template <int first, int end, class CT>
+static __device__ CT sum_across(CT v) {
+#pragma unroll
+    for (int distance = first; distance < end; distance *= 2) v = add(v, from_lane_across(v, distance));
+    return v;
+}
+
 // A row that all threads of a block walk together: each group of lanes some of its elements, then one group
-// adds up the sums.
+// adds up the sums of the warps.
 template <int count, int batch, int tile_sides, class CT, class OT, class IT>
 static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
                                       const row_record& record, int side, int sides, CT* own_sides, int width,
                                       bool write_c) {
     constexpr int lanes = tile_sides / count;
     constexpr int groups = many_threads / lanes;
-    __shared__ CT sums[groups][tile_sides];
-    __shared__ CT pivots[groups];
+    constexpr int warps = many_threads / warp_size;
+    __shared__ CT sums[warps][tile_sides];
+    __shared__ CT pivots[warps];
     const int group = static_cast<int>(threadIdx.x) / lanes;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const bool is_used = side < sides;
+    const unsigned end = is_used ? record.count() : 0u;
     CT sum[count] = {};
     CT pivot{};
-    for (unsigned k = record.begin + group * batch; is_used && k < record.end; k += groups * batch) {
+    for (unsigned q = group; q < end; q += groups * batch) {
         element_batch<CT, count, batch> next;
-        next.take(o, triangle, record.row, k, record.end, pivot);
+        next.take(o, triangle, record, q, groups, end, pivot);
         while (next.waiting != 0) next.look(own_sides, width);
         next.add_to(sum);
     }
     __syncthreads();
 #pragma unroll
-    for (int s = 0; s < count; ++s) sums[group][lane * count + s] = sum[s];
-    if (lane == 0) pivots[group] = pivot;
+    for (int s = 0; s < count; ++s) sum[s] = sum_across<lanes, warp_size>(sum[s]);
+    pivot = sum_across<lanes, warp_size>(pivot);
+    if (static_cast<int>(threadIdx.x) % warp_size < lanes) {
+#pragma unroll
+        for (int s = 0; s < count; ++s) sums[warp][lane * count + s] = sum[s];
+        if (lane == 0) pivots[warp] = pivot;
+    }
     __syncthreads();
     if (group != 0 || !is_used) return;
     const CT alpha = o.scale();
@@ -212,23 +236,111 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
 #pragma unroll
     for (int s = 0; s < count; ++s)
         if (side + s < sides) right[s] = mul(alpha, o.b[record.row * o.b_row + (side + s) * o.b_column]);
-    for (int g = 1; g < groups; ++g) {
-        pivot = add(pivot, pivots[g]);
+    for (int w = 1; w < warps; ++w) {
+        pivot = add(pivot, pivots[w]);
 #pragma unroll
-        for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[g][lane * count + s]);
+        for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[w][lane * count + s]);
     }
     finish_row<count>(o, record.row, side, sides, false, right, sum, o.by(record.row, pivot), own_sides,
                       width, write_c);
 }
 
-// Right-hand sides [0, sides) of the operands, `count` of them by one lane and tile_sides by a block. solved
-// has rows of `width` elements, a multiple of count.
-template <class CT, class OT, class IT, int count, int batch, int tile_sides, bool with_long>
-__global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
+// How the lanes of a warp share rows: `count` right-hand sides a lane, as many lanes beside each other as
+// tile_sides take, and `shares` of these teams for the elements of a row, of each of which a lane waits for
+// `batch` at a time.
+template <int count_, int tile_sides_, int shares_, int batch_, bool with_long_>
+struct many_shape {
+    static constexpr int count = count_;
+    static constexpr int tile_sides = tile_sides_;
+    static constexpr int shares = shares_;
+    static constexpr int batch = batch_;
+    static constexpr bool with_long = with_long_;
+    static constexpr int side_lanes = tile_sides / count;
+    static constexpr int lanes = side_lanes * shares;
+    static constexpr int rows = many_threads / lanes;
+    static_assert(lanes <= warp_size);
+};
+
+// Rows of a block that no block walks together, each by the lanes of its team.
+template <class Shape, class CT, class OT, class IT>
+static __device__ void solve_team_rows(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
+                                       const row_record& record, bool in_run, bool is_zero, CT alpha,
+                                       int side, int sides, CT* own_sides, int width, bool write_c) {
+    constexpr int count = Shape::count;
+    constexpr int batch = Shape::batch;
+    constexpr int lanes = Shape::lanes;
+    constexpr unsigned shares = Shape::shares;
+    const int share = static_cast<int>(threadIdx.x) % lanes / Shape::side_lanes;
+    const int row = record.row;
+    const unsigned end = is_zero || !in_run ? 0u : record.count();
+    unsigned k = static_cast<unsigned>(share);
+    CT right[count] = {};
+    if (in_run && !is_zero)
+#pragma unroll
+        for (int s = 0; s < count; ++s)
+            if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
+    CT sum[count] = {};
+    CT pivot{};
+    divisor<CT> by;
+    element_batch<CT, count, batch> next;
+    const auto take = [&] {
+        next.take(o, triangle, record, k, shares, end, pivot);
+        k += batch * shares;
+        if (shares == 1 && k >= end) by = o.by(row, pivot);
+    };
+    take();
+#pragma unroll
+    for (CT& each : right) each = mul(alpha, each);
+    bool posted = !in_run;
+    bool has_pivots = shares == 1;
+    while (!__all_sync(all_lanes, posted)) {
+        next.look(own_sides, width);
+        if constexpr (shares == 1) {
+            if (next.waiting != 0 || posted) continue;
+            next.add_to(sum);
+            if (k < end) {
+                take();
+                continue;
+            }
+            finish_row<count>(o, row, side, sides, is_zero, right, sum, by, own_sides, width, write_c);
+            posted = true;
+        } else {
+            const bool through = next.waiting == 0 && k >= end;
+            if (next.waiting == 0) {
+                next.add_to(sum);
+                if (k < end) take();
+            }
+            // Most of a division comes before what is divided.
+            if (!has_pivots && __all_sync(all_lanes, k >= end)) {
+                by = o.by(row, sum_across<Shape::side_lanes, lanes>(pivot));
+                has_pivots = true;
+            }
+            constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
+            const int first_lane = static_cast<int>(threadIdx.x) % warp_size / lanes * lanes;
+            const unsigned missing = __ballot_sync(all_lanes, !through) >> first_lane & of_row;
+            const bool complete = !posted && missing == 0;
+            if (!__any_sync(all_lanes, complete)) continue;
+            if (!has_pivots) by = o.by(row, sum_across<Shape::side_lanes, lanes>(pivot));
+            CT all[count];
+#pragma unroll
+            for (int s = 0; s < count; ++s) all[s] = sum_across<Shape::side_lanes, lanes>(sum[s]);
+            if (complete && share == 0)
+                finish_row<count>(o, row, side, sides, is_zero, right, all, by, own_sides, width, write_c);
+            posted = posted || complete;
+        }
+    }
+}
+
+// Right-hand sides [0, sides) of the operands, tile_sides of them by a block. solved has rows of `width`
+// elements, a multiple of count.
+template <class CT, class OT, class IT, class Shape>
+__global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Shape::batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
                CT* solved, bool write_c, solve_control* control) {
-    constexpr int lanes = tile_sides / count;
-    constexpr int rows = many_threads / lanes;
+    constexpr int lanes = Shape::lanes;
+    constexpr int rows = Shape::rows;
+    constexpr int tile_sides = Shape::tile_sides;
+    constexpr bool with_long = Shape::with_long;
     __shared__ long_rows<rows> long_ones;
     const bool ordered = order.is_ordered();
     const block_ticket ticket = draw_ticket(control);
@@ -236,55 +348,24 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<count, batch>)
     const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
     const int first = static_cast<int>(ticket.number / tiles) * rows;
     const int own = static_cast<int>(threadIdx.x) / lanes;
-    const int side = first_side + static_cast<int>(threadIdx.x) % lanes * count;
-    const bool active = own < order.n - first && side < sides;
-    const row_record record = active ? order.at(triangle, first + own, ordered) : row_record{};
-    const int row = record.row;
+    const int side = first_side + static_cast<int>(threadIdx.x) % Shape::side_lanes * Shape::count;
+    const bool present = own < order.n - first;
+    const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
+    const bool active = present && side < sides;
     const CT alpha = o.scale();
     const bool is_zero = equal(alpha, CT{});
-    const bool is_long = with_long && !is_zero && record.end - record.begin > triangle.longest;
+    const bool is_long = with_long && !is_zero && record.count() > triangle.longest;
     const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
     CT* const own_sides = solved + side;
     for (int from = 0; from < rows;) {
         const int until = some_long ? long_ones.next(from) : rows;
-        if (until > from) {
-            const bool in_run = active && own >= from && own < until;
-            unsigned k = record.begin;
-            const unsigned end = is_zero || !in_run ? 0u : record.end;
-            CT right[count] = {};
-            if (in_run && !is_zero)
-#pragma unroll
-                for (int s = 0; s < count; ++s)
-                    if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
-            CT sum[count] = {};
-            CT pivot{};
-            divisor<CT> by;
-            element_batch<CT, count, batch> next;
-            const auto take = [&] {
-                next.take(o, triangle, row, k, end, pivot);
-                k += batch;
-                if (k >= end) by = o.by(row, pivot);
-            };
-            take();
-#pragma unroll
-            for (CT& each : right) each = mul(alpha, each);
-            bool posted = !in_run;
-            while (!__all_sync(all_lanes, posted)) {
-                next.look(own_sides, width);
-                if (next.waiting != 0 || posted) continue;
-                next.add_to(sum);
-                if (k < end) {
-                    take();
-                } else {
-                    finish_row<count>(o, row, side, sides, is_zero, right, sum, by, own_sides, width,
-                                      write_c);
-                    posted = true;
-                }
-            }
-        }
+        if (until > from)
+            solve_team_rows<Shape>(o, triangle, record, active && own >= from && own < until, is_zero, alpha,
+                                   side, sides, own_sides, width, write_c);
         if (with_long && until < rows)
-            solve_long_row<count, batch, tile_sides>(o, triangle, order.at(triangle, first + until, ordered),
-                                                     side, sides, own_sides, width, write_c);
+            solve_long_row<Shape::count, Shape::batch, tile_sides>(o, triangle,
+                                                                   order.at(triangle, first + until, ordered),
+                                                                   side, sides, own_sides, width, write_c);
         from = until + 1;
     }
     give_ticket_back(control, ticket, o.zero_pivot);

@@ -11,6 +11,15 @@
 
 namespace heron::HERON_LEVEL {
 
+// A row, and where its elements are.
+struct alignas(16) row_record {
+    int row;
+    unsigned begin, end;
+    unsigned unused = 0;  // so that it is loaded and stored as a whole
+
+    __device__ unsigned count() const { return end - begin; }
+};
+
 // The rows of the triangle of op(A): those of a CSR matrix, or gathered ones.
 template <class OT, class IT>
 struct triangle_rows {
@@ -25,6 +34,11 @@ struct triangle_rows {
     __device__ int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
     __device__ int64_t column(int64_t k) const { return static_cast<int64_t>(columns[k]) - base; }
     __device__ int64_t source(int64_t k) const { return sources ? sources[k] : k; }
+    // Element q of a row, counted so that what is solved first comes first where columns ascend: a row that
+    // has to wait has then done all but its last elements.
+    __device__ unsigned place(const row_record& record, unsigned q) const {
+        return lower ? record.begin + q : record.end - 1 - q;
+    }
     // How many rows come before a row, in the order in which they can be solved one after the other; and the
     // row that so many come before.
     __device__ int64_t turned(int64_t row) const { return lower ? row : n - 1 - row; }
@@ -33,13 +47,6 @@ struct triangle_rows {
         return lower ? column >= 0 && column < row : column > row && column < n;
     }
     __device__ bool is_pivot(int64_t row, int64_t column) const { return row == column && !unit; }
-};
-
-// A row, and where its elements are.
-struct alignas(16) row_record {
-    int row;
-    unsigned begin, end;
-    unsigned unused = 0;  // so that it is loaded and stored as a whole
 };
 
 template <class OT, class IT>
@@ -125,24 +132,26 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     __shared__ T pivots[most_warps];
     const row_record record = order.at(triangle, place, ordered);
     const unsigned step = blockDim.x;
+    const unsigned count = record.count();
     T sum{};
     T pivot{};
-    for (unsigned k = record.begin + threadIdx.x; k < record.end; k += batch * step) {
+    for (unsigned q = threadIdx.x; q < count; q += batch * step) {
         T elements[batch];
         T x[batch] = {};
         int columns[batch];
         unsigned needed = 0;
+        const auto at = [&](int i) { return triangle.place(record, q + i * step); };
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            columns[i] = k + i * step < record.end ? static_cast<int>(triangle.column(k + i * step)) : -1;
+            columns[i] = q + i * step < count ? static_cast<int>(triangle.column(at(i))) : -1;
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
             if (triangle.needs(record.row, columns[i])) {
                 needed |= 1u << i;
-                elements[i] = work.load(triangle.source(k + i * step));
+                elements[i] = work.load(triangle.source(at(i)));
                 if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
             } else if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) {
-                pivot = work.add_pivot(pivot, work.load(triangle.source(k + i * step)));
+                pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
             }
         }
         for (unsigned waiting = needed; waiting != 0;) {
@@ -203,14 +212,14 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
     const int row = record.row;
     const int own_box = ordered ? first + own : row;
     const bool is_void = work.is_void();
-    const bool is_long = with_long && !is_void && record.end - record.begin > triangle.longest;
+    const bool is_long = with_long && !is_void && record.count() > triangle.longest;
     const bool some_long = with_long && long_ones.collect(own, is_long, lane == 0);
     for (int from = 0; from < rows;) {
         const int until = some_long ? long_ones.next(from) : rows;
         if (until > from) {
             const bool in_run = present && own >= from && own < until;
-            unsigned k = record.begin + static_cast<unsigned>(lane);
-            const unsigned end = is_void || !in_run ? 0u : record.end;
+            unsigned k = static_cast<unsigned>(lane);
+            const unsigned end = is_void || !in_run ? 0u : record.count();
             const T prepared = in_run && lane == 0 ? work.prepare(row) : T{};
 
             T sum{};
@@ -221,19 +230,20 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
             int columns[batch];
             unsigned needed = 0;   // which elements of the batch have a share
             unsigned waiting = 0;  // and for which of them there is no x yet
+            const auto at = [&](int i) { return triangle.place(record, k + i * lanes); };
             const auto take = [&] {
                 needed = 0;
 #pragma unroll
                 for (int i = 0; i < batch; ++i)
-                    columns[i] = k + i * lanes < end ? static_cast<int>(triangle.column(k + i * lanes)) : -1;
+                    columns[i] = k + i * lanes < end ? static_cast<int>(triangle.column(at(i))) : -1;
 #pragma unroll
                 for (int i = 0; i < batch; ++i) {
                     if (triangle.needs(row, columns[i])) {
                         needed |= 1u << i;
-                        elements[i] = work.load(triangle.source(k + i * lanes));
+                        elements[i] = work.load(triangle.source(at(i)));
                         if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
                     } else if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) {
-                        pivot = work.add_pivot(pivot, work.load(triangle.source(k + i * lanes)));
+                        pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
                     }
                 }
                 k += batch * lanes;
@@ -322,6 +332,9 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
                 }
                 __syncthreads();
             }
+            // Of blocks that hardly share a multiprocessor none is in another's way.
+            constexpr unsigned few_blocks = 128;
+            const unsigned longest_nap = gridDim.x <= few_blocks ? 0u : Work::longest_nap;
             unsigned nap = 0;
             while (!__all_sync(all_lanes, posted)) {
                 const unsigned before = waiting;
@@ -330,7 +343,7 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
                 bool again = settle();
                 // Without levels most rows wait for long. They look the less often the longer they wait, and
                 // leave the multiprocessor to those that need not.
-                nap = found || again || ordered ? 0u : min(max(2 * nap, 32u), Work::longest_nap);
+                nap = found || again || ordered ? 0u : min(max(2 * nap, 32u), longest_nap);
                 if (nap > 0) __nanosleep(nap);
                 // What the block itself has found out is soon there: steps along a row of neighbours are
                 // quick.

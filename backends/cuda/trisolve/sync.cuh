@@ -89,19 +89,25 @@ static __device__ inline block_ticket draw_ticket(solve_control* control) {
     return drawn;
 }
 
-// And last. The last block of the launch makes the control ready for the next solve, and what rows have told
-// of their pivots known: they have done so before a fence.
-static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket,
-                                               heron_zero_pivot* pivots = nullptr) {
+// And last. The last block of the launch calls finish(), which sees what others have done before a fence, and
+// makes the control ready for the next solve.
+template <class F>
+static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket, F&& finish) {
     __syncthreads();
     if (threadIdx.x != 0 || atomicAdd(&control->blocks_done, 1u) != gridDim.x - 1) return;
-    if (pivots) {
-        __threadfence();
-        pivots->first = atomicExch(&pivots->next, HERON_NO_PIVOT);
-    }
+    finish();
     control->next_ticket = 0;
     control->blocks_done = 0;
     control->solves_done = ticket.stamp == 0xffffffffu ? 0u : ticket.stamp;
+}
+// Makes known what the rows of a solve have told of their pivots, if that is asked for.
+static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket,
+                                               heron_zero_pivot* pivots) {
+    give_ticket_back(control, ticket, [&] {
+        if (!pivots) return;
+        __threadfence();
+        pivots->first = atomicExch(&pivots->next, HERON_NO_PIVOT);
+    });
 }
 
 // What one row hands to others: a value in 32-bit parts, each beside its stamp in one 64-bit word. Such a

@@ -201,21 +201,23 @@ class tuned_trisolve_run {
     void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
                    bool with_long) {
         const solve_work<CT> work{o};
-        constexpr int64_t few_elements = 4;
-        visit_lanes(stored_, n_, few_elements, [&]<int lanes>(lane_count<lanes>) {
-            order.levels_ahead = lanes == 1 ? 5 : 2;
-            const auto launch = [&](auto kernel, int threads) {
-                device_.launch_blocks(kernel, blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle,
-                                      order, control(), boxes());
-            };
+        const auto launch = [&]<int lanes, bool walks_long>(lane_count<lanes>,
+                                                            std::bool_constant<walks_long>) {
             // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
             constexpr int most_threads = solve_work<CT>::most_threads;
-            constexpr int few_threads = lanes == 1 ? 64 : most_threads;
-            if (with_long)
-                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, true>, most_threads);
-            else
-                launch(sweep_rows<solve_work<CT>, OT, IT, lanes, false>, few_threads);
-        });
+            constexpr int threads = lanes == 1 && !walks_long ? 64 : most_threads;
+            order.levels_ahead = lanes == 1 ? 5 : 2;
+            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes, walks_long>,
+                                  blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle, order,
+                                  control(), boxes());
+        };
+        constexpr int64_t few_elements = 4;
+        if (!with_long)
+            return visit_lanes(stored_, n_, few_elements,
+                               [&](auto lanes) { launch(lanes, std::false_type{}); });
+        // Where some rows are walked by blocks, others are almost as long.
+        if (stored_ <= few_elements * n_) return launch(lane_count<1>{}, std::true_type{});
+        launch(lane_count<16>{}, std::true_type{});
     }
 
     template <class OT, class IT>
@@ -231,23 +233,35 @@ class tuned_trisolve_run {
             o.b_row = plan.width;
             o.b_column = 1;
         }
-        const auto launch = [&](auto kernel, int tile_sides) {
-            const int64_t tiles = (sides + tile_sides - 1) / tile_sides;
-            device_.launch_blocks(kernel, blocks_of_rows(n_, many_threads / (tile_sides / packed)) * tiles,
+        const auto launch = [&]<class Shape>(Shape) {
+            const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
+            device_.launch_blocks(solve_many<CT, OT, IT, Shape>, blocks_of_rows(n_, Shape::rows) * tiles,
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
                                   !turns_c, control() + 1);
         };
-        // A long row keeps as many blocks busy as there are tiles.
-        constexpr int tile = 32;
-        constexpr int long_tile = 8;
-        if (with_long)
-            launch(solve_many<CT, OT, IT, packed, 8, long_tile, true>, long_tile);
-        else if (stored_ <= 6 * n_)
-            launch(solve_many<CT, OT, IT, packed, 4, tile, false>, tile);
-        else
-            launch(solve_many<CT, OT, IT, packed, 8, tile, false>, tile);
+        visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
     }
+
+    // Lanes that have no right-hand side share the elements of a row. A long row keeps as many blocks busy as
+    // there are tiles, and where there are some, others are almost as long.
+    template <class F>
+    void visit_shapes(int sides, bool with_long, F&& f) {
+        constexpr int few = packed > 2 ? packed : 2;
+        constexpr int some = 8;
+        constexpr int all = 32;
+        if (sides <= few) return visit_shares<few>(with_long, f);
+        if (sides <= some || with_long) return visit_shares<some>(with_long, f);
+        if (has_short_rows()) return f(many_shape<packed, all, 1, 4, false>{});
+        f(many_shape<packed, all, 1, 8, false>{});
+    }
+    template <int tile_sides, class F>
+    void visit_shares(bool with_long, F&& f) {
+        if (has_short_rows()) return f(many_shape<packed, tile_sides, 1, 4, true>{});
+        if (!with_long) return f(many_shape<packed, tile_sides, 4, 4, false>{});
+        f(many_shape<packed, tile_sides, warp_size / (tile_sides / packed), 4, true>{});
+    }
+    bool has_short_rows() const { return stored_ <= 6 * n_; }
 
     void turn(const CT* from, int64_t from_row, int64_t from_column, CT* to, int64_t to_row,
               int64_t to_column, int sides) {

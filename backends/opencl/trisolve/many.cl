@@ -26,8 +26,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     const int is_void = EQUAL(CT, alpha, ZERO(CT));
     const int4 record = is_active ? records[place] : (int4)(0);
     const int row = record.x;
-    uint k = (uint)record.y;
-    const uint end = is_void ? k : (uint)record.z;
+    const uint count = is_void ? 0 : (uint)(record.z - record.y);
+    uint next = 0;  // element of the row
     GLOBAL CT* const own_sides = solved + side;
     CT right[PACK];
 #pragma unroll
@@ -63,8 +63,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
 #pragma unroll
             for (int s = 0; s < PACK; ++s) right[s] = SUB(CT, right[s], MUL(CT, elements[i], found[s]));
         }
-        if (k >= end) {
-            if (IS_REAL && end == (uint)record.y) inverse = inverse_of(pivot);
+        if (next >= count) {
+            if (IS_REAL && count == 0) inverse = inverse_of(pivot);
 #pragma unroll
             for (int s = 0; s < PACK; ++s) right[s] = quotient(right[s], pivot, inverse);
             *(volatile GLOBAL BOX*)(own_sides + row * width) = BOX_NAME(marked)(PACK_UP(right));
@@ -75,8 +75,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
         int own[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
-            own[i] = k + i < end ? (int)((heron_index)columns[k + i] - t.base) : -1;
-            elements[i] = k + i < end ? values[sources ? (uint)sources[k + i] : k + i] : ZERO(CT);
+            const uint k = element_in_order(t, (uint)record.y, (uint)record.z, next + i);
+            own[i] = next + i < count ? (int)((heron_index)columns[k] - t.base) : -1;
+            elements[i] = next + i < count ? values[sources ? (uint)sources[k] : k] : ZERO(CT);
             if (conjugate) elements[i] = CONJ(CT, elements[i]);
         }
 #pragma unroll
@@ -89,9 +90,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
                 pivot = ADD(CT, pivot, elements[i]);
             }
         }
-        k += BATCH;
+        next += BATCH;
         waiting = needed;
-        if (k >= end) inverse = inverse_of(pivot);
+        if (next >= count) inverse = inverse_of(pivot);
     }
     if (!is_active || !writes_c) return;
 #pragma unroll

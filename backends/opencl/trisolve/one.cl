@@ -59,9 +59,10 @@ typedef struct {
 // What an item has to do with a row: each SHARES-th element.
 typedef struct {
     int row;
-    uint k, end;
-    uint needed;   // which elements of the batch have a share
-    uint waiting;  // and for which of them there is no x yet
+    uint begin, end;
+    uint k, count;  // elements that have been taken by all items, and of how many
+    uint needed;    // which elements of the batch have a share
+    uint waiting;   // and for which of them there is no x yet
     CT elements[BATCH];
     BOX x[BATCH];
     int lines[BATCH];  // where the x are handed over
@@ -71,8 +72,10 @@ typedef struct {
 HERON_FN row_share share_of(int4 record, int lane, int is_void) {
     row_share own;
     own.row = record.x;
-    own.k = (uint)(record.y + lane);
-    own.end = is_void ? 0 : (uint)record.z;
+    own.begin = (uint)record.y;
+    own.end = (uint)record.z;
+    own.k = (uint)lane;
+    own.count = is_void ? 0 : own.end - own.begin;
     own.sum = ZERO(CT);
     own.pivot = ZERO(CT);
 #pragma unroll
@@ -87,9 +90,10 @@ HERON_FN void take_batch(triangle_parts a, row_share* own) {
     int columns[BATCH];
 #pragma unroll
     for (int i = 0; i < BATCH; ++i) {
-        const uint k = own->k + i * SHARES;
-        columns[i] = k < own->end ? (int)((heron_index)a.columns[k] - a.shape.base) : -1;
-        own->elements[i] = k < own->end ? a.values[a.sources ? (uint)a.sources[k] : k] : ZERO(CT);
+        const uint q = own->k + i * SHARES;
+        const uint k = element_in_order(a.shape, own->begin, own->end, q);
+        columns[i] = q < own->count ? (int)((heron_index)a.columns[k] - a.shape.base) : -1;
+        own->elements[i] = q < own->count ? a.values[a.sources ? (uint)a.sources[k] : k] : ZERO(CT);
         if (a.conjugate) own->elements[i] = CONJ(CT, own->elements[i]);
     }
     own->needed = 0;
@@ -121,7 +125,7 @@ HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes)
         if (own->needed >> i & 1u) own->sum = MAD(CT, own->elements[i], x, own->sum);
     }
     own->needed = 0;
-    if (own->k < own->end) take_batch(a, own);
+    if (own->k < own->count) take_batch(a, own);
 }
 
 // Holds the group back until `place` of the order has been solved.
@@ -168,7 +172,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     take_batch(a, &own);
     CT inverse = inverse_of(pivot);
     // Where one batch is all, the division can be begun before there is anything to divide.
-    const int has_pivot = a.has_pivot || !is_so_somewhere(own.k < own.end);
+    const int has_pivot = a.has_pivot || !is_so_somewhere(own.k < own.count);
     if (!a.has_pivot && has_pivot) {
         pivot = sum_of_team(own.pivot);
         inverse = inverse_of(pivot);
@@ -178,7 +182,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     int is_posted = !is_active;
     while (is_so_somewhere(!is_posted)) {
         advance(a, &own, (GLOBAL const BOX*)solved);
-        const int is_through = is_so_in_team(own.needed == 0 && own.k >= own.end);
+        const int is_through = is_so_in_team(own.needed == 0 && own.k >= own.count);
         const int is_complete = is_through && !is_posted;
         if (!is_so_somewhere(is_complete)) continue;
         if (!has_pivot) {
