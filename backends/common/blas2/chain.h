@@ -15,6 +15,10 @@ CONSTANT(LINE, BLOCK + 1);
 CONSTANT(CONTROL, 16);
 // Blocks that will not be next soon look less often.
 CONSTANT(SOON, 4);
+// Blocks that are solved before an inverse of theirs would be there.
+CONSTANT(EARLY, 256 / BLOCK);
+CONSTANT(LANES, 32);
+CONSTANT(ROUNDS, BLOCK / LANES);
 
 typedef struct {
     GLOBAL const CT* a;
@@ -27,6 +31,21 @@ typedef union {
     CT value;
     WT word[sizeof(CT) / sizeof(WT)];
 } chain_value;
+
+HERON_FN chain_matrix chain_matrix_of(heron_index n, int lower, int transposed, int conjugate, int unit,
+                                      int storage, GLOBAL const CT* a, heron_index ld, heron_index band) {
+    chain_matrix m;
+    m.a = a;
+    m.n = n;
+    m.ld = ld;
+    m.band = band;
+    m.storage = storage;
+    m.lower = lower;
+    m.transposed = transposed;
+    m.conjugate = conjugate;
+    m.unit = unit;
+    return m;
+}
 
 HERON_FN heron_index index_of(chain_matrix m, heron_index position) {
     return m.lower ? position : m.n - 1 - position;
@@ -195,6 +214,61 @@ HERON_FN CT substitute(LOCAL const CT* triangle, CT value, int size, int unit, L
     return value;
 }
 
+// How far the numbers behind 1 are apart.
+HERON_FN CT spacing(void) {
+    const CT two = ADD(CT, ONE(CT), ONE(CT));
+    const CT three = ADD(CT, two, ONE(CT));
+    const CT third = SUB(CT, DIV(CT, ADD(CT, two, two), three), ONE(CT));
+    return MAGNITUDE(CT, SUB(CT, MUL(CT, third, three), ONE(CT)));
+}
+
+// The reciprocals of the diagonal. Returns whether they can replace divisions by it: whether none is so large
+// or small that it lost digits.
+HERON_FN int take_reciprocals(LOCAL const CT* triangle, LOCAL CT* reciprocals) {
+    const int me = group_item();
+    if (me >= BLOCK) return 1;
+    const CT diagonal = triangle[me * LINE + me];
+    const CT reciprocal = DIV(CT, ONE(CT), diagonal);
+    reciprocals[me] = reciprocal;
+    const CT two = ADD(CT, ONE(CT), ONE(CT));
+    const CT four = ADD(CT, two, two);
+    const CT error = MAGNITUDE(CT, SUB(CT, MUL(CT, diagonal, reciprocal), ONE(CT)));
+    return NOT_ABOVE(CT, error, MUL(CT, MUL(CT, four, four), spacing()));
+}
+
+// One unknown after the other, by teams that each solve for all of them and so wait for nobody.
+HERON_FN CT substitute_in_lanes(LOCAL const CT* triangle, LOCAL const CT* rights, LOCAL const CT* reciprocals,
+                                int size, BOARD(CT) board) {
+    const int lane = group_item() % LANES;
+    CT values[ROUNDS];
+    UNROLL
+    for (int r = 0; r < ROUNDS; ++r) values[r] = rights[lane + r * LANES];
+    UNROLL_LANES
+    for (int s = 0; s < ROUNDS; ++s) {
+        if (s * LANES >= size) continue;
+        UNROLL_BY(4)
+        for (int k = 0; k < LANES; ++k) {
+            const int column = s * LANES + k;
+            const CT own = MUL(CT, values[s], reciprocals[column]);
+            SYNC_BOARD();
+            PUT(CT, board, own);
+            SYNC_BOARD();
+            const CT solved = GET(CT, board, LANES, own, k);
+            if (lane == k) values[s] = own;
+            UNROLL
+            for (int r = 0; r < ROUNDS; ++r)
+                if (lane + r * LANES > column)
+                    values[r] =
+                        SUB(CT, values[r], MUL(CT, triangle[(lane + r * LANES) * LINE + column], solved));
+        }
+    }
+    CT value = values[0];
+    UNROLL
+    for (int r = 1; r < ROUNDS; ++r)
+        if (group_item() / LANES == r) value = values[r];
+    return value;
+}
+
 // The block's own triangle; ones on the diagonal where none is stored.
 HERON_FN void take_triangle(chain_matrix m, heron_index block, LOCAL CT* triangle) {
     CT elements[PER];
@@ -207,7 +281,7 @@ HERON_FN void take_triangle(chain_matrix m, heron_index block, LOCAL CT* triangl
 }
 
 // M*x = b in place of b, M = op(A). memory: CONTROL elements, the first of whose words is the ticket that was
-// drawn last, -1 before the first, and room for a solution of each row of all blocks. One block needs none.
+// drawn last, -1 before the first, and room for a solution of each row of all blocks.
 HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed, int conjugate, int unit,
                    int storage, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
                    heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc,
@@ -217,25 +291,18 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     LOCAL_ARRAY(CT, others, 2 * BLOCK);
     LOCAL_ARRAY(CT, reciprocals, BLOCK);
     LOCAL_ARRAY(int, shared, 2);
+    BOARD_ARRAY(CT, board, GROUP);
     const int me = group_item();
     const int place = me % BLOCK;
     if (me == 0) {
-        shared[0] = group_count() > 1 ? FETCH_ADD((GLOBAL int*)memory, 1) + 1 : 0;
+        shared[0] = FETCH_ADD((GLOBAL int*)memory, 1) + 1;
         shared[1] = 0;
     }
     sync_group();
     const heron_index block = shared[0];
     GLOBAL CT* const solved = memory + CONTROL;
-    chain_matrix m;
-    m.a = a + a_offset;
-    m.n = n;
-    m.ld = ld;
-    m.band = band;
-    m.storage = storage;
-    m.lower = lower;
-    m.transposed = transposed;
-    m.conjugate = conjugate;
-    m.unit = unit;
+    const chain_matrix m =
+        chain_matrix_of(n, lower, transposed, conjugate, unit, storage, a + a_offset, ld, band);
 
     const int size = n - block * BLOCK < BLOCK ? (int)(n - block * BLOCK) : BLOCK;
     const heron_index own = x_offset + index_of(m, block * BLOCK + me) * x_inc;
@@ -254,7 +321,10 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     }
     take_triangle(m, block, triangle);
     CT inverse[PER];
-    if (!invert(triangle, inverse, others, reciprocals)) FETCH_OR(shared + 1, 1);
+    const int is_early = block < EARLY;
+    const int is_good =
+        is_early ? take_reciprocals(triangle, reciprocals) : invert(triangle, inverse, others, reciprocals);
+    if (!is_good) FETCH_OR(shared + 1, 1);
     sync_group();
     const int substitutes = shared[1];
 
@@ -285,7 +355,7 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         UNROLL
         for (int q = 0; q < PER; ++q) share = ADD(CT, share, triangle[place * LINE + me / BLOCK * PER + q]);
         sync_group();
-        if (substitutes) take_triangle(m, block, triangle);
+        if (substitutes || is_early) take_triangle(m, block, triangle);
     }
     if (before < block) {
         LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
@@ -304,18 +374,48 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         LOCAL CT* const rights = others + (block & 1) * BLOCK;
         if (me < BLOCK) rights[me] = right;
         sync_group();
-        value = join_shares(share_of(inverse, rights, 0, place), sums);
+        if (is_early)
+            value = substitute_in_lanes(triangle, rights, reciprocals, size, board);
+        else
+            value = join_shares(share_of(inverse, rights, 0, place), sums);
     }
     if (me >= size) return;
-    if (group_count() > 1) {
-        GLOBAL WT* const to = (GLOBAL WT*)(solved + block * BLOCK + me);
-        chain_value parts;
-        parts.value = value;
-        UNROLL
-        for (int w = 0; w < WORDS; ++w)
-            POST(WT, to + w, is_unset(parts.word[w]) ? parts.word[w] >> 1 : parts.word[w]);
-    }
+    GLOBAL WT* const to = (GLOBAL WT*)(solved + block * BLOCK + me);
+    chain_value parts;
+    parts.value = value;
+    UNROLL
+    for (int w = 0; w < WORDS; ++w)
+        POST(WT, to + w, is_unset(parts.word[w]) ? parts.word[w] >> 1 : parts.word[w]);
     x[own] = value;
+}
+HERON_CLOSE
+
+// The same for one block, which needs no memory.
+HERON_GROUP_KERNEL(chain_alone, GROUP, heron_index n, int lower, int transposed, int conjugate, int unit,
+                   int storage, GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld,
+                   heron_index band, GLOBAL CT* x, heron_index x_offset, heron_index x_inc,
+                   GLOBAL CT* memory) {
+    LOCAL_ARRAY(CT, triangle, BLOCK * LINE);
+    LOCAL_ARRAY(CT, rights, BLOCK);
+    LOCAL_ARRAY(CT, reciprocals, BLOCK);
+    LOCAL_ARRAY(int, shared, 1);
+    BOARD_ARRAY(CT, board, GROUP);
+    const int me = group_item();
+    const chain_matrix m =
+        chain_matrix_of(n, lower, transposed, conjugate, unit, storage, a + a_offset, ld, band);
+    const heron_index own = x_offset + index_of(m, me) * x_inc;
+    const CT right = me < n ? x[own] : ZERO(CT);
+    if (me == 0) shared[0] = 0;
+    if (me < BLOCK) rights[me] = right;
+    take_triangle(m, 0, triangle);
+    if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared, 1);
+    sync_group();
+    CT value = right;
+    if (shared[0])
+        value = substitute(triangle, right, (int)n, unit, reciprocals);
+    else
+        value = substitute_in_lanes(triangle, rights, reciprocals, (int)n, board);
+    if (me < n) x[own] = value;
 }
 HERON_CLOSE
 

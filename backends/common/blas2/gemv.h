@@ -1,77 +1,137 @@
-// Products of a full matrix, transposed, and a vector by groups. Where there are fewer tiles of the result
-// than keep a device busy the sum is cut into parts, whose results lie `rows` apart, and blas2_join adds them
-// up in their order.
-HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int TEAM)
+// Products of a full matrix, transposed, and a vector by groups. TEAM items go down COLUMNS columns together,
+// PACK rows each at a time, which are 16 bytes of a column where these are aligned. Where there are fewer
+// tiles of the result than keep a device busy the sum is cut into parts, whose results lie `rows` apart, and
+// blas2_join adds them up in their order.
+HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int TEAM, int COLUMNS)
 
-// Columns that a team works on at a time.
-CONSTANT(COLUMNS, 4);
+CONSTANT(PACK, 16 / (int)sizeof(CT));
+CONSTANT(TEAMS, GROUP / TEAM);
+CONSTANT(WIDTH, TEAMS* COLUMNS);  // columns of a group
+CONSTANT(STEP, TEAM* PACK);       // rows that a team takes at a time
+// So many times are on their way to an item, of all of its columns.
+CONSTANT(DEPTH, COLUMNS == 1 ? 4 : COLUMNS == 4 ? 2 : 1);
+CONSTANT(LANES, TEAM < 32 ? TEAM : 32);
+CONSTANT(LANE_TEAMS, TEAM / LANES);
 
-HERON_FN CT taken(GLOBAL const CT* a, heron_index at, int conjugate) {
-    const CT v = a[at];
-    return conjugate ? CONJ(CT, v) : v;
-}
+typedef union {
+    int4 raw;
+    CT value[16 / sizeof(CT)];
+} wide_value;
 
-HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index rows, GLOBAL CT* partial,
-                      CT alpha, CT beta, GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
-    if (parts > 1) {
-        partial[part * rows + row] = sum;
+// An item's elements of a column, or of x: rows from `row` on, TEAM apart where it is not wide. Zero from
+// `end` on, which no wide element crosses.
+HERON_FN void take_rows(GLOBAL const CT* a, heron_index row, heron_index end, heron_index inc, int wide,
+                        CT* elements) {
+    if (wide) {
+        wide_value v;
+        UNROLL
+        for (int q = 0; q < PACK; ++q) v.value[q] = ZERO(CT);
+        if (row < end) v.raw = *(GLOBAL const int4*)(a + row);
+        UNROLL
+        for (int q = 0; q < PACK; ++q) elements[q] = v.value[q];
     } else {
-        const heron_index at = y_offset + row * y_inc;
-        const CT product = MUL(CT, alpha, sum);
-        y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+        UNROLL
+        for (int q = 0; q < PACK; ++q)
+            elements[q] = row + q * TEAM < end ? a[(row + q * TEAM) * inc] : ZERO(CT);
     }
 }
 
-// y := alpha*A^T*x + beta*y. TEAM items go along COLUMNS columns together.
+HERON_FN CT added(CT element, int conjugate, CT factor, CT sum) {
+    return MAD(CT, conjugate ? CONJ(CT, element) : element, factor, sum);
+}
+
+// What lies behind the last column is read from that again.
+HERON_FN heron_index column_of(heron_index first, int c, heron_index n) {
+    const heron_index column = first + c * TEAMS;
+    return column < n ? column : n - 1;
+}
+
+HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, heron_index n,
+                       heron_index begin, heron_index end, int wide, int conjugate, GLOBAL const CT* x,
+                       heron_index x_inc, CT* sums) {
+    const int lane = group_item() % TEAM;
+    const heron_index upto = wide ? end - end % PACK : end;
+    for (heron_index row = begin + (wide ? lane * PACK : lane); row < upto; row += DEPTH * STEP) {
+        CT elements[DEPTH * COLUMNS * PACK];
+        CT factors[DEPTH * PACK];
+        UNROLL
+        for (int d = 0; d < DEPTH; ++d) {
+            UNROLL
+            for (int c = 0; c < COLUMNS; ++c)
+                take_rows(a + column_of(column, c, n) * ld, row + d * STEP, upto, 1, wide,
+                          elements + (d * COLUMNS + c) * PACK);
+            take_rows(x, row + d * STEP, upto, x_inc, wide, factors + d * PACK);
+        }
+        UNROLL
+        for (int e = 0; e < DEPTH * COLUMNS * PACK; ++e) {
+            const int c = e / PACK % COLUMNS;
+            sums[c] = added(elements[e], conjugate, factors[e / (COLUMNS * PACK) * PACK + e % PACK], sums[c]);
+        }
+    }
+    // Rows behind the last wide ones.
+    const heron_index last = upto + lane;
+    if (last >= end) return;
+    UNROLL
+    for (int c = 0; c < COLUMNS; ++c)
+        sums[c] = added(a[column_of(column, c, n) * ld + last], conjugate, x[last * x_inc], sums[c]);
+}
+
+// y := alpha*A^T*x + beta*y, or parts of the sums.
 HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts, int conjugate,
                    CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
                    heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
                    heron_index x_inc, GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device,
                    GLOBAL CT* y, heron_index y_offset, heron_index y_inc) {
-    LOCAL_ARRAY(CT, sums, COLUMNS * GROUP);
+    BOARD_ARRAY(CT, board, GROUP);
+    LOCAL_ARRAY(CT, shares, LANE_TEAMS * WIDTH);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const int me = group_item();
+    const int lane = me % TEAM;
     const int part = group_id() % parts;
-    const int lane = group_item() % TEAM;
-    const heron_index column =
-        ((heron_index)(group_id() / parts) * (GROUP / TEAM) + group_item() / TEAM) * COLUMNS;
-    const heron_index end = m * (part + 1) / parts;
-    CT sum0 = ZERO(CT);
-    CT sum1 = ZERO(CT);
-    CT sum2 = ZERO(CT);
-    CT sum3 = ZERO(CT);
+    const heron_index first = (heron_index)(group_id() / parts) * WIDTH;
+    const heron_index column = first + me / TEAM;
+    CT sums[COLUMNS];
+    UNROLL
+    for (int c = 0; c < COLUMNS; ++c) sums[c] = ZERO(CT);
     if (column < n && !EQUAL(CT, alpha, ZERO(CT))) {
-        // What lies behind the last column is read from that again.
-        const heron_index at0 = a_offset + column * ld;
-        const heron_index at1 = a_offset + (column + 1 < n ? column + 1 : column) * ld;
-        const heron_index at2 = a_offset + (column + 2 < n ? column + 2 : column) * ld;
-        const heron_index at3 = a_offset + (column + 3 < n ? column + 3 : column) * ld;
-        UNROLL_BY(2)
-        for (heron_index i = m * part / parts + lane; i < end; i += TEAM) {
-            const CT xi = x[x_offset + i * x_inc];
-            sum0 = MAD(CT, taken(a, at0 + i, conjugate), xi, sum0);
-            sum1 = MAD(CT, taken(a, at1 + i, conjugate), xi, sum1);
-            sum2 = MAD(CT, taken(a, at2 + i, conjugate), xi, sum2);
-            sum3 = MAD(CT, taken(a, at3 + i, conjugate), xi, sum3);
+        const heron_index packs = (m + PACK - 1) / PACK;
+        const heron_index begin = packs * part / parts * PACK;
+        const heron_index upto = packs * (part + 1) / parts * PACK;
+        const heron_index end = upto < m ? upto : m;
+        const int wide = ((i64)(a + a_offset) & 15) == 0 && ld % PACK == 0 && x_inc == 1 &&
+                         ((i64)(x + x_offset) & 15) == 0;
+        if (wide)
+            add_rows(a + a_offset, ld, column, n, begin, end, 1, conjugate, x + x_offset, x_inc, sums);
+        else
+            add_rows(a + a_offset, ld, column, n, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
+    }
+    UNROLL_LANES
+    for (int mask = 1; mask < LANES; mask *= 2) {
+        UNROLL_LANES
+        for (int c = 0; c < COLUMNS; ++c) {
+            SYNC_BOARD();
+            PUT(CT, board, sums[c]);
+            SYNC_BOARD();
+            sums[c] = ADD(CT, sums[c], GET_ACROSS(CT, board, LANES, sums[c], mask));
         }
     }
-    sums[group_item()] = sum0;
-    sums[group_item() + GROUP] = sum1;
-    sums[group_item() + 2 * GROUP] = sum2;
-    sums[group_item() + 3 * GROUP] = sum3;
-    for (int width = TEAM / 2; width > 0; width /= 2) {
-        sync_group();
-        if (lane < width) {
-            UNROLL
-            for (int c = 0; c < COLUMNS; ++c) {
-                const int at = group_item() + c * GROUP;
-                sums[at] = ADD(CT, sums[at], sums[at + width]);
-            }
-        }
-    }
+    UNROLL
+    for (int c = 0; c < COLUMNS; ++c)
+        if (lane % LANES == c % LANES) shares[lane / LANES * WIDTH + c * TEAMS + me / TEAM] = sums[c];
     sync_group();
-    if (lane >= COLUMNS || column + lane >= n) return;
-    put_row(sums[group_item() - lane + lane * GROUP], parts, part, column + lane, n, partial, alpha,
-            SCALAR(CT, beta_value, beta_device), y, y_offset, y_inc);
+    for (int k = me; k < WIDTH && first + k < n; k += GROUP) {
+        CT sum = shares[k];
+        UNROLL
+        for (int s = 1; s < LANE_TEAMS; ++s) sum = ADD(CT, sum, shares[s * WIDTH + k]);
+        if (parts > 1) {
+            partial[part * n + first + k] = sum;
+        } else {
+            const CT beta = SCALAR(CT, beta_value, beta_device);
+            const heron_index at = y_offset + (first + k) * y_inc;
+            const CT product = MUL(CT, alpha, sum);
+            y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+        }
+    }
 }
 HERON_CLOSE
 

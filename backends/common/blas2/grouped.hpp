@@ -6,7 +6,7 @@
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
-inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP TEAM"};
+inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP TEAM COLUMNS"};
 inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
 inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
@@ -28,8 +28,8 @@ inline constexpr int gemv_group = 256;
 struct gemv_shares {
     // tiles: of the results. useful: so many parts have something to do for each item.
     gemv_shares(int64_t tile_count, int64_t useful) : tiles(tile_count) {
-        // As many as are at work at a time on a large device.
-        constexpr int64_t groups_wanted = 1024;
+        // As many as are at work at a time on a large device, which the launch sees to.
+        constexpr int64_t groups_wanted = 512;
         const int64_t wanted = groups_wanted / tiles;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
@@ -65,7 +65,7 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
-    device.template launch_groups<Kernel>(
+    device.template launch_groups<at_once<Kernel, 4>>(
         family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts},
         int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
         heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
@@ -74,18 +74,21 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
 }
 
-// Of a matrix of m rows, in tiles of a few items' rows unless these would be many.
+// In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
+// much is read in one place; otherwise in tiles of a few rows.
 template <class CT, class Visitor>
-void visit_wide(int64_t m, const Visitor& visitor) {
-    using few = kernels::blas2_wide_groups<CT, gemv_group, 8>;
+void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
+    using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
     using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    m < 512 * many::ROWS ? visitor(type<few>{}) : visitor(type<many>{});
+    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
+    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && m > cached / n);
+    has_many ? visitor(type<many>{}) : visitor(type<few>{});
 }
 
 template <class CT, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
-    visit_wide<CT>(a.m, [&]<class Program>(type<Program>) {
+    visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
         constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
         const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest);
         gemv_by<typename Program::gemv_rows, CT>(device, kernels::blas2_wide_family, phase, a, shares,
@@ -93,27 +96,36 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
     });
 }
 
-template <class CT, int team, class Device>
+template <class CT, int team, int columns, class Device>
 void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                             heron_workspace& workspace) {
-    using program = kernels::blas2_gemv_groups<CT, gemv_group, team>;
-    constexpr int64_t columns = gemv_group / team * program::COLUMNS;
-    const gemv_shares shares((a.n + columns - 1) / columns, a.m / (16 * team));
+    using program = kernels::blas2_gemv_groups<CT, gemv_group, team, columns>;
+    // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
+    constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
+    const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest);
     gemv_by<typename program::gemv_columns, CT>(device, kernels::blas2_gemv_family, phase, a, shares,
                                                 workspace);
 }
 
+// As many items down a column as find something there, but few columns by a warp each. Long columns are for
+// whole groups, so that x, which does not stay near, is read once for several columns.
 template <class Device>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
-    constexpr int64_t long_column = 2048;
+    constexpr int64_t many_columns = 16384;
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        constexpr int64_t pack = 16 / sizeof(CT);
+        const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
             gemv_rows_by_groups<CT>(device, phase, a, workspace);
-        else if (a.m < long_column)
-            gemv_columns_by_groups<CT, 32>(device, phase, a, workspace);
+        else if (packs <= 8)
+            gemv_columns_by_groups<CT, 4, 8>(device, phase, a, workspace);
+        else if (packs <= 64 && a.n >= many_columns)
+            gemv_columns_by_groups<CT, 16, 4>(device, phase, a, workspace);
+        else if (packs <= 2048)
+            gemv_columns_by_groups<CT, 32, 1>(device, phase, a, workspace);
         else
-            gemv_columns_by_groups<CT, gemv_group>(device, phase, a, workspace);
+            gemv_columns_by_groups<CT, gemv_group, 4>(device, phase, a, workspace);
     });
 }
 
@@ -123,8 +135,8 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
     if (phase != HERON_PHASE_RUN) return;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
-        visit_wide<CT>(a.m, [&]<class Program>(type<Program>) {
-            constexpr int64_t columns = Program::AHEAD * Program::SHARES;
+        visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+            constexpr int64_t columns = Program::UPDATES * Program::SHARES;
             const int64_t tiles = (a.m + Program::ROWS - 1) / Program::ROWS * ((a.n + columns - 1) / columns);
             device.template launch_groups<typename Program::ger_tiles>(
                 kernels::blas2_wide_family, tiles, heron_index{a.m}, heron_index{a.n}, alpha.value,
@@ -135,27 +147,53 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
     });
 }
 
+// What an item has of a tile is on its way at once.
+template <class CT>
+inline constexpr int symv_tile = sizeof(CT) > 8 ? 32 : 64;
+
+// In one launch, which reads each stored element twice.
+template <class CT, class Device>
+void symv_by_rows(Device& device, const heron_symv_args& a) {
+    using program = kernels::blas2_symv_groups<CT, gemv_group, symv_tile<CT>>;
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch_groups<typename program::symv_rows>(
+        kernels::blas2_symv_family, (a.n + program::ROWS - 1) / program::ROWS, heron_index{a.n},
+        int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,
+        storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld},
+        as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, beta.value, beta.device,
+        as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+}
+
+// In two, which reads it once.
+template <class CT, class Device>
+void symv_by_blocks(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
+    constexpr int tile = symv_tile<CT>;
+    // Small blocks keep a device busy with small matrices; large ones leave fewer sums.
+    const int width = a.n <= 16384 ? 1 : a.n <= 65536 ? 2 : 4;
+    const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
+    workspace_layout layout(phase, workspace);
+    CT* partial = layout.template take<CT>(a.n * blocks);
+    if (phase != HERON_PHASE_RUN) return;
+    partial = device.temporary(partial, a.n * blocks);
+    const auto alpha = as_argument<CT>(a.alpha);
+    using kernel = typename kernels::blas2_symv_groups<CT, gemv_group, tile>::symv_blocks;
+    device.template launch_groups<kernel>(
+        kernels::blas2_symv_family, int64_t{blocks} * blocks, heron_index{a.n}, int{blocks}, int{width},
+        int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,
+        storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld},
+        as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, partial);
+    join_parts<CT>(device, a, a.n, blocks, static_cast<const CT*>(partial));
+}
+
 template <class Device>
 void symv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
     if (a.a.storage == HERON_STORAGE_BANDED) return symv(device, phase, a, workspace);
-    // Small blocks keep a device busy with small matrices; large ones leave fewer sums.
-    const int width = a.n <= 16384 ? 1 : a.n <= 65536 ? 2 : 4;
+    constexpr int64_t few_rows = 1024;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        // What an item has of a tile is on its way at once.
-        constexpr int tile = sizeof(CT) > 8 ? 32 : 64;
-        const int blocks = static_cast<int>((a.n + width * tile - 1) / (width * tile));
-        workspace_layout layout(phase, workspace);
-        CT* partial = layout.template take<CT>(a.n * blocks);
-        if (phase != HERON_PHASE_RUN) return;
-        partial = device.temporary(partial, a.n * blocks);
-        const auto alpha = as_argument<CT>(a.alpha);
-        using kernel = typename kernels::blas2_symv_groups<CT, gemv_group, tile>::symv_blocks;
-        device.template launch_groups<kernel>(
-            kernels::blas2_symv_family, int64_t{blocks} * blocks, heron_index{a.n}, int{blocks}, int{width},
-            int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, int{a.conjugate}, alpha.value, alpha.device,
-            storage_code(a.a), as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld},
-            as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, partial);
-        join_parts<CT>(device, a, a.n, blocks, static_cast<const CT*>(partial));
+        if (a.n > few_rows) return symv_by_blocks<CT>(device, phase, a, workspace);
+        workspace_layout(phase, workspace);
+        if (phase == HERON_PHASE_RUN) symv_by_rows<CT>(device, a);
     });
 }
 
@@ -184,25 +222,40 @@ void trsv_by_groups(Device& device, heron_phase phase, const heron_trsv_args& a,
 }
 
 // All of it in one launch, for devices on which groups may wait for others that came before.
-template <class Device>
-void trsv_by_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
-    visit_full(a.type, [&]<class CT>(type<CT>) {
-        // What a group has of its block stays in registers.
-        constexpr int group = 256, block = sizeof(CT) > 8 ? 32 : 64;
-        using program = kernels::blas2_chain_groups<CT, typename word_of<CT>::type, group, block>;
-        const int64_t blocks = (a.n + block - 1) / block;
-        const int64_t room = blocks > 1 ? blocks * block + program::CONTROL : 0;
-        workspace_layout layout(phase, workspace);
-        CT* memory = nullptr;
-        if (room > 0) memory = layout.template take<CT>(room);
-        if (phase != HERON_PHASE_RUN) return;
-        if (room > 0) memory = device.temporary(memory, room);
-        device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
-        device.template launch_groups<typename program::chain_blocks>(
+template <class CT, int block, class Device>
+void launch_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
+    using program = kernels::blas2_chain_groups<CT, typename word_of<CT>::type, gemv_group, block>;
+    const int64_t blocks = (a.n + block - 1) / block;
+    const int64_t room = blocks > 1 ? blocks * block + program::CONTROL : 0;
+    workspace_layout layout(phase, workspace);
+    CT* memory = nullptr;
+    if (room > 0) memory = layout.template take<CT>(room);
+    if (phase != HERON_PHASE_RUN) return;
+    if (room > 0) memory = device.temporary(memory, room);
+    device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
+    const auto launch = [&]<class Kernel>(type<Kernel>) {
+        device.template launch_groups<Kernel>(
             kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
             int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
             as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
             as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
+    };
+    if (blocks > 1)
+        launch(type<typename program::chain_blocks>{});
+    else
+        launch(type<typename program::chain_alone>{});
+}
+
+template <class Device>
+void trsv_by_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        // A triangle that is alone in local memory, and of several what a group has of its block in
+        // registers.
+        constexpr int alone = sizeof(CT) > 8 ? 32 : 64, block = sizeof(CT) > sizeof(real_of<CT>) ? 32 : 64;
+        if (a.n <= alone)
+            launch_chain<CT, alone>(device, phase, a, workspace);
+        else
+            launch_chain<CT, block>(device, phase, a, workspace);
     });
 }
 

@@ -14,7 +14,7 @@ HERON_GROUP_KERNEL(join_many, GROUP, heron_index n, int parts, GLOBAL const CT* 
     const heron_index own = (heron_index)group_id() * OUTPUTS + me % OUTPUTS;
     CT sum = ZERO(CT);
     if (own < n && !EQUAL(CT, alpha, ZERO(CT))) {
-        UNROLL_BY(4)
+        UNROLL_BY(8)
         for (int part = me / OUTPUTS; part < parts; part += SLICES)
             sum = ADD(CT, sum, partial[part * n + own]);
     }

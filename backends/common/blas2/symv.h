@@ -10,6 +10,10 @@ CONSTANT(SHARES, GROUP / TILE);
 CONSTANT(PER, TILE / SHARES);
 CONSTANT(LINE, TILE + 1);
 CONSTANT(MOST_ROWS, 4 * TILE);
+// Of a small matrix: rows of a group, the items that share one, and elements that an item reads at a time.
+CONSTANT(ROWS, 8);
+CONSTANT(ROW_SHARES, GROUP / ROWS);
+CONSTANT(BATCH, 8);
 
 // storage: 0 full, 2 a triangle without gaps.
 HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_index ld, heron_index i,
@@ -118,6 +122,58 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int
         if (row < n) partial[block_column * n + row] = row_sums[me];
         if (column < n) partial[block_row * n + column] = column_sums[me];
     }
+}
+HERON_CLOSE
+
+// The same for a small matrix, in which each row of the result is a group's: y := alpha*A*x + beta*y.
+HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, int conjugate, CT alpha_value,
+                   GLOBAL const CT* alpha_device, int storage, GLOBAL const CT* RESTRICT a,
+                   heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
+                   heron_index x_inc, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
+                   heron_index y_offset, heron_index y_inc) {
+    LOCAL_ARRAY(CT, sums, GROUP);
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const int me = group_item();
+    const heron_index row = (heron_index)group_id() * ROWS + me % ROWS;
+    CT sum = ZERO(CT);
+    if (row < n && !EQUAL(CT, alpha, ZERO(CT))) {
+        for (heron_index first = me / ROWS; first < n; first += BATCH * ROW_SHARES) {
+            CT elements[BATCH];
+            CT factors[BATCH];
+            UNROLL
+            for (int b = 0; b < BATCH; ++b) {
+                const heron_index l = first + b * ROW_SHARES;
+                const int stored = lower ? row >= l : row <= l;
+                elements[b] = ZERO(CT);
+                factors[b] = ZERO(CT);
+                if (l < n) {
+                    elements[b] =
+                        a[a_offset + symv_place(storage, lower, n, ld, stored ? row : l, stored ? l : row)];
+                    factors[b] = x[x_offset + l * x_inc];
+                }
+            }
+            UNROLL
+            for (int b = 0; b < BATCH; ++b) {
+                const heron_index l = first + b * ROW_SHARES;
+                const int stored = lower ? row >= l : row <= l;
+                CT element = elements[b];
+                if (hermitian && l == row) element = REAL(CT, element);
+                if (hermitian && stored == conjugate) element = CONJ(CT, element);
+                sum = MAD(CT, element, factors[b], sum);
+            }
+        }
+    }
+    sums[me] = sum;
+    UNROLL
+    for (int width = GROUP / 2; width >= ROWS; width /= 2) {
+        sync_group();
+        if (me < width) sums[me] = ADD(CT, sums[me], sums[me + width]);
+    }
+    if (me >= ROWS || row >= n) return;
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const heron_index at = y_offset + row * y_inc;
+    const CT product = MUL(CT, alpha, sums[me]);
+    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
 }
 HERON_CLOSE
 

@@ -6,6 +6,8 @@ CONSTANT(SHARES, GROUP / ROWS);  // items that share a row
 CONSTANT(BATCH, 8);              // elements of a row that an item reads at a time
 CONSTANT(COLUMNS, 4);            // columns that a team works on at a time
 CONSTANT(DEPTH, 4);              // elements of a column that an item reads at a time
+CONSTANT(FEW, GROUP / 2);        // rows of a matrix for one group, two items each
+CONSTANT(FEW_BATCH, 16);         // elements that each of them reads at a time
 
 HERON_FN CT taken(GLOBAL const CT* a, heron_index at, int conjugate) {
     const CT v = a[at];
@@ -128,6 +130,41 @@ HERON_GROUP_KERNEL(trmv_columns, GROUP, heron_index n, int parts, int conjugate,
     for (int c = 1; c < COLUMNS; ++c)
         if (lane == c) sum = own[c];
     partial[part * n + column + lane] = sum;
+}
+HERON_CLOSE
+
+// x := op(A)*x of at most FEW rows by a group that keeps what x was.
+HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjugate, int unit,
+                   GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld, GLOBAL CT* x,
+                   heron_index x_offset, heron_index x_inc) {
+    LOCAL_ARRAY(CT, before, FEW);
+    LOCAL_ARRAY(CT, sums, FEW);
+    const int row = group_item() % FEW;
+    const int share = group_item() / FEW;
+    const heron_index own = x_offset + row * x_inc;
+    if (share == 0 && row < n) before[row] = x[own];
+    sync_group();
+    CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
+    for (int first = share; row < n && first < n; first += 2 * FEW_BATCH) {
+        CT elements[FEW_BATCH];
+        UNROLL
+        for (int b = 0; b < FEW_BATCH; ++b) {
+            const int l = first + 2 * b;
+            const int i = transposed ? l : row;
+            const int j = transposed ? row : l;
+            elements[b] = ZERO(CT);
+            if (l < n && is_inside(i, j, unit)) elements[b] = taken(a, a_offset + i + j * ld, conjugate);
+        }
+        UNROLL
+        for (int b = 0; b < FEW_BATCH; ++b) {
+            const int l = first + 2 * b;
+            if (l < n && is_inside(transposed ? l : row, transposed ? row : l, unit))
+                sum = MAD(CT, elements[b], before[l], sum);
+        }
+    }
+    if (share == 1) sums[row] = sum;
+    sync_group();
+    if (share == 0 && row < n) x[own] = ADD(CT, sum, sums[row]);
 }
 HERON_CLOSE
 

@@ -14,6 +14,7 @@ namespace heron::HERON_LEVEL::plans {
 // that the sums have the same bits on every run.
 struct trmv_shares {
     static constexpr int group = 256, outputs = 32, team = 32;
+    static constexpr int few = group / 2;  // rows for one group
 
     explicit trmv_shares(int64_t n) : tiles((n + outputs - 1) / outputs) {
         // Half of the groups have nothing to do; a part is worth a batch of each item, and joining one more.
@@ -43,20 +44,39 @@ void launch_trmv(Device& device, const heron_trmv_args& a, const trmv_shares& sh
         launch(type<typename program::trmv_rows>{});
 }
 
+template <class CT, int triangle, class Device>
+void launch_trmv_alone(Device& device, const heron_trmv_args& a) {
+    using s = trmv_shares;
+    using program = kernels::blas2_trmv_groups<CT, s::group, s::outputs, s::team, triangle>;
+    device.template launch_groups<typename program::trmv_alone>(
+        kernels::blas2_trmv_family, 1, heron_index{a.n}, int{is_transposed(a.op)}, int{is_conjugated(a.op)},
+        int{a.diag == HERON_DIAG_UNIT}, as<const CT>(a.a.memory), heron_index{a.a.offset},
+        heron_index{a.a.ld}, as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc});
+}
+
 // Even one part is joined: x is written when all of it has been read.
+template <class CT, class Device>
+void trmv_by_parts(Device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
+    const trmv_shares shares(a.n);
+    workspace_layout layout(phase, workspace);
+    CT* partial = layout.template take<CT>(a.n * shares.parts);
+    if (phase != HERON_PHASE_RUN) return;
+    partial = device.temporary(partial, a.n * shares.parts);
+    a.fill == HERON_FILL_LOWER ? launch_trmv<CT, 1>(device, a, shares, partial)
+                               : launch_trmv<CT, 2>(device, a, shares, partial);
+    const scalar_argument<CT> one{scalar_value<CT>(1, 0), nullptr}, zero{scalar_value<CT>(0, 0), nullptr};
+    join_sums<CT>(device, a.n, shares.parts, partial, one, zero, a.x);
+}
+
 template <class Device>
 void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return trmv(device, phase, a, workspace);
-    const trmv_shares shares(a.n);
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        workspace_layout layout(phase, workspace);
-        CT* partial = layout.template take<CT>(a.n * shares.parts);
+        if (a.n > trmv_shares::few) return trmv_by_parts<CT>(device, phase, a, workspace);
+        workspace_layout(phase, workspace);
         if (phase != HERON_PHASE_RUN) return;
-        partial = device.temporary(partial, a.n * shares.parts);
-        a.fill == HERON_FILL_LOWER ? launch_trmv<CT, 1>(device, a, shares, partial)
-                                   : launch_trmv<CT, 2>(device, a, shares, partial);
-        const scalar_argument<CT> one{scalar_value<CT>(1, 0), nullptr}, zero{scalar_value<CT>(0, 0), nullptr};
-        join_sums<CT>(device, a.n, shares.parts, partial, one, zero, a.x);
+        a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1>(device, a)
+                                   : launch_trmv_alone<CT, 2>(device, a);
     });
 }
 

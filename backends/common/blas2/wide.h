@@ -5,65 +5,59 @@ HERON_PROGRAM(blas2_wide_groups, class CT, int GROUP, int ITEMS)
 CONSTANT(PACK, 16 / (int)sizeof(CT));
 CONSTANT(ROWS, ITEMS* PACK);
 CONSTANT(SHARES, GROUP / ITEMS);
-// Columns that are on their way to an item at a time.
-CONSTANT(AHEAD, 4);
+// Columns that are on their way to an item at a time, and those that ger updates.
+CONSTANT(AHEAD, 8);
+CONSTANT(UPDATES, ITEMS < 32 ? 2 : 4);
+// Items that add up the shares of a row.
+CONSTANT(JOINERS, GROUP / ROWS);
 
 typedef union {
     int4 raw;
     CT value[16 / sizeof(CT)];
 } wide_value;
 
-// Whether all rows of a tile from `first` on are there, and aligned in each column.
-HERON_FN int is_wide(GLOBAL const CT* a, heron_index ld, heron_index first, heron_index m) {
-    return ((i64)a & 15) == 0 && ld % PACK == 0 && first + ROWS <= m;
-}
+// Whether columns are aligned. An item's rows then follow each other, and are ITEMS apart where they are not.
+HERON_FN int is_aligned(GLOBAL const CT* a, heron_index ld) { return ((i64)a & 15) == 0 && ld % PACK == 0; }
 
-// The first row of this item. Its next ones follow at once or, where the tile is not wide, ITEMS apart.
-HERON_FN heron_index row_of_item(heron_index first, int wide) {
+HERON_FN heron_index row_of_item(heron_index first, int aligned) {
     const int lane = group_item() % ITEMS;
-    return first + (wide ? lane * PACK : lane);
+    return first + (aligned ? lane * PACK : lane);
 }
 
-// An item's elements of a column; left: rows from its first on.
-HERON_FN void take_rows(GLOBAL const CT* a, heron_index at, int wide, heron_index left, int conjugate,
+// An item's elements of a column, of which `left` rows are there from its first on. wide: all or none are.
+HERON_FN void take_rows(GLOBAL const CT* a, heron_index at, int wide, int apart, heron_index left,
                         CT* elements) {
     if (wide) {
         wide_value v;
-        v.raw = *(GLOBAL const int4*)(a + at);
+        UNROLL
+        for (int q = 0; q < PACK; ++q) v.value[q] = ZERO(CT);
+        if (left > 0) v.raw = *(GLOBAL const int4*)(a + at);
         UNROLL
         for (int q = 0; q < PACK; ++q) elements[q] = v.value[q];
     } else {
         UNROLL
-        for (int q = 0; q < PACK; ++q) elements[q] = q * ITEMS < left ? a[at + q * ITEMS] : ZERO(CT);
+        for (int q = 0; q < PACK; ++q) elements[q] = q * apart < left ? a[at + q * apart] : ZERO(CT);
     }
-    UNROLL
-    for (int q = 0; q < PACK; ++q)
-        if (conjugate) elements[q] = CONJ(CT, elements[q]);
 }
 
-HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index m, heron_index ld,
-                          heron_index first, heron_index end, int wide, int conjugate, GLOBAL const CT* x,
-                          heron_index x_inc, CT* sums) {
-    heron_index j = first;
-    const heron_index left = m - row;
-    for (; j + (AHEAD - 1) * SHARES < end; j += AHEAD * SHARES) {
+HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left, heron_index ld,
+                          heron_index first, heron_index end, int wide, int apart, int conjugate,
+                          GLOBAL const CT* x, heron_index x_inc, CT* sums) {
+    for (heron_index j = first; j < end; j += AHEAD * SHARES) {
         CT elements[AHEAD * PACK];
-        UNROLL
-        for (int c = 0; c < AHEAD; ++c)
-            take_rows(a, row + (j + c * SHARES) * ld, wide, left, conjugate, elements + c * PACK);
+        CT factors[AHEAD];
         UNROLL
         for (int c = 0; c < AHEAD; ++c) {
-            const CT factor = x[(j + c * SHARES) * x_inc];
-            UNROLL
-            for (int q = 0; q < PACK; ++q) sums[q] = MAD(CT, elements[c * PACK + q], factor, sums[q]);
+            const heron_index column = j + c * SHARES;
+            const int is_there = column < end;
+            factors[c] = is_there ? x[column * x_inc] : ZERO(CT);
+            take_rows(a, row + column * ld, wide, apart, is_there ? left : 0, elements + c * PACK);
         }
-    }
-    for (; j < end; j += SHARES) {
-        CT elements[PACK];
-        take_rows(a, row + j * ld, wide, left, conjugate, elements);
-        const CT factor = x[j * x_inc];
         UNROLL
-        for (int q = 0; q < PACK; ++q) sums[q] = MAD(CT, elements[q], factor, sums[q]);
+        for (int e = 0; e < AHEAD * PACK; ++e) {
+            const CT element = conjugate ? CONJ(CT, elements[e]) : elements[e];
+            sums[e % PACK] = MAD(CT, element, factors[e / PACK], sums[e % PACK]);
+        }
     }
 }
 
@@ -74,31 +68,40 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
                    GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
                    heron_index y_offset, heron_index y_inc) {
     LOCAL_ARRAY(CT, board, GROUP * PACK);
+    LOCAL_ARRAY(CT, joined, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int me = group_item();
     const int part = group_id() % parts;
     const heron_index first = (heron_index)(group_id() / parts) * ROWS;
-    const int wide = is_wide(a + a_offset, ld, first, m);
-    const heron_index row = row_of_item(first, wide);
+    const int aligned = is_aligned(a + a_offset, ld);
+    const heron_index row = row_of_item(first, aligned);
     CT sums[PACK];
     UNROLL
     for (int q = 0; q < PACK; ++q) sums[q] = ZERO(CT);
     if (row < m && !EQUAL(CT, alpha, ZERO(CT))) {
         const heron_index begin = n * part / parts + me / ITEMS;
         const heron_index end = n * (part + 1) / parts;
-        if (wide)
-            add_columns(a + a_offset, row, m, ld, begin, end, 1, conjugate, x + x_offset, x_inc, sums);
+        const heron_index left = m - row;
+        if (aligned && left >= PACK)
+            add_columns(a + a_offset, row, left, ld, begin, end, 1, 1, conjugate, x + x_offset, x_inc, sums);
         else
-            add_columns(a + a_offset, row, m, ld, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
+            add_columns(a + a_offset, row, left, ld, begin, end, 0, aligned ? 1 : ITEMS, conjugate,
+                        x + x_offset, x_inc, sums);
     }
     UNROLL
     for (int q = 0; q < PACK; ++q) board[me * PACK + q] = sums[q];
     sync_group();
+    CT sum = ZERO(CT);
+    UNROLL
+    for (int s = 0; s < SHARES / JOINERS; ++s)
+        sum = ADD(CT, sum, board[me % ROWS + (me / ROWS + s * JOINERS) * ROWS]);
+    joined[me] = sum;
+    sync_group();
     if (me >= ROWS) return;
-    const heron_index own = first + (wide ? me : me % PACK * ITEMS + me / PACK);
+    const heron_index own = first + (aligned ? me : me % PACK * ITEMS + me / PACK);
     if (own >= m) return;
-    CT sum = board[me];
-    for (int s = 1; s < SHARES; ++s) sum = ADD(CT, sum, board[me + s * ROWS]);
+    UNROLL
+    for (int s = 1; s < JOINERS; ++s) sum = ADD(CT, sum, joined[me + s * ROWS]);
     if (parts > 1) {
         partial[part * m + own] = sum;
     } else {
@@ -110,21 +113,23 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
 }
 HERON_CLOSE
 
-HERON_FN void update_columns(GLOBAL CT* a, heron_index row, heron_index m, heron_index n, heron_index ld,
-                             heron_index first, int wide, CT alpha, const CT* factors, int conjugate_y,
-                             GLOBAL const CT* y, heron_index y_inc) {
-    const heron_index left = m - row;
-    CT elements[AHEAD * PACK];
+HERON_FN void update_columns(GLOBAL CT* a, heron_index row, heron_index left, heron_index n, heron_index ld,
+                             heron_index first, int wide, int apart, CT alpha, const CT* factors,
+                             int conjugate_y, GLOBAL const CT* y, heron_index y_inc) {
+    CT elements[UPDATES * PACK];
+    CT of_column[UPDATES];
     UNROLL
-    for (int c = 0; c < AHEAD; ++c)
-        if (first + c * SHARES < n)
-            take_rows(a, row + (first + c * SHARES) * ld, wide, left, 0, elements + c * PACK);
+    for (int c = 0; c < UPDATES; ++c) {
+        const heron_index j = first + c * SHARES;
+        const int is_there = j < n;
+        of_column[c] = is_there ? y[j * y_inc] : ZERO(CT);
+        take_rows(a, row + j * ld, wide, apart, is_there ? left : 0, elements + c * PACK);
+    }
     UNROLL
-    for (int c = 0; c < AHEAD; ++c) {
+    for (int c = 0; c < UPDATES; ++c) {
         const heron_index j = first + c * SHARES;
         if (j >= n) continue;
-        const CT of_column = y[j * y_inc];
-        const CT factor = MUL(CT, alpha, conjugate_y ? CONJ(CT, of_column) : of_column);
+        const CT factor = MUL(CT, alpha, conjugate_y ? CONJ(CT, of_column[c]) : of_column[c]);
         wide_value v;
         UNROLL
         for (int q = 0; q < PACK; ++q) v.value[q] = MAD(CT, factor, factors[q], elements[c * PACK + q]);
@@ -134,12 +139,12 @@ HERON_FN void update_columns(GLOBAL CT* a, heron_index row, heron_index m, heron
         } else {
             UNROLL
             for (int q = 0; q < PACK; ++q)
-                if (q * ITEMS < left) a[at + q * ITEMS] = v.value[q];
+                if (q * apart < left) a[at + q * apart] = v.value[q];
         }
     }
 }
 
-// A := alpha*x*y^T + A, or with the conjugates of x and y. Tiles of ROWS rows and AHEAD*SHARES columns.
+// A := alpha*x*y^T + A, or with the conjugates of x and y. Tiles of ROWS rows and UPDATES*SHARES columns.
 HERON_GROUP_KERNEL(ger_tiles, GROUP, heron_index m, heron_index n, CT alpha_value,
                    GLOBAL const CT* alpha_device, int conjugate_x, GLOBAL const CT* RESTRICT x,
                    heron_index x_offset, heron_index x_inc, int conjugate_y, GLOBAL const CT* RESTRICT y,
@@ -149,23 +154,24 @@ HERON_GROUP_KERNEL(ger_tiles, GROUP, heron_index m, heron_index n, CT alpha_valu
     if (EQUAL(CT, alpha, ZERO(CT))) return;
     const heron_index tiles = (m + ROWS - 1) / ROWS;
     const heron_index tile = group_id() % tiles * ROWS;
-    const heron_index first = group_id() / tiles * (AHEAD * SHARES) + group_item() / ITEMS;
-    const int wide = is_wide((GLOBAL const CT*)(a + a_offset), ld, tile, m);
-    const heron_index row = row_of_item(tile, wide);
+    const heron_index first = group_id() / tiles * (UPDATES * SHARES) + group_item() / ITEMS;
+    const int aligned = is_aligned((GLOBAL const CT*)(a + a_offset), ld);
+    const heron_index row = row_of_item(tile, aligned);
     if (row >= m || first >= n) return;
+    const heron_index left = m - row;
+    const int apart = aligned ? 1 : ITEMS;
     CT factors[PACK];
     UNROLL
     for (int q = 0; q < PACK; ++q) {
-        const heron_index i = row + (wide ? q : q * ITEMS);
-        factors[q] = i < m ? x[x_offset + i * x_inc] : ZERO(CT);
+        factors[q] = q * apart < left ? x[x_offset + (row + q * apart) * x_inc] : ZERO(CT);
         if (conjugate_x) factors[q] = CONJ(CT, factors[q]);
     }
-    if (wide)
-        update_columns(a + a_offset, row, m, n, ld, first, 1, alpha, factors, conjugate_y, y + y_offset,
+    if (aligned && left >= PACK)
+        update_columns(a + a_offset, row, left, n, ld, first, 1, 1, alpha, factors, conjugate_y, y + y_offset,
                        y_inc);
     else
-        update_columns(a + a_offset, row, m, n, ld, first, 0, alpha, factors, conjugate_y, y + y_offset,
-                       y_inc);
+        update_columns(a + a_offset, row, left, n, ld, first, 0, apart, alpha, factors, conjugate_y,
+                       y + y_offset, y_inc);
 }
 HERON_CLOSE
 
