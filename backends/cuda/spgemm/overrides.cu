@@ -181,6 +181,7 @@ static void cuda_spgemm_symbolic(cuda_device& device, heron_phase phase, const h
 
 static void cuda_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                                 heron_workspace& workspace) {
+    if (listed_spgemm_numeric(device, phase, args, workspace)) return;
     if (is_for_tuned_spgemm(args)) {
         switch (args.c.type) {
             case HERON_R_32F: return tuned_spgemm_numeric<f32>(device, phase, args, workspace);

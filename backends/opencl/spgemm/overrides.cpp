@@ -4,6 +4,8 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/convert/grouped_scan.hpp"
+#include "common/reorder/radix.hpp"
+#include "common/spgemm/listed.hpp"
 #include "common/spgemm/ranks.hpp"
 #include "common/spgemm/sum_rows.hpp"
 #include "bins.hpp"
@@ -468,6 +470,20 @@ bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
            args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
 }
 
+// Values again and again, from a list of the products; false without one. Where teams are no part of a warp
+// they are groups.
+bool run_listed(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
+                heron_workspace& workspace) {
+    using warp_sort = plans::radix_sort<opencl_device, 256, 16, 32>;
+    using group_sort = plans::pair_sort<opencl_device>;
+    using by_warps =
+        plans::listed_product<opencl_device, plans::sorted_in_pairs<opencl_device, warp_sort>, 256, 32>;
+    using by_groups =
+        plans::listed_product<opencl_device, plans::sorted_in_pairs<opencl_device, group_sort>, 32, 32>;
+    return device.traits().nvidia_major > 0 ? by_warps(device, args).serve(phase, workspace)
+                                            : by_groups(device, args).serve(phase, workspace);
+}
+
 // Calls `grouped` with what a group of items is on a GPU, or `plain`.
 template <class Plain, class Grouped>
 void visit_team_groups(const device_traits& traits, Plain&& plain, Grouped&& grouped) {
@@ -505,6 +521,7 @@ void spgemm_symbolic(opencl_device& device, heron_phase phase, const heron_spgem
 void spgemm_numeric(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
                     heron_workspace& workspace) {
     if (!takes_teams(device.traits(), args)) return plans::spgemm_numeric(device, phase, args, workspace);
+    if (run_listed(device, phase, args, workspace)) return;
     visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         if constexpr (std::is_same_v<VT, CT> && !std::is_same_v<CT, i32>) {
             plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {

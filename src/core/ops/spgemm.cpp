@@ -363,7 +363,8 @@ void spgemm_description::compute_result(context& c, const spgemm_operands& x, co
         args.beta = widened(c, widening_, args.c.type, args.beta, widening_.scalars[1]);
     }
     args.parts = parts;
-    run_in<operation::spgemm_numeric>(c, args, scratch_);
+    run_in<operation::spgemm_numeric>(c, args, scratch_,
+                                      parts == HERON_SPGEMM_VALUES ? plan_.get() : nullptr);
 }
 
 // The interface without reuse.
@@ -467,18 +468,38 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     count(c, x, scratch.memory);
 }
 
-void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+size_t spgemm_description::reuse_size(context& c, const spgemm_operands& x, bool prepares) const {
+    heron_spgemm_args args = compose_result(x);
+    const size_t bytes = numeric_size(c, args);
+    args.parts = HERON_SPGEMM_VALUES;
+    return prepares ? std::max(bytes, numeric_size(c, args)) : bytes;
+}
+
+void spgemm_description::prepare_values(context& c, const spgemm_operands& x) {
+    heron_spgemm_args args = compose_result(x);
+    args.parts = HERON_SPGEMM_VALUES;
+    heron_workspace workspace{0, scratch_, nullptr};
+    call_slot<operation::spgemm_numeric>(c, HERON_PHASE_ANALYSE, args, workspace);
+    plan_ = {workspace.plan, [&table = c.table()](heron_plan* plan) {
+                 if (plan) table.plan_destroy(plan);
+             }};
+}
+
+void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer,
+                                    bool prepares) {
     require_operands(x);
     require_phase(interface::reuse, phase::counted, x);
     part_layout layout(buffer.memory);
     const widening widening = place_widening(c, x.c.type, layout);
-    void* const scratch = layout.take(numeric_size(c, compose_result(x)));
+    void* const scratch = layout.take(reuse_size(c, x, prepares));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
+    plan_.reset();
     scratch_ = scratch;
     widening_ = widening;
     prepare(c, widening_, x.c.type);
     compute_result(c, x, {}, HERON_SPGEMM_COLUMNS);
+    if (prepares) prepare_values(c, x);
     phase_ = phase::copied;
 }
 

@@ -9,9 +9,11 @@
 //
 // The first phase transposes the pattern of an operand where its operation or format wants it, and counts
 // products; the second counts the elements of C. Buffers are as large as the operands and C's rows,
-// never as the number of products.
+// never as the number of products, but for the last one of the reuse interface: it may hold a list of these,
+// which the copy makes, so that computing is one pass over it.
 #include "core/analysis.hpp"
 #include "core/views.hpp"
+#include <memory>
 
 namespace heron::core {
 
@@ -66,7 +68,8 @@ class spgemm_description {
     // scratch may go after the call, unused is never needed, kept stays until the last reuse_compute.
     void reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch,
                    const sized_buffer& unused, const sized_buffer& kept);
-    void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    // prepares: the values are computed often enough to prepare it.
+    void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer, bool prepares = true);
     void reuse_compute(context& c, const spgemm_operands& x, const spgemm_scalars& s);
 
   private:
@@ -108,6 +111,8 @@ class spgemm_description {
     void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;
     void count(context& c, const spgemm_operands& x, void* scratch);
     compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;
+    size_t reuse_size(context& c, const spgemm_operands& x, bool prepares) const;
+    void prepare_values(context& c, const spgemm_operands& x);
     void compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts);
 
     interface interface_ = interface::products;
@@ -117,6 +122,7 @@ class spgemm_description {
     int64_t* row_products_ = nullptr;
     int64_t* row_offsets_ = nullptr;
     void* scratch_ = nullptr;  // of the numeric operation
+    std::shared_ptr<heron_plan> plan_;
     widening widening_;
     int64_t products_ = 0;
     int64_t bound_ = 0;    // of the longest row of C

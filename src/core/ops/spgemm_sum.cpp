@@ -154,8 +154,9 @@ void product_sum::count_sum(context& c, const product_sum_operands& x, void* buf
                            {&kept, counts_.at_least(kept, c), 4});
     p.indices = indices_.at_least(static_cast<size_t>(p.nnz) * sizeof(int32_t), c);
     p.values = values_.at_least(static_cast<size_t>(p.nnz) * size_of(p.type), c);
-    description_.reuse_copy(c, patterns, {&numeric, nullptr, 5});
-    description_.reuse_copy(c, patterns, {&numeric, numeric_.at_least(numeric, c), 5});
+    constexpr bool prepares = false;  // hardly a program computes twice
+    description_.reuse_copy(c, patterns, {&numeric, nullptr, 5}, prepares);
+    description_.reuse_copy(c, patterns, {&numeric, numeric_.at_least(numeric, c), 5}, prepares);
     nnz_ = p.nnz;
     spadd_count(c, run_in_own_scratch, p, *x.d, x.c, total);
 }
