@@ -26,7 +26,7 @@ struct listed_products final : plan_of<listed_products> {
 // Whether SIZE and ANALYSE with these arguments are about the list. It takes no more memory than the operands
 // ask for, or 2^25 products do, and never more than 2^28.
 inline bool lists_products(const heron_spgemm_args& args) {
-    constexpr int64_t always = int64_t{1} << 25, never = int64_t{1} << 28, most_per_element = 64;
+    constexpr int64_t always = int64_t{1} << 25, never = int64_t{1} << 28, most_per_element = 128;
     const heron_spmat &a = args.a.matrix, &b = args.b.matrix;
     const heron_type t = args.c.type;
     const bool has_kernel = t == HERON_R_32F || t == HERON_R_64F || t == HERON_C_32F || t == HERON_C_64F;
@@ -60,7 +60,7 @@ class sorted_in_pairs {
 };
 
 // Memory: as sorted_in_pairs.
-template <class Device, class Memory, int group, int lanes>
+template <class Device, class Memory>
 class listed_product {
   public:
     listed_product(Device& device, const heron_spgemm_args& args) : device_(device), args_(args) {}
@@ -71,6 +71,7 @@ class listed_product {
     }
 
   private:
+    static constexpr int group = 256, lanes = 32;
     static constexpr heron_index tile = kernels::spgemm_listed_sums<f32, group, lanes>::tile;
 
     heron_index tiles() const { return (args_.products + tile - 1) / tile; }
@@ -147,9 +148,8 @@ class listed_product {
         device_.template launch_groups<sum_tiles>(
             kernels::spgemm_listed_sum, tiles(), plan.list, heron_index{args_.products}, plan.firsts,
             as<const CT>(args_.a.matrix.values), static_cast<int>(args_.a.conjugate),
-            as<const CT>(args_.b.matrix.values), static_cast<int>(args_.b.conjugate),
-            as<CT>(args_.c.values), heron_index{args_.c.nnz}, alpha.value, alpha.device, beta.value,
-            beta.device, edges);
+            as<const CT>(args_.b.matrix.values), static_cast<int>(args_.b.conjugate), as<CT>(args_.c.values),
+            heron_index{args_.c.nnz}, alpha.value, alpha.device, beta.value, beta.device, edges);
         if (tiles() == 1) return;
         device_.template launch_groups<typename program::join_tiles>(
             kernels::spgemm_listed_sum, (tiles() + group - 1) / group, plan.list, tiles(), plan.firsts,

@@ -2,8 +2,8 @@
 // (product_list.h): sums of segments (Blelloch, Heroux and Zagha, "Segmented operations for sparse matrix
 // computation on vector multiprocessors", CMU-CS-93-173, 1993). A group takes a tile of the list, whatever
 // rows and elements are in it. Each item adds up `each` neighbouring products, and the items hand sums that
-// are not finished on to the next ones. What a tile has of elements that it shares with its neighbours goes to
-// edges[2t] and edges[2t + 1], and is joined by another launch. So all sums have one order.
+// are not finished on to the next ones. What a tile has of elements that it shares with its neighbours goes
+// to edges[2t] and edges[2t + 1], and is joined by another launch. So all sums have one order.
 //
 // Type: CT values. GROUP items, LANES of which are a team.
 HERON_PROGRAM(spgemm_listed_sums, class CT, int GROUP, int LANES)
@@ -27,8 +27,9 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
                    GLOBAL const CT* RESTRICT b_values, int b_conjugate, GLOBAL CT* c_values, heron_index nnz,
                    CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
                    GLOBAL CT* edges) {
-    // Of products, `each` of an item and one free place, so that items read different banks; then of segments.
-    LOCAL_ARRAY(CT, sums, GROUP*(each + 1));
+    // Of products, `each` of an item and one free place, so that items read different banks; then of
+    // segments.
+    LOCAL_ARRAY(CT, sums, GROUP * (each + 1));
     LOCAL_ARRAY(i64, heads, GROUP);  // a byte for each product
     LOCAL_ARRAY(CT, team_sums, teams);
     LOCAL_ARRAY(i32, team_heads, teams);

@@ -52,8 +52,8 @@ HERON_KERNEL(place_product, GLOBAL const OT* starts, GLOBAL const OT* a_offsets,
 }
 HERON_END
 
-// Entry `item` of the list, from the sorted places and the numbers of the products there: where A's element is
-// in its 31 lowest bits, in the next one whether it is the first of an element of C, and B's above.
+// Entry `item` of the list, from the sorted places and the numbers of the products there: where A's element
+// is in its 31 lowest bits, in the next one whether it is the first of an element of C, and B's above.
 // firsts[t] := the element of C at the beginning of tile t.
 HERON_TYPES(class OT, class IT)
 HERON_KERNEL(list_product, GLOBAL const i32* places, GLOBAL const i32* numbers, GLOBAL const OT* starts,

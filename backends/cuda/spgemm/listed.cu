@@ -44,8 +44,7 @@ class sorted_by_cub {
 
 bool listed_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                            heron_workspace& workspace) {
-    return plans::listed_product<cuda_device, sorted_by_cub, 256, warp_size>(device, args)
-        .serve(phase, workspace);
+    return plans::listed_product<cuda_device, sorted_by_cub>(device, args).serve(phase, workspace);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -277,13 +277,7 @@ class kept_ranks {
   private:
     int64_t longest() const { return knows_products(args_) ? args_.longest : INT64_MAX; }
 
-    // The bin that takes all rows as they are, because most fill it; -1 if there is none.
-    int common_bin() const {
-        int bin = 0;
-        while (bin < ranked_bins && longest() > rank_limit(bin)) ++bin;
-        const bool is_filled = bin == 0 || 2 * args_.products >= rank_limit(bin) * args_.a.matrix.rows;
-        return bin < ranked_bins && is_filled ? bin : -1;
-    }
+    int common_bin() const { return common_rank_bin(args_, ranked_bins); }
 
     const heron_spgemm_args& args_;
     std::optional<row_bins<OT, IT>> bins_;
@@ -470,18 +464,16 @@ bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
            args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
 }
 
-// Values again and again, from a list of the products; false without one. Where teams are no part of a warp
-// they are groups.
+// Values again and again, from a list of the products; false without one. All items of its kernels come to
+// every word, so that teams need not be groups.
 bool run_listed(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
                 heron_workspace& workspace) {
-    using warp_sort = plans::radix_sort<opencl_device, 256, 16, 32>;
-    using group_sort = plans::pair_sort<opencl_device>;
-    using by_warps =
-        plans::listed_product<opencl_device, plans::sorted_in_pairs<opencl_device, warp_sort>, 256, 32>;
-    using by_groups =
-        plans::listed_product<opencl_device, plans::sorted_in_pairs<opencl_device, group_sort>, 32, 32>;
-    return device.traits().nvidia_major > 0 ? by_warps(device, args).serve(phase, workspace)
-                                            : by_groups(device, args).serve(phase, workspace);
+    const auto serve = [&]<class Sort>(type<Sort>) {
+        using memory = plans::sorted_in_pairs<opencl_device, Sort>;
+        return plans::listed_product<opencl_device, memory>(device, args).serve(phase, workspace);
+    };
+    return device.traits().nvidia_major > 0 ? serve(type<plans::radix_sort<opencl_device, 256, 16, 32>>{})
+                                            : serve(type<plans::pair_sort<opencl_device>>{});
 }
 
 // Calls `grouped` with what a group of items is on a GPU, or `plain`.

@@ -310,7 +310,7 @@ void spgemm_description::build_patterns(context& c, const spgemm_operands& x, vo
 }
 
 void spgemm_description::estimate(context& c, interface i, const spgemm_operands& x,
-                                  const sized_buffer& buffer) {
+                                  const sized_buffer& buffer, bool is_known) {
     const factors f(x);
     part_layout layout(buffer.memory);
     spgemm_description next;
@@ -319,8 +319,13 @@ void spgemm_description::estimate(context& c, interface i, const spgemm_operands
     next.patterns_ = place_patterns(layout, x);
     next.row_products_ = layout.take_counts(result_of(x).rows);
     heron_spgemm_args args = next.compose(x);
-    args.products_found = &next.products_;
-    args.longest_found = &next.bound_;
+    if (is_known) {
+        next.products_ = products_;
+        next.bound_ = bound_;
+    } else {
+        args.products_found = &next.products_;
+        args.longest_found = &next.bound_;
+    }
     const size_t estimate_bytes = workspace_size<operation::spgemm_estimate>(c, args);
     void* const scratch =
         layout.take(std::max({estimate_bytes, transposition_size(c, f.a), transposition_size(c, f.b)}));
@@ -374,6 +379,10 @@ void spgemm_description::work_estimation(context& c, const spgemm_operands& x, c
     require_operands(x);
     require_scalars(c, s, x);
     estimate(c, interface::products, x, buffer);
+}
+
+void spgemm_description::estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+    estimate(c, interface::products, x, buffer, true);
 }
 
 int64_t spgemm_description::products() const {

@@ -57,6 +57,9 @@ class spgemm_description {
   public:
     void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
                          const sized_buffer& buffer);
+    // The same in other memory, where the patterns are those of the last estimate: it does not wait for what
+    // is known.
+    void estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     int64_t products() const;
     // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
     void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
@@ -107,7 +110,8 @@ class spgemm_description {
     heron_spgemm_args compose(const spgemm_operands& x) const;
     heron_spgemm_args compose_result(const spgemm_operands& x) const;
     static patterns place_patterns(part_layout& layout, const spgemm_operands& x);
-    void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer);
+    void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer,
+                  bool is_known = false);
     void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;
     void count(context& c, const spgemm_operands& x, void* scratch);
     compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;

@@ -247,7 +247,9 @@ std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
         std::unique(few.list.begin(), few.list.end(),
                     [](const entry& a, const entry& b) { return a.row == b.row && a.col == b.col; }),
         few.list.end());
+    const entries wider = random_pattern(12, 9000, 3, random);
     return {{"A A^T of a wide A", {wide, transposed_if(wide, true)}},
+            {"A A^T of a wider A", {wider, transposed_if(wider, true)}},
             {"few heavy rows", {few, random_pattern(1500, 2700, 150, random)}}};
 }
 
