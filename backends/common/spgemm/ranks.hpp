@@ -38,6 +38,15 @@ inline bool has_short_rows(const heron_spgemm_args& args) {
     return args.products <= short_row * args.a.matrix.nnz;
 }
 
+// The one of so many bins that takes all rows as they are, because most fill it; -1 if there is none.
+inline int common_rank_bin(const heron_spgemm_args& args, int bins) {
+    if (!knows_products(args)) return -1;
+    int bin = 0;
+    while (bin < bins && args.longest > rank_limit(bin)) ++bin;
+    const bool is_filled = bin == 0 || 2 * args.products >= rank_limit(bin) * args.a.matrix.rows;
+    return bin < bins && is_filled ? bin : -1;
+}
+
 // Bytes for the ranks of all products, 0 if there are none. Rows of bin b have more than rank_limit(b)/2.
 inline int64_t rank_bytes(const heron_spgemm_args& args, int bins) {
     constexpr int64_t most_per_element = 64;

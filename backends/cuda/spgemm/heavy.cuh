@@ -49,13 +49,8 @@ struct heavy_division {
     int64_t parts, segments, tasks;
 };
 
-// Piece number i of so many pieces of [begin, end).
-static __device__ inline int64_t piece_begin(int64_t begin, int64_t end, int64_t i, int64_t pieces) {
-    return begin + (end - begin) * i / pieces;
-}
-
 // Sets the bits of the columns of row i of the list in marks[i*words, (i + 1)*words), which must be 0 before.
-template <class OT, class IT>
+template <int lanes, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     mark_heavy_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int words, unsigned* marks) {
     extern __shared__ unsigned shared_words[];
@@ -67,12 +62,13 @@ __global__ void __launch_bounds__(spgemm_threads)
         if (segment >= segments) continue;
         for (int w = threadIdx.x; w < words; w += spgemm_threads) shared_words[w] = 0;
         __syncthreads();
-        for_each_product(a, b, piece_begin(begin, end, segment, segments),
-                         piece_begin(begin, end, segment + 1, segments), [&](IT column) {
-                             const unsigned bit = 1u << (column % 32);
-                             if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
-                                 atomicOr(shared_words + column / 32, bit);
-                         });
+        const int64_t segment_begin = piece_begin(begin, end, segment, segments);
+        const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
+        for_each_product<lanes>(a, b, segment_begin, segment_end, [&](IT column) {
+            const unsigned bit = 1u << (column % 32);
+            if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
+                atomicOr(shared_words + column / 32, bit);
+        });
         __syncthreads();
         unsigned* const of_row = marks + static_cast<int64_t>(division.row(task)) * words;
         for (int w = threadIdx.x; w < words; w += spgemm_threads)
@@ -81,31 +77,32 @@ __global__ void __launch_bounds__(spgemm_threads)
     }
 }
 
+// Each of the groups has sums of its own.
 template <class CT>
-static __host__ __device__ size_t heavy_bytes(int most, int words) {
-    return static_cast<size_t>(spgemm_warps) * most * sizeof(CT) +
+static __host__ __device__ size_t heavy_bytes(int groups, int most, int words) {
+    return static_cast<size_t>(groups) * most * sizeof(CT) +
            static_cast<size_t>(words) * (sizeof(unsigned) + sizeof(uint16_t));
 }
 
-// Values of rows whose columns are known, up to `most` of a row by a block. Each warp adds up a piece of the
-// segment in sums of its own.
-template <class VT, class CT, class OT, class IT>
+// Values of rows whose columns are known, up to `most` of a row by a block. Each group of lanes adds up a
+// piece of the segment in sums of its own.
+template <int lanes, class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
                         const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
                         CT* partials) {
-    constexpr int ahead = 4;
+    constexpr int ahead = 4, groups = spgemm_threads / lanes;
     extern __shared__ int4 shared_quads[];
     CT* const sums = reinterpret_cast<CT*>(shared_quads);
-    column_places<IT> places{reinterpret_cast<unsigned*>(sums + spgemm_warps * most)};
+    column_places<IT> places{reinterpret_cast<unsigned*>(sums + groups * most)};
     places.before = reinterpret_cast<uint16_t*>(places.bits + words);
     if (*unordered) return;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
     const bool adds = !equal(alpha, CT{});
-    const lane_group<warp_size> group;
-    const int thread = static_cast<int>(threadIdx.x), warp = thread / warp_size;
-    CT* const own = sums + warp * most;
+    const lane_group<lanes> group;
+    const int thread = static_cast<int>(threadIdx.x), number = thread / lanes;
+    CT* const own = sums + number * most;
     const heavy_division division(list.size(), parts_per_row, most_tasks);
     const int* const rows = list.rows();
     for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
@@ -117,7 +114,7 @@ __global__ void __launch_bounds__(spgemm_threads)
         if (left <= 0 || segment >= segments) continue;
         const int length = left < most ? static_cast<int>(left) : most;
         const bool is_whole = p.offsets[row + 1] - p.offsets[row] == length;
-        for (int k = group.lane; k < length; k += warp_size) own[k] = CT{};
+        for (int k = group.lane; k < length; k += lanes) own[k] = CT{};
         places.find(p.columns + first, length, static_cast<IT>(p.base));
         __syncthreads();
         const IT origin = static_cast<IT>(places.low + static_cast<IT>(p.b.base));
@@ -128,9 +125,9 @@ __global__ void __launch_bounds__(spgemm_threads)
         };
         const int64_t segment_begin = piece_begin(begin, end, segment, segments);
         const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
-        const int64_t own_end = piece_begin(segment_begin, segment_end, warp + 1, spgemm_warps);
-        for (int64_t start = piece_begin(segment_begin, segment_end, warp, spgemm_warps);
-             adds && start < own_end; start += warp_size) {
+        const int64_t own_end = piece_begin(segment_begin, segment_end, number + 1, groups);
+        for (int64_t start = piece_begin(segment_begin, segment_end, number, groups); adds && start < own_end;
+             start += lanes) {
             // Each lane looks up one element of A; then they are worked on one after the other.
             int64_t from_of_lane = 0;
             int length_of_lane = 0;
@@ -146,7 +143,7 @@ __global__ void __launch_bounds__(spgemm_threads)
                 length_of_lane = static_cast<int>(to - from_of_lane);
                 a_of_lane = p.a_at(start + group.lane);
             }
-            const int count = own_end - start < warp_size ? static_cast<int>(own_end - start) : warp_size;
+            const int count = own_end - start < lanes ? static_cast<int>(own_end - start) : lanes;
             for (int t = 0; t < count; t += ahead) {
                 int64_t from[ahead];
                 int lengths[ahead];
@@ -164,7 +161,7 @@ __global__ void __launch_bounds__(spgemm_threads)
                 for (int u = 0; u < ahead; ++u) {
                     const CT a = group.broadcast(a_of_lane, t + u);
                     if (group.lane < lengths[u]) add_product(a, indices[u], values[u]);
-                    for (int l = group.lane + warp_size; l < lengths[u]; l += warp_size)
+                    for (int l = group.lane + lanes; l < lengths[u]; l += lanes)
                         add_product(a, p.b.indices[from[u] + l], value_at(from[u] + l));
                     group.sync();
                 }
@@ -173,7 +170,7 @@ __global__ void __launch_bounds__(spgemm_threads)
         __syncthreads();
         for (int k = thread; k < length; k += spgemm_threads) {
             CT sum = sums[k];
-            for (int w = 1; w < spgemm_warps; ++w) sum = add(sum, sums[w * most + k]);
+            for (int g = 1; g < groups; ++g) sum = add(sum, sums[g * most + k]);
             if (segments == 1)
                 p.write(first + k, sum, alpha, beta);
             else
@@ -209,6 +206,27 @@ __global__ void __launch_bounds__(spgemm_threads)
     }
 }
 
+// products[row], and the facts of all rows.
+template <class OT, class IT>
+void count_products(cuda_device& device, const heron_spgemm_args& args, int64_t* products, row_facts* facts) {
+    constexpr int64_t long_row = 64, segment = 1024;
+    const row_pattern<OT, IT> a(args.a.matrix);
+    const auto* const b_offsets = static_cast<const OT*>(args.b.matrix.offsets);
+    const int64_t nnz = args.a.matrix.nnz, blocks = ceil_div(a.rows, counted_rows);
+    if (nnz < long_row * a.rows || blocks >= device.multiprocessors() || nnz < segment) {
+        device.fill(facts, 0, sizeof *facts);
+        device.launch_blocks(count_row_products<OT, IT>, blocks, spgemm_threads, 0, a, b_offsets,
+                             plans::row_limit(args), products, facts);
+        return;
+    }
+    const int64_t segments = ceil_div(nnz, a.rows * segment);
+    device.fill(products, 0, static_cast<size_t>(a.rows) * sizeof *products);
+    device.launch_blocks(add_segment_products<OT, IT>, a.rows * segments, spgemm_threads, 0, a, b_offsets,
+                         segments, products);
+    device.launch_blocks(measure_products, 1, spgemm_threads, 0, static_cast<const int64_t*>(products),
+                         a.rows, plans::row_limit(args), facts);
+}
+
 // Products per row, counted again where those of the estimate may be gone.
 template <class OT, class IT>
 class placed_products {
@@ -219,11 +237,7 @@ class placed_products {
         facts_ = layout.take<row_facts>(1);
     }
     const int64_t* count(spgemm_launcher& launcher) const {
-        const row_pattern<OT, IT> a(args_.a.matrix);
-        launcher.device().fill(facts_, 0, sizeof *facts_);
-        launcher.device().launch_blocks(count_row_products<OT, IT>, ceil_div(a.rows, counted_rows),
-                                        spgemm_threads, 0, a, static_cast<const OT*>(args_.b.matrix.offsets),
-                                        plans::row_limit(args_), products_, facts_);
+        count_products<OT, IT>(launcher.device(), args_, products_, facts_);
         return products_;
     }
 
@@ -256,8 +270,10 @@ class placed_marks {
         const auto words = static_cast<int>(heavy_rows::words(args_));
         cuda_device& device = launcher.device();
         device.fill(marks_, 0, static_cast<size_t>(size_) * sizeof *marks_);
-        device.launch_blocks(mark_heavy_rows<OT, IT>, launcher.blocks_for(heavy_rows::most_tasks, 1),
-                             spgemm_threads, static_cast<size_t>(words) * 4, a, b, list, words, marks_);
+        device.launch_blocks(
+            has_short_rows(args_) ? mark_heavy_rows<8, OT, IT> : mark_heavy_rows<warp_size, OT, IT>,
+            launcher.blocks_for(heavy_rows::most_tasks, 1), spgemm_threads, static_cast<size_t>(words) * 4, a,
+            b, list, words, marks_);
         find_rows_by_bitmaps<with_columns, OT, IT>(launcher, args_, list, spgemm_threads, results, marks_);
     }
 
@@ -277,7 +293,7 @@ class heavy_values {
         : args_(args), words_(static_cast<int>(ceil_div(args.b.matrix.cols, 32))) {
         if (!is_wanted) return;
         while (most_ / 2 >= args.b.matrix.cols && most_ > warp_size) most_ /= 2;
-        while (static_cast<int64_t>(heavy_bytes<CT>(most_, words_)) > launcher.shared_limit()) most_ /= 2;
+        while (static_cast<int64_t>(bytes()) > launcher.shared_limit()) most_ /= 2;
         // As many as A has elements, so that workspaces do not grow with the products.
         tasks_ = std::clamp<int64_t>(args.a.matrix.nnz / most_, 1, heavy_rows::most_tasks);
         partials_ = layout.take<CT>(tasks_ * most_);
@@ -288,15 +304,23 @@ class heavy_values {
         const auto parts_per_row = static_cast<int>(ceil_div(args_.longest_counted, most_));
         cuda_device& device = launcher.device();
         const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most * parts_per_row);
-        device.launch_blocks(multiply_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1),
-                             spgemm_threads, heavy_bytes<CT>(most_, words_), product, list, unordered, most_,
-                             parts_per_row, words_, tasks_, partials_);
+        device.launch_blocks(lanes() == 8 ? multiply_heavy_rows<8, CT, CT, OT, IT>
+                                          : multiply_heavy_rows<warp_size, CT, CT, OT, IT>,
+                             launcher.blocks_for(tasks, 1), spgemm_threads, bytes(), product, list, unordered,
+                             most_, parts_per_row, words_, tasks_, partials_);
         device.launch_blocks(join_heavy_rows<CT, CT, OT, IT>, launcher.blocks_for(tasks, 1), spgemm_threads,
                              0, product, list, unordered, most_, parts_per_row, tasks_,
                              static_cast<const CT*>(partials_));
     }
 
   private:
+    // Few where the elements of a row of B that are read at a time are few, and so many sums fit.
+    int lanes() const {
+        constexpr int most_of_eight = 256;
+        return has_short_rows(args_) && most_ <= most_of_eight ? 8 : warp_size;
+    }
+    size_t bytes() const { return heavy_bytes<CT>(spgemm_threads / lanes(), most_, words_); }
+
     const heron_spgemm_args& args_;
     int words_;
     int most_ = heavy_rows::most_sums;

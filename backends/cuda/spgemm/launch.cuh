@@ -51,14 +51,14 @@ class spgemm_launcher {
 class placed_bins {
   public:
     placed_bins(workspace_layout& layout, int64_t rows)
-        : bins_{layout.take<int>(row_bins::count), layout.take<int>(row_bins::count), layout.take<int>(rows)},
-          rows_(rows) {}
+        : bins_{layout.take<int>(2 * row_bins::count), nullptr, layout.take<int>(rows)}, rows_(rows) {
+        bins_.cursors = bins_.sizes + row_bins::count;
+    }
 
     template <class Rule>
     void fill(spgemm_launcher& launcher, const Rule& rule) const {
         cuda_device& device = launcher.device();
-        device.fill(bins_.sizes, 0, row_bins::count * sizeof(int));
-        device.fill(bins_.cursors, 0, row_bins::count * sizeof(int));
+        device.fill(bins_.sizes, 0, 2 * row_bins::count * sizeof(int));
         const int64_t blocks = ceil_div(rows_, int64_t{spgemm_threads} * bin_rows_each);
         device.launch_blocks(sort_into_bins<false, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
         device.launch_blocks(sort_into_bins<true, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
@@ -85,15 +85,20 @@ class placed_ranks {
 
     bool are_kept() const { return bins_.has_value(); }
     const rank_space& space() const { return space_; }
+    bool take_all_rows() const { return common_bin() >= 0; }
+    // NULL where a bin has all rows.
+    int* sizes() const { return take_all_rows() ? nullptr : space_.bins.sizes; }
 
     // Rows of more than `light` products are apart.
     void sort_rows(spgemm_launcher& launcher, int64_t hash_limit, int64_t light) const {
+        if (take_all_rows()) return launcher.device().fill(space_.unordered, 0, sizeof(int));
         bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit, light});
         launcher.device().fill(space_.unordered, 0, 2 * sizeof(int));
     }
     // Calls f(bin) for the bins that can have rows.
     template <class F>
     void visit(F&& f) const {
+        if (take_all_rows()) return f(common_bin());
         f(0);
         for (int bin = 1; bin < rank_space::ranked; ++bin)
             if (!knows_products(args_) || args_.longest > rank_space::limit(bin - 1)) f(bin);
@@ -102,6 +107,11 @@ class placed_ranks {
     bool can_have_too_many() const { return !knows_products(args_) || args_.longest > most_ranks; }
 
   private:
+    // Of those whose rows are sorted, not looked up.
+    static constexpr int sorted_bins = 4;
+
+    int common_bin() const { return common_rank_bin(args_, sorted_bins); }
+
     const heron_spgemm_args& args_;
     std::optional<placed_bins> bins_;
     rank_space space_{};

@@ -14,14 +14,11 @@ int64_t shares_of(int64_t rows) { return ceil_div(rows, rows_per_share); }
 template <class OT, class IT>
 void tuned_estimate(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                     heron_workspace& workspace) {
-    const row_pattern<OT, IT> a(args.a.matrix);
     workspace_layout layout(phase, workspace);
     auto* const facts = layout.take<row_facts>(1);
     if (phase != HERON_PHASE_RUN) return;
-    device.fill(facts, 0, sizeof *facts);
-    device.launch_blocks(count_row_products<OT, IT>, ceil_div(a.rows, counted_rows), spgemm_threads, 0, a,
-                         static_cast<const OT*>(args.b.matrix.offsets), plans::row_limit(args),
-                         args.row_products, facts);
+    count_products<OT, IT>(device, args, args.row_products, facts);
+    if (!args.products_found && !args.longest_found) return;
     row_facts all{0, 0};
     device.read(&all, facts, sizeof all);
     plans::report(args.products_found, all.sum);
@@ -45,7 +42,8 @@ class tuned_symbolic {
     void run() {
         cuda_device& device = launcher_.device();
         const int64_t shares = shares_of(a_.rows);
-        device.fill(args_.row_offsets, 0, static_cast<size_t>(a_.rows + 1) * sizeof(int64_t));
+        if (!ranks_.are_kept() || !ranks_.take_all_rows())
+            device.fill(args_.row_offsets, 0, static_cast<size_t>(a_.rows + 1) * sizeof(int64_t));
         count();
         device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
         device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
@@ -107,7 +105,7 @@ class tuned_symbolic {
         const rank_space& space = ranks_.space();
         launcher_.device().launch_groups<kernel>(
             spgemm_ranking, launcher_.blocks_for(a_.rows, ranked_threads / lanes), a_.offsets, a_.indices,
-            a_.base, b_.offsets, b_.indices, b_.base, space.bins.sizes, space.bins.lists, bin, a_.rows,
+            a_.base, b_.offsets, b_.indices, b_.base, ranks_.sizes(), space.bins.lists, bin, a_.rows,
             args_.row_products, space.ranks, args_.row_offsets, space.unordered);
     }
 
@@ -182,6 +180,7 @@ static void cuda_spgemm_symbolic(cuda_device& device, heron_phase phase, const h
 
 static void cuda_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                                 heron_workspace& workspace) {
+    if (listed_spgemm_numeric(device, phase, args, workspace)) return;
     if (is_for_tuned_spgemm(args)) {
         switch (args.c.type) {
             case HERON_R_32F: return tuned_spgemm_numeric<f32>(device, phase, args, workspace);

@@ -58,6 +58,28 @@ static __device__ inline void add_facts(row_facts* to, row_facts f) {
     atomicMax(reinterpret_cast<long long*>(&to->longest), static_cast<long long>(f.longest));
 }
 
+// Elements of B that so many elements of A name: every step-th one of [begin, end).
+template <class OT, class IT>
+static __device__ int64_t products_of(const row_pattern<OT, IT>& a, const OT* b_offsets, int64_t begin,
+                                      int64_t end, int step) {
+    constexpr int ahead = 4;
+    int64_t sum = 0;
+    for (int64_t k = begin; k < end; k += ahead * step) {
+        IT indices[ahead];
+        OT lengths[ahead];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) indices[u] = a.indices[k + u * step < end ? k + u * step : k];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) {
+            const OT* const of = b_offsets + (indices[u] - static_cast<IT>(a.base));
+            lengths[u] = of[1] - of[0];
+        }
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) sum += k + u * step < end ? lengths[u] : 0;
+    }
+    return sum;
+}
+
 constexpr int counted_rows = 128;        // of a block
 constexpr int most_counted_alone = 512;  // elements of a row that eight lanes count
 
@@ -73,22 +95,7 @@ __global__ void __launch_bounds__(spgemm_threads)
     __syncthreads();
     const lane_group<8> group;
     const auto sum_of = [&](int64_t begin, int64_t end, int step) {
-        constexpr int ahead = 4;
-        int64_t sum = 0;
-        for (int64_t k = begin; k < end; k += ahead * step) {
-            IT indices[ahead];
-            OT lengths[ahead];
-#pragma unroll
-            for (int u = 0; u < ahead; ++u) indices[u] = a.indices[k + u * step < end ? k + u * step : k];
-#pragma unroll
-            for (int u = 0; u < ahead; ++u) {
-                const OT* const of = b_offsets + (indices[u] - static_cast<IT>(a.base));
-                lengths[u] = of[1] - of[0];
-            }
-#pragma unroll
-            for (int u = 0; u < ahead; ++u) sum += k + u * step < end ? lengths[u] : 0;
-        }
-        return sum;
+        return products_of(a, b_offsets, begin, end, step);
     };
     row_facts mine{0, 0};
     const auto note = [&](int64_t row, int64_t sum) {
@@ -120,6 +127,41 @@ __global__ void __launch_bounds__(spgemm_threads)
     }
     mine = reduce_block(mine);
     if (threadIdx.x == 0) add_facts(facts, mine);
+}
+
+// Piece number i of so many pieces of [begin, end).
+static __device__ inline int64_t piece_begin(int64_t begin, int64_t end, int64_t i, int64_t pieces) {
+    return begin + (end - begin) * i / pieces;
+}
+
+// products[row] += those of a segment of the row, of which each row has so many: for few and long rows.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    add_segment_products(row_pattern<OT, IT> a, const OT* b_offsets, int64_t segments, int64_t* products) {
+    for (int64_t task = blockIdx.x; task < a.rows * segments; task += gridDim.x) {
+        const int64_t row = task / segments, segment = task % segments;
+        const int64_t begin = a.begin(row), end = a.begin(row + 1);
+        const row_facts f =
+            reduce_block({products_of(a, b_offsets, piece_begin(begin, end, segment, segments) + threadIdx.x,
+                                      piece_begin(begin, end, segment + 1, segments), spgemm_threads),
+                          0});
+        if (threadIdx.x == 0 && f.sum > 0)
+            atomicAdd(reinterpret_cast<unsigned long long*>(products + row),
+                      static_cast<unsigned long long>(f.sum));
+    }
+}
+
+// The facts of so few rows, by one block. No row counts more than `most` of the longest.
+static __global__ void __launch_bounds__(spgemm_threads)
+    measure_products(const int64_t* products, int64_t rows, int64_t most, row_facts* facts) {
+    row_facts mine{0, 0};
+    for (int64_t row = threadIdx.x; row < rows; row += spgemm_threads) {
+        const int64_t bound = products[row] < most ? products[row] : most;
+        mine.sum += products[row];
+        mine.longest = bound > mine.longest ? bound : mine.longest;
+    }
+    mine = reduce_block(mine);
+    if (threadIdx.x == 0) *facts = mine;
 }
 
 // The facts of each share of the lengths.
@@ -304,17 +346,19 @@ __global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, r
 
 // ---- longer rows: a block each ----
 
-// The products of elements [begin, end) of A, shared out to the warps of the block in any order: calls
-// f(column) for each. A lane looks up an element of A for each of the warp's next turns.
-template <class OT, class IT, class F>
+// The products of elements [begin, end) of A, shared out to groups of the block in any order: calls f(column)
+// for each. A lane looks up an element of A for each of its group's next turns.
+template <int lanes, class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
                                         int64_t begin, int64_t end, F&& f) {
     constexpr int ahead = 4;
-    const int lane = threadIdx.x % warp_size;
-    const int warps = static_cast<int>(blockDim.x) / warp_size;
-    const int64_t step = static_cast<int64_t>(warps) * warp_size;
-    for (int64_t first = begin + threadIdx.x / warp_size; first < end; first += step) {
-        const int64_t own = first + lane * warps;
+    const lane_group<lanes> group;
+    const int groups = static_cast<int>(blockDim.x) / lanes;
+    const int64_t step = static_cast<int64_t>(groups) * lanes;
+    // The groups of a warp stay together.
+    const int behind_first = group.first / lanes;
+    for (int64_t first = begin + threadIdx.x / lanes; first - behind_first < end; first += step) {
+        const int64_t own = first + group.lane * groups;
         OT begin_of_lane = 0;
         int length_of_lane = 0;
         if (own < end) {
@@ -322,17 +366,17 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
             begin_of_lane = static_cast<OT>(b.begin(inner));
             length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
         }
-        for (int t = 0; t < warp_size && first + t * warps < end; ++t) {
-            const OT first_of_row = value_of_lane(begin_of_lane, t);
-            const int length = value_of_lane(length_of_lane, t);
-            for (int l = lane; l < length; l += ahead * warp_size) {
+        for (int t = 0; t < lanes && first - behind_first + t * groups < end; ++t) {
+            const OT first_of_row = group.broadcast(begin_of_lane, t);
+            const int length = group.broadcast(length_of_lane, t);
+            for (int l = group.lane; l < length; l += ahead * lanes) {
                 IT columns[ahead];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u)
-                    columns[u] = b.indices[l + u * warp_size < length ? first_of_row + l + u * warp_size : 0];
+                    columns[u] = b.indices[l + u * lanes < length ? first_of_row + l + u * lanes : 0];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u)
-                    if (l + u * warp_size < length) f(static_cast<IT>(columns[u] - static_cast<IT>(b.base)));
+                    if (l + u * lanes < length) f(static_cast<IT>(columns[u] - static_cast<IT>(b.base)));
             }
         }
     }
@@ -342,7 +386,7 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
 template <class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
                                         int64_t row, F&& f) {
-    for_each_product(a, b, a.begin(row), a.begin(row + 1), f);
+    for_each_product<warp_size>(a, b, a.begin(row), a.begin(row + 1), f);
 }
 
 // Where the rows found go: their lengths to counts, or, with offsets, their columns.

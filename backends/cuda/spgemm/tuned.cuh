@@ -52,7 +52,7 @@ class tuned_numeric {
         const int elements = ranked_elements(bin);
         launcher_.device().launch_groups<kernel>(
             spgemm_ranked_product, launcher_.blocks_for(p.a.rows, teams), p.a.offsets, p.a.indices, p.a.base,
-            p.b.offsets, p.b.indices, p.b.base, space.bins.sizes, space.bins.lists, bin, p.a_values,
+            p.b.offsets, p.b.indices, p.b.base, ranks_.sizes(), space.bins.lists, bin, p.a_values,
             p.a_permutation, p.a_conjugate, p.b_values, p.b_permutation, p.b_conjugate, p.offsets, p.columns,
             p.values, p.base, p.alpha.value, p.alpha.device, p.beta.value, p.beta.device, p.a.rows,
             space.unordered, space.ranks, elements,

@@ -10,4 +10,8 @@ template <class CT>
 void tuned_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
                           heron_workspace& workspace);
 
+// Values again and again, from a list of the products. False without one.
+bool listed_spgemm_numeric(cuda_device& device, heron_phase phase, const heron_spgemm_args& args,
+                           heron_workspace& workspace);
+
 }  // namespace heron::HERON_LEVEL

@@ -4,6 +4,8 @@
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/convert/grouped_scan.hpp"
+#include "common/reorder/radix.hpp"
+#include "common/spgemm/listed.hpp"
 #include "common/spgemm/ranks.hpp"
 #include "common/spgemm/sum_rows.hpp"
 #include "bins.hpp"
@@ -275,13 +277,7 @@ class kept_ranks {
   private:
     int64_t longest() const { return knows_products(args_) ? args_.longest : INT64_MAX; }
 
-    // The bin that takes all rows as they are, because most fill it; -1 if there is none.
-    int common_bin() const {
-        int bin = 0;
-        while (bin < ranked_bins && longest() > rank_limit(bin)) ++bin;
-        const bool is_filled = bin == 0 || 2 * args_.products >= rank_limit(bin) * args_.a.matrix.rows;
-        return bin < ranked_bins && is_filled ? bin : -1;
-    }
+    int common_bin() const { return common_rank_bin(args_, ranked_bins); }
 
     const heron_spgemm_args& args_;
     std::optional<row_bins<OT, IT>> bins_;
@@ -468,6 +464,18 @@ bool takes_teams(const device_traits& traits, const heron_spgemm_args& args) {
            args.b.matrix.cols < INT32_MAX && !plans::is_empty_product(args);
 }
 
+// Values again and again, from a list of the products; false without one. All items of its kernels come to
+// every word, so that teams need not be groups.
+bool run_listed(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
+                heron_workspace& workspace) {
+    const auto serve = [&]<class Sort>(type<Sort>) {
+        using memory = plans::sorted_in_pairs<opencl_device, Sort>;
+        return plans::listed_product<opencl_device, memory>(device, args).serve(phase, workspace);
+    };
+    return device.traits().nvidia_major > 0 ? serve(type<plans::radix_sort<opencl_device, 256, 16, 32>>{})
+                                            : serve(type<plans::pair_sort<opencl_device>>{});
+}
+
 // Calls `grouped` with what a group of items is on a GPU, or `plain`.
 template <class Plain, class Grouped>
 void visit_team_groups(const device_traits& traits, Plain&& plain, Grouped&& grouped) {
@@ -505,6 +513,7 @@ void spgemm_symbolic(opencl_device& device, heron_phase phase, const heron_spgem
 void spgemm_numeric(opencl_device& device, heron_phase phase, const heron_spgemm_args& args,
                     heron_workspace& workspace) {
     if (!takes_teams(device.traits(), args)) return plans::spgemm_numeric(device, phase, args, workspace);
+    if (run_listed(device, phase, args, workspace)) return;
     visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         if constexpr (std::is_same_v<VT, CT> && !std::is_same_v<CT, i32>) {
             plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {

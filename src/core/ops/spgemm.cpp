@@ -310,7 +310,7 @@ void spgemm_description::build_patterns(context& c, const spgemm_operands& x, vo
 }
 
 void spgemm_description::estimate(context& c, interface i, const spgemm_operands& x,
-                                  const sized_buffer& buffer) {
+                                  const sized_buffer& buffer, bool is_known) {
     const factors f(x);
     part_layout layout(buffer.memory);
     spgemm_description next;
@@ -319,8 +319,13 @@ void spgemm_description::estimate(context& c, interface i, const spgemm_operands
     next.patterns_ = place_patterns(layout, x);
     next.row_products_ = layout.take_counts(result_of(x).rows);
     heron_spgemm_args args = next.compose(x);
-    args.products_found = &next.products_;
-    args.longest_found = &next.bound_;
+    if (is_known) {
+        next.products_ = products_;
+        next.bound_ = bound_;
+    } else {
+        args.products_found = &next.products_;
+        args.longest_found = &next.bound_;
+    }
     const size_t estimate_bytes = workspace_size<operation::spgemm_estimate>(c, args);
     void* const scratch =
         layout.take(std::max({estimate_bytes, transposition_size(c, f.a), transposition_size(c, f.b)}));
@@ -363,7 +368,8 @@ void spgemm_description::compute_result(context& c, const spgemm_operands& x, co
         args.beta = widened(c, widening_, args.c.type, args.beta, widening_.scalars[1]);
     }
     args.parts = parts;
-    run_in<operation::spgemm_numeric>(c, args, scratch_);
+    run_in<operation::spgemm_numeric>(c, args, scratch_,
+                                      parts == HERON_SPGEMM_VALUES ? plan_.get() : nullptr);
 }
 
 // The interface without reuse.
@@ -373,6 +379,10 @@ void spgemm_description::work_estimation(context& c, const spgemm_operands& x, c
     require_operands(x);
     require_scalars(c, s, x);
     estimate(c, interface::products, x, buffer);
+}
+
+void spgemm_description::estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+    estimate(c, interface::products, x, buffer, true);
 }
 
 int64_t spgemm_description::products() const {
@@ -467,18 +477,38 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
     count(c, x, scratch.memory);
 }
 
-void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer) {
+size_t spgemm_description::reuse_size(context& c, const spgemm_operands& x, bool prepares) const {
+    heron_spgemm_args args = compose_result(x);
+    const size_t bytes = numeric_size(c, args);
+    args.parts = HERON_SPGEMM_VALUES;
+    return prepares ? std::max(bytes, numeric_size(c, args)) : bytes;
+}
+
+void spgemm_description::prepare_values(context& c, const spgemm_operands& x) {
+    heron_spgemm_args args = compose_result(x);
+    args.parts = HERON_SPGEMM_VALUES;
+    heron_workspace workspace{0, scratch_, nullptr};
+    call_slot<operation::spgemm_numeric>(c, HERON_PHASE_ANALYSE, args, workspace);
+    plan_ = {workspace.plan, [&table = c.table()](heron_plan* plan) {
+                 if (plan) table.plan_destroy(plan);
+             }};
+}
+
+void spgemm_description::reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer,
+                                    bool prepares) {
     require_operands(x);
     require_phase(interface::reuse, phase::counted, x);
     part_layout layout(buffer.memory);
     const widening widening = place_widening(c, x.c.type, layout);
-    void* const scratch = layout.take(numeric_size(c, compose_result(x)));
+    void* const scratch = layout.take(reuse_size(c, x, prepares));
     settle(buffer, layout.size());
     if (is_question(buffer)) return;
+    plan_.reset();
     scratch_ = scratch;
     widening_ = widening;
     prepare(c, widening_, x.c.type);
     compute_result(c, x, {}, HERON_SPGEMM_COLUMNS);
+    if (prepares) prepare_values(c, x);
     phase_ = phase::copied;
 }
 

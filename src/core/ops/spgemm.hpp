@@ -9,9 +9,11 @@
 //
 // The first phase transposes the pattern of an operand where its operation or format wants it, and counts
 // products; the second counts the elements of C. Buffers are as large as the operands and C's rows,
-// never as the number of products.
+// never as the number of products, but for the last one of the reuse interface: it may hold a list of these,
+// which the copy makes, so that computing is one pass over it.
 #include "core/analysis.hpp"
 #include "core/views.hpp"
+#include <memory>
 
 namespace heron::core {
 
@@ -55,6 +57,9 @@ class spgemm_description {
   public:
     void work_estimation(context& c, const spgemm_operands& x, const spgemm_scalars& s,
                          const sized_buffer& buffer);
+    // The same in other memory, where the patterns are those of the last estimate: it does not wait for what
+    // is known.
+    void estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     int64_t products() const;
     // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
     void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
@@ -66,7 +71,8 @@ class spgemm_description {
     // scratch may go after the call, unused is never needed, kept stays until the last reuse_compute.
     void reuse_nnz(context& c, const spgemm_operands& x, const sized_buffer& scratch,
                    const sized_buffer& unused, const sized_buffer& kept);
-    void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    // prepares: the values are computed often enough to prepare it.
+    void reuse_copy(context& c, const spgemm_operands& x, const sized_buffer& buffer, bool prepares = true);
     void reuse_compute(context& c, const spgemm_operands& x, const spgemm_scalars& s);
 
   private:
@@ -104,10 +110,13 @@ class spgemm_description {
     heron_spgemm_args compose(const spgemm_operands& x) const;
     heron_spgemm_args compose_result(const spgemm_operands& x) const;
     static patterns place_patterns(part_layout& layout, const spgemm_operands& x);
-    void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer);
+    void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer,
+                  bool is_known = false);
     void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;
     void count(context& c, const spgemm_operands& x, void* scratch);
     compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;
+    size_t reuse_size(context& c, const spgemm_operands& x, bool prepares) const;
+    void prepare_values(context& c, const spgemm_operands& x);
     void compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts);
 
     interface interface_ = interface::products;
@@ -117,6 +126,7 @@ class spgemm_description {
     int64_t* row_products_ = nullptr;
     int64_t* row_offsets_ = nullptr;
     void* scratch_ = nullptr;  // of the numeric operation
+    std::shared_ptr<heron_plan> plan_;
     widening widening_;
     int64_t products_ = 0;
     int64_t bound_ = 0;    // of the longest row of C

@@ -74,6 +74,15 @@ void product_sum::estimate(context& c, const spgemm_operands& x, const sized_buf
         description_.work_estimation(c, x, constants(sized_by_->type), buffer);
 }
 
+// Whether the arrays of both factors are those that the size was asked for with.
+bool product_sum::is_estimated(const spgemm_operands& x) const {
+    const auto is_same = [](const heron_spmat& m, const heron_spmat& n) {
+        return m.rows == n.rows && m.cols == n.cols && m.nnz == n.nnz && m.base == n.base &&
+               m.offsets == n.offsets && m.indices == n.indices;
+    };
+    return estimated_ && is_same(estimated_->first, x.a) && is_same(estimated_->second, x.b);
+}
+
 size_t product_sum::estimate_size(context& c, const spgemm_operands& x) {
     size_t bytes = 0;
     estimate(c, x, {&bytes, nullptr, 1});
@@ -93,6 +102,7 @@ void product_sum::size(context& c, const product_sum_operands& x, size_t* bytes)
     required(bytes, role::workspace_size);
     if (!x.a && !x.d) invalid(role::alpha, "is NULL, and so is @", role::beta);
     sized_by_ = terms{x.a != nullptr, x.d != nullptr, x.c.type};
+    estimated_.reset();
     nnz_ = -1;
     promised_ = least_workspace;
     if (x.a) {
@@ -103,6 +113,7 @@ void product_sum::size(context& c, const product_sum_operands& x, size_t* bytes)
             estimate(c, patterns, {&first, memory, 1});
         });
         promised_ = (x.d ? 0 : first) + count_size(c, patterns);
+        if (!x.d) estimated_ = {*x.a, *x.b};
     }
     *bytes = promised_;
 }
@@ -120,7 +131,11 @@ void product_sum::count_product(context& c, const product_sum_operands& x, void*
     const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result, true};
     size_t first = estimate_size(c, patterns);
     void* memory = first <= promised_ ? buffer : counting_.at_least(first, c);
-    estimate(c, patterns, {&first, memory, 1});
+    if (is_estimated(patterns))
+        description_.estimate_again(c, patterns, {&first, memory, 1});
+    else
+        estimate(c, patterns, {&first, memory, 1});
+    estimated_.reset();
     size_t second = count_size(c, patterns);
     if (first + second > promised_) {
         memory = counting_.at_least(first + second, c);
@@ -154,8 +169,9 @@ void product_sum::count_sum(context& c, const product_sum_operands& x, void* buf
                            {&kept, counts_.at_least(kept, c), 4});
     p.indices = indices_.at_least(static_cast<size_t>(p.nnz) * sizeof(int32_t), c);
     p.values = values_.at_least(static_cast<size_t>(p.nnz) * size_of(p.type), c);
-    description_.reuse_copy(c, patterns, {&numeric, nullptr, 5});
-    description_.reuse_copy(c, patterns, {&numeric, numeric_.at_least(numeric, c), 5});
+    constexpr bool prepares = false;  // hardly a program computes twice
+    description_.reuse_copy(c, patterns, {&numeric, nullptr, 5}, prepares);
+    description_.reuse_copy(c, patterns, {&numeric, numeric_.at_least(numeric, c), 5}, prepares);
     nnz_ = p.nnz;
     spadd_count(c, run_in_own_scratch, p, *x.d, x.c, total);
 }

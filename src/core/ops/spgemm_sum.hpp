@@ -4,6 +4,7 @@
 #include "core/kept_memory.hpp"
 #include "spgemm.hpp"
 #include <optional>
+#include <utility>
 
 namespace heron::core {
 
@@ -45,6 +46,7 @@ class product_sum {
     const terms& asked() const;
 
     void estimate(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    bool is_estimated(const spgemm_operands& x) const;
     size_t estimate_size(context& c, const spgemm_operands& x);
     size_t count_size(context& c, const spgemm_operands& x);
     void* memory_for_count(context& c, const spgemm_operands& x, void* buffer);
@@ -54,6 +56,8 @@ class product_sum {
 
     std::optional<terms> sized_by_;
     spgemm_description description_;
+    // The factors of an estimate that no count has used yet.
+    std::optional<std::pair<heron_spmat, heron_spmat>> estimated_;
     size_t promised_ = 0;  // bytes of the caller's buffer
     void* buffer_ = nullptr;
     int64_t nnz_ = -1;  // of the product, once it is counted

@@ -39,8 +39,8 @@ class spgemm_problem {
 
     // All phases with workspaces of exactly the sizes that are asked for, against the oracle.
     void run(const spgemm_call& call);
-    // The same through the reuse interface: once, and again with other values. Buffers that may go are
-    // overwritten.
+    // The same through the reuse interface: once, and again with other values; the bits are the same where
+    // the values are. Buffers that may go are overwritten.
     void run_reuse(const spgemm_call& call);
 
     std::int64_t products() const { return products_; }

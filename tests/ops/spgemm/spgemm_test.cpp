@@ -247,7 +247,9 @@ std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
         std::unique(few.list.begin(), few.list.end(),
                     [](const entry& a, const entry& b) { return a.row == b.row && a.col == b.col; }),
         few.list.end());
+    const entries wider = random_pattern(12, 9000, 3, random);
     return {{"A A^T of a wide A", {wide, transposed_if(wide, true)}},
+            {"A A^T of a wider A", {wider, transposed_if(wider, true)}},
             {"few heavy rows", {few, random_pattern(1500, 2700, 150, random)}}};
 }
 
@@ -266,6 +268,38 @@ TEST_CASE("SpGEMM of rows with very many products") {
             problem.run_reuse(general_call(type));
         }
     }
+}
+
+// Every element of C has `inner` products, or where that is less as many as the band is wide.
+TEST_CASE("SpGEMM again and again with any number of products for an element") {
+    const cudaDataType type = main_type();
+    const auto full = [](std::int64_t rows, std::int64_t cols) {
+        entries m{rows, cols, {}};
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < cols; ++j) m.list.push_back({i, j, 1.0});
+        return m;
+    };
+    for (const std::int64_t inner : {1, 2, 7, 8, 31, 255, 256, 257, 2047, 2048, 2049, 4096, 9000})
+        for (const std::int64_t rows : {1, 3})
+            for (const std::int64_t cols : {1, 5}) {
+                INFO(rows << " x " << inner << " x " << cols);
+                const pair_of_arrays m =
+                    arrange_pair(full(rows, inner), N, full(inner, cols), N, csr, csr, {}, type);
+                spgemm_problem problem(m.a, N, m.b, N);
+                problem.run_reuse(plain_call(type));
+                problem.run_reuse(general_call(type));
+            }
+}
+
+TEST_CASE("alpha = 0 reads no values of the factors again and again either") {
+    const entries left = irregular_pattern();
+    pair_of_arrays m = arrange_pair(left, N, partner_of(left, 29), N, csr, csr, {}, CUDA_R_32F);
+    std::fill(m.a.values.begin(), m.a.values.end(), poison(CUDA_R_32F));
+    std::fill(m.b.values.begin(), m.b.values.end(), poison(CUDA_R_32F));
+    spgemm_problem problem(m.a, N, m.b, N);
+    spgemm_call call = plain_call(CUDA_R_32F);
+    call.alpha = 0.0;
+    problem.run_reuse(call);
 }
 
 TEST_CASE("the number of products is exact") {
