@@ -147,7 +147,7 @@ class sampled_calls {
   private:
     static constexpr int64_t measured_first = 1000;
     // Nanoseconds. A measured call takes 120 more than another one.
-    static constexpr int64_t time_per_measurement = 48'000;
+    static constexpr int64_t time_per_measurement = 96'000;
 
     uint64_t chosen_skip() {
         if (to_measure_ > 0) {
