@@ -1,5 +1,7 @@
 #include "call_counts.hpp"
 #include "report.hpp"
+#include <cstdlib>
+#include <thread>
 #include <utility>
 
 namespace heron::core {
@@ -42,13 +44,23 @@ void recorded_call::end() noexcept {
     counts->longest.raise(time);
 }
 
+namespace {
+
+int host_threads(const context& c) {
+    if (c.threads() > 0) return c.threads();
+    const char* const chosen = std::getenv("OMP_NUM_THREADS");
+    return chosen && *chosen ? std::atoi(chosen) : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
 device_class latest_device::class_of(const context& c) {
     if (table_ == &c.table() && device_ == c.device()) return class_;
     table_ = &c.table();
     device_ = c.device();
     heron_device_info info{};
     if (works_at_once(c))
-        class_ = device_class::host;
+        class_ = host_threads(c) > 1 ? device_class::several_cores : device_class::one_core;
     else if (c.backend().name == "cuda")
         class_ = device_class::cuda;
     else if (device_ >= 0 && table_->device_info(device_, &info) == HERON_SUCCESS && info.is_gpu)

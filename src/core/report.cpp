@@ -44,7 +44,7 @@ report::function_counts row_of(call_counts& c) {
     row.bytes = share * c.bytes.get();
     row.unprepared = static_cast<uint64_t>(share * static_cast<double>(c.unprepared.most()));
     if (const preparation_gain* const gain = c.unprepared.gain())
-        row.gain = {gain->typical, gain->least, gain->most, gain->result};
+        row.gain = {gain->typical, gain->least, gain->most, gain->device, gain->result};
     row.unsorted = c.unsorted.get();
     const std::lock_guard lock(reason_mutex);
     row.reason = c.reason;

@@ -70,8 +70,8 @@ std::uint64_t runs_per_preparation(const std::vector<function_counts>& functions
 std::string preparation_hint(const function_counts& f) {
     return fmt::format(
         "{0} was called {1} times on one matrix without preprocess: about {2:.1f}x with {0}_preprocess once "
-        "before (measured: {3:.1f}x to {4:.1f}x, {5})",
-        f.function, f.unprepared, f.gain.typical, f.gain.least, f.gain.most, f.gain.result);
+        "before ({3:.1f}x to {4:.1f}x where it was measured, on {5}: {6})",
+        f.function, f.unprepared, f.gain.typical, f.gain.least, f.gain.most, f.gain.device, f.gain.result);
 }
 
 void add_hints(std::vector<std::string>& hints, const std::vector<function_counts>& all,
@@ -117,8 +117,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string json_of(const measured_gain& gain) {
-    return fmt::format("{{\"typical\": {}, \"least\": {}, \"most\": {}, \"result\": {}}}", gain.typical,
-                       gain.least, gain.most, in_quotes(gain.result));
+    return fmt::format("{{\"typical\": {}, \"least\": {}, \"most\": {}, \"device\": {}, \"result\": {}}}",
+                       gain.typical, gain.least, gain.most, in_quotes(gain.device), in_quotes(gain.result));
 }
 
 std::string json_of(const function_counts& f) {

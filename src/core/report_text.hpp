@@ -10,7 +10,7 @@ namespace heron::report {
 // Times as fast, by a measured result.
 struct measured_gain {
     double typical = 0, least = 0, most = 0;
-    std::string result;
+    std::string device, result;
 };
 
 struct function_counts {

@@ -22,10 +22,10 @@ heron_status run_slot(context& c, Slot slot, heron_queue* queue, heron_phase pha
 
 // The products that may do without an analysis, but are slower, say so to a report.
 inline void note_unprepared_run(context& c, const heron_spmv_args& args) {
-    note_unprepared(c, {operation::spmv, args.op, args.a.format, 1}, args.a.indices);
+    note_unprepared(c, {operation::spmv, args.op, args.a, 1}, args.a.indices);
 }
 inline void note_unprepared_run(context& c, const heron_spmm_args& args) {
-    note_unprepared(c, {operation::spmm, args.op, args.a.format, args.c.cols}, args.a.indices);
+    note_unprepared(c, {operation::spmm, args.op, args.a, args.c.cols}, args.a.indices);
 }
 template <class Args>
 void note_unprepared_run(context&, const Args&) {}

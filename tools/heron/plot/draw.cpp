@@ -170,8 +170,16 @@ class painter {
         trace(guide);
         cairo_stroke(c_);
         cairo_restore(c_);
-        const point& end = guide.points.back();
-        write(x_of(end.x) - 0.5 * text_size, y_of(end.y) + 1.6 * text_size, guide.name, 1);
+        name_guide(guide);
+    }
+
+    // Below the right end of a straight guide, clear of it.
+    void name_guide(const series& guide) const {
+        const point &begin = guide.points.front(), &end = guide.points.back();
+        const double right = x_of(end.x), slope = (y_of(end.y) - y_of(begin.y)) / (right - x_of(begin.x));
+        const double length = width_of(guide.name) + text_size;
+        const double lowest = std::max(y_of(end.y), y_of(end.y) - slope * length);
+        write(right - 0.5 * text_size, lowest + 1.3 * text_size, guide.name, 1);
     }
 
     // Series differ by shape as well as by colour.

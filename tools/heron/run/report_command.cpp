@@ -22,7 +22,7 @@ struct report_arguments {
 };
 
 heron::report::measured_gain gain_from(const record& r) {
-    return {r.at("typical"), r.at("least"), r.at("most"), r.at("result")};
+    return {r.at("typical"), r.at("least"), r.at("most"), r.at("device"), r.at("result")};
 }
 
 function_counts counts_from(const record& r) {
