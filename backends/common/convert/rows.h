@@ -22,9 +22,10 @@ HERON_FN void find_ends(GLOBAL const i32* offsets, int rows, heron_index first, 
         const int step = (span - 1) / (GROUP / 2) + 1;
         const heron_index end = min((heron_index)ends[side] + span, (heron_index)rows);
         const heron_index row = ends[side] + (heron_index)probe * step;
+        const i32 here = offsets[min(row, (heron_index)rows)];
+        const i32 next = offsets[min(row + step, (heron_index)rows)];
         sync_group();
-        if (row < end && offsets[row] <= element && (row + step >= end || offsets[row + step] > element))
-            ends[side] = (i32)row;
+        if (row < end && here <= element && (row + step >= end || next > element)) ends[side] = (i32)row;
         span = step;
         sync_group();
     }

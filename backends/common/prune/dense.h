@@ -43,6 +43,16 @@ HERON_FN u32 kept_among(GLOBAL const RT* own, heron_index from, heron_index end,
     return count;
 }
 
+// The same of `count` elements that were read.
+HERON_FN u32 kept_of(const RT* held, int count, heron_index from, heron_index end, int apart, WT mask,
+                     WT first, WT last) {
+    u32 kept = 0;
+    UNROLL
+    for (int i = 0; i < count; ++i)
+        kept += (u32)(from + i * apart < end && is_kept(held[i], mask, first, last));
+    return kept;
+}
+
 // counts[strip*lines + line] := elements of the line that are kept in the strip, or totals[line] where there
 // is one strip and totals are wanted.
 HERON_FN void write_line_count(u32 count, heron_index line, heron_index lines, int strip, GLOBAL u32* counts,
@@ -149,6 +159,11 @@ HERON_FN u32 published_count(GLOBAL const u32* from) {
     return word - 1;
 }
 
+HERON_FN void load_elements(RT* held, GLOBAL const RT* own, heron_index from, heron_index end) {
+    UNROLL
+    for (int i = 0; i < loads; ++i) held[i] = own[min(from + i * LANES, end - 1)];
+}
+
 // B's elements, their columns and, unless NULL, rows. published: NULL after a count. Never writes outside
 // what the offsets and nnz allow, whatever has become of A since it was counted.
 HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index lines, heron_index length,
@@ -167,6 +182,8 @@ HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index l
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(line, lines - 1) * step;
+    RT held[loads];
+    load_elements(held, own, begin + lane, end);
     heron_index to = 0;
     heron_index limit = 0;
     if (line < lines) {
@@ -174,8 +191,9 @@ HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index l
         limit = end_of_line(offsets, offsets_base, nnz, line);
     }
     if (published) {
-        const i32 count = SCAN_TEAM(i32, board, LANES,
-                                    (i32)kept_among(own, begin + lane, end, LANES, 1, mask, first, last));
+        const u32 more = kept_among(own, begin + lane + loads * LANES, end, LANES, 1, mask, first, last);
+        const u32 kept = kept_of(held, loads, begin + lane, end, LANES, mask, first, last) + more;
+        const i32 count = SCAN_TEAM(i32, board, LANES, (i32)kept);
         if (lane == LANES - 1 && line < lines)
             POST(u32, published + own_strip * lines + line, (u32)count + 1u);
         i32 preceding = 0;
@@ -188,9 +206,6 @@ HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index l
         to += GET(i32, board, LANES, preceding, LANES - 1);
     }
     for (heron_index k = begin + lane; k - lane < end; k += loads * LANES) {
-        RT held[loads];
-        UNROLL
-        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * LANES, end - 1)];
         UNROLL_LANES
         for (int i = 0; i < loads; ++i) {
             const heron_index column = k + i * LANES;
@@ -204,6 +219,7 @@ HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index l
             }
             to += popcount(kept);
         }
+        if (k - lane + loads * LANES < end) load_elements(held, own, k + loads * LANES, end);
     }
 }
 HERON_CLOSE
@@ -236,6 +252,8 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
     const heron_index end = min(begin + strip, length);
     const WT first = first_kept(first_value, last, mask, threshold);
     GLOBAL const RT* own = a + min(first_line + lane, lines - 1);
+    RT held[each];
+    load_columns(held, own, begin + team, end, step);
     if (team == 0) {
         next[lane] = 0;
         limits[lane] = 0;
@@ -248,7 +266,8 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
         GLOBAL u32* const of_line = published + min(first_line + lane, lines - 1);
         if (team == 0) sums[lane] = sums[band + lane] = 0;
         sync_group();
-        FETCH_ADD(sums + lane, kept_among(own, begin + team, end, teams, step, mask, first, last));
+        const u32 more = kept_among(own, begin + width + team, end, teams, step, mask, first, last);
+        FETCH_ADD(sums + lane, kept_of(held, each, begin + team, end, teams, mask, first, last) + more);
         sync_group();
         if (team == 0 && first_line + lane < lines) POST(u32, of_line + own_strip * lines, sums[lane] + 1u);
         u32 preceding = 0;
@@ -257,8 +276,6 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
         sync_group();
         if (team == 0) next[lane] += sums[band + lane];
     }
-    RT held[each];
-    load_columns(held, own, begin + team, end, step);
     for (heron_index k = begin; k < end; k += width) {
         UNROLL
         for (int i = 0; i < each; ++i) tile[lane * padded + team + i * teams] = held[i];
