@@ -275,10 +275,10 @@ class spmv_launcher {
         finish(out);
     }
 
-    // Fewer than two for each thread of the device.
+    // So few that tiles would be there for a quarter of the multiprocessors alone.
     bool has_few_elements() const {
         constexpr int64_t most = INT32_MAX / 2;
-        return a_.nnz <= int64_t{1024} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+        return a_.nnz <= int64_t{512} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
     }
 
     void scatter_one_by_one(CT* out) {
