@@ -104,6 +104,7 @@ class scattered_row {
                            mul(alpha_, sums_[v]));
             sums_[v] = CT{};
         }
+        row_ = -1;
     }
 
   private:
@@ -115,7 +116,7 @@ class scattered_row {
     const VA* const b_;
     CT* const c_;
     const int64_t first_;
-    int row_ = -1;
+    int row_ = -1;  // none
     CT sums_[scatter_width] = {};
 };
 
