@@ -290,7 +290,7 @@ class spmv_launcher {
         p.out = out;
         p.conjugate = conjugated();
         p.alpha = alpha_;
-        p.share(warp_size, device_.multiprocessors());
+        p.share(warp_size, device_.multiprocessors(), 1);
         device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
     }
 
