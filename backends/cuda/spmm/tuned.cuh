@@ -211,6 +211,8 @@ class spmm_launcher {
     void scale() {
         constexpr int warps = scatter_threads / warp_size;
         const dense_lines lines(shape_, batches());
+        if (is_known_zero(beta_) && lines.lines * batches() == 1)
+            return device_.fill(c(), 0, static_cast<size_t>(lines.length) * sizeof(CT));
         device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
                               scatter_threads, 0, c(), lines, beta_);
     }

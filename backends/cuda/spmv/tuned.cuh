@@ -170,6 +170,7 @@ class spmv_launcher {
     // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
         row_choice choice;
+        constexpr int64_t longest_of_lane = 64;
         choice.rows_per_tile = rows_per_tile_of(found);
         if (choice.rows_per_tile == 0) return choice;
         choice.lanes_per_row = lanes_of_rows();
@@ -180,6 +181,11 @@ class spmv_launcher {
         choice.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
         choice.batch = static_cast<int>((share + batches - 1) / batches);
         const int64_t row_tiles = (a_.rows + choice.rows_per_tile - 1) / choice.rows_per_tile;
+        // In a small matrix its lanes would still be at a long row when all others have ended.
+        const int of_row = choice.lanes_per_row > 0 ? choice.lanes_per_row : lanes;
+        const int64_t longest = found[row_candidates::count];
+        if (longest > longest_of_lane * of_row && row_tiles < int64_t{2} * device_.multiprocessors())
+            return {};
         choice.blocks =
             std::min(row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
         return choice;
@@ -261,7 +267,9 @@ class spmv_launcher {
         const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
         const bool scales = !is_known_one(scale);
-        if (scales || !has_starts) {
+        if (has_starts && is_known_zero(scale)) {
+            clear(out);
+        } else if (scales || !has_starts) {
             const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
             device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
                                   block_threads, 0, out, args_.y.size, scale, list(), tiles,
@@ -274,6 +282,8 @@ class spmv_launcher {
                                   scattered(out, 0), starts);
         finish(out);
     }
+
+    void clear(CT* out) { device_.fill(out, 0, static_cast<size_t>(args_.y.size) * sizeof *out); }
 
     // So few that tiles would be there for a quarter of the multiprocessors alone.
     bool has_few_elements() const {
@@ -300,7 +310,9 @@ class spmv_launcher {
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        if (!is_known_one(scale))
+        if (is_known_zero(scale))
+            clear(out);
+        else if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
                                                        scale.device);
         const bool transposed = plans::is_transposed(args_.op);
