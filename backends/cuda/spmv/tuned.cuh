@@ -266,6 +266,10 @@ class spmv_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        if (fits_a_block()) {
+            scatter_at_once(out, scale);
+            return finish(out);
+        }
         const bool scales = !is_known_one(scale);
         if (has_starts && is_known_zero(scale)) {
             clear(out);
@@ -291,17 +295,41 @@ class spmv_launcher {
         return a_.nnz <= int64_t{512} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
     }
 
+    // So few that a second launch would take longer than one block does for all of it.
+    bool fits_a_block() const {
+        constexpr int64_t most_elements = 2048, most_places = 16384;
+        return has_few_elements() && a_.nnz > 0 && a_.nnz <= most_elements && args_.y.size <= most_places;
+    }
+
     void scatter_one_by_one(CT* out) {
         constexpr int threads = 64;
+        auto p = few(out);
+        p.share(warp_size, device_.multiprocessors(), 1);
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
+    }
+
+    // In one block, which scales before.
+    void scatter_at_once(CT* out, const scalar_argument<CT>& scale) {
+        constexpr int warps = few_threads / warp_size;
+        auto p = few(out);
+        p.share(warp_size, device_.multiprocessors(), 1);
+        p.turns = (p.tiles + warps - 1) / warps;
+        p.scales = !is_known_one(scale);
+        p.beta = scale;
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, 1, few_threads, 0, p);
+    }
+
+    few_elements<VA, VX, CT> few(CT* out) const {
         few_elements<VA, VX, CT> p{};
         p.set_matrix(a_, 1);
         p.values = values();
         p.x = x();
         p.out = out;
+        p.size = args_.y.size;
+        p.to_columns = plans::is_transposed(args_.op);
         p.conjugate = conjugated();
         p.alpha = alpha_;
-        p.share(warp_size, device_.multiprocessors(), 1);
-        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
+        return p;
     }
 
     void coo() {
@@ -310,6 +338,10 @@ class spmv_launcher {
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        if (fits_a_block()) {
+            scatter_at_once(out, scale);
+            return finish(out);
+        }
         if (is_known_zero(scale))
             clear(out);
         else if (!is_known_one(scale))
