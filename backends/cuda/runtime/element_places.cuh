@@ -12,11 +12,12 @@ struct element_places {
     heron_spmat matrix;
     int64_t batches;
     int block_rows, block_cols, block_size;
-    int lines;      // of blocks
-    int64_t count;  // elements per item
-    int tile;       // elements that a warp takes at a time, at most 32
-    int turns;      // tiles of a warp, one after the other
-    int tiles;      // per item
+    int lines;              // of blocks
+    double lines_of_block;  // in the mean
+    int64_t count;          // elements per item
+    int tile;               // elements that a warp takes at a time, at most 32
+    int turns;              // tiles of a warp, one after the other
+    int tiles;              // per item
 
     void set_matrix(const heron_spmat& m, int64_t items) {
         const bool has_blocks = m.format == HERON_FORMAT_BSR;
@@ -26,16 +27,16 @@ struct element_places {
         block_cols = has_blocks ? static_cast<int>(m.block_cols) : 1;
         block_size = block_rows * block_cols;
         lines = static_cast<int>(m.rows / block_rows);
+        lines_of_block = m.nnz > 0 ? static_cast<double>(lines) / static_cast<double>(m.nnz) : 0;
         count = m.nnz * block_size;
     }
 
     // A warp takes several tiles only once all warps that the device can hold have one.
-    void share(int tile_of_warp, int multiprocessors) {
-        constexpr int64_t most_turns = 8;
+    void share(int tile_of_warp, int multiprocessors, int most_turns) {
         const int64_t warps = int64_t{32} * multiprocessors;
         tile = tile_of_warp;
         tiles = static_cast<int>((count + tile - 1) / tile);
-        turns = static_cast<int>(std::clamp<int64_t>(tiles * batches / warps, 1, most_turns));
+        turns = static_cast<int>(std::clamp<int64_t>((tiles * batches + warps - 1) / warps, 1, most_turns));
     }
 
     // Of so many threads, for one item.
@@ -66,7 +67,7 @@ class place_finder {
         : p_(p), item_(item), line_(0) {
         look_at_indices(first_tile);
         if (is_coo()) return;
-        line_ = line_of(block_of(first_of(first_tile)), 0);
+        line_ = line_near_guess(block_of(first_of(first_tile)));
         look_at_ends(first_tile);
     }
 
@@ -136,6 +137,26 @@ class place_finder {
         if (line >= p_.lines - 1) return behind;
         const int64_t end = offset(line + 1) - first;
         return end < behind ? static_cast<int>(end) : behind;
+    }
+
+    // The line of a block. Where lines are alike it is near the place that their mean length says, and one
+    // step finds it there.
+    __device__ int line_near_guess(int64_t block) const {
+        constexpr int parts = 4, window = parts * warp_size;
+        const int guess = static_cast<int>(static_cast<double>(block) * p_.lines_of_block) - window / 2;
+        const int last = p_.lines - window;
+        const int first = guess > last ? (last > 0 ? last : 0) : (guess > 0 ? guess : 0);
+        bool has_begun[parts];
+#pragma unroll
+        for (int i = 0; i < parts; ++i) {
+            const int line = first + i * warp_size + lane();
+            has_begun[i] = line < p_.lines && offset(line) <= block;
+        }
+        int begun = 0;
+#pragma unroll
+        for (int i = 0; i < parts; ++i) begun += __popc(__ballot_sync(all_lanes, has_begun[i]));
+        if (begun > 0 && (begun < window || first + window >= p_.lines)) return first + begun - 1;
+        return line_of(block, begun > 0 ? first + window - 1 : 0);
     }
 
     // The line of a block, not before `low`: each step looks at 128 lines, because small matrices take as

@@ -61,7 +61,9 @@ class sddmm_launcher {
         use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
         use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
         p.pieces = static_cast<int>(padded() / piece_size);
-        p.share(warp_size, device_.multiprocessors());
+        if (has_few_elements()) return sample_packed(p);
+        constexpr int most_turns = 8;
+        p.share(warp_size, device_.multiprocessors(), most_turns);
         sample(p);
     }
 
@@ -89,14 +91,18 @@ class sddmm_launcher {
     // cost a sector of 32 bytes per number, as long as that is less than two copies are.
     bool is_direct() const {
         constexpr int64_t strided_bytes = 32, few_products = int64_t{1} << 20, fewest_uses = 4;
+        if (has_pieces_where_it_is()) return args_.k <= 2 * piece_size || has_few_elements();
         const int64_t elements = count() * args_.c.batch_count;
-        if (has_pieces_where_it_is())
-            return args_.k <= 2 * piece_size || elements <= int64_t{256} * device_.multiprocessors();
         const auto is_seldom_used = [&](const heron_sddmm_vectors& v, int64_t vectors) {
             return !has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
         };
         return args_.k * int64_t{sizeof(VX)} <= strided_bytes || elements <= few_products / args_.k ||
                is_seldom_used(args_.a, args_.c.rows) || is_seldom_used(args_.b, args_.c.cols);
+    }
+
+    // For the kernels that take 32 of them per warp.
+    bool has_few_elements() const {
+        return count() * args_.c.batch_count <= int64_t{256} * device_.multiprocessors();
     }
 
     // Neither read in pieces nor packed: SIZE knows no addresses, and the kernels for many elements step by
@@ -114,24 +120,41 @@ class sddmm_launcher {
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
         const bool in_pieces = has_pieces_where_it_is() && !is_misaligned<VX>(args_.a, args_.k) &&
                                !is_misaligned<VX>(args_.b, args_.k);
-        in_pieces ? sample_directly_by<vector_of<VX>>(args_.k / piece_size) : sample_directly_by<VX>(args_.k);
+        in_pieces ? sample_directly_by<vector_of<VX>>(problem(), args_.k / piece_size)
+                  : sample_directly_by<VX>(problem(), args_.k);
+    }
+
+    void sample_packed(problem_type p) {
+        p.a_vectors = packed_vectors(args_.a, p.a, p.a_step, p.a_stride);
+        p.b_vectors = packed_vectors(args_.b, p.b, p.b_step, p.b_stride);
+        sample_directly_by<vector_of<VX>>(p, p.pieces);
+    }
+
+    static heron_sddmm_vectors packed_vectors(heron_sddmm_vectors v, const vector_of<VX>* from, unsigned step,
+                                              int64_t stride) {
+        v.values = from;
+        v.vector_step = step / sizeof(VX);
+        v.element_step = 1;
+        v.batch_stride = stride * piece_size;
+        return v;
     }
 
     // As many lanes for an element as have something to load, while there are lanes for all elements.
     template <class Part>
-    void sample_directly_by(int64_t parts) {
+    void sample_directly_by(problem_type p, int64_t parts) {
+        constexpr int most_turns = 16;
         const int64_t lanes = int64_t{1024} * device_.multiprocessors();
-        problem_type p = problem();
         p.pieces = static_cast<int>(parts);
         while (p.lane_bits < 5 && int64_t{1} << p.lane_bits < parts &&
                (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
             ++p.lane_bits;
-        p.share(warp_size >> p.lane_bits, device_.multiprocessors());
+        p.share(warp_size >> p.lane_bits, device_.multiprocessors(), most_turns);
         launch_kernel(sample_elements_directly<Part, IT, VX, VC, CT>, direct_threads, p);
     }
 
     void sample(const problem_type& p) {
         switch (p.pieces) {
+            case 4: return launch<sddmm_shape<4, 1, true>>(p);
             case 8: return launch<sddmm_shape<4, 2, true>>(p);
             case 16: return launch<sddmm_shape<4, 4, true>>(p);
             case 32: return launch<sddmm_shape<8, 4, true>>(p);

@@ -8,7 +8,7 @@
 namespace heron::HERON_LEVEL {
 
 constexpr int scatter_threads = 128;
-constexpr int scatter_width = 4;  // columns of a lane, which are as many apart as a group has lanes
+constexpr int scatter_width = 4;  // columns of a lane, which are as many apart as a group has lanes, at most
 
 // C as lines of neighbouring elements, `step` apart: one line where there is nothing between them.
 struct dense_lines {
@@ -60,7 +60,7 @@ struct spmm_scattering : element_places {
 };
 
 // The sums of a lane's columns for one row of C.
-template <class VA, class CT>
+template <class VA, class CT, int width>
 class scattered_row {
   public:
     __device__ scattered_row(const spmm_scattering<VA, CT>& p, int64_t batch, int64_t first_column)
@@ -73,12 +73,12 @@ class scattered_row {
     __device__ bool is_active() const { return !equal(alpha_, CT{}); }
 
     struct part_of_b {
-        VA at[scatter_width];
+        VA at[width];
     };
     __device__ part_of_b load(int row) const {
         part_of_b part;
 #pragma unroll
-        for (int v = 0; v < scatter_width; ++v)
+        for (int v = 0; v < width; ++v)
             part.at[v] =
                 exists(v)
                     ? load_shared_by_many(b_ + row * p_.shape.b_row_step + column(v) * p_.shape.b_column_step)
@@ -90,7 +90,7 @@ class scattered_row {
         if (row != row_) flush();
         row_ = row;
 #pragma unroll
-        for (int v = 0; v < scatter_width; ++v) {
+        for (int v = 0; v < width; ++v) {
             const CT b = heron::HERON_LEVEL::load<CT>(part.at[v]);
             sums_[v] = mad(a, p_.shape.conjugate_b ? conj(b) : b, sums_[v]);
         }
@@ -98,12 +98,13 @@ class scattered_row {
 
     __device__ void flush() {
 #pragma unroll
-        for (int v = 0; v < scatter_width; ++v) {
+        for (int v = 0; v < width; ++v) {
             if (row_ >= 0 && exists(v))
                 atomic_add(c_ + row_ * p_.shape.c_row_step + column(v) * p_.shape.c_column_step,
                            mul(alpha_, sums_[v]));
             sums_[v] = CT{};
         }
+        row_ = -1;
     }
 
   private:
@@ -115,15 +116,15 @@ class scattered_row {
     const VA* const b_;
     CT* const c_;
     const int64_t first_;
-    int row_ = -1;
-    CT sums_[scatter_width] = {};
+    int row_ = -1;  // none
+    CT sums_[width] = {};
 };
 
 // The run of a lane's group in a tile of elements. All lanes of the warp together.
-template <class VA, class CT>
+template <class VA, class CT, int width>
 static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int64_t batch, int tile,
-                                           const element_place& place, scattered_row<VA, CT>& sums) {
-    constexpr int ahead = 2;  // rows of B that are loaded before the first is used
+                                           const element_place& place, scattered_row<VA, CT, width>& sums) {
+    constexpr int ahead = 8 / width;  // rows of B that are loaded before the first is used
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int run = p.tile >> (5 - p.lane_bits);
     const int first = (lane >> p.lane_bits) * run;
@@ -135,7 +136,7 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
         own = load<CT>(p.values[batch * p.matrix.values_stride + int64_t{tile} * p.tile + lane]);
     if (p.shape.conjugate_a) own = conj(own);
     for (int i = 0; i < run; i += ahead) {
-        typename scattered_row<VA, CT>::part_of_b parts[ahead];
+        typename scattered_row<VA, CT, width>::part_of_b parts[ahead];
 #pragma unroll
         for (int j = 0; j < ahead; ++j)
             if (i + j < run) parts[j] = sums.load(value_of_lane(from, first + i + j));
@@ -151,14 +152,14 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
     sums.flush();
 }
 
-template <class IT, class VA, class CT>
+template <int width, class IT, class VA, class CT>
 __global__ void __launch_bounds__(scatter_threads)
     scatter_elements(const __grid_constant__ spmm_scattering<VA, CT> p) {
     const int64_t blocks = p.blocks_of_item(scatter_threads);
-    const int columns = scatter_width << p.lane_bits;
+    const int columns = width << p.lane_bits;
     for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
         const int64_t batch = i / blocks / p.column_tiles;
-        scattered_row<VA, CT> sums(p, batch, i / blocks % p.column_tiles * columns);
+        scattered_row<VA, CT, width> sums(p, batch, i / blocks % p.column_tiles * columns);
         if (!sums.is_active()) return;
         for_tiles<IT>(
             p, static_cast<int>(batch), static_cast<int>(i % blocks),

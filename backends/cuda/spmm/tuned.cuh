@@ -67,7 +67,7 @@ class spmm_launcher {
     // Whether C gets so few additions that sorting A, or finding the offsets of COO, would take longer. A
     // group of lanes adds up the elements of a row of COO that it has.
     bool takes_few_additions() const {
-        constexpr int64_t most_additions = int64_t{1} << 19, most_elements = 200'000, most_of_line = 512;
+        constexpr int64_t most_additions = int64_t{1} << 20, most_elements = 200'000, most_of_line = 512;
         constexpr int64_t most = INT32_MAX / 16;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
         const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
@@ -75,7 +75,7 @@ class spmm_launcher {
             return false;
         if (a_.nnz == 0 || a_.nnz > most_elements || a_.rows > most || a_.cols > most) return false;
         const int64_t mean = a_.nnz / std::max<int64_t>(args_.c.rows, 1);
-        const int64_t additions = a_.nnz * args_.c.cols * batches();
+        const int64_t additions = products() * parts_of<CT>::count;
         return mean <= most_of_line &&
                additions / (by_rows ? std::clamp<int64_t>(mean, 1, run_of_scatter()) : 1) <= most_additions;
     }
@@ -174,8 +174,10 @@ class spmm_launcher {
         }
     }
 
+    // Few columns get a lane each, so that a group's run is long: it adds up more before it adds to C.
+    int scatter_columns() const { return args_.c.cols > warp_size ? scatter_width : 1; }
     int scatter_lane_bits() const {
-        const int64_t lanes = (args_.c.cols + scatter_width - 1) / scatter_width;
+        const int64_t lanes = (args_.c.cols + scatter_columns() - 1) / scatter_columns();
         return std::countr_zero(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(lanes, 1, 32))));
     }
     // Elements of a group's run, at most.
@@ -195,11 +197,13 @@ class spmm_launcher {
             p.alpha = alpha_;
             p.to_columns = is_transposed();
             p.lane_bits = scatter_lane_bits();
-            p.column_tiles = static_cast<int>((shape_.columns + (scatter_width << p.lane_bits) - 1) /
-                                              (scatter_width << p.lane_bits));
-            p.share(elements_of_warp(p), device_.multiprocessors());
-            device_.launch_blocks(scatter_elements<IT, VA, CT>,
-                                  p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
+            constexpr int most_turns = 8;
+            const int64_t columns = int64_t{scatter_columns()} << p.lane_bits;
+            p.column_tiles = static_cast<int>(tiles_of(shape_.columns, columns));
+            p.share(elements_of_warp(p), device_.multiprocessors(), most_turns);
+            const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
+                                                       : scatter_elements<scatter_width, IT, VA, CT>;
+            device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
                                   scatter_threads, 0, p);
         }
     }
@@ -207,6 +211,8 @@ class spmm_launcher {
     void scale() {
         constexpr int warps = scatter_threads / warp_size;
         const dense_lines lines(shape_, batches());
+        if (is_known_zero(beta_) && lines.lines * batches() == 1)
+            return device_.fill(c(), 0, static_cast<size_t>(lines.length) * sizeof(CT));
         device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
                               scatter_threads, 0, c(), lines, beta_);
     }

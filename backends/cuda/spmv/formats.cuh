@@ -92,7 +92,7 @@ template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
                     int share_bits) {
-    constexpr int batch = sizeof(CT) <= 8 ? 8 : 4;
+    constexpr int batch = 8;
     __shared__ CT sums[block_threads];
     const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
     const int64_t row =

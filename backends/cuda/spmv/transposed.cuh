@@ -25,28 +25,41 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-// Of small matrices, whose tiles would keep few multiprocessors busy.
+constexpr int few_threads = 1024;  // of a block, at most
+
+// Small matrices, whose tiles would keep few multiprocessors busy.
 template <class VA, class VX, class CT>
 struct few_elements : element_places {
     const VA* values;
     const VX* x;
     CT* out;
+    int64_t size;    // of out
+    int scales;      // out first; then there is one block
+    int to_columns;  // an element's column is the place in out, and its row that in x
     int conjugate;
-    scalar_argument<CT> alpha;
+    scalar_argument<CT> alpha, beta;
 };
 
-// out[column] += alpha*op(a)*x[row] for every element, each by a lane.
+// out += alpha*op(A)*x, each element by a lane; out may be scaled by beta before.
 template <class IT, class VA, class VX, class CT>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(few_threads)
     scatter_few(const __grid_constant__ few_elements<VA, VX, CT> p) {
     const CT alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
+    if (p.scales) {
+        const CT beta = p.beta.device ? *p.beta.device : p.beta.value;
+        for (int64_t i = threadIdx.x; i < p.size; i += blockDim.x)
+            p.out[i] = equal(beta, CT{}) ? CT{} : mul(beta, p.out[i]);
+        __syncthreads();
+    }
     if (equal(alpha, CT{})) return;
     for_tiles<IT, true>(p, 0, static_cast<int>(blockIdx.x), [&](int tile, const element_place& place) {
-        const int64_t element = int64_t{tile} * p.tile + threadIdx.x % warp_size;
+        const int64_t element = int64_t{tile} * warp_size + threadIdx.x % warp_size;
         if (element >= p.count) return;
+        const int to = p.to_columns ? place.column : place.row;
+        const int from = p.to_columns ? place.row : place.column;
         const CT a = load<CT>(p.values[element]);
-        const CT x = load<CT>(load_shared_by_many(p.x + place.row));
-        atomic_add(p.out + place.column, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
+        const CT x = load<CT>(load_shared_by_many(p.x + from));
+        atomic_add(p.out + to, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
     });
 }
 

@@ -170,6 +170,7 @@ class spmv_launcher {
     // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
         row_choice choice;
+        constexpr int64_t longest_of_lane = 64;
         choice.rows_per_tile = rows_per_tile_of(found);
         if (choice.rows_per_tile == 0) return choice;
         choice.lanes_per_row = lanes_of_rows();
@@ -180,6 +181,11 @@ class spmv_launcher {
         choice.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
         choice.batch = static_cast<int>((share + batches - 1) / batches);
         const int64_t row_tiles = (a_.rows + choice.rows_per_tile - 1) / choice.rows_per_tile;
+        // In a small matrix its lanes would still be at a long row when all others have ended.
+        const int of_row = choice.lanes_per_row > 0 ? choice.lanes_per_row : lanes;
+        const int64_t longest = found[row_candidates::count];
+        if (longest > longest_of_lane * of_row && row_tiles < int64_t{2} * device_.multiprocessors())
+            return {};
         choice.blocks =
             std::min(row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
         return choice;
@@ -260,8 +266,14 @@ class spmv_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        if (fits_a_block()) {
+            scatter_at_once(out, scale);
+            return finish(out);
+        }
         const bool scales = !is_known_one(scale);
-        if (scales || !has_starts) {
+        if (has_starts && is_known_zero(scale)) {
+            clear(out);
+        } else if (scales || !has_starts) {
             const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
             device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
                                   block_threads, 0, out, args_.y.size, scale, list(), tiles,
@@ -275,23 +287,49 @@ class spmv_launcher {
         finish(out);
     }
 
-    // Fewer than two for each thread of the device.
+    void clear(CT* out) { device_.fill(out, 0, static_cast<size_t>(args_.y.size) * sizeof *out); }
+
+    // So few that tiles would be there for a quarter of the multiprocessors alone.
     bool has_few_elements() const {
         constexpr int64_t most = INT32_MAX / 2;
-        return a_.nnz <= int64_t{1024} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+        return a_.nnz <= int64_t{512} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+    }
+
+    // So few that a second launch would take longer than one block does for all of it.
+    bool fits_a_block() const {
+        constexpr int64_t most_elements = 2048, most_places = 16384;
+        return has_few_elements() && a_.nnz > 0 && a_.nnz <= most_elements && args_.y.size <= most_places;
     }
 
     void scatter_one_by_one(CT* out) {
         constexpr int threads = 64;
+        auto p = few(out);
+        p.share(warp_size, device_.multiprocessors(), 1);
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
+    }
+
+    // In one block, which scales before.
+    void scatter_at_once(CT* out, const scalar_argument<CT>& scale) {
+        constexpr int warps = few_threads / warp_size;
+        auto p = few(out);
+        p.share(warp_size, device_.multiprocessors(), 1);
+        p.turns = (p.tiles + warps - 1) / warps;
+        p.scales = !is_known_one(scale);
+        p.beta = scale;
+        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, 1, few_threads, 0, p);
+    }
+
+    few_elements<VA, VX, CT> few(CT* out) const {
         few_elements<VA, VX, CT> p{};
         p.set_matrix(a_, 1);
         p.values = values();
         p.x = x();
         p.out = out;
+        p.size = args_.y.size;
+        p.to_columns = plans::is_transposed(args_.op);
         p.conjugate = conjugated();
         p.alpha = alpha_;
-        p.share(warp_size, device_.multiprocessors());
-        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
+        return p;
     }
 
     void coo() {
@@ -300,7 +338,13 @@ class spmv_launcher {
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
-        if (!is_known_one(scale))
+        if (fits_a_block()) {
+            scatter_at_once(out, scale);
+            return finish(out);
+        }
+        if (is_known_zero(scale))
+            clear(out);
+        else if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
                                                        scale.device);
         const bool transposed = plans::is_transposed(args_.op);

@@ -194,6 +194,17 @@ TEST_CASE("SDDMM of a long inner dimension") {
                     .run(general_call(types));
 }
 
+// Few elements whose operands are worth packing all the same.
+TEST_CASE("SDDMM of a long inner dimension and operands that lie across it") {
+    random_source random(16);
+    const layout& l = sampled_layouts()[2];
+    for (const sddmm_types& types : sddmm_rows())
+        sddmm_problem(
+            {arrange(with_values(medium_pattern(), types.sparse, random), l, {}, types.sparse, random)},
+            types, 601, column_major, row_major)
+            .run(general_call(types));
+}
+
 TEST_CASE("SDDMM of batches, with A and B of each item or shared") {
     for (const sddmm_types& types : two_rows())
         for (const layout& l : sampled_layouts()) {
