@@ -317,6 +317,7 @@ template <class CT, plans::factor_kind kind, int lanes>
 static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, unsigned stamp,
                                          factor_memory<CT, lanes>& memory) {
     constexpr int kept = factor_memory<CT, lanes>::of_row;
+    const bool ordered = launch.order.is_ordered();
     const int own = static_cast<int>(threadIdx.x) / lanes;
     row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.pairs[own]);
     if (own < unit.end - unit.first)
@@ -332,7 +333,7 @@ static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_un
         row.use();
         posted = row.settle();
         // Without levels most rows wait for long: they look the less often the longer they wait.
-        nap = found || posted || launch.order.is_ordered() ? 0u : min(max(2 * nap, 32u), 100u);
+        nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
         if (nap > 0) __nanosleep(nap);
     }
 }
