@@ -351,8 +351,7 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
             launch.units.at(static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
         if (unit.is_long)
             long_row<CT, kind>(launch.o, launch.pivots, launch.elements, ticket.stamp, memory.of_long)
-                .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept},
-                        [&] { launch.hold_back(unit.first, ticket.stamp); });
+                .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept});
         else
             factor_short_rows<CT, kind, lanes>(launch, unit, ticket.stamp, memory);
         if (static_cast<int>(gridDim.x) >= count) break;
