@@ -353,6 +353,25 @@ HERON_FN void take_elements(level_group g, levelled_row* r) {
     }
 }
 
+// Elements of a row up to the last one that it needs: behind it nothing is to be waited for.
+HERON_FN u32 needed_count(level_group g, row_part part) {
+    u32 count = part.end - part.begin;
+    int found = 0;
+    while (count > 0) {
+        UNROLL
+        for (int i = 0; i < batch; ++i) {
+            const u32 q = count - 1 - (u32)i;
+            if ((u32)i < count)
+                found |=
+                    is_needed(g.rows.shape, part.row,
+                              column_of(g.rows, element_in_order(g.rows.shape, part.begin, part.end, q)));
+        }
+        if (found) return count;
+        count -= min(count, (u32)batch);
+    }
+    return 0;
+}
+
 // A row that is not there has been posted; a long one waits for what the group finds out about it.
 HERON_FN levelled_row begin_row(level_group g, row_part part, int is_present) {
     levelled_row r;
@@ -362,7 +381,7 @@ HERON_FN levelled_row begin_row(level_group g, row_part part, int is_present) {
     r.begin = part.begin;
     r.end = part.end;
     r.k = 0;
-    r.count = r.is_long ? 0 : part.end - part.begin;
+    r.count = r.is_long ? 0 : needed_count(g, part);
     r.is_posted = !is_present;
     r.is_linked = 0;
     r.level = 1;

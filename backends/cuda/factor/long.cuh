@@ -111,12 +111,11 @@ class long_row {
                         long_row_memory<CT>& memory)
         : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), memory_(memory) {}
 
-    // By all threads of a block. hold_back() is called before the row waits for any other.
-    template <class F>
-    __device__ void factor(int row, kept_elements<CT> kept, F&& hold_back) {
+    // By all threads of a block. The row is not held back as short ones are: there are few such rows, and
+    // they have much to do before they need what is found out last.
+    __device__ void factor(int row, kept_elements<CT> kept) {
         begin(row, kept);
         take();
-        hold_back();
         while (taken_ > 0) {
 #pragma unroll
             for (int u = 0; u < batch; ++u)
@@ -209,7 +208,12 @@ class long_row {
     }
     __device__ void wait_for(int u) {
         const auto waits = [&] { return (open_ >> u & 1u) || (lane() == u && (open_ & pivot_bit)); };
-        while (__any_sync(all_lanes, waits())) look();
+        // The longer it waits the less often it looks, to leave the cache to others.
+        constexpr unsigned longest_nap = 128;
+        for (unsigned nap = 0; __any_sync(all_lanes, waits()); nap = min(2 * nap + 16, longest_nap)) {
+            if (nap > 16) __nanosleep(nap);
+            look();
+        }
     }
 
     // Calls f(own position, other row's element) for this thread's pairs of an element.

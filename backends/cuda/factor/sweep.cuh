@@ -317,6 +317,7 @@ template <class CT, plans::factor_kind kind, int lanes>
 static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, unsigned stamp,
                                          factor_memory<CT, lanes>& memory) {
     constexpr int kept = factor_memory<CT, lanes>::of_row;
+    const bool ordered = launch.order.is_ordered();
     const int own = static_cast<int>(threadIdx.x) / lanes;
     row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.pairs[own]);
     if (own < unit.end - unit.first)
@@ -332,7 +333,7 @@ static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_un
         row.use();
         posted = row.settle();
         // Without levels most rows wait for long: they look the less often the longer they wait.
-        nap = found || posted || launch.order.is_ordered() ? 0u : min(max(2 * nap, 32u), 100u);
+        nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
         if (nap > 0) __nanosleep(nap);
     }
 }
@@ -350,8 +351,7 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
             launch.units.at(static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
         if (unit.is_long)
             long_row<CT, kind>(launch.o, launch.pivots, launch.elements, ticket.stamp, memory.of_long)
-                .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept},
-                        [&] { launch.hold_back(unit.first, ticket.stamp); });
+                .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept});
         else
             factor_short_rows<CT, kind, lanes>(launch, unit, ticket.stamp, memory);
         if (static_cast<int>(gridDim.x) >= count) break;

@@ -30,16 +30,6 @@ struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
     bool expects_long_rows() const { return long_rows.answer().value_or(true); }
 };
 
-// Lanes of a short row: one for each element that it hands over, which is every second one; fewer where rows
-// are short, so that more rows are at work at a time.
-template <class F>
-void visit_factor_lanes(int64_t stored, int64_t rows, F&& f) {
-    if (stored <= 12 * rows) return f(lane_count<4>{});
-    if (stored <= 18 * rows) return f(lane_count<8>{});
-    if (stored <= 36 * rows) return f(lane_count<16>{});
-    f(lane_count<32>{});
-}
-
 template <class CT, plans::factor_kind kind>
 class tuned_factor_run {
   public:
@@ -97,10 +87,21 @@ class tuned_factor_run {
     slot* elements() const { return reinterpret_cast<slot*>(of_rows() + boxes_bytes(n_)); }
     solve_control* control() const { return reinterpret_cast<solve_control*>(order_.control); }
 
+    // Lanes of a short row: one for each element that it hands over, which is every second one; fewer where
+    // rows are short and many, so that more of them are at work at a time.
+    template <class F>
+    void visit_lanes(F&& f) const {
+        const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
+        if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
+        if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
+        if (pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
+        f(lane_count<32>{});
+    }
+
     // A long row makes two units of one.
     int64_t most_units() const {
         int64_t most = 0;
-        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+        visit_lanes([&]<int lanes>(lane_count<lanes>) {
             const int64_t long_rows = std::min(n_, pattern_.nnz / (kept_of_row(lanes) + 1));
             most = blocks_of_rows(n_, factor_threads / lanes) + 2 * long_rows;
         });
@@ -109,7 +110,7 @@ class tuned_factor_run {
 
     void find_units(factor_sweep_plan& plan) {
         if (!is_capturing(device_.stream())) plan.long_rows = device_report::take();
-        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+        visit_lanes([&]<int lanes>(lane_count<lanes>) {
             constexpr int threads = 256;
             device_.launch_blocks(mark_long_rows, (n_ + threads - 1) / threads, threads, 0, parts_, order(),
                                   kept_of_row(lanes), marks_, summary());
@@ -123,7 +124,7 @@ class tuned_factor_run {
         const bool with_long = plan.expects_long_rows();
         const factor_launch<CT> launch{operands(), order(),  {with_long ? summary() : nullptr, starts_},
                                        control(),  pivots(), elements()};
-        visit_factor_lanes(pattern_.nnz, n_, [&]<int lanes>(lane_count<lanes>) {
+        visit_lanes([&]<int lanes>(lane_count<lanes>) {
             const auto kernel = factor_rows<CT, kind, lanes>;
             const int64_t blocks =
                 with_long ? std::min(most_units(), device_.blocks_at_once(kernel, factor_threads))

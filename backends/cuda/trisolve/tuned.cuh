@@ -198,7 +198,7 @@ class tuned_trisolve_run {
     }
 
     template <class OT, class IT>
-    void solve_one(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
+    void solve_one(const solve_operands<CT>& o, triangle_rows<OT, IT> triangle, row_order order,
                    bool with_long) {
         const solve_work<CT> work{o};
         const auto launch = [&]<int lanes, bool walks_long>(lane_count<lanes>,
@@ -215,8 +215,10 @@ class tuned_trisolve_run {
         if (!with_long)
             return visit_lanes(stored_, n_, few_elements,
                                [&](auto lanes) { launch(lanes, std::false_type{}); });
-        // Where some rows are walked by blocks, others are almost as long.
         if (stored_ <= few_elements * n_) return launch(lane_count<1>{}, std::true_type{});
+        // Where some rows are long, others are almost so. Rows that a block walks stop each other: those that
+        // are not much longer are better walked by many lanes.
+        triangle.longest *= 4;
         launch(lane_count<16>{}, std::true_type{});
     }
 
@@ -235,9 +237,11 @@ class tuned_trisolve_run {
         }
         const auto launch = [&]<class Shape>(Shape) {
             const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
+            triangle_rows<OT, IT> walked = triangle;
+            walked.longest *= Shape::shares > 8 ? Shape::shares / 8 : 1;
             device_.launch_blocks(solve_many<CT, OT, IT, Shape>, blocks_of_rows(n_, Shape::rows) * tiles,
-                                  many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
-                                  !turns_c, control() + 1);
+                                  many_threads, 0, o, walked, order, sides, plan.width, plan.solved, !turns_c,
+                                  control() + 1);
         };
         visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
@@ -257,9 +261,11 @@ class tuned_trisolve_run {
     }
     template <int tile_sides, class F>
     void visit_shares(bool with_long, F&& f) {
+        constexpr int64_t few_elements = 3;
+        if (with_long && stored_ > few_elements * n_)
+            return f(many_shape<packed, tile_sides, warp_size / (tile_sides / packed), 4, true>{});
         if (has_short_rows()) return f(many_shape<packed, tile_sides, 1, 4, true>{});
-        if (!with_long) return f(many_shape<packed, tile_sides, 4, 4, false>{});
-        f(many_shape<packed, tile_sides, warp_size / (tile_sides / packed), 4, true>{});
+        f(many_shape<packed, tile_sides, 4, 4, false>{});
     }
     bool has_short_rows() const { return stored_ <= 6 * n_; }
 
