@@ -23,6 +23,10 @@ namespace heron::HERON_LEVEL::plans {
 
 inline constexpr int gemv_group = 256;
 
+// With registers for what an item has on its way.
+template <class CT>
+inline constexpr int gemv_at_once = sizeof(CT) > 8 ? 3 : 4;
+
 // How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes
 // alone, so that the sums have the same bits on every run.
 struct gemv_shares {
@@ -53,8 +57,9 @@ void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT
         heron_index{a.y.offset}, heron_index{a.y.inc});
 }
 
-// One kernel of a product, and what joins the parts of its sums.
-template <class Kernel, class CT, class Device>
+// One kernel of a product, so many groups of it at once on a multiprocessor, and what joins the parts of its
+// sums.
+template <class Kernel, int groups, class CT, class Device>
 void gemv_by(Device& device, const kernel_family& family, heron_phase phase, const heron_gemv_args& a,
              const gemv_shares& shares, heron_workspace& workspace) {
     const int64_t rows = is_transposed(a.op) ? a.n : a.m;
@@ -65,7 +70,7 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
-    device.template launch_groups<at_once<Kernel, 4>>(
+    device.template launch_groups<at_once<Kernel, groups>>(
         family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts},
         int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
         heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
@@ -91,8 +96,8 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
     visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
         constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
         const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest);
-        gemv_by<typename Program::gemv_rows, CT>(device, kernels::blas2_wide_family, phase, a, shares,
-                                                 workspace);
+        gemv_by<typename Program::gemv_rows, gemv_at_once<CT>, CT>(device, kernels::blas2_wide_family, phase,
+                                                                   a, shares, workspace);
     });
 }
 
@@ -103,8 +108,8 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
     // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
     constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
     const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest);
-    gemv_by<typename program::gemv_columns, CT>(device, kernels::blas2_gemv_family, phase, a, shares,
-                                                workspace);
+    gemv_by<typename program::gemv_columns, columns == 8 ? 3 : gemv_at_once<CT>, CT>(
+        device, kernels::blas2_gemv_family, phase, a, shares, workspace);
 }
 
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
@@ -115,11 +120,12 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     constexpr int64_t many_columns = 16384;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         constexpr int64_t pack = 16 / sizeof(CT);
+        constexpr int many = sizeof(CT) > 8 ? 4 : 8;
         const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
             gemv_rows_by_groups<CT>(device, phase, a, workspace);
         else if (packs <= 8)
-            gemv_columns_by_groups<CT, 4, 8>(device, phase, a, workspace);
+            gemv_columns_by_groups<CT, 4, many>(device, phase, a, workspace);
         else if (packs <= 64 && a.n >= many_columns)
             gemv_columns_by_groups<CT, 16, 4>(device, phase, a, workspace);
         else if (packs <= 2048)
