@@ -23,18 +23,15 @@ namespace heron::HERON_LEVEL::plans {
 
 inline constexpr int gemv_group = 256;
 
-// With registers for what an item has on its way.
-template <class CT>
-inline constexpr int gemv_at_once = sizeof(CT) > 8 ? 3 : 4;
-
 // How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes
 // alone, so that the sums have the same bits on every run.
 struct gemv_shares {
-    // tiles: of the results. useful: so many parts have something to do for each item.
-    gemv_shares(int64_t tile_count, int64_t useful) : tiles(tile_count) {
-        // As many as are at work at a time on a large device, which the launch sees to.
-        constexpr int64_t groups_wanted = 512;
-        const int64_t wanted = groups_wanted / tiles;
+    // tiles: of the results. useful: so many parts have something to do for each item. at_a_time: groups that
+    // a multiprocessor has registers for.
+    gemv_shares(int64_t tile_count, int64_t useful, int at_a_time) : tiles(tile_count) {
+        // As many as are at work at a time on a large device.
+        constexpr int64_t multiprocessors = 128;
+        const int64_t wanted = multiprocessors * at_a_time / tiles;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
@@ -95,9 +92,10 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
                          heron_workspace& workspace) {
     visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
         constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
-        const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest);
-        gemv_by<typename Program::gemv_rows, gemv_at_once<CT>, CT>(device, kernels::blas2_wide_family, phase,
-                                                                   a, shares, workspace);
+        constexpr int at_a_time = sizeof(CT) > 4 ? 3 : 4;
+        const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, at_a_time);
+        gemv_by<typename Program::gemv_rows, at_a_time, CT>(device, kernels::blas2_wide_family, phase, a,
+                                                            shares, workspace);
     });
 }
 
@@ -107,9 +105,10 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
     using program = kernels::blas2_gemv_groups<CT, gemv_group, team, columns>;
     // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
     constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
-    const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest);
-    gemv_by<typename program::gemv_columns, columns == 8 ? 3 : gemv_at_once<CT>, CT>(
-        device, kernels::blas2_gemv_family, phase, a, shares, workspace);
+    constexpr int at_a_time = columns == 8 || sizeof(CT) > sizeof(real_of<CT>) ? 3 : 4;
+    const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest, at_a_time);
+    gemv_by<typename program::gemv_columns, at_a_time, CT>(device, kernels::blas2_gemv_family, phase, a,
+                                                           shares, workspace);
 }
 
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
@@ -120,7 +119,7 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     constexpr int64_t many_columns = 16384;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         constexpr int64_t pack = 16 / sizeof(CT);
-        constexpr int many = sizeof(CT) > 8 ? 4 : 8;
+        constexpr int many = sizeof(CT) > 4 ? 4 : 8;
         const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
             gemv_rows_by_groups<CT>(device, phase, a, workspace);
@@ -227,41 +226,35 @@ void trsv_by_groups(Device& device, heron_phase phase, const heron_trsv_args& a,
     });
 }
 
-// All of it in one launch, for devices on which groups may wait for others that came before.
-template <class CT, int block, class Device>
-void launch_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
-    using program = kernels::blas2_chain_groups<CT, typename word_of<CT>::type, gemv_group, block>;
-    const int64_t blocks = (a.n + block - 1) / block;
-    const int64_t room = blocks > 1 ? blocks * block + program::CONTROL : 0;
-    workspace_layout layout(phase, workspace);
-    CT* memory = nullptr;
-    if (room > 0) memory = layout.template take<CT>(room);
-    if (phase != HERON_PHASE_RUN) return;
-    if (room > 0) memory = device.temporary(memory, room);
-    device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
-    const auto launch = [&]<class Kernel>(type<Kernel>) {
-        device.template launch_groups<Kernel>(
-            kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
-            int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
-            as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
-            as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
-    };
-    if (blocks > 1)
-        launch(type<typename program::chain_blocks>{});
-    else
-        launch(type<typename program::chain_alone>{});
+template <class Kernel, class CT, class Device>
+void launch_chain(Device& device, const heron_trsv_args& a, int64_t blocks, CT* memory) {
+    device.template launch_groups<Kernel>(
+        kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
+        int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a), as<const CT>(a.a.memory),
+        heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n), as<CT>(a.x.memory),
+        heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
 }
 
+// All of it in one launch, for devices on which groups may wait for others that came before.
 template <class Device>
 void trsv_by_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        using word = typename word_of<CT>::type;
         // A triangle that is alone in local memory, and of several what a group has of its block in
         // registers.
         constexpr int alone = sizeof(CT) > 8 ? 32 : 64, block = sizeof(CT) > sizeof(real_of<CT>) ? 32 : 64;
-        if (a.n <= alone)
-            launch_chain<CT, alone>(device, phase, a, workspace);
-        else
-            launch_chain<CT, block>(device, phase, a, workspace);
+        using one = kernels::blas2_chain_groups<CT, word, gemv_group, alone>;
+        using several = kernels::blas2_chain_groups<CT, word, gemv_group, block>;
+        const int64_t blocks = (a.n + block - 1) / block;
+        const int64_t room = a.n > alone ? blocks * block + several::CONTROL : 0;
+        workspace_layout layout(phase, workspace);
+        CT* memory = nullptr;
+        if (room > 0) memory = layout.template take<CT>(room);
+        if (phase != HERON_PHASE_RUN) return;
+        if (room == 0) return launch_chain<typename one::chain_alone, CT>(device, a, 1, memory);
+        memory = device.temporary(memory, room);
+        device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
+        launch_chain<typename several::chain_blocks, CT>(device, a, blocks, memory);
     });
 }
 

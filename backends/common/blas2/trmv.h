@@ -145,20 +145,23 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
     if (share == 0 && row < n) before[row] = x[own];
     sync_group();
     CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
-    for (int first = share; row < n && first < n; first += 2 * FEW_BATCH) {
+    // What is not there is read as the diagonal is, so that no load waits for a condition, and counts
+    // nothing.
+    const heron_index diagonal = row < n ? row + row * ld : 0;
+    for (int first = share; first < n; first += 2 * FEW_BATCH) {
         CT elements[FEW_BATCH];
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
             const int l = first + 2 * b;
-            const int i = transposed ? l : row;
-            const int j = transposed ? row : l;
-            elements[b] = ZERO(CT);
-            if (l < n && is_inside(i, j, unit)) elements[b] = taken(a, a_offset + i + j * ld, conjugate);
+            const heron_index i = transposed ? l : row;
+            const heron_index j = transposed ? row : l;
+            const int is_there = row < n && l < n && is_inside(i, j, unit);
+            elements[b] = taken(a, a_offset + (is_there ? i + j * ld : diagonal), conjugate);
         }
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
             const int l = first + 2 * b;
-            if (l < n && is_inside(transposed ? l : row, transposed ? row : l, unit))
+            if (row < n && l < n && is_inside(transposed ? l : row, transposed ? row : l, unit))
                 sum = MAD(CT, elements[b], before[l], sum);
         }
     }
