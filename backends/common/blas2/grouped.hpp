@@ -29,9 +29,10 @@ struct gemv_shares {
     // tiles: of the results. useful: so many parts have something to do for each item. at_a_time: groups that
     // a multiprocessor has registers for.
     gemv_shares(int64_t tile_count, int64_t useful, int at_a_time) : tiles(tile_count) {
-        // As many as are at work at a time on a large device.
-        constexpr int64_t multiprocessors = 128;
-        const int64_t wanted = multiprocessors * at_a_time / tiles;
+        // As many groups as are at work at a time on a large device. Fewer of these are enough to keep its
+        // memory busy, and parts cost a launch.
+        constexpr int64_t multiprocessors = 128, enough = 48;
+        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles : 1;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
@@ -78,25 +79,48 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
 
 // In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
 // much is read in one place; otherwise in tiles of a few rows.
+template <class CT>
+bool is_cached(int64_t m, int64_t n) {
+    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
+    return m <= cached / n;
+}
 template <class CT, class Visitor>
 void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
     using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
     using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
-    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && m > cached / n);
+    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_cached<CT>(m, n));
     has_many ? visitor(type<many>{}) : visitor(type<few>{});
 }
 
-template <class CT, class Device>
+template <class Program, class CT, class Device>
+void gemv_rows_by(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
+    constexpr bool is_large = Program::GROUP_ITEMS > gemv_group;
+    // One large group has all registers. Small ones have parts where an item has several turns in each.
+    constexpr int at_a_time = is_large ? 1 : sizeof(CT) > 4 ? 3 : 4;
+    constexpr int64_t shortest = (is_large ? 1 : 4) * Program::AHEAD * Program::SHARES;
+    const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, at_a_time);
+    gemv_by<typename Program::gemv_rows, at_a_time, CT>(device, kernels::blas2_wide_family, phase, a, shares,
+                                                        workspace);
+}
+
+// Tall matrices by tiles of 256 rows. Matrices in memory, and long rows, by large groups for 16 or 32 rows,
+// whose sums are often whole; small ones by groups for 16 bytes of 4 items.
+template <class CT, int large_group, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
-    visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
-        constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
-        constexpr int at_a_time = sizeof(CT) > 4 ? 3 : 4;
-        const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, at_a_time);
-        gemv_by<typename Program::gemv_rows, at_a_time, CT>(device, kernels::blas2_wide_family, phase, a,
-                                                            shares, workspace);
-    });
+    constexpr int pack = 16 / sizeof(CT);
+    constexpr int64_t tall = 128 * 256, long_row = 8192;
+    const auto run = [&]<class Program>(type<Program>) {
+        gemv_rows_by<Program, CT>(device, phase, a, workspace);
+    };
+    if (a.m >= tall)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 256 / pack>>{});
+    else if (is_cached<CT>(a.m, a.n) && a.n < long_row)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
+    else if (a.m > 16)
+        run(type<kernels::blas2_wide_groups<CT, large_group, 32 / pack>>{});
+    else
+        run(type<kernels::blas2_wide_groups<CT, large_group, 16 / pack>>{});
 }
 
 template <class CT, int team, int columns, class Device>
@@ -113,7 +137,9 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
 
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
 // whole groups, so that x, which does not stay near, is read once for several columns.
-template <class Device>
+//
+// large_group: items of the largest groups of a device.
+template <class Device, int large_group = gemv_group>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
     constexpr int64_t many_columns = 16384;
@@ -122,7 +148,7 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
         constexpr int many = sizeof(CT) > 4 ? 4 : 8;
         const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
-            gemv_rows_by_groups<CT>(device, phase, a, workspace);
+            gemv_rows_by_groups<CT, large_group>(device, phase, a, workspace);
         else if (packs <= 8)
             gemv_columns_by_groups<CT, 4, many>(device, phase, a, workspace);
         else if (packs <= 64 && a.n >= many_columns)
