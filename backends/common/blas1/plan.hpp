@@ -172,14 +172,20 @@ void asum(Device& device, heron_phase phase, const heron_asum_args& a, heron_wor
             group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 1, a.result,
                                             a.result_type != real_type(a.compute_type));
             if (phase != HERON_PHASE_RUN) return;
-            device.template launch_groups<typename program::asum_groups>(
-                kernels::blas1_norms_family, sums.groups, parts.all, parts.each, as<const VT>(a.x.memory),
-                heron_index{a.x.offset}, heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result,
-                sums.at);
+            const int wide = wide_groups<VT, CT>(parts.all, a.x.inc);
+            if (wide)
+                device.template launch_groups<at_once<typename program::asum_wide, 4>>(
+                    kernels::blas1_norms_family, wide, parts.all, as<const CT>(a.x.memory),
+                    heron_index{a.x.offset} * parts.each, sums.partial);
+            else
+                device.template launch_groups<typename program::asum_groups>(
+                    kernels::blas1_norms_family, sums.groups, parts.all, parts.each, as<const VT>(a.x.memory),
+                    heron_index{a.x.offset}, heron_index{a.x.inc}, sums.partial, sums.short_result,
+                    sums.result, sums.at);
             if (sums.groups > 1)
                 device.template launch_groups<typename program::asum_finish>(
-                    kernels::blas1_norms_family, 1, sums.groups, static_cast<const CT*>(sums.partial),
-                    sums.short_result, sums.result, sums.at);
+                    kernels::blas1_norms_family, 1, wide ? wide : sums.groups,
+                    static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
             sums.read(device, a.result);
         });
 }
@@ -194,13 +200,19 @@ void nrm2(Device& device, heron_phase phase, const heron_nrm2_args& a, heron_wor
             group_sums<Device, CT, VT> sums(device, phase, workspace, parts.all, 3, a.result,
                                             a.result_type != real_type(a.compute_type));
             if (phase != HERON_PHASE_RUN) return;
-            device.template launch_groups<typename program::nrm2_groups>(
-                kernels::blas1_norms_family, sums.groups, parts.all, parts.each, range::large, range::small,
-                range::down, range::up, as<const VT>(a.x.memory), heron_index{a.x.offset},
-                heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result, sums.at);
+            const int wide = wide_groups<VT, CT>(parts.all, a.x.inc);
+            if (wide)
+                device.template launch_groups<at_once<typename program::nrm2_wide, 4>>(
+                    kernels::blas1_norms_family, wide, parts.all, range::large, range::small, range::down,
+                    range::up, as<const CT>(a.x.memory), heron_index{a.x.offset} * parts.each, sums.partial);
+            else
+                device.template launch_groups<typename program::nrm2_groups>(
+                    kernels::blas1_norms_family, sums.groups, parts.all, parts.each, range::large,
+                    range::small, range::down, range::up, as<const VT>(a.x.memory), heron_index{a.x.offset},
+                    heron_index{a.x.inc}, sums.partial, sums.short_result, sums.result, sums.at);
             if (sums.groups > 1)
                 device.template launch_groups<typename program::nrm2_finish>(
-                    kernels::blas1_norms_family, 1, sums.groups, range::down, range::up,
+                    kernels::blas1_norms_family, 1, wide ? wide : sums.groups, range::down, range::up,
                     static_cast<const CT*>(sums.partial), sums.short_result, sums.result, sums.at);
             sums.read(device, a.result);
         });
@@ -220,13 +232,19 @@ void iamax(Device& device, heron_phase phase, const heron_iamax_args& a, heron_w
                                               a.result_type == HERON_INDEX_32);
             if (phase != HERON_PHASE_RUN) return;
             ranks = groups > 1 ? device.temporary(ranks, groups) : nullptr;
-            device.template launch_groups<typename program::iamax_groups>(
-                kernels::blas1_norms_family, groups, heron_index{a.n}, parts.each, int{a.smallest}, infinity,
-                as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, ranks, sums.partial,
-                sums.short_result, sums.result, sums.at);
+            const int wide = parts.each == 1 ? wide_groups<VT, CT>(a.n, a.x.inc) : 0;
+            if (wide)
+                device.template launch_groups<at_once<typename program::iamax_wide, 4>>(
+                    kernels::blas1_norms_family, wide, heron_index{a.n}, int{a.smallest}, infinity,
+                    as<const CT>(a.x.memory), heron_index{a.x.offset}, ranks, sums.partial);
+            else
+                device.template launch_groups<typename program::iamax_groups>(
+                    kernels::blas1_norms_family, groups, heron_index{a.n}, parts.each, int{a.smallest},
+                    infinity, as<const VT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, ranks,
+                    sums.partial, sums.short_result, sums.result, sums.at);
             if (groups > 1)
                 device.template launch_groups<typename program::iamax_finish>(
-                    kernels::blas1_norms_family, 1, groups, heron_index{a.n}, infinity,
+                    kernels::blas1_norms_family, 1, wide ? wide : groups, heron_index{a.n}, infinity,
                     static_cast<const CT*>(ranks), static_cast<const i64*>(sums.partial), sums.short_result,
                     sums.result, sums.at);
             sums.read(device, a.result);

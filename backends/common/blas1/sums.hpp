@@ -24,6 +24,16 @@ inline int sum_groups(int64_t n) {
     return static_cast<int>(groups < 1 ? 1 : groups > most ? most : groups);
 }
 
+// Groups of the kernels with wide accesses, for vectors of many numbers without gaps that are computed with
+// as they are stored: as many as are at work at a time on a large device, or none.
+template <class VT, class CT>
+int wide_groups(int64_t numbers, int64_t inc) {
+    constexpr int most = 512;
+    const bool is_wide = std::is_same_v<VT, CT> && inc == 1 && numbers >= int64_t{1} << 16;
+    const int groups = sum_groups(numbers);
+    return !is_wide ? 0 : groups < most ? groups : most;
+}
+
 // The real type of the same precision.
 inline heron_type real_type(heron_type t) {
     switch (t) {

@@ -26,11 +26,13 @@ inline constexpr int gemv_group = 256;
 // How a product is shared out: by groups for tiles of the result, and by parts of the sums. Of the sizes
 // alone, so that the sums have the same bits on every run.
 struct gemv_shares {
-    // tiles: of the results. useful: so many parts have something to do for each item.
-    gemv_shares(int64_t tile_count, int64_t useful) : tiles(tile_count) {
-        // As many as are at work at a time on a large device, which the launch sees to.
-        constexpr int64_t groups_wanted = 512;
-        const int64_t wanted = groups_wanted / tiles;
+    // tiles: of the results. useful: so many parts have something to do for each item. at_a_time: groups that
+    // a multiprocessor has registers for.
+    gemv_shares(int64_t tile_count, int64_t useful, int at_a_time) : tiles(tile_count) {
+        // As many groups as are at work at a time on a large device. Fewer of these are enough to keep its
+        // memory busy, and parts cost a launch.
+        constexpr int64_t multiprocessors = 128, enough = 48;
+        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles : 1;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
@@ -53,8 +55,9 @@ void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT
         heron_index{a.y.offset}, heron_index{a.y.inc});
 }
 
-// One kernel of a product, and what joins the parts of its sums.
-template <class Kernel, class CT, class Device>
+// One kernel of a product, so many groups of it at once on a multiprocessor, and what joins the parts of its
+// sums.
+template <class Kernel, int groups, class CT, class Device>
 void gemv_by(Device& device, const kernel_family& family, heron_phase phase, const heron_gemv_args& a,
              const gemv_shares& shares, heron_workspace& workspace) {
     const int64_t rows = is_transposed(a.op) ? a.n : a.m;
@@ -65,7 +68,7 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) partial = device.temporary(partial, rows * shares.parts);
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
-    device.template launch_groups<at_once<Kernel, 4>>(
+    device.template launch_groups<at_once<Kernel, groups>>(
         family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts},
         int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
         heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
@@ -76,24 +79,48 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
 
 // In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
 // much is read in one place; otherwise in tiles of a few rows.
+template <class CT>
+bool is_cached(int64_t m, int64_t n) {
+    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
+    return m <= cached / n;
+}
 template <class CT, class Visitor>
 void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
     using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
     using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
-    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && m > cached / n);
+    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_cached<CT>(m, n));
     has_many ? visitor(type<many>{}) : visitor(type<few>{});
 }
 
-template <class CT, class Device>
+template <class Program, class CT, class Device>
+void gemv_rows_by(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
+    constexpr bool is_large = Program::GROUP_ITEMS > gemv_group;
+    // One large group has all registers. Small ones have parts where an item has several turns in each.
+    constexpr int at_a_time = is_large ? 1 : sizeof(CT) > 4 ? 3 : 4;
+    constexpr int64_t shortest = (is_large ? 1 : 4) * Program::AHEAD * Program::SHARES;
+    const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, at_a_time);
+    gemv_by<typename Program::gemv_rows, at_a_time, CT>(device, kernels::blas2_wide_family, phase, a, shares,
+                                                        workspace);
+}
+
+// Tall matrices by tiles of 256 rows. Matrices in memory, and long rows, by large groups for 16 or 32 rows,
+// whose sums are often whole; small ones by groups for 16 bytes of 4 items.
+template <class CT, int large_group, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
-    visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
-        constexpr int64_t shortest = 4 * Program::AHEAD * Program::SHARES;
-        const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest);
-        gemv_by<typename Program::gemv_rows, CT>(device, kernels::blas2_wide_family, phase, a, shares,
-                                                 workspace);
-    });
+    constexpr int pack = 16 / sizeof(CT);
+    constexpr int64_t tall = 128 * 256, long_row = 8192;
+    const auto run = [&]<class Program>(type<Program>) {
+        gemv_rows_by<Program, CT>(device, phase, a, workspace);
+    };
+    if (a.m >= tall)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 256 / pack>>{});
+    else if (is_cached<CT>(a.m, a.n) && a.n < long_row)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
+    else if (a.m > 16)
+        run(type<kernels::blas2_wide_groups<CT, large_group, 32 / pack>>{});
+    else
+        run(type<kernels::blas2_wide_groups<CT, large_group, 16 / pack>>{});
 }
 
 template <class CT, int team, int columns, class Device>
@@ -102,24 +129,28 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
     using program = kernels::blas2_gemv_groups<CT, gemv_group, team, columns>;
     // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
     constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
-    const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest);
-    gemv_by<typename program::gemv_columns, CT>(device, kernels::blas2_gemv_family, phase, a, shares,
-                                                workspace);
+    constexpr int at_a_time = columns == 8 || sizeof(CT) > sizeof(real_of<CT>) ? 3 : 4;
+    const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest, at_a_time);
+    gemv_by<typename program::gemv_columns, at_a_time, CT>(device, kernels::blas2_gemv_family, phase, a,
+                                                           shares, workspace);
 }
 
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
 // whole groups, so that x, which does not stay near, is read once for several columns.
-template <class Device>
+//
+// large_group: items of the largest groups of a device.
+template <class Device, int large_group = gemv_group>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
     constexpr int64_t many_columns = 16384;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         constexpr int64_t pack = 16 / sizeof(CT);
+        constexpr int many = sizeof(CT) > 4 ? 4 : 8;
         const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
-            gemv_rows_by_groups<CT>(device, phase, a, workspace);
+            gemv_rows_by_groups<CT, large_group>(device, phase, a, workspace);
         else if (packs <= 8)
-            gemv_columns_by_groups<CT, 4, 8>(device, phase, a, workspace);
+            gemv_columns_by_groups<CT, 4, many>(device, phase, a, workspace);
         else if (packs <= 64 && a.n >= many_columns)
             gemv_columns_by_groups<CT, 16, 4>(device, phase, a, workspace);
         else if (packs <= 2048)
@@ -221,41 +252,35 @@ void trsv_by_groups(Device& device, heron_phase phase, const heron_trsv_args& a,
     });
 }
 
-// All of it in one launch, for devices on which groups may wait for others that came before.
-template <class CT, int block, class Device>
-void launch_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
-    using program = kernels::blas2_chain_groups<CT, typename word_of<CT>::type, gemv_group, block>;
-    const int64_t blocks = (a.n + block - 1) / block;
-    const int64_t room = blocks > 1 ? blocks * block + program::CONTROL : 0;
-    workspace_layout layout(phase, workspace);
-    CT* memory = nullptr;
-    if (room > 0) memory = layout.template take<CT>(room);
-    if (phase != HERON_PHASE_RUN) return;
-    if (room > 0) memory = device.temporary(memory, room);
-    device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
-    const auto launch = [&]<class Kernel>(type<Kernel>) {
-        device.template launch_groups<Kernel>(
-            kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
-            int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a),
-            as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n),
-            as<CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
-    };
-    if (blocks > 1)
-        launch(type<typename program::chain_blocks>{});
-    else
-        launch(type<typename program::chain_alone>{});
+template <class Kernel, class CT, class Device>
+void launch_chain(Device& device, const heron_trsv_args& a, int64_t blocks, CT* memory) {
+    device.template launch_groups<Kernel>(
+        kernels::blas2_chain_family, blocks, heron_index{a.n}, is_lower(a), int{is_transposed(a.op)},
+        int{is_conjugated(a.op)}, int{a.diag == HERON_DIAG_UNIT}, storage_code(a.a), as<const CT>(a.a.memory),
+        heron_index{a.a.offset}, heron_index{a.a.ld}, triangle_band(a.a, a.n), as<CT>(a.x.memory),
+        heron_index{a.x.offset}, heron_index{a.x.inc}, memory);
 }
 
+// All of it in one launch, for devices on which groups may wait for others that came before.
 template <class Device>
 void trsv_by_chain(Device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
     visit_full(a.type, [&]<class CT>(type<CT>) {
+        using word = typename word_of<CT>::type;
         // A triangle that is alone in local memory, and of several what a group has of its block in
         // registers.
         constexpr int alone = sizeof(CT) > 8 ? 32 : 64, block = sizeof(CT) > sizeof(real_of<CT>) ? 32 : 64;
-        if (a.n <= alone)
-            launch_chain<CT, alone>(device, phase, a, workspace);
-        else
-            launch_chain<CT, block>(device, phase, a, workspace);
+        using one = kernels::blas2_chain_groups<CT, word, gemv_group, alone>;
+        using several = kernels::blas2_chain_groups<CT, word, gemv_group, block>;
+        const int64_t blocks = (a.n + block - 1) / block;
+        const int64_t room = a.n > alone ? blocks * block + several::CONTROL : 0;
+        workspace_layout layout(phase, workspace);
+        CT* memory = nullptr;
+        if (room > 0) memory = layout.template take<CT>(room);
+        if (phase != HERON_PHASE_RUN) return;
+        if (room == 0) return launch_chain<typename one::chain_alone, CT>(device, a, 1, memory);
+        memory = device.temporary(memory, room);
+        device.template launch<kernels::blas2_unset<CT>>(kernels::blas2, room, memory);
+        launch_chain<typename several::chain_blocks, CT>(device, a, blocks, memory);
     });
 }
 

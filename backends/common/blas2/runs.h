@@ -119,18 +119,20 @@ HERON_GROUP_KERNEL(columns_run, 1, heron_index m, heron_index n, heron_index col
 HERON_CLOSE
 
 // partial[part*n + i]: what some of the columns of a stored triangle add to the rows of A*x, each element
-// read once. x has no gaps.
+// read once. x has no gaps. Where one part has all of them, y := alpha*A*x + beta*y follows.
 HERON_GROUP_KERNEL(symv_run, 1, heron_index n, int parts, int lower, int hermitian, CT alpha_value,
                    GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a, heron_index a_offset,
                    heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
-                   GLOBAL CT* RESTRICT partial) {
+                   GLOBAL CT* RESTRICT partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
+                   heron_index y_offset, heron_index y_inc) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    if (EQUAL(CT, alpha, ZERO(CT))) return;
+    const int is_zero = EQUAL(CT, alpha, ZERO(CT));
+    if (is_zero && parts > 1) return;
     GLOBAL CT* const to = partial + group_id() * n;
     GLOBAL const CT* const from = x + x_offset;
     for (heron_index i = 0; i < n; ++i) to[i] = ZERO(CT);
     // Columns are of different lengths: every part has some of each.
-    for (heron_index j = group_id(); j < n; j += parts) {
+    for (heron_index j = is_zero ? n : group_id(); j < n; j += parts) {
         GLOBAL const CT* const column = a + a_offset + j * ld;
         const heron_index end = lower ? n : j;
         const CT xj = from[j];
@@ -155,6 +157,9 @@ HERON_GROUP_KERNEL(symv_run, 1, heron_index n, int parts, int lower, int hermiti
             for (int l = 0; l < width; ++l) sums[l] = ADD(CT, sums[l], sums[l + width]);
         to[j] = ADD(CT, to[j], ADD(CT, sum, sums[0]));
     }
+    if (parts > 1) return;
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    for (heron_index i = 0; i < n; ++i) put_row(to[i], 1, 0, i, n, partial, alpha, beta, y, y_offset, y_inc);
 }
 HERON_CLOSE
 

@@ -123,8 +123,9 @@ void symv_by_runs(Device& device, heron_phase phase, const heron_symv_args& a, h
             kernels::blas2_runs_family, shares.parts, heron_index{a.n}, int{shares.parts},
             int{a.fill == HERON_FILL_LOWER}, int{a.hermitian}, alpha.value, alpha.device,
             as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory),
-            heron_index{a.x.offset}, partial);
-        join_sums<CT>(device, a.n, shares.parts, partial, alpha, beta, a.y);
+            heron_index{a.x.offset}, partial, beta.value, beta.device, as<CT>(a.y.memory),
+            heron_index{a.y.offset}, heron_index{a.y.inc});
+        if (shares.parts > 1) join_sums<CT>(device, a.n, shares.parts, partial, alpha, beta, a.y);
     });
 }
 

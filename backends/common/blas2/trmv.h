@@ -7,7 +7,7 @@ CONSTANT(BATCH, 8);              // elements of a row that an item reads at a ti
 CONSTANT(COLUMNS, 4);            // columns that a team works on at a time
 CONSTANT(DEPTH, 4);              // elements of a column that an item reads at a time
 CONSTANT(FEW, GROUP / 2);        // rows of a matrix for one group, two items each
-CONSTANT(FEW_BATCH, 16);         // elements that each of them reads at a time
+CONSTANT(FEW_BATCH, 32);         // elements that each of them reads at a time
 
 HERON_FN CT taken(GLOBAL const CT* a, heron_index at, int conjugate) {
     const CT v = a[at];
@@ -145,21 +145,26 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
     if (share == 0 && row < n) before[row] = x[own];
     sync_group();
     CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
-    for (int first = share; row < n && first < n; first += 2 * FEW_BATCH) {
+    // What is not there is read as an element that is, and counts nothing: no load waits for a condition.
+    const heron_index diagonal = row < n ? row + row * ld : 0;
+    for (int first = share; first < n; first += 2 * FEW_BATCH) {
         CT elements[FEW_BATCH];
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
             const int l = first + 2 * b;
-            const int i = transposed ? l : row;
-            const int j = transposed ? row : l;
-            elements[b] = ZERO(CT);
-            if (l < n && is_inside(i, j, unit)) elements[b] = taken(a, a_offset + i + j * ld, conjugate);
+            const heron_index i = transposed ? l : row;
+            const heron_index j = transposed ? row : l;
+            const int is_there = row < n && l < n && is_inside(i, j, unit);
+            const CT element = a[a_offset + (is_there ? i + j * ld : diagonal)];
+            elements[b] = is_there ? element : ZERO(CT);
         }
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
             const int l = first + 2 * b;
-            if (l < n && is_inside(transposed ? l : row, transposed ? row : l, unit))
-                sum = MAD(CT, elements[b], before[l], sum);
+            const int is_there =
+                row < n && l < n && is_inside(transposed ? l : row, transposed ? row : l, unit);
+            const CT factor = before[l < n ? l : 0];
+            sum = MAD(CT, conjugate ? CONJ(CT, elements[b]) : elements[b], is_there ? factor : ZERO(CT), sum);
         }
     }
     if (share == 1) sums[row] = sum;

@@ -5,11 +5,13 @@ HERON_PROGRAM(blas2_wide_groups, class CT, int GROUP, int ITEMS)
 CONSTANT(PACK, 16 / (int)sizeof(CT));
 CONSTANT(ROWS, ITEMS* PACK);
 CONSTANT(SHARES, GROUP / ITEMS);
+CONSTANT(GROUP_ITEMS, GROUP);
 // Columns that are on their way to an item at a time, and those that ger updates.
-CONSTANT(AHEAD, 8);
+CONSTANT(AHEAD, GROUP > 256 ? 4 : 8);
 CONSTANT(UPDATES, ITEMS < 32 ? 2 : 4);
-// Items that add up the shares of a row.
-CONSTANT(JOINERS, GROUP / ROWS);
+// Items that add up the shares of a row, and sums that are left then.
+CONSTANT(JOINERS, GROUP > ROWS ? GROUP / ROWS : 1);
+CONSTANT(LEFT, GROUP > ROWS ? JOINERS : SHARES);
 
 typedef union {
     int4 raw;
@@ -68,7 +70,6 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
                    GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
                    heron_index y_offset, heron_index y_inc) {
     LOCAL_ARRAY(CT, board, GROUP * PACK);
-    LOCAL_ARRAY(CT, joined, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int me = group_item();
     const int part = group_id() % parts;
@@ -91,24 +92,29 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
     UNROLL
     for (int q = 0; q < PACK; ++q) board[me * PACK + q] = sums[q];
     sync_group();
-    CT sum = ZERO(CT);
-    UNROLL
-    for (int s = 0; s < SHARES / JOINERS; ++s)
-        sum = ADD(CT, sum, board[me % ROWS + (me / ROWS + s * JOINERS) * ROWS]);
-    joined[me] = sum;
-    sync_group();
-    if (me >= ROWS) return;
-    const heron_index own = first + (aligned ? me : me % PACK * ITEMS + me / PACK);
-    if (own >= m) return;
-    UNROLL
-    for (int s = 1; s < JOINERS; ++s) sum = ADD(CT, sum, joined[me + s * ROWS]);
-    if (parts > 1) {
-        partial[part * m + own] = sum;
-    } else {
-        const CT beta = SCALAR(CT, beta_value, beta_device);
-        const heron_index at = y_offset + own * y_inc;
-        const CT product = MUL(CT, alpha, sum);
-        y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+    if (JOINERS > 1) {
+        CT sum = ZERO(CT);
+        UNROLL
+        for (int s = 0; s < SHARES / JOINERS; ++s)
+            sum = ADD(CT, sum, board[me % ROWS + (me / ROWS + s * JOINERS) * ROWS]);
+        sync_group();
+        board[me] = sum;
+        sync_group();
+    }
+    for (int r = me; r < ROWS; r += GROUP) {
+        const heron_index own = first + (aligned ? r : r % PACK * ITEMS + r / PACK);
+        if (own >= m) continue;
+        CT sum = board[r];
+        UNROLL
+        for (int s = 1; s < LEFT; ++s) sum = ADD(CT, sum, board[r + s * ROWS]);
+        if (parts > 1) {
+            partial[part * m + own] = sum;
+        } else {
+            const CT beta = SCALAR(CT, beta_value, beta_device);
+            const heron_index at = y_offset + own * y_inc;
+            const CT product = MUL(CT, alpha, sum);
+            y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+        }
     }
 }
 HERON_CLOSE

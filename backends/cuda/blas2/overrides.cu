@@ -9,7 +9,7 @@ namespace heron::HERON_LEVEL {
 
 void override_blas2(heron_backend& table) {
     table.gemv =
-        &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device>, operation_names::gemv>;
+        &slot<cuda_device, heron_gemv_args, &plans::gemv_by_groups<cuda_device, 1024>, operation_names::gemv>;
     table.ger = &slot<cuda_device, heron_ger_args, &plans::ger_by_groups<cuda_device>, operation_names::ger>;
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;

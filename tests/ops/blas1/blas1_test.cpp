@@ -171,7 +171,7 @@ TEST_CASE("nrm2 neither overflows nor underflows, and hands on infinities and Na
         else
             CHECK(is_within(std::abs(got - want), (is_double ? 0x1p-50 : 0x1p-21) * want));
     };
-    for (const std::int64_t padding : {0, 1, 30000}) {
+    for (const std::int64_t padding : {0, 1, 30000, 70002}) {
         for (const heron_type type : matrix_types()) {
             const bool is_double = type == HERON_R_64F || type == HERON_C_64F;
             const double large = is_double ? 1e300 : 1e37, small = is_double ? 1e-300 : 1e-37;
@@ -244,16 +244,53 @@ TEST_CASE("iamax and iamin pass over NaNs, but for the first number") {
     check({1, nan, inf, -inf}, 3, 1);
     check({inf, nan, inf}, 1, 1);
     check({0, 0, nan}, 1, 1);
-    // Several groups of items, and parts of the host's.
-    std::vector<number> many(20000, number{nan, 0});
-    check(many, 1, 1);
-    many[0] = inf;
-    check(many, 1, 1);
-    many[0] = 2;
-    many[17000] = -3;
-    many[18001] = 1;
-    many[19000] = 3;
-    check(many, 17001, 18002);
+    // Several groups of items, and parts of the host's; what GPUs read 16 bytes at a time.
+    for (const std::size_t n : {std::size_t{20000}, std::size_t{70003}}) {
+        std::vector<number> many(n, number{nan, 0});
+        check(many, 1, 1);
+        many[0] = inf;
+        check(many, 1, 1);
+        many[0] = 2;
+        many[17000] = -3;
+        many[18001] = 1;
+        many[19000] = 3;
+        check(many, 17001, 18002);
+        many[n - 1] = 4;
+        check(many, static_cast<std::int64_t>(n), 18002);
+        check(std::vector<number>(n, number{inf, 0}), 1, 1);
+    }
+}
+
+TEST_CASE("Long vectors, aligned for wide accesses and not") {
+    random_source random(24);
+    const auto check = [&](heron_type type, bool aligned) {
+        const std::int64_t n = 70003;
+        const vector_case x = random_vector(random, type, n + 4, 1);
+        const device_vector dx(x);
+        const std::int64_t first = dx.lead(aligned);
+        const auto size = [&](std::int64_t i) {
+            return std::abs(x.at(first + i).real()) + std::abs(x.at(first + i).imag());
+        };
+        double squares = 0, sum = 0, largest = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            squares += std::norm(x.at(first + i));
+            sum += size(i);
+            largest = std::max(largest, size(i));
+        }
+        CAPTURE(type, aligned);
+        const double roundings = unit(type) * (static_cast<double>(n) + 8);
+        scalar_place result(false, real_type(type), {number{7, 0}});
+        expect(heron_nrm2(native(), type, n, dx.element(first), 1, result.data()));
+        CHECK(is_within(std::abs(result.read()[0] - std::sqrt(squares)), roundings * std::sqrt(squares)));
+        expect(heron_asum(native(), type, n, dx.element(first), 1, result.data()));
+        CHECK(is_within(std::abs(result.read()[0] - sum), roundings * sum));
+        std::int64_t got = 0;
+        expect(heron_iamax(native(), type, n, dx.element(first), 1, &got));
+        REQUIRE((got >= 1 && got <= n));
+        CHECK(size(got - 1) >= largest * (1 - 4 * unit(type)));
+    };
+    for (const heron_type type : matrix_types())
+        for (const bool aligned : {true, false}) check(type, aligned);
 }
 
 TEST_CASE("rot") {

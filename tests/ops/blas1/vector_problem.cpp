@@ -31,6 +31,16 @@ vector_case device_vector::download() const {
     return v;
 }
 
+std::int64_t device_vector::lead(bool aligned) const {
+    const auto over = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data()) % 16);
+    const std::int64_t lead = (16 - over) % 16 / static_cast<std::int64_t>(size_of(cuda_type(shape_.type)));
+    return aligned ? lead : (lead + 1) % 4;
+}
+
+char* device_vector::element(std::int64_t at) const {
+    return static_cast<char*>(data()) + at * static_cast<std::int64_t>(size_of(cuda_type(shape_.type)));
+}
+
 std::string difference(const vector_case& actual, const vector_case& expected, double bound) {
     for (std::size_t k = 0; k < expected.memory.size(); ++k) {
         const number a = actual.memory[k], e = expected.memory[k];

@@ -30,6 +30,10 @@ class device_vector {
     void* data() const { return memory_.data(); }
     vector_case download() const;
 
+    // One of the first elements, whose address is aligned as wide accesses want it, or only as its type does.
+    std::int64_t lead(bool aligned) const;
+    char* element(std::int64_t at) const;
+
   private:
     vector_case shape_;
     device_memory memory_;

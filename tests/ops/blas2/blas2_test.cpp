@@ -367,24 +367,17 @@ TEST_CASE("gemv and ger of aligned columns") {
         for (const shape e : {shape{64, 300}, shape{131, 70}, shape{66000, 3}, shape{66001, 35}})
             for (const bool aligned : {true, false}) {
                 if (!aligned && e.n == 35) continue;
-                const std::int64_t bytes = static_cast<std::int64_t>(size_of(cuda_type(type)));
                 const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
                 vector_case a = random_vector(random, type, 4 + ld * (e.n - 1) + e.m, 1);
-                const auto before = [&](const device_vector& d) {
-                    const auto address = reinterpret_cast<std::uintptr_t>(d.data());
-                    const auto over = static_cast<std::int64_t>(address % 16);
-                    const std::int64_t lead = (16 - over) % 16 / bytes;
-                    return aligned ? lead : (lead + 1) % 4;
-                };
                 const vector_case x = random_vector(random, type, e.n, 1),
                                   y = random_vector(random, type, e.m, 2);
                 const number alpha = random_number(random, type), beta = random_number(random, type);
                 const scalars s(alpha, beta);
                 CAPTURE(type, e.m, e.n, aligned);
                 const device_vector da(a), dx(x), dy(y);
-                const std::int64_t lead = before(da);
+                const std::int64_t lead = da.lead(aligned);
                 const auto at = [&](std::int64_t i, std::int64_t j) { return lead + i + j * ld; };
-                char* const first = static_cast<char*>(da.data()) + lead * bytes;
+                char* const first = da.element(lead);
                 scalar_place alpha_place(false, type, {alpha}), beta_place(false, type, {beta});
                 expect(heron_gemv(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, e.m, e.n,
                                   alpha_place.data(), first, ld, dx.data(), 1, beta_place.data(), dy.data(),
@@ -401,6 +394,35 @@ TEST_CASE("gemv and ger of aligned columns") {
                     for (std::int64_t i = 0; i < e.m; ++i)
                         a.at(at(i, j)) += product(product(alpha, y.at(i)), std::conj(x.at(j)));
                 CHECK(difference(da.download(), a, 32 * unit(type)) == "");
+            }
+}
+
+TEST_CASE("gemv of aligned columns, transposed") {
+    random_source random(60);
+    struct shape {
+        std::int64_t m, n;
+    };
+    for (const heron_type type : matrix_types())
+        for (const shape e : {shape{13, 600}, shape{70, 16400}, shape{1003, 37}, shape{8209, 9}})
+            for (const bool aligned : {true, false}) {
+                if (!aligned && e.n > 1000) continue;
+                const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
+                const vector_case a = random_vector(random, type, 4 + ld * (e.n - 1) + e.m, 1),
+                                  x = random_vector(random, type, 4 + e.m, 1),
+                                  y = random_vector(random, type, e.n, 2);
+                const number alpha = random_number(random, type), beta = random_number(random, type);
+                CAPTURE(type, e.m, e.n, aligned);
+                const device_vector da(a), dx(x), dy(y);
+                const std::int64_t lead = da.lead(aligned), x_lead = dx.lead(aligned);
+                scalar_place alpha_place(false, type, {alpha}), beta_place(false, type, {beta});
+                expect(heron_gemv(native(), type, HERON_ORDER_COLUMN, HERON_OP_CONJUGATE_TRANSPOSE, e.m, e.n,
+                                  alpha_place.data(), da.element(lead), ld, dx.element(x_lead), 1,
+                                  beta_place.data(), dy.data(), 2));
+                check_product(y, dy, scalars(alpha, beta), e.m, [&](std::int64_t j) {
+                    return dot(
+                        e.m, [&](std::int64_t i) { return std::conj(a.at(lead + i + j * ld)); },
+                        [&](std::int64_t i) { return x.at(x_lead + i); });
+                });
             }
 }
 
