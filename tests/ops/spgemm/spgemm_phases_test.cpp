@@ -197,6 +197,34 @@ TEST_CASE("workspaces do not grow with the number of products") {
     CHECK(problem.workspace_bytes() < 1000000);
 }
 
+// A list of products may lie there, but not of very many for each element.
+TEST_CASE("the last buffer of the reuse interface is bounded") {
+    for (const std::int64_t n : {100, 400}) {
+        const sparse_arrays dense = random_matrix(n, n, 1);
+        spgemm_problem problem(dense, N, dense, N);
+        const spgemm_call call = plain_call();
+        const spgemm_descriptor d = make_spgemm_descriptor();
+        std::size_t size = 0;
+        expect(problem.reuse_work_estimation(d.get(), call, &size, nullptr));
+        const workspace buffer1(size);
+        expect(problem.reuse_work_estimation(d.get(), call, &size, buffer1.data()));
+        std::int64_t products = 0;
+        expect(cusparseSpGEMM_getNumProducts(d.get(), &products));
+        REQUIRE(products == n * n * n);
+        spgemm_problem::three_buffers buffers;
+        expect(problem.reuse_nnz(d.get(), call, buffers));
+        const workspace first(buffers.size[0]), second(buffers.size[1]), third(buffers.size[2]);
+        buffers.memory[0] = first.data();
+        buffers.memory[1] = second.data();
+        buffers.memory[2] = third.data();
+        expect(problem.reuse_nnz(d.get(), call, buffers));
+        problem.give_c_arrays(call);
+        expect(problem.reuse_copy(d.get(), call, &size, nullptr));
+        const auto listed = n == 100 ? static_cast<std::size_t>(products) : 0;
+        CHECK(size < 32 * listed + 96 * dense.values.size() + 1000000);
+    }
+}
+
 TEST_CASE("more than 2^31 products are counted, and elements that 32-bit offsets cannot count are refused") {
     // 70 000 rows that name one row of 70 000 elements: C would have 4.9e9 elements.
     constexpr std::int64_t n = 70000;
