@@ -52,7 +52,7 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     UNROLL
     for (int u = 0; u < each; ++u) {
         const int at = u * GROUP + own;
-        product[u] = at < count ? list[first + at] : 0;
+        product[u] = at < count ? LOAD_ONCE(list + first + at) : 0;
     }
     UNROLL
     for (int u = 0; u < each; ++u) {
