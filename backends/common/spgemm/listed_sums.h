@@ -46,6 +46,10 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     const heron_index t = group_id();
     const heron_index first = t * tile;
     const int count = products - first < tile ? (int)(products - first) : tile;
+    // Needed at the end; to load them there would take the time again that a load takes.
+    const heron_index element = firsts[t];
+    const int shares_first = !is_first(list[first]);
+    const int shares_last = first + tile < products && !is_first(list[first + tile]);
 
     i64 product[each];
     CT x[each];
@@ -135,9 +139,6 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     if (own == GROUP - 1) sums[all - 1] = head_count > 0 ? open : ADD(CT, arriving, open);
     sync_group();
 
-    const heron_index element = firsts[t];
-    const int shares_first = !is_first(list[first]);
-    const int shares_last = first + tile < products && !is_first(list[first + tile]);
     for (int s = own; s < all; s += GROUP) {
         if (s == 0 && shares_first)
             edges[2 * t] = sums[s];
