@@ -71,7 +71,8 @@ void answer(heron_phase phase, const heron_dense_to_sparse_args& args, heron_wor
     *args.values_size = RECORDED_VALUES_SIZE;
 }
 
-void answer(heron_phase phase, const heron_spgemm_args& args, heron_workspace*) {
+void answer(heron_phase phase, const heron_spgemm_args& args, heron_workspace* workspace) {
+    if (phase == HERON_PHASE_ANALYSE) workspace->plan = reinterpret_cast<heron_plan*>(&plan_token);
     if (phase != HERON_PHASE_RUN) return;
     for (int64_t* const found : {args.products_found, args.longest_found, args.nnz_found})
         if (found) *found = RECORDED_NNZ;

@@ -5,27 +5,30 @@
 // are not finished on to the next ones. What a tile has of elements that it shares with its neighbours goes
 // to edges[2t] and edges[2t + 1], and is joined by another launch. So all sums have one order.
 //
+// Where elements of C have more products than a tile, and so neighbouring products lie far apart in A and B,
+// the rows of B are cut into slices: a tile takes those of all elements in a slice, and a last launch adds up
+// the slices of each element. firsts then count segments, and targets[n] is where the sum of segment n goes.
+//
 // Type: CT values. GROUP items, LANES of which are a team.
 HERON_PROGRAM(spgemm_listed_sums, class CT, int GROUP, int LANES)
 
 CONSTANT(each, 8);
 CONSTANT(tile, GROUP* each);
 CONSTANT(teams, GROUP / LANES);
-CONSTANT(ahead, 8);  // tiles that are read before the first is added
+CONSTANT(ahead, 8);  // sums of tiles that are read before the first is added
 
-HERON_FN int is_first(i64 product) { return (int)(product >> 31 & 1); }
-
-HERON_FN void write_sum(GLOBAL CT* c_values, heron_index at, CT sum, CT alpha, CT beta) {
-    CT result = MUL(CT, alpha, sum);
+HERON_FN void write_result(GLOBAL CT* c_values, heron_index at, CT result, CT beta) {
     if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, c_values[at], result);
     c_values[at] = result;
 }
 
-// C := alpha*A*B + beta*C where the element has all its products in one tile. `nnz` is C's.
+// C := alpha*A*B + beta*C where the element has all its products in one tile. `most` is what C has
+// elements, or what there are of these in all slices. targets: NULL without slices.
 HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_index products,
-                   GLOBAL const i32* RESTRICT firsts, GLOBAL const CT* RESTRICT a_values, int a_conjugate,
-                   GLOBAL const CT* RESTRICT b_values, int b_conjugate, GLOBAL CT* c_values, heron_index nnz,
-                   CT alpha_value, GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
+                   GLOBAL const i32* RESTRICT firsts, GLOBAL const i32* RESTRICT targets,
+                   GLOBAL const CT* RESTRICT a_values, int a_conjugate, GLOBAL const CT* RESTRICT b_values,
+                   int b_conjugate, GLOBAL CT* c_values, heron_index most, CT alpha_value,
+                   GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
                    GLOBAL CT* edges) {
     // Of products, `each` of an item and one free place, so that items read different banks; then of
     // segments.
@@ -46,28 +49,33 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     const heron_index t = group_id();
     const heron_index first = t * tile;
     const int count = products - first < tile ? (int)(products - first) : tile;
+    // Needed at the end; to load them there would take the time again that a load takes.
+    const int shares_first = firsts[t] < 0;
+    const int shares_last = first + tile < products && firsts[t + 1] < 0;
+    const heron_index element = shares_first ? -1 - firsts[t] : firsts[t];
 
     i64 product[each];
     CT x[each];
     UNROLL
     for (int u = 0; u < each; ++u) {
         const int at = u * GROUP + own;
-        product[u] = at < count ? list[first + at] : 0;
+        product[u] = at < count ? LOAD_ONCE(list + first + at) : 0;
     }
     UNROLL
     for (int u = 0; u < each; ++u) {
         x[u] = ZERO(CT);
         if (adds) {
-            const CT a = a_values[(i32)(product[u] & 0x7fffffff)];
-            const CT b = b_values[(i32)(product[u] >> 32)];
+            const CT a = a_values[(i32)(product[u] >> 12 & 0x3ffffff)];
+            const CT b = b_values[(i32)(product[u] >> 38)];
             x[u] = MUL(CT, a_conjugate ? CONJ(CT, a) : a, b_conjugate ? CONJ(CT, b) : b);
         }
     }
     UNROLL
     for (int u = 0; u < each; ++u) {
-        const int at = u * GROUP + own;
-        sums[at + at / each] = at < count ? x[u] : ZERO(CT);
-        head_bytes[at] = (u8)(at == 0 || is_first(product[u]));
+        const int number = u * GROUP + own;
+        const int at = number < count ? (int)(product[u] >> 1 & (tile - 1)) : number;
+        sums[at + at / each] = number < count ? x[u] : ZERO(CT);
+        head_bytes[at] = (u8)(at == 0 || (product[u] & 1));
     }
     sync_group();
     UNROLL
@@ -135,50 +143,67 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     if (own == GROUP - 1) sums[all - 1] = head_count > 0 ? open : ADD(CT, arriving, open);
     sync_group();
 
-    const heron_index element = firsts[t];
-    const int shares_first = !is_first(list[first]);
-    const int shares_last = first + tile < products && !is_first(list[first + tile]);
     for (int s = own; s < all; s += GROUP) {
         if (s == 0 && shares_first)
             edges[2 * t] = sums[s];
         else if (s == all - 1 && shares_last)
             edges[2 * t + 1] = sums[s];
-        else if (element + s < nnz)
-            write_sum(c_values, element + s, sums[s], alpha, beta);
+        else if (element + s < most)
+            write_result(c_values, targets ? targets[element + s] : element + s, MUL(CT, alpha, sums[s]),
+                         beta);
     }
 }
 HERON_CLOSE
 
-// The elements that begin in one tile and end in another. An item for each tile.
-HERON_GROUP_KERNEL(join_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_index tiles,
-                   GLOBAL const i32* RESTRICT firsts, GLOBAL CT* c_values, CT alpha_value,
+// What so many tiles from `owner` on have of the segment that begins there.
+HERON_FN CT joined(GLOBAL const CT* edges, heron_index owner, int span) {
+    CT sum = edges[2 * owner + 1];
+    for (int first = 1; first < span; first += ahead) {
+        CT part[ahead];
+        UNROLL
+        for (int u = 0; u < ahead; ++u) part[u] = edges[2 * (owner + min(first + u, span - 1))];
+        UNROLL
+        for (int u = 0; u < ahead; ++u)
+            if (first + u < span) sum = ADD(CT, sum, part[u]);
+    }
+    return sum;
+}
+
+// Writes what was joined.
+HERON_FN void write_joined(GLOBAL const i32* firsts, GLOBAL const i32* targets, heron_index owner, CT sum,
+                           GLOBAL CT* c_values, CT alpha, CT beta) {
+    const heron_index number = -1 - firsts[owner + 1];
+    write_result(c_values, targets ? targets[number] : number, MUL(CT, alpha, sum), beta);
+}
+
+// The segments that begin in one tile and end in another. An item for each tile.
+HERON_GROUP_KERNEL(join_tiles, GROUP, heron_index tiles, GLOBAL const i32* RESTRICT firsts,
+                   GLOBAL const i32* RESTRICT targets, GLOBAL const i32* RESTRICT owners,
+                   GLOBAL const i32* RESTRICT spans, GLOBAL CT* c_values, CT alpha_value,
                    GLOBAL const CT* alpha_device, CT beta_value, GLOBAL const CT* beta_device,
                    GLOBAL const CT* RESTRICT edges) {
     const heron_index t = (heron_index)group_id() * GROUP + group_item();
-    if (t + 1 < tiles && !is_first(list[(t + 1) * tile])) {
-        const i32 element = firsts[t + 1];
-        if (firsts[t] != element || is_first(list[t * tile])) {
-            CT sum = edges[2 * t + 1];
-            int goes_on = 1;
-            for (heron_index next = t + 1; goes_on; next += ahead) {
-                CT part[ahead];
-                int is_last[ahead];
-                UNROLL
-                for (int u = 0; u < ahead; ++u) {
-                    const heron_index at = next + u < tiles ? next + u : tiles - 1;
-                    part[u] = edges[2 * at];
-                    is_last[u] = at == tiles - 1 || firsts[at + 1] != element;
-                }
-                UNROLL
-                for (int u = 0; u < ahead; ++u) {
-                    if (goes_on) sum = ADD(CT, sum, part[u]);
-                    goes_on = goes_on && !is_last[u];
-                }
-            }
-            write_sum(c_values, element, sum, SCALAR(CT, alpha_value, alpha_device),
-                      SCALAR(CT, beta_value, beta_device));
-        }
+    if (t + 1 < tiles && firsts[t + 1] < 0 && owners[t + 1] == t)
+        write_joined(firsts, targets, t, joined(edges, t, spans[t + 1]), c_values,
+                     SCALAR(CT, alpha_value, alpha_device), SCALAR(CT, beta_value, beta_device));
+}
+HERON_CLOSE
+
+// C := the sums of so many parts of each element + beta*C. A group for each element.
+HERON_GROUP_KERNEL(add_slices, GROUP, GLOBAL const CT* RESTRICT parts, heron_index slices,
+                   GLOBAL CT* c_values, CT beta_value, GLOBAL const CT* beta_device) {
+    LOCAL_ARRAY(CT, sums, GROUP);
+    const int own = group_item();
+    const heron_index element = group_id();
+    CT sum = ZERO(CT);
+    for (heron_index s = own; s < slices; s += GROUP) sum = ADD(CT, sum, parts[element * slices + s]);
+    sums[own] = sum;
+    sync_group();
+    for (int half = GROUP / 2; half > 0; half /= 2) {
+        if (own < half) sums[own] = ADD(CT, sums[own], sums[own + half]);
+        sync_group();
     }
+    if (own == 0) write_result(c_values, element, sums[0], SCALAR(CT, beta_value, beta_device));
 }
 HERON_CLOSE
 

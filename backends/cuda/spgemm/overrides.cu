@@ -46,7 +46,7 @@ class tuned_symbolic {
             device.fill(args_.row_offsets, 0, static_cast<size_t>(a_.rows + 1) * sizeof(int64_t));
         count();
         device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
-        device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
+        if (shares > 1) device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
         row_facts all{0, 0};
         device.read(&all, facts_ + shares, sizeof all);
         plans::require_offsets_hold(args_.c, all.sum);

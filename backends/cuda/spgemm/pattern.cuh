@@ -164,7 +164,7 @@ static __global__ void __launch_bounds__(spgemm_threads)
     if (threadIdx.x == 0) *facts = mine;
 }
 
-// The facts of each share of the lengths.
+// The facts of each share of the lengths. If there is but one, what scan_facts makes of them.
 static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row_facts* facts) {
     row_facts mine{0, 0};
     const int64_t first = static_cast<int64_t>(blockIdx.x) * rows_per_share;
@@ -174,7 +174,9 @@ static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row
         mine.longest = length > mine.longest ? length : mine.longest;
     }
     mine = reduce_block(mine);
-    if (threadIdx.x == 0) facts[blockIdx.x] = mine;
+    if (threadIdx.x != 0) return;
+    facts[blockIdx.x] = gridDim.x == 1 ? row_facts{0, 0} : mine;
+    if (gridDim.x == 1) facts[1] = mine;
 }
 
 // One block: facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all.

@@ -20,7 +20,7 @@ class tuned_numeric {
           unordered_(layout.take<int>(1)),
           marks_(layout, args),
           products_(layout, args, marks_ && !ranks_.are_kept()),
-          heavy_(layout, launcher_, args, static_cast<bool>(marks_)) {}
+          heavy_(layout, launcher_, args, marks_ || shares_long_rows()) {}
 
     void run() {
         const sparse_product<CT, CT, OT, IT> product(args_);
@@ -80,7 +80,10 @@ class tuned_numeric {
         if (product.with_values)
             for (int bin = 3; bin < length_limits::bins; ++bin) {
                 const int64_t most = bin == 3 ? limits.limit[3] : longest();
-                if (takes_long_rows()) long_rows(product, bin, most);
+                if (shares_long_rows() && longest() <= 2 * heavy_rows::most_sums)
+                    heavy_.multiply(launcher_, product, bins_.list(bin), unordered_);
+                else if (takes_long_rows())
+                    long_rows(product, bin, most);
                 chunks(product, bin, most);
             }
     }
@@ -115,6 +118,11 @@ class tuned_numeric {
 
     int words() const { return static_cast<int>(ceil_div(args_.b.matrix.cols, 32)); }
     bool takes_long_rows() const { return is_narrow(args_); }
+    // Whether the rows of B are so short that the warps of a block had better take one each.
+    bool shares_long_rows() const {
+        constexpr int64_t short_row = 128;
+        return takes_long_rows() && args_.longest > chunk && args_.products < short_row * args_.a.matrix.nnz;
+    }
 
     void long_rows(const sparse_product<CT, CT, OT, IT>& product, int bin, int64_t longest_of_bin) {
         int most = bin == 3 ? 4096 : 8192;

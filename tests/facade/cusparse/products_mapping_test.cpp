@@ -267,7 +267,7 @@ TEST_CASE("SpGEMM passes on its factors, scalars and buffers") {
     }
 }
 
-TEST_CASE("SpGEMMreuse passes on which parts of C it wants") {
+TEST_CASE("SpGEMMreuse prepares the values and passes on which parts of C it wants") {
     const handle h(cusparseCreate);
     constexpr auto n = CUSPARSE_OPERATION_NON_TRANSPOSE;
     constexpr auto i64 = CUSPARSE_INDEX_64I;
@@ -286,11 +286,15 @@ TEST_CASE("SpGEMMreuse passes on which parts of C it wants") {
     CHECK(counted.row_offsets == static_cast<void*>(large_buffers[2]));
     REQUIRE(cusparseCsrSetPointers(c, rows, columns, values) == ok);
     REQUIRE(cusparseSpGEMMreuse_copy(h, n, n, a, a, c, alg, d, &size, large_buffers[1]) == ok);
-    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory).parts ==
-          HERON_SPGEMM_COLUMNS);
-    REQUIRE(cusparseSpGEMMreuse_compute(h, n, n, one, a, a, one, c, CUDA_R_64F, alg, d) == ok);
-    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, recorded().memory).parts ==
+    void* const kept = recorded().memory;
+    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_ANALYSE, kept).parts ==
           HERON_SPGEMM_VALUES);
+    REQUIRE(cusparseSpGEMMreuse_compute(h, n, n, one, a, a, one, c, CUDA_R_64F, alg, d) == ok);
+    CHECK(arguments<heron_spgemm_args>("spgemm_numeric", HERON_PHASE_RUN, kept).parts == HERON_SPGEMM_VALUES);
+    CHECK(recorded().plan != nullptr);
+    const int destroyed = recorded().plans_destroyed;
+    REQUIRE(cusparseSpGEMMreuse_workEstimation(h, n, n, a, a, c, alg, d, &size, large_buffers[0]) == ok);
+    CHECK(recorded().plans_destroyed == destroyed + 1);
 }
 
 TEST_CASE("SpMMOp compiles when the plan is made and runs with copies of its operators") {

@@ -28,6 +28,27 @@ spgemm_call plain_call(cudaDataType type = CUDA_R_32F) {
     return call;
 }
 
+// The phases of the reuse interface that count, and their workspaces.
+class counted_for_reuse {
+  public:
+    counted_for_reuse(spgemm_problem& problem, const spgemm_call& call, cusparseSpGEMMDescr_t d) {
+        std::size_t size = 0;
+        expect(problem.reuse_work_estimation(d, call, &size, nullptr));
+        expect(problem.reuse_work_estimation(d, call, &size, add(size)));
+        spgemm_problem::three_buffers buffers;
+        expect(problem.reuse_nnz(d, call, buffers));
+        for (int i = 0; i < 3; ++i) buffers.memory[i] = add(buffers.size[i]);
+        expect(problem.reuse_nnz(d, call, buffers));
+    }
+
+  private:
+    void* add(std::size_t bytes) {
+        return workspaces_.emplace_back(std::make_unique<workspace>(bytes))->data();
+    }
+
+    std::vector<std::unique_ptr<workspace>> workspaces_;
+};
+
 }  // namespace
 
 TEST_CASE("a phase that comes too early names the missing one") {
@@ -145,16 +166,7 @@ TEST_CASE("C's offsets are there after the phase that counts") {
     spgemm_problem problem(m, N, m, N);
     const spgemm_call call = plain_call();
     const spgemm_descriptor d = make_spgemm_descriptor();
-    std::size_t size = 0;
-    expect(problem.reuse_work_estimation(d.get(), call, &size, nullptr));
-    const workspace buffer1(size);
-    expect(problem.reuse_work_estimation(d.get(), call, &size, buffer1.data()));
-    spgemm_problem::three_buffers buffers;
-    expect(problem.reuse_nnz(d.get(), call, buffers));
-    const workspace first(buffers.size[0]), third(buffers.size[2]);
-    buffers.memory[0] = first.data();
-    buffers.memory[2] = third.data();
-    expect(problem.reuse_nnz(d.get(), call, buffers));
+    const counted_for_reuse counted(problem, call, d.get());
     CHECK(problem.c_offsets().back() == problem.c_nnz());
 }
 
@@ -195,6 +207,25 @@ TEST_CASE("workspaces do not grow with the number of products") {
     problem.run(plain_call());
     CHECK(problem.products() == 150 * 150 * 150);
     CHECK(problem.workspace_bytes() < 1000000);
+}
+
+// A list of products may lie there, but not of very many for each element.
+TEST_CASE("the last buffer of the reuse interface is bounded") {
+    for (const std::int64_t n : {100, 400}) {
+        const sparse_arrays dense = random_matrix(n, n, 1);
+        spgemm_problem problem(dense, N, dense, N);
+        const spgemm_call call = plain_call();
+        const spgemm_descriptor d = make_spgemm_descriptor();
+        const counted_for_reuse counted(problem, call, d.get());
+        std::int64_t products = 0;
+        expect(cusparseSpGEMM_getNumProducts(d.get(), &products));
+        REQUIRE(products == n * n * n);
+        problem.give_c_arrays(call);
+        std::size_t size = 0;
+        expect(problem.reuse_copy(d.get(), call, &size, nullptr));
+        const auto listed = n == 100 ? static_cast<std::size_t>(products) : 0;
+        CHECK(size < 32 * listed + 96 * dense.values.size() + 1000000);
+    }
 }
 
 TEST_CASE("more than 2^31 products are counted, and elements that 32-bit offsets cannot count are refused") {

@@ -270,7 +270,7 @@ TEST_CASE("SpGEMM of rows with very many products") {
     }
 }
 
-// Every element of C has `inner` products, or where that is less as many as the band is wide.
+// Every element of C has `inner` products.
 TEST_CASE("SpGEMM again and again with any number of products for an element") {
     const cudaDataType type = main_type();
     const auto full = [](std::int64_t rows, std::int64_t cols) {
@@ -279,16 +279,15 @@ TEST_CASE("SpGEMM again and again with any number of products for an element") {
             for (std::int64_t j = 0; j < cols; ++j) m.list.push_back({i, j, 1.0});
         return m;
     };
-    for (const std::int64_t inner : {1, 2, 7, 8, 31, 255, 256, 257, 2047, 2048, 2049, 4096, 9000})
-        for (const std::int64_t rows : {1, 3})
-            for (const std::int64_t cols : {1, 5}) {
-                INFO(rows << " x " << inner << " x " << cols);
-                const pair_of_arrays m =
-                    arrange_pair(full(rows, inner), N, full(inner, cols), N, csr, csr, {}, type);
-                spgemm_problem problem(m.a, N, m.b, N);
-                problem.run_reuse(plain_call(type));
-                problem.run_reuse(general_call(type));
-            }
+    for (const std::int64_t inner : {1, 3, 8, 9, 2047, 2048, 2049, 4096, 9000})
+        for (const std::int64_t size : {1, 3}) {
+            INFO(size << " x " << inner << " x " << size);
+            const pair_of_arrays m =
+                arrange_pair(full(size, inner), N, full(inner, size), N, csr, csr, {}, type);
+            spgemm_problem problem(m.a, N, m.b, N);
+            problem.run_reuse(plain_call(type));
+            problem.run_reuse(general_call(type));
+        }
 }
 
 TEST_CASE("alpha = 0 reads no values of the factors again and again either") {
