@@ -201,15 +201,11 @@ class spmm_launcher {
             const int64_t columns = int64_t{scatter_columns()} << p.lane_bits;
             p.column_tiles = static_cast<int>(tiles_of(shape_.columns, columns));
             p.share(elements_of_warp(p), device_.multiprocessors(), most_turns);
-            scatter_columns() == 1 ? launch_scatter<1>(p) : launch_scatter<scatter_width>(p);
+            const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
+                                                       : scatter_elements<scatter_width, IT, VA, CT>;
+            device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
+                                  scatter_threads, 0, p);
         }
-    }
-
-    template <int columns_of_lane>
-    void launch_scatter(const spmm_scattering<VA, CT>& p) {
-        device_.launch_blocks(scatter_elements<columns_of_lane, IT, VA, CT>,
-                              p.blocks_of_item(scatter_threads) * p.column_tiles * batches(), scatter_threads,
-                              0, p);
     }
 
     void scale() {
