@@ -364,7 +364,8 @@ TEST_CASE("gemv and ger of aligned columns") {
         std::int64_t m, n;
     };
     for (const heron_type type : matrix_types())
-        for (const shape e : {shape{64, 300}, shape{131, 70}, shape{66000, 3}, shape{66001, 35}})
+        for (const shape e : {shape{64, 300}, shape{131, 70}, shape{13, 9001}, shape{39, 9001},
+                              shape{66000, 3}, shape{66001, 35}})
             for (const bool aligned : {true, false}) {
                 if (!aligned && e.n == 35) continue;
                 const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
