@@ -27,7 +27,7 @@ constexpr measured_gain gains[] = {
     {device_class::opencl_gpu, operation::spmv, true, any, {1.4, 0.7, 5.0, "an H200", "report-2"}},
     {device_class::cuda, operation::spmm, true, any, {2.6, 1.6, 3.9, "an H200", "report-2"}},
     {device_class::opencl_gpu, operation::spmm, true, any, {5.1, 2.8, 8.7, "an H200", "report-2"}},
-    {device_class::one_core, operation::spmm, true, any, {1.8, 1.0, 4.1, "one core", "report-2"}},
+    {device_class::one_core, operation::spmm, true, any, {1.9, 1.1, 2.9, "one core", "report-2"}},
     {device_class::several_cores, operation::spmm, true, any, {14, 3.6, 47, "16 cores", "report-2"}},
 };
 
