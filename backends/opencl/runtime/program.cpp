@@ -123,7 +123,7 @@ const kept_program& keep_program(program_key key) {
     const std::lock_guard lock(mutex);
     const auto found = programs.find(key);
     if (found != programs.end()) return *found->second;
-    auto kept = std::make_unique<const kept_program>(key);
+    auto kept = std::make_unique<const kept_program>(kept_program{key});
     return *programs.emplace(std::move(key), std::move(kept)).first->second;
 }
 
