@@ -25,11 +25,13 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
 }
 
-// Groups have more rows where most of these are empty.
+// Groups have more rows where most of these are empty. Where rows have many elements it takes longer to read
+// these than to search for each row.
 template <class Device>
 void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
     using program = kernels::convert_bounds<256>;
-    if (args.nnz == 0) return compress_indices(device, args);
+    constexpr int64_t most_of_row = 8;
+    if (args.nnz == 0 || args.nnz > most_of_row * args.rows) return compress_indices(device, args);
     const int each = args.rows > 2 * args.nnz ? 4 : 1;
     const int64_t rows = int64_t{each} * program::find_bounds::group;
     device.template launch_groups<program::find_bounds>(

@@ -14,22 +14,11 @@ namespace heron::HERON_LEVEL::plans {
 // The tiles of a dense matrix: bands of rows, cut into strips of columns where there are few. Every strip
 // costs another look at the columns of all elements of its band.
 struct dense_strips {
-    dense_strips(const heron_dnmat& b, int64_t nnz, int64_t element_bytes, int64_t most_rows,
-                 int64_t groups_at_once) {
-        constexpr int64_t line_bytes = 128, run_bytes = 1024, tile_elements = 4096, least_strip = 64;
-        constexpr int64_t always_strips = 8, many_strips = 64, part_of_writes = 8;
-        // So that strips read a part of what they write.
-        const int64_t index_bytes = 4 * part_of_writes * std::max<int64_t>(nnz, 1);
-        const int64_t cheap = std::min<int64_t>(b.rows * b.cols / index_bytes * element_bytes, many_strips);
-        const int64_t most_strips = std::max(cheap, always_strips);
+    dense_strips(const heron_dnmat& b, int64_t element_bytes, int64_t most_rows, int64_t groups_at_once) {
+        constexpr int64_t line_bytes = 128, tile_elements = 4096, most_strips = 8, least_strip = 64;
         const bool by_rows = b.order == HERON_ORDER_ROW;
         band = by_rows ? 1 : std::max<int64_t>(line_bytes / element_bytes, 8);
         while (2 * band <= most_rows && band * b.cols < tile_elements && b.rows >= 2 * band * groups_at_once)
-            band *= 2;
-        // Longer runs in memory where elements are few.
-        while (!by_rows && cheap > always_strips && 2 * band <= most_rows &&
-               2 * band * element_bytes <= run_bytes &&
-               b.rows / (2 * band) * std::min(b.cols / least_strip, cheap) >= groups_at_once / 2)
             band *= 2;
         const int64_t bands = ceil_div(b.rows, band);
         const int64_t wanted = std::min(groups_at_once / bands, ceil_div(b.cols, least_strip));
@@ -53,7 +42,7 @@ struct dense_by_tiles {
         using program = kernels::convert_to_dense<element, element_word<RT>, OT, IT, 256>;
         if (b.rows == 0 || b.cols == 0) return;
         const int64_t at_once = tiles_on(device).groups_at_once;
-        const dense_strips tiles(b, a.nnz, sizeof(RT), program::most_rows, at_once);
+        const dense_strips tiles(b, sizeof(RT), program::most_rows, at_once);
         const auto* const offsets = as<const OT>(static_cast<const void*>(a.offsets));
         const auto* const columns = as<const IT>(static_cast<const void*>(a.indices));
         const auto* const values = as<const element>(static_cast<const void*>(a.values));
