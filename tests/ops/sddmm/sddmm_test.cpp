@@ -197,7 +197,7 @@ TEST_CASE("SDDMM of a long inner dimension") {
 // Few elements whose operands are worth packing all the same.
 TEST_CASE("SDDMM of a long inner dimension and operands that lie across it") {
     random_source random(16);
-    const layout& l = sampled_layouts()[2];
+    const layout l = sampled_layouts()[2];
     for (const sddmm_types& types : sddmm_rows())
         sddmm_problem(
             {arrange(with_values(medium_pattern(), types.sparse, random), l, {}, types.sparse, random)},
