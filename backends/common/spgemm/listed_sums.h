@@ -199,8 +199,8 @@ HERON_GROUP_KERNEL(add_slices, GROUP, GLOBAL const CT* RESTRICT parts, heron_ind
     for (heron_index s = own; s < slices; s += GROUP) sum = ADD(CT, sum, parts[element * slices + s]);
     sums[own] = sum;
     sync_group();
-    for (int half = GROUP / 2; half > 0; half /= 2) {
-        if (own < half) sums[own] = ADD(CT, sums[own], sums[own + half]);
+    for (int distance = GROUP / 2; distance > 0; distance /= 2) {
+        if (own < distance) sums[own] = ADD(CT, sums[own], sums[own + distance]);
         sync_group();
     }
     if (own == 0) write_result(c_values, element, sums[0], SCALAR(CT, beta_value, beta_device));

@@ -235,7 +235,6 @@ class sum_problem {
                                          a_.offsets(), a_.indices(), b_.descr.get(), b_.nnz, b_.offsets(),
                                          b_.indices(), second, d_.descr.get(), d_.nnz, d_.offsets(),
                                          d_.indices(), info, &bytes));
-        if (other_buffer && which_.product) ask_for_lower_rows(first);
         workspace buffer(bytes), another(bytes);
         count_operand count(mode);
         expect(cusparseXcsrgemm2Nnz(cusparse(), a_.rows, b_.cols, a_.cols, a_.descr.get(), a_.nnz,
@@ -258,17 +257,6 @@ class sum_problem {
     }
 
   private:
-    // Another info's question, which needs what is the handle's own, too: without A's first row.
-    void ask_for_lower_rows(const T* alpha) const {
-        if (a_.rows < 2) return;
-        const product_info info = make_info();
-        std::size_t bytes = 0;
-        expect(F::csrgemm2_bufferSizeExt(cusparse(), a_.rows - 1, b_.cols, a_.cols, alpha, a_.descr.get(),
-                                         a_.nnz, a_.offsets() + 1, a_.indices(), b_.descr.get(), b_.nnz,
-                                         b_.offsets(), b_.indices(), nullptr, d_.descr.get(), 0, nullptr,
-                                         nullptr, info.get(), &bytes));
-    }
-
     sum_case which_;
     int base_;
     entries a_matrix_, b_matrix_, d_matrix_;
