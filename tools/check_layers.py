@@ -27,7 +27,7 @@ ALLOWED_INCLUDES = {
     "backends/common/runtime": ["backends/common/dialect/", "heron/", "fcntl.h", "sys/stat.h", "unistd.h"],
     "backends/common": ["backends/common/", "heron/"],
     "backends/host": ["backends/common/", "backends/host/", "heron/", "omp.h", "pthread.h", "unistd.h", "sched.h", "sys/mman.h",
-                      "immintrin.h"],
+                      "immintrin.h", "cpuid.h"],
     "backends/opencl": ["backends/common/", "backends/opencl/", "heron/", "CL/cl.h", "unistd.h"],
     "backends/cuda": ["backends/common/", "backends/cuda/", "heron/", "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h",
                       "cub/", "thrust/", "dlfcn.h"],
