@@ -280,6 +280,54 @@ HERON_FN void take_triangle(chain_matrix m, heron_index block, LOCAL CT* triangl
     sync_group();
 }
 
+// What is left of an item's right-hand side without the blocks before this one, as their solutions come.
+// near: the elements that belong to the last of them. restores: the triangle is wanted afterwards.
+HERON_FN CT without_earlier(chain_matrix m, heron_index block, heron_index before, const CT* near,
+                            GLOBAL const CT* solved, LOCAL CT* triangle, int restores, LOCAL CT* others,
+                            LOCAL CT* sums, CT right) {
+    const int me = group_item();
+    const int place = me % BLOCK;
+    // All blocks but the last one, as their solutions come.
+    CT share = ZERO(CT);
+    CT row_sums[PER];
+    UNROLL
+    for (int q = 0; q < PER; ++q) row_sums[q] = ZERO(CT);
+    for (heron_index j = before; j + 1 < block; ++j) {
+        CT elements[PER];
+        take_tile(m, block, j, elements);
+        LOCAL CT* const found = others + (j & 1) * BLOCK;
+        const int behind = behind_band(m, block, j);
+        await_block(solved, j, block, found);
+        sync_group();
+        if (m.transposed) {
+            UNROLL
+            for (int q = 0; q < PER; ++q)
+                if (behind + me / BLOCK * PER + q <= place)
+                    row_sums[q] = MAD(CT, elements[q], found[place], row_sums[q]);
+        } else {
+            share = ADD(CT, share, share_of(elements, found, behind + place, BLOCK));
+        }
+    }
+    if (m.transposed && before + 1 < block) {
+        put_tile(row_sums, 1, triangle);
+        sync_group();
+        UNROLL
+        for (int q = 0; q < PER; ++q) share = ADD(CT, share, triangle[place * LINE + me / BLOCK * PER + q]);
+        sync_group();
+        if (restores) take_triangle(m, block, triangle);
+    }
+    if (before < block) {
+        LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
+        await_block(solved, block - 1, block, found);
+        sync_group();
+        right = SUB(CT, right,
+                    join_shares(ADD(CT, share,
+                                    share_of(near, found, behind_band(m, block, block - 1) + place, BLOCK)),
+                                sums));
+    }
+    return right;
+}
+
 // M*x = b in place of b, M = op(A). memory: CONTROL elements, the first of whose words is the ticket that was
 // drawn last, -1 before the first, and room for a solution of each row of all blocks.
 HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed, int conjugate, int unit,
@@ -320,64 +368,28 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
         }
     }
     take_triangle(m, block, triangle);
-    CT inverse[PER];
-    const int is_early = block < EARLY;
-    const int is_good =
-        is_early ? take_reciprocals(triangle, reciprocals) : invert(triangle, inverse, others, reciprocals);
-    if (!is_good) FETCH_OR(shared + 1, 1);
-    sync_group();
-    const int substitutes = shared[1];
-
-    // All blocks but the last one, as their solutions come.
-    CT share = ZERO(CT);
-    CT row_sums[PER];
-    UNROLL
-    for (int q = 0; q < PER; ++q) row_sums[q] = ZERO(CT);
-    for (heron_index j = before; j + 1 < block; ++j) {
-        CT elements[PER];
-        take_tile(m, block, j, elements);
-        LOCAL CT* const found = others + (j & 1) * BLOCK;
-        const int behind = behind_band(m, block, j);
-        await_block(solved, j, block, found);
+    LOCAL CT* const rights = others + (block & 1) * BLOCK;
+    CT value = ZERO(CT);
+    // Apart, so that what one way keeps in registers does not hold up the other.
+    if (block < EARLY) {
+        if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared + 1, 1);
         sync_group();
-        if (transposed) {
-            UNROLL
-            for (int q = 0; q < PER; ++q)
-                if (behind + me / BLOCK * PER + q <= place)
-                    row_sums[q] = MAD(CT, elements[q], found[place], row_sums[q]);
-        } else {
-            share = ADD(CT, share, share_of(elements, found, behind + place, BLOCK));
-        }
-    }
-    if (transposed && before + 1 < block) {
-        put_tile(row_sums, 1, triangle);
-        sync_group();
-        UNROLL
-        for (int q = 0; q < PER; ++q) share = ADD(CT, share, triangle[place * LINE + me / BLOCK * PER + q]);
-        sync_group();
-        if (substitutes || is_early) take_triangle(m, block, triangle);
-    }
-    if (before < block) {
-        LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
-        await_block(solved, block - 1, block, found);
-        sync_group();
-        right = SUB(CT, right,
-                    join_shares(ADD(CT, share,
-                                    share_of(near, found, behind_band(m, block, block - 1) + place, BLOCK)),
-                                sums));
-    }
-
-    CT value = right;
-    if (substitutes) {
-        value = substitute(triangle, value, size, unit, reciprocals);
-    } else {
-        LOCAL CT* const rights = others + (block & 1) * BLOCK;
+        const int substitutes = shared[1];
+        right = without_earlier(m, block, before, near, solved, triangle, 1, others, sums, right);
         if (me < BLOCK) rights[me] = right;
         sync_group();
-        if (is_early)
-            value = substitute_in_lanes(triangle, rights, reciprocals, size, board);
-        else
-            value = join_shares(share_of(inverse, rights, 0, place), sums);
+        value = substitutes ? substitute(triangle, right, size, unit, reciprocals)
+                            : substitute_in_lanes(triangle, rights, reciprocals, size, board);
+    } else {
+        CT inverse[PER];
+        if (!invert(triangle, inverse, others, reciprocals)) FETCH_OR(shared + 1, 1);
+        sync_group();
+        const int substitutes = shared[1];
+        right = without_earlier(m, block, before, near, solved, triangle, substitutes, others, sums, right);
+        if (me < BLOCK) rights[me] = right;
+        sync_group();
+        value = substitutes ? substitute(triangle, right, size, unit, reciprocals)
+                            : join_shares(share_of(inverse, rights, 0, place), sums);
     }
     if (me >= size) return;
     GLOBAL WT* const to = (GLOBAL WT*)(solved + block * BLOCK + me);

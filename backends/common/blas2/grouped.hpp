@@ -80,15 +80,14 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
 // In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
 // much is read in one place; otherwise in tiles of a few rows.
 template <class CT>
-bool is_cached(int64_t m, int64_t n) {
-    constexpr int64_t cached = (24 << 20) / static_cast<int64_t>(sizeof(CT));
-    return m <= cached / n;
+bool is_within(int64_t megabytes, int64_t m, int64_t n) {
+    return m <= (megabytes << 20) / static_cast<int64_t>(sizeof(CT)) / n;
 }
 template <class CT, class Visitor>
 void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
     using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
     using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_cached<CT>(m, n));
+    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_within<CT>(24, m, n));
     has_many ? visitor(type<many>{}) : visitor(type<few>{});
 }
 
@@ -103,21 +102,22 @@ void gemv_rows_by(Device& device, heron_phase phase, const heron_gemv_args& a, h
                                                         workspace);
 }
 
-// Tall matrices by tiles of 256 rows. Matrices in memory, and long rows, by large groups for 16 or 32 rows,
-// whose sums are often whole; small ones by groups for 16 bytes of 4 items.
+// Tall matrices by tiles of 256 rows. Large ones, and long rows, by large groups for 32 rows, or 16 where
+// these are all or keep more of a device busy: their sums are often whole. Small ones by groups for 16 bytes
+// of 4 items.
 template <class CT, int large_group, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
     constexpr int pack = 16 / sizeof(CT);
-    constexpr int64_t tall = 128 * 256, long_row = 8192;
+    constexpr int64_t tall = 128 * 256, long_row = 8192, some_rows = 512, many_rows = 96 * 32;
     const auto run = [&]<class Program>(type<Program>) {
         gemv_rows_by<Program, CT>(device, phase, a, workspace);
     };
     if (a.m >= tall)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, 256 / pack>>{});
-    else if (is_cached<CT>(a.m, a.n) && a.n < long_row)
+    else if (is_within<CT>(8, a.m, a.n) && a.n < long_row)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
-    else if (a.m > 16)
+    else if (a.m >= many_rows || (a.m > 16 && a.m < some_rows))
         run(type<kernels::blas2_wide_groups<CT, large_group, 32 / pack>>{});
     else
         run(type<kernels::blas2_wide_groups<CT, large_group, 16 / pack>>{});

@@ -2,12 +2,13 @@
 // lie `rows` apart and are joined by blas2_join. TRIANGLE: 1 the lower triangle of A, 2 the upper one.
 HERON_PROGRAM(blas2_trmv_groups, class CT, int GROUP, int ROWS, int TEAM, int TRIANGLE)
 
-CONSTANT(SHARES, GROUP / ROWS);  // items that share a row
-CONSTANT(BATCH, 8);              // elements of a row that an item reads at a time
-CONSTANT(COLUMNS, 4);            // columns that a team works on at a time
-CONSTANT(DEPTH, 4);              // elements of a column that an item reads at a time
-CONSTANT(FEW, GROUP / 2);        // rows of a matrix for one group, two items each
-CONSTANT(FEW_BATCH, 32);         // elements that each of them reads at a time
+CONSTANT(SHARES, GROUP / ROWS);     // items that share a row
+CONSTANT(BATCH, 8);                 // elements of a row that an item reads at a time
+CONSTANT(COLUMNS, 4);               // columns that a team works on at a time
+CONSTANT(DEPTH, 4);                 // elements of a column that an item reads at a time
+CONSTANT(FEW, 128);                 // rows of a matrix for one group
+CONSTANT(FEW_SHARES, GROUP / FEW);  // items that share one of these
+CONSTANT(FEW_BATCH, 8);             // elements that each of them reads at a time: code comes once, and slowly
 
 HERON_FN CT taken(GLOBAL const CT* a, heron_index at, int conjugate) {
     const CT v = a[at];
@@ -138,7 +139,7 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
                    GLOBAL const CT* RESTRICT a, heron_index a_offset, heron_index ld, GLOBAL CT* x,
                    heron_index x_offset, heron_index x_inc) {
     LOCAL_ARRAY(CT, before, FEW);
-    LOCAL_ARRAY(CT, sums, FEW);
+    LOCAL_ARRAY(CT, sums, GROUP);
     const int row = group_item() % FEW;
     const int share = group_item() / FEW;
     const heron_index own = x_offset + row * x_inc;
@@ -147,11 +148,11 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
     CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
     // What is not there is read as an element that is, and counts nothing: no load waits for a condition.
     const heron_index diagonal = row < n ? row + row * ld : 0;
-    for (int first = share; first < n; first += 2 * FEW_BATCH) {
+    for (int first = share; first < n; first += FEW_SHARES * FEW_BATCH) {
         CT elements[FEW_BATCH];
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
-            const int l = first + 2 * b;
+            const int l = first + b * FEW_SHARES;
             const heron_index i = transposed ? l : row;
             const heron_index j = transposed ? row : l;
             const int is_there = row < n && l < n && is_inside(i, j, unit);
@@ -160,16 +161,19 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
         }
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
-            const int l = first + 2 * b;
+            const int l = first + b * FEW_SHARES;
             const int is_there =
                 row < n && l < n && is_inside(transposed ? l : row, transposed ? row : l, unit);
             const CT factor = before[l < n ? l : 0];
             sum = MAD(CT, conjugate ? CONJ(CT, elements[b]) : elements[b], is_there ? factor : ZERO(CT), sum);
         }
     }
-    if (share == 1) sums[row] = sum;
+    sums[group_item()] = sum;
     sync_group();
-    if (share == 0 && row < n) x[own] = ADD(CT, sum, sums[row]);
+    if (share > 0 || row >= n) return;
+    UNROLL
+    for (int s = 1; s < FEW_SHARES; ++s) sum = ADD(CT, sum, sums[row + s * FEW]);
+    x[own] = sum;
 }
 HERON_CLOSE
 

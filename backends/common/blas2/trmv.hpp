@@ -14,7 +14,7 @@ namespace heron::HERON_LEVEL::plans {
 // that the sums have the same bits on every run.
 struct trmv_shares {
     static constexpr int group = 256, outputs = 32, team = 32;
-    static constexpr int few = group / 2;  // rows for one group
+    static constexpr int few = 128;  // rows for one group
 
     explicit trmv_shares(int64_t n) : tiles((n + outputs - 1) / outputs) {
         // Half of the groups have nothing to do; a part is worth a batch of each item, and joining one more.
@@ -44,10 +44,10 @@ void launch_trmv(Device& device, const heron_trmv_args& a, const trmv_shares& sh
         launch(type<typename program::trmv_rows>{});
 }
 
-template <class CT, int triangle, class Device>
+template <class CT, int triangle, int large_group, class Device>
 void launch_trmv_alone(Device& device, const heron_trmv_args& a) {
     using s = trmv_shares;
-    using program = kernels::blas2_trmv_groups<CT, s::group, s::outputs, s::team, triangle>;
+    using program = kernels::blas2_trmv_groups<CT, large_group, s::outputs, s::team, triangle>;
     device.template launch_groups<typename program::trmv_alone>(
         kernels::blas2_trmv_family, 1, heron_index{a.n}, int{is_transposed(a.op)}, int{is_conjugated(a.op)},
         int{a.diag == HERON_DIAG_UNIT}, as<const CT>(a.a.memory), heron_index{a.a.offset},
@@ -68,15 +68,16 @@ void trmv_by_parts(Device& device, heron_phase phase, const heron_trmv_args& a, 
     join_sums<CT>(device, a.n, shares.parts, partial, one, zero, a.x);
 }
 
-template <class Device>
+// large_group: items of the largest groups of a device.
+template <class Device, int large_group = trmv_shares::group>
 void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a, heron_workspace& workspace) {
     if (a.a.storage != HERON_STORAGE_FULL) return trmv(device, phase, a, workspace);
     visit_full(a.type, [&]<class CT>(type<CT>) {
         if (a.n > trmv_shares::few) return trmv_by_parts<CT>(device, phase, a, workspace);
         workspace_layout(phase, workspace);
         if (phase != HERON_PHASE_RUN) return;
-        a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1>(device, a)
-                                   : launch_trmv_alone<CT, 2>(device, a);
+        a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1, large_group>(device, a)
+                                   : launch_trmv_alone<CT, 2, large_group>(device, a);
     });
 }
 

@@ -14,7 +14,7 @@ void override_blas2(heron_backend& table) {
     table.symv =
         &slot<cuda_device, heron_symv_args, &plans::symv_by_groups<cuda_device>, operation_names::symv>;
     table.trmv =
-        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device>, operation_names::trmv>;
+        &slot<cuda_device, heron_trmv_args, &plans::trmv_by_groups<cuda_device, 1024>, operation_names::trmv>;
     table.trsv =
         &slot<cuda_device, heron_trsv_args, &plans::trsv_by_chain<cuda_device>, operation_names::trsv>;
 }
