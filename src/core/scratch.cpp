@@ -1,23 +1,35 @@
 #include "scratch.hpp"
 #include "context.hpp"
 #include "error.hpp"
+#include "scratch_uses.hpp"
 #include <fmt/format.h>
 #include <algorithm>
+#include <atomic>
 
 namespace heron::core {
+namespace {
+
+std::atomic<uint64_t> uses{0};
+
+}  // namespace
+
+uint64_t scratch_uses() { return uses; }
 
 scratch::~scratch() {
+    ++uses;
     for (void* const block : blocks_) table_.memory_free(block);
     if (event_) table_.event_destroy(event_);
 }
 
 void scratch::use(void* memory, size_t bytes) {
+    ++uses;
     callers_ = memory;
     callers_bytes_ = bytes;
 }
 
 void* scratch::acquire(size_t bytes, void* stream) {
     if (bytes == 0) return nullptr;
+    ++uses;
     if (callers_ && bytes > callers_bytes_)
         throw error(HERON_INSUFFICIENT_RESOURCES, role::workspace,
                     fmt::format("{} bytes are needed, but the handle was given {}", bytes, callers_bytes_));

@@ -298,6 +298,14 @@ void spgemm_description::require_result(const spgemm_operands& x) const {
 
 // The phases that both interfaces share.
 
+void spgemm_description::move_patterns(context& c, const patterns& to) {
+    if (to.bytes == 0 || patterns_.begin == to.begin) return;
+    c.with_queue([&](heron_queue* queue) {
+        check(c.table().copy(queue, to.begin, patterns_.begin, to.bytes), "copying the patterns");
+    });
+    patterns_ = to;
+}
+
 void spgemm_description::build_patterns(context& c, const spgemm_operands& x, void* scratch) const {
     const factors f(x);
     const auto build = [&](const factor& of, const pattern& p) {
@@ -385,6 +393,21 @@ void spgemm_description::estimate_again(context& c, const spgemm_operands& x, co
     estimate(c, interface::products, x, buffer, true);
 }
 
+void spgemm_description::move_estimate(context& c, const spgemm_operands& x, void* memory) {
+    part_layout layout(memory);
+    move_patterns(c, place_patterns(layout, x));
+    const int64_t rows = result_of(x).rows;
+    int64_t* const row_products = layout.take_counts(rows);
+    if (rows > 0)
+        c.with_queue([&](heron_queue* queue) {
+            const size_t bytes = static_cast<size_t>(rows) * sizeof(int64_t);
+            check(c.table().copy(queue, row_products, row_products_, bytes), "copying the rows' products");
+        });
+    row_products_ = row_products;
+    shape_ = {x.op_a, x.op_b, x.a, x.b, x.c};
+    phase_ = phase::estimated;
+}
+
 int64_t spgemm_description::products() const {
     if (phase_ == phase::none)
         invalid(role::analysis, "@ has not been called yet with this descriptor and a buffer",
@@ -467,12 +490,7 @@ void spgemm_description::reuse_nnz(context& c, const spgemm_operands& x, const s
         return;
     }
     for (int i = 0; i < 3; ++i) require_enough(all[i], sizes[i]);
-    if (moved.bytes > 0 && patterns_.begin != moved.begin) {
-        c.with_queue([&](heron_queue* queue) {
-            check(c.table().copy(queue, moved.begin, patterns_.begin, moved.bytes), "copying the patterns");
-        });
-        patterns_ = moved;
-    }
+    move_patterns(c, moved);
     row_offsets_ = row_offsets;
     count(c, x, scratch.memory);
 }

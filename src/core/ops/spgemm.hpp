@@ -60,6 +60,8 @@ class spgemm_description {
     // The same in other memory, where the patterns are those of the last estimate: it does not wait for what
     // is known.
     void estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer);
+    // What an estimate of the same patterns has left, if it is still there, in memory of the same size.
+    void move_estimate(context& c, const spgemm_operands& x, void* memory);
     int64_t products() const;
     // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
     void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
@@ -112,6 +114,7 @@ class spgemm_description {
     static patterns place_patterns(part_layout& layout, const spgemm_operands& x);
     void estimate(context& c, interface i, const spgemm_operands& x, const sized_buffer& buffer,
                   bool is_known = false);
+    void move_patterns(context& c, const patterns& to);
     void build_patterns(context& c, const spgemm_operands& x, void* scratch) const;
     void count(context& c, const spgemm_operands& x, void* scratch);
     compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;

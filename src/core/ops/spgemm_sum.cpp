@@ -1,6 +1,7 @@
 #include "spgemm_sum.hpp"
 #include "spadd.hpp"
 #include "core/element_types.hpp"
+#include "core/scratch_uses.hpp"
 #include "core/submit.hpp"
 
 namespace heron::core {
@@ -83,6 +84,22 @@ bool product_sum::is_estimated(const spgemm_operands& x) const {
     return estimated_ && is_same(estimated_->first, x.a) && is_same(estimated_->second, x.b);
 }
 
+// The estimate that was made for the size, if it is of the same factors, or a new one.
+void product_sum::estimate_into(context& c, const spgemm_operands& x, size_t bytes, void* memory) {
+    const bool is_known = is_estimated(x);
+    estimated_.reset();
+    if (!is_known) return estimate(c, x, {&bytes, memory, 1});
+    bool is_there = false;
+    c.exclusively([&] {
+        if (scratch_uses() != estimated_at_) return;
+        c.with_scratch(bytes, [&](heron_queue*, void* left) {
+            is_there = left == estimated_in_;
+            if (is_there) description_.move_estimate(c, x, memory);
+        });
+    });
+    if (!is_there) description_.estimate_again(c, x, {&bytes, memory, 1});
+}
+
 size_t product_sum::estimate_size(context& c, const spgemm_operands& x) {
     size_t bytes = 0;
     estimate(c, x, {&bytes, nullptr, 1});
@@ -111,6 +128,8 @@ void product_sum::size(context& c, const product_sum_operands& x, size_t* bytes)
         size_t first = estimate_size(c, patterns);
         c.with_scratch(first, [&](heron_queue*, void* memory) {
             estimate(c, patterns, {&first, memory, 1});
+            estimated_in_ = memory;
+            estimated_at_ = scratch_uses();
         });
         promised_ = (x.d ? 0 : first) + count_size(c, patterns);
         if (!x.d) estimated_ = {*x.a, *x.b};
@@ -131,11 +150,7 @@ void product_sum::count_product(context& c, const product_sum_operands& x, void*
     const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result, true};
     size_t first = estimate_size(c, patterns);
     void* memory = first <= promised_ ? buffer : counting_.at_least(first, c);
-    if (is_estimated(patterns))
-        description_.estimate_again(c, patterns, {&first, memory, 1});
-    else
-        estimate(c, patterns, {&first, memory, 1});
-    estimated_.reset();
+    estimate_into(c, patterns, first, memory);
     size_t second = count_size(c, patterns);
     if (first + second > promised_) {
         memory = counting_.at_least(first + second, c);
