@@ -221,10 +221,7 @@ class sweep_trisolve {
     void solve_columns(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
                        plans::element_steps b_steps, CT* c, plans::element_steps c_steps, int64_t sides) {
         constexpr int64_t group = 256;
-        // No more lanes than have something to do.
-        int64_t tile_sides = packed;
-        while (tile_sides < std::min(sides, group_sides)) tile_sides *= 2;
-        const int64_t lanes = tile_sides / packed;
+        constexpr int64_t lanes = group_sides / packed;
         const bool turns_c = c_steps.column != 1;
         auto* const solved = static_cast<CT*>(plan.solved);
         auto* const turned_b = static_cast<CT*>(plan.turned);
@@ -238,7 +235,7 @@ class sweep_trisolve {
             b_steps = {plan.width, 1};
         }
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
-        const int64_t tiles = quotient_up(sides, tile_sides);
+        const int64_t tiles = quotient_up(sides, group_sides);
         device_.launch_program_groups<solve_many>(
             program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const int4*>(order_.records),
             rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
