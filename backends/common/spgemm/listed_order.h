@@ -1,13 +1,14 @@
-// The entries of a list of products within their tiles (listed_sums.h): in the order of A's and B's elements, so
-// that neighbours read neighbours, each with its position among the products of the tile by the elements of C.
+// The entries of a list of products within their tiles (listed_sums.h): in the order of A's and B's elements,
+// so that neighbours read neighbours, each with its position among the products of the tile by the elements
+// of C.
 HERON_PROGRAM(spgemm_listed_order, int GROUP)
 
 CONSTANT(each, 8);
 CONSTANT(tile, GROUP* each);
 
-// From sorted places and the numbers of the products there: list entry = number of the product, position in 11
-// bits, and in the lowest whether it is the first at its place. firsts[t] := the place at the beginning of the
-// tile, or -1 - place if it begins before. Bitonic sort (Batcher, AFIPS 1968).
+// From sorted places and the numbers of the products there: list entry = number of the product, position in
+// 11 bits, and in the lowest whether it is the first at its place. firsts[t] := the place at the beginning of
+// the tile, or -1 - place if it begins before. Bitonic sort (Batcher, AFIPS 1968).
 HERON_GROUP_KERNEL(order_tiles, GROUP, GLOBAL const i32* RESTRICT places, GLOBAL const i32* RESTRICT numbers,
                    heron_index products, GLOBAL i64* list, GLOBAL i32* firsts) {
     LOCAL_ARRAY(i64, keys, tile);
