@@ -1,6 +1,7 @@
 // The CUDA plug-in: devices, memory, streams and events of the CUDA runtime, which is linked statically. Any
 // device pointer of the process is legal in operations, whoever allocated it.
 #include "queue.hpp"
+#include "relaxed_capture.hpp"
 #include "common/runtime/allocation_registry.hpp"
 #include "common/runtime/plugin_table.hpp"
 #include "common/runtime/tuning_file.hpp"
@@ -169,18 +170,6 @@ struct entries {
     static heron_status device_current(int* device) {
         return checked(cudaGetDevice(device), "cudaGetDevice");
     }
-
-    // Memory may be allocated while a stream of this thread is being captured.
-    class relaxed_capture {
-      public:
-        relaxed_capture() noexcept { cudaThreadExchangeStreamCaptureMode(&mode_); }
-        ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-        relaxed_capture(const relaxed_capture&) = delete;
-        relaxed_capture& operator=(const relaxed_capture&) = delete;
-
-      private:
-        cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-    };
 
     static cudaError_t allocate(heron_memory kind, size_t bytes, void** pointer) noexcept {
         const relaxed_capture scope;

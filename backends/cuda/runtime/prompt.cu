@@ -1,4 +1,5 @@
 #include "prompt.hpp"
+#include "relaxed_capture.hpp"
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -16,18 +17,6 @@ using stamped_words = std::array<uint64_t, most_words>;
 __global__ void hand_over(const unsigned* from, uint64_t stamp, volatile uint64_t* to) {
     to[threadIdx.x] = stamp << 32 | from[threadIdx.x];
 }
-
-// Allocation is no part of what other threads may be capturing meanwhile.
-class relaxed_capture {
-  public:
-    relaxed_capture() noexcept { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    ~relaxed_capture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    relaxed_capture(const relaxed_capture&) = delete;
-    relaxed_capture& operator=(const relaxed_capture&) = delete;
-
-  private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 // Never freed: kernels may write until the process ends.
 class waiting_page {
