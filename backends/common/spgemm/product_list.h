@@ -26,8 +26,8 @@ HERON_FN heron_index holder_of(GLOBAL const OT* begins, heron_index base, heron_
 }
 
 // Product `item`, in the order of A's and then of B's elements: the element of C that it adds to, in the
-// slice of B's rows that it is of. starts[k]
-// products come before those with element k of A. `nnz` is C's, whatever its pattern is.
+// slice of B's rows that it is of. starts[k] products come before those with element k of A. `nnz` is C's,
+// whatever its pattern is.
 HERON_TYPES(class OT, class IT)
 HERON_KERNEL(place_product, GLOBAL const OT* starts, GLOBAL const OT* a_offsets, GLOBAL const IT* a_indices,
              heron_index a_base, heron_index a_rows, heron_index a_nnz, GLOBAL const OT* b_offsets,
