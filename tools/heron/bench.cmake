@@ -90,6 +90,7 @@ set_source_files_properties(${timed_sources} PROPERTIES SKIP_PRECOMPILE_HEADERS 
 # A library whose products, solves and conversions go through the functions that cuSPARSE removed, for --library.
 add_library(heron-removed-peer MODULE peers/removed/conversions.cpp peers/removed/products.cpp peers/removed/solves.cpp)
 set_target_properties(heron-removed-peer PROPERTIES PREFIX "" OUTPUT_NAME libcusparse-removed)
-target_include_directories(heron-removed-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+# As for heron-cli, no CUDA toolkit is needed.
+target_include_directories(heron-removed-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include/compat/cuda)
 target_compile_features(heron-removed-peer PRIVATE cxx_std_20)
 target_link_libraries(heron-removed-peer PRIVATE Heron::cusparse heron-warnings)
