@@ -65,7 +65,7 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
         INFO(types.name());
         random_source random(57);
         const device_matrix a(arrange({1, 1, {{0, 0, 2.0}}}, csr, {}, types.ab, random));
-        const typed_array b(types.ab, {3.0});
+        const typed_array b(types.ab, std::vector<number>{3.0});
         const std::vector<unsigned char> six = encode(types.c, {6.0});
         const device_memory c(static_cast<std::size_t>(items) * six.size());
         const auto describe = [&](void* values, cudaDataType type) {
