@@ -34,6 +34,10 @@ class spmv_launcher {
     using operands = product<VA, VX, VY, CT, OT, IT>;
     using turned = plans::turned_spmv<cuda_device, CT, 512>;
     using scatter_operands = product<VA, VX, CT, CT, OT, IT>;
+    // CSR has kernels here for all operations, SELL where op(A) goes by rows.
+    struct rest_of_products {
+        static constexpr bool csr = false, sell_by_rows = false;
+    };
     static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
     // What the transposed product with a pattern is built for.
     static constexpr bool has_patterns = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
@@ -59,11 +63,6 @@ class spmv_launcher {
     }
 
   private:
-    // CSR has kernels here for all operations, SELL where op(A) goes by rows.
-    struct rest_of_products {
-        static constexpr bool csr = false, sell_by_rows = false;
-    };
-
     void csr() {
         workspace_layout layout(phase_, workspace_);
         const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
