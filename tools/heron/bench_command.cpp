@@ -25,6 +25,7 @@
 #include "bench/spmm/spmm_bench.hpp"
 #include "bench/spmv/spmv_bench.hpp"
 #include "bench/survey/survey_bench.hpp"
+#include "bench/survey/survey_plan.hpp"
 #include "bench/trisolve/trisolve_bench.hpp"
 #include "bench/vector/sparse_vector_bench.hpp"
 
@@ -406,6 +407,22 @@ void add_survey_command(CLI::App& bench) {
                     "Keep rows there, as lines of JSON, and do not measure again what it has")
         ->check(writable_file())
         ->option_text("FILE");
+    c.command
+        .add_option("--piece", c.options.piece,
+                    "Each N-th matrix from the K-th on, for one of N devices; the files of rows, one behind "
+                    "the other, "
+                    "are the whole survey's")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                try {
+                    survey_piece_from(text);
+                    return std::string();
+                } catch (const std::invalid_argument& error) {
+                    return std::string(error.what());
+                }
+            },
+            ""))
+        ->option_text("K/N");
     c.command
         .add_option("--plot", c.options.plot, "Draw a performance profile (Dolan and More), .png or .svg")
         ->check(writable_file())
