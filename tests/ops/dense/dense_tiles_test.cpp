@@ -30,13 +30,18 @@ const std::array all_tiles{
     tiles_of_type{HERON_C_32F, "c32", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}}},
     tiles_of_type{HERON_C_64F, "c64", {{64, 64}, {32, 64}, {32, 32}, {64, 16}}}};
 
-// A class of sizes for each tile. The library reads the variable at its first use.
+// A class of sizes for each tile, and for that of narrow matrices low ones, too. The library reads the
+// variable at its first use.
 const bool choosing = [] {
     std::string entries;
+    const auto add = [&](const char* type, const std::string& size_class, const tile& choice) {
+        entries += fmt::format("{}--{} tile {} {};", type, size_class, choice.rows, choice.columns);
+    };
     for (const tiles_of_type& of : all_tiles)
-        for (std::size_t k = 0; k < of.tiles.size(); ++k)
-            entries += fmt::format("{}--{} tile {} {};", of.name, shapes[k].size_class, of.tiles[k].rows,
-                                   of.tiles[k].columns);
+        for (std::size_t k = 0; k < of.tiles.size(); ++k) {
+            add(of.name, shapes[k].size_class, of.tiles[k]);
+            if (shapes[k].m > 10 * shapes[k].n) add(of.name, "low", of.tiles[k]);
+        }
     return setenv("HERON_CUDA_GEMM", entries.c_str(), 1) == 0;
 }();
 
@@ -50,7 +55,8 @@ dense_case small_dense(random_source& random, heron_type type, std::int64_t rows
                        std::int64_t padding) {
     dense_case m{type, HERON_ORDER_COLUMN, rows, columns, rows + padding};
     m.values.resize(static_cast<std::size_t>(m.ld * columns));
-    for (number& v : m.values) v = small_number(random, type);
+    for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) m.at(i, j) = small_number(random, type);
     return m;
 }
 
@@ -128,6 +134,11 @@ void check_product(random_source& random, heron_type type, heron_operation op_a,
     CHECK(same);
 }
 
+heron_type compute_type(heron_type type) {
+    if (type == HERON_R_16F || type == HERON_R_16BF) return HERON_R_32F;
+    return type == HERON_C_16F || type == HERON_C_16BF ? HERON_C_32F : type;
+}
+
 // All items have the same operands.
 void check_batch(random_source& random, heron_type type, heron_operation op_a, heron_operation op_b,
                  const shape& s, std::int64_t padding, heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT) {
@@ -140,7 +151,7 @@ void check_batch(random_source& random, heron_type type, heron_operation op_a, h
                        s.m,  s.n * count,
                        s.m,  std::vector<number>(static_cast<std::size_t>(s.m * s.n * count), std::nan(""))};
     const device_dense da(a), db(b), dc(c);
-    const auto one = scalar_bytes(type, 1.0), zero = scalar_bytes(type, 0.0);
+    const auto one = scalar_bytes(compute_type(type), 1.0), zero = scalar_bytes(compute_type(type), 0.0);
     expect(heron_gemm_batched(native(), type, HERON_ORDER_COLUMN, op_a, op_b, s.m, s.n, s.k, one.data(),
                               heron_batch_strided(da.data(), 0), a.ld, heron_batch_strided(db.data(), 0),
                               b.ld, zero.data(), heron_batch_strided(dc.data(), s.m * s.n), c.ld, count,
@@ -210,6 +221,27 @@ TEST_CASE("batches of every size in every layout") {
     });
 }
 
+TEST_CASE("batches of 16-bit numbers") {
+    random_source random(46);
+    for (const heron_type type : {HERON_R_16F, HERON_R_16BF, HERON_C_16F, HERON_C_16BF})
+        check_batch(random, type, HERON_OP_NONE, HERON_OP_TRANSPOSE, {"", 20, 24, 12}, 4);
+}
+
+TEST_CASE("products of every type without a part of their work") {
+    random_source random(47);
+    for (const tiles_of_type& of : all_tiles) {
+        const dense_case a = small_dense(random, of.type, 72, 72, 0),
+                         c = small_dense(random, of.type, 72, 72, 0);
+        const device_dense da(a), dc(c);
+        const auto one = scalar_bytes(of.type, 1.0);
+        expect(heron_gemm(native(), of.type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, 72, 72, 72,
+                          one.data(), da.data(), a.ld, da.data(), a.ld, one.data(), dc.data(), c.ld,
+                          HERON_GEMM_WITHOUT_STORES));
+        const bool same = dc.download().values == c.values;
+        CHECK(same);
+    }
+}
+
 TEST_CASE("products by TF32 in every layout") {
     random_source random(44);
     for (const auto algorithm : {HERON_GEMM_TF32, HERON_GEMM_3XTF32})
@@ -229,6 +261,10 @@ TEST_CASE("products with a symmetric matrix by every large tile") {
             for (const heron_fill_mode fill : {HERON_FILL_LOWER, HERON_FILL_UPPER})
                 for (const bool hermitian : {false, true}) {
                     if (hermitian && !is_complex(of.type)) continue;
-                    for (const shape& s : shapes) check_symmetric(random, of.type, side, fill, hermitian, s);
+                    for (shape s : shapes) {
+                        // So that the symmetric matrix is small.
+                        if (side == HERON_SIDE_LEFT && s.m > 10 * s.n) std::swap(s.m, s.n);
+                        check_symmetric(random, of.type, side, fill, hermitian, s);
+                    }
                 }
 }

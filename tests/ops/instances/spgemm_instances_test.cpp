@@ -46,6 +46,7 @@ std::vector<factors> all_factors() {
                    random_pattern(1500, 2700, 150, random)});
     all.push_back({"long rows of short ones", joined(full_rows(60, 1500, 20), rows_alike(60, 1500, 3)),
                    rows_alike(1500, 40000, 6)});
+    all.push_back({"one element of very many products", full_rows(1, 9000, 1), rows_alike(9000, 1, 1)});
     return all;
 }
 

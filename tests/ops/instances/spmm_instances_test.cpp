@@ -58,6 +58,40 @@ TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type"
     check({"as it is", matrix, csr, 35, N, CUSPARSE_ORDER_COL, true});
 }
 
+// All have the same A and B, of one element each.
+TEST_CASE("SpMM of more items of every type than there is workspace for") {
+    const int items = backend_name() == "cuda" ? 2'500'000 : 1000;
+    for (const spmm_types& types : spmm_rows()) {
+        INFO(types.name());
+        random_source random(57);
+        const device_matrix a(arrange({1, 1, {{0, 0, 2.0}}}, csr, {}, types.ab, random));
+        const typed_array b(types.ab, std::vector<number>{3.0});
+        const std::vector<unsigned char> six = encode(types.c, {6.0});
+        const device_memory c(static_cast<std::size_t>(items) * six.size());
+        const auto describe = [&](void* values, cudaDataType type) {
+            cusparseDnMatDescr_t m = nullptr;
+            expect(cusparseCreateDnMat(&m, 1, 1, 1, values, type, CUSPARSE_ORDER_COL));
+            return dense_matrix(m);
+        };
+        const dense_matrix b_descriptor = describe(b.data(), types.ab),
+                           c_descriptor = describe(c.data(), types.c);
+        expect(cusparseDnMatSetStridedBatch(c_descriptor.get(), items, 1));
+        const std::vector<unsigned char> one = encode(types.compute, {1.0}),
+                                         zero = encode(types.compute, {0.0});
+        std::size_t size = 0;
+        expect(cusparseSpMM_bufferSize(cusparse(), N, N, one.data(), a.get(), b_descriptor.get(), zero.data(),
+                                       c_descriptor.get(), types.compute, CUSPARSE_SPMM_ALG_DEFAULT, &size));
+        const workspace buffer(size);
+        expect(cusparseSpMM(cusparse(), N, N, one.data(), a.get(), b_descriptor.get(), zero.data(),
+                            c_descriptor.get(), types.compute, CUSPARSE_SPMM_ALG_DEFAULT, buffer.data()));
+        const std::vector<unsigned char> all = c.bytes();
+        bool same = true;
+        for (std::size_t at = 0; at < all.size(); at += six.size())
+            same = same && std::equal(six.begin(), six.end(), all.begin() + static_cast<std::ptrdiff_t>(at));
+        CHECK(same);
+    }
+}
+
 TEST_CASE("transposed SpMM of every type and index type") {
     check({"few additions", irregular_pattern(), csr, 5, T});
     check({"by columns", band(2600, 9), csr, 48, T});

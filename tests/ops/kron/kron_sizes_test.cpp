@@ -115,6 +115,12 @@ expectation expected_of(const sized_problem& of) {
     return all;
 }
 
+void check(const sized_problem& of) {
+    kron_run run(of.p);
+    expect(run.run());
+    CHECK(difference(decode(of.p.data_type(), run.y_bytes()), expected_of(of)) == "");
+}
+
 void check_sizes(bool grouped) {
     random_source random(grouped ? 31 : 30);
     for (const heron_type type : all_types) {
@@ -123,10 +129,7 @@ void check_sizes(bool grouped) {
             for (int d = 1; d <= most_modes && size * n <= most_elements(); ++d) {
                 size *= n;
                 CAPTURE(type, n, d, grouped);
-                const sized_problem of = problem_of(type, d, n, size > 300'000 ? 2 : 5, grouped, random);
-                kron_run run(of.p);
-                expect(run.run());
-                CHECK(difference(decode(of.p.data_type(), run.y_bytes()), expected_of(of)) == "");
+                check(problem_of(type, d, n, size > 300'000 ? 2 : 5, grouped, random));
             }
         }
     }
@@ -135,5 +138,17 @@ void check_sizes(bool grouped) {
 }  // namespace
 
 TEST_CASE("items of every size and type") { check_sizes(false); }
+
+TEST_CASE("items of every type by every algorithm") {
+    random_source random(32);
+    for (const heron_type type : all_types)
+        for (int algorithm = 0; algorithm < 4; ++algorithm)
+            for (const std::int64_t n : {3, 11}) {
+                CAPTURE(type, algorithm, n);
+                sized_problem of = problem_of(type, 3, n, 5, false, random);
+                of.p.algorithm = static_cast<heron_kron_algorithm>(algorithm);
+                check(of);
+            }
+}
 
 TEST_CASE("groups of items of every size and type") { check_sizes(true); }
