@@ -107,9 +107,10 @@ class subcommand {
             command.add_flag("--eigen", who.eigen,
                              fmt::format("Compare with Eigen {} on the processor", eigen_version()));
         command
-            .add_option("--mkl", who.mkl,
-                        "Compare with the sparse BLAS of MKL on the processor: libmkl_rt.so.2, or a library that "
-                        "holds MKL, such as PyTorch's libtorch_cpu.so")
+            .add_option(
+                "--mkl", who.mkl,
+                "Compare with the sparse BLAS of MKL on the processor: libmkl_rt.so.2, or a library that "
+                "holds MKL, such as PyTorch's libtorch_cpu.so")
             ->option_text("FILE");
         command.add_option("--library", who.library, "Heron's libcusparse, if not the one found beside it")
             ->option_text("FILE");

@@ -10,19 +10,19 @@ class host_device {
   public:
     static constexpr bool strided = false;
 
-    explicit host_device(heron_queue* queue)
-        : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()), packing_(queue->packing) {}
+    explicit host_device(heron_queue* queue) : queue_(*queue) {}
 
     static void log_failure(const char* operation, const char* reason) noexcept {
         host::log_error(operation, reason);
     }
 
-    int threads() const { return threads_; }
-    const host::packing_memory& packing() const { return packing_; }
+    // Asked for only where there is enough to do for several.
+    int threads() const { return queue_.threads > 0 ? queue_.threads : omp_get_max_threads(); }
+    const host::packing_memory& packing() const { return queue_.packing; }
 
     template <class Kernel, class... Args>
     void launch(const kernel_family&, int64_t count, Args... args) {
-        const int team = count < smallest_parallel_count ? 1 : threads_;
+        const int team = count < smallest_parallel_count ? 1 : threads();
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
         for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);
     }
@@ -41,8 +41,7 @@ class host_device {
   private:
     // Below this many items a thread team costs more than it gains.
     static constexpr int64_t smallest_parallel_count = 512;
-    int threads_;
-    const host::packing_memory& packing_;
+    const heron_queue& queue_;
 };
 
 }  // namespace heron::HERON_LEVEL

@@ -167,8 +167,10 @@ void contestants::open_eigen() {
     std::vector<int> counts{1};
     if (omp_get_max_threads() > 1) counts.push_back(omp_get_max_threads());
     for (const int count : counts) {
-        contestants_.push_back(
-            {.name = fmt::format("eigen-{}t", count), .where = &open("host"), .eigen_threads = count, .allocates = true});
+        contestants_.push_back({.name = fmt::format("eigen-{}t", count),
+                                .where = &open("host"),
+                                .eigen_threads = count,
+                                .allocates = true});
     }
 }
 

@@ -1,4 +1,5 @@
-// Who takes part in a benchmark: Heron on its backends, other libraries with cuSPARSE's interface, MKL, Eigen.
+// Who takes part in a benchmark: Heron on its backends, other libraries with cuSPARSE's interface, MKL,
+// Eigen.
 #pragma once
 
 #include <map>

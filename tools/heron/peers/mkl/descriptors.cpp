@@ -1,7 +1,7 @@
 // Handles and descriptors. MKL's own handle of a matrix is made with the descriptor.
 #include "mkl.hpp"
 
-#include <array>
+#include <cstdlib>
 #include <memory>
 
 using namespace heron::tools;
@@ -9,11 +9,8 @@ using namespace heron::tools;
 namespace heron::tools::mkl {
 
 const shared_library& library() {
-    static const shared_library found = [] {
-        const char* const file = std::getenv("HERON_BENCH_MKL");
-        return file && *file ? shared_library(file)
-                             : shared_library(std::array{"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"});
-    }();
+    const char* const file = std::getenv("HERON_BENCH_MKL");
+    static const shared_library found(file ? file : "libmkl_rt.so");
     return found;
 }
 
@@ -100,8 +97,9 @@ cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t dense) {
 
 // One whose arrays come later is a result.
 cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* made, int64_t rows, int64_t cols, int64_t,
-                                   void* offsets, void* columns, void* values, cusparseIndexType_t offset_type,
-                                   cusparseIndexType_t index_type, cusparseIndexBase_t, cudaDataType type) {
+                                   void* offsets, void* columns, void* values,
+                                   cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                   cusparseIndexBase_t, cudaDataType type) {
     const bool is_short = offset_type == CUSPARSE_INDEX_32I && index_type == CUSPARSE_INDEX_32I;
     return create(made, rows, cols, values, type, is_short, [&](const auto& f, auto& m, auto* v) {
         m.offsets = as_indices(offsets);
@@ -113,8 +111,9 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t* made, int64_t rows, int
 }
 
 cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t* made, int64_t rows, int64_t cols, int64_t,
-                                   void* offsets, void* indices, void* values, cusparseIndexType_t offset_type,
-                                   cusparseIndexType_t index_type, cusparseIndexBase_t, cudaDataType type) {
+                                   void* offsets, void* indices, void* values,
+                                   cusparseIndexType_t offset_type, cusparseIndexType_t index_type,
+                                   cusparseIndexBase_t, cudaDataType type) {
     const bool is_short = offset_type == CUSPARSE_INDEX_32I && index_type == CUSPARSE_INDEX_32I;
     return create(made, rows, cols, values, type, is_short, [&](const auto& f, auto& m, auto* v) {
         if (!f.create_csc) return not_supported;

@@ -4,7 +4,6 @@
 #include <cusparse.h>
 
 #include <complex>
-#include <cstdlib>
 #include <string>
 
 #include "peers/shared_library.hpp"

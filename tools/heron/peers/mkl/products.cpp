@@ -124,9 +124,8 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t, cusparseOperation_t op
     return by_type(a->type, [&]<class T>(T) {
         int base, rows, cols, *ends;
         T* values;
-        const int found =
-            functions<T>::all().export_csr(product->result, &base, &rows, &cols, &product->offsets, &ends,
-                                           &product->columns, &values);
+        const int found = functions<T>::all().export_csr(
+            product->result, &base, &rows, &cols, &product->offsets, &ends, &product->columns, &values);
         product->values = values;
         if (found == success) c->nnz = product->offsets[c->rows];
         return status_of(found);

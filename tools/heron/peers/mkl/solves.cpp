@@ -8,9 +8,7 @@ struct cusparseSpSMDescr {};
 
 namespace {
 
-bool can_prepare(const char* hint) {
-    return library().has("mkl_sparse_optimize") && library().has(hint);
-}
+bool can_prepare(const char* hint) { return library().has("mkl_sparse_optimize") && library().has(hint); }
 
 cusparseStatus_t optimize(matrix a) {
     return status_of(library().get<int(matrix)>("mkl_sparse_optimize")(a));
