@@ -44,6 +44,35 @@ struct no_value {
     void unpack(const record&, int64_t) const {}
 };
 
+// Few elements, which stay in a core's cache: they are counted and put into their columns at once.
+template <class Carried>
+void transpose_at_once(const heron_transpose_args& args, const Carried& carried) {
+    const plans::blocks_of a(args.a);
+    const i32* const row_offsets = as<const i32>(args.a.offsets);
+    const i32* const columns = as<const i32>(args.a.indices);
+    i32* const rows = as<i32>(args.b.indices);
+    // at[c + 1] is where the next element of column c goes, and at the end where column c + 1 begins.
+    i32* const at = as<i32>(args.b.offsets);
+    __builtin_memset(at, 0, static_cast<size_t>(a.columns + 1) * sizeof(i32));
+    for (int64_t k = 0; k < args.a.nnz; ++k) ++at[columns[k] - args.a.base + 1];
+    i32 begin = 0;
+    for (int64_t c = 1; c <= a.columns; ++c) {
+        const i32 elements = at[c];
+        at[c] = begin;
+        begin += elements;
+    }
+    for (int64_t row = 0; row < a.lines; ++row) {
+        const int64_t end = row_offsets[row + 1] - args.a.base;
+        for (int64_t k = row_offsets[row] - args.a.base; k < end; ++k) {
+            const auto column = static_cast<uint32_t>(columns[k] - args.a.base);
+            const int64_t to = at[column + 1]++;
+            rows[to] = static_cast<i32>(row) + args.b.base;
+            carried.unpack(carried.pack(column, static_cast<i32>(row), k), to);
+        }
+    }
+    for (int64_t c = 0; args.b.base != 0 && c <= a.columns; ++c) at[c] += args.b.base;
+}
+
 template <class Carried>
 class bucketed_transpose {
   public:
