@@ -62,7 +62,7 @@ HERON_FN ulong across_ulong(ulong x, int distance) {
 }
 HERON_FN f32 across_f32(f32 x, int distance) { return as_float(across_uint(as_uint(x), distance)); }
 HERON_FN c32 across_c32(c32 x, int distance) { return as_float2(across_ulong(as_ulong(x), distance)); }
-#ifdef cl_khr_fp64
+#if defined(cl_khr_fp64) && defined(cl_khr_int64_base_atomics)
 HERON_FN f64 across_f64(f64 x, int distance) { return as_double(across_ulong(as_ulong(x), distance)); }
 HERON_FN c64 across_c64(c64 x, int distance) {
     return (c64)(across_f64(x.x, distance), across_f64(x.y, distance));
