@@ -22,9 +22,17 @@ class host_device {
 
     template <class Kernel, class... Args>
     void launch(const kernel_family&, int64_t count, Args... args) {
+        const auto run_items = [=](int64_t begin, int64_t end) {
+            for (int64_t item = begin; item < end; ++item) Kernel::run(item, args...);
+        };
         const int team = count < smallest_parallel_count ? 1 : threads();
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-        for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);
+        // OpenMP takes longer to begin with one thread than few items take.
+        if (team == 1) return run_items(0, count);
+#pragma omp parallel num_threads(team)
+        {
+            const int64_t member = omp_get_thread_num(), members = omp_get_num_threads();
+            run_items(count * member / members, count * (member + 1) / members);
+        }
     }
 
     template <class T>
