@@ -94,3 +94,12 @@ set_target_properties(heron-removed-peer PROPERTIES PREFIX "" OUTPUT_NAME libcus
 target_include_directories(heron-removed-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include/compat/cuda)
 target_compile_features(heron-removed-peer PRIVATE cxx_std_20)
 target_link_libraries(heron-removed-peer PRIVATE Heron::cusparse heron-warnings)
+
+# MKL's sparse BLAS behind cuSPARSE's functions, for --mkl. MKL itself is opened at run time.
+add_library(heron-mkl-peer MODULE peers/mkl/descriptors.cpp peers/mkl/products.cpp peers/mkl/solves.cpp)
+set_target_properties(heron-mkl-peer PROPERTIES PREFIX "" OUTPUT_NAME libcusparse-mkl)
+target_include_directories(heron-mkl-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include/compat
+    ${PROJECT_SOURCE_DIR}/include/compat/cuda)
+target_compile_features(heron-mkl-peer PRIVATE cxx_std_20)
+target_link_libraries(heron-mkl-peer PRIVATE fmt::fmt heron-warnings ${CMAKE_DL_LIBS})
+add_dependencies(heron-cli heron-mkl-peer)

@@ -66,6 +66,7 @@ class subcommand {
         Options options;
         output_options output;
         double round_milliseconds = 20;
+        double pause_milliseconds = 0;
     };
     std::shared_ptr<state> state_ = std::make_shared<state>();
 
@@ -106,6 +107,12 @@ class subcommand {
         if (has_eigen())
             command.add_flag("--eigen", who.eigen,
                              fmt::format("Compare with Eigen {} on the processor", eigen_version()));
+        command
+            .add_option(
+                "--mkl", who.mkl,
+                "Compare with the sparse BLAS of MKL on the processor: libmkl_rt.so.2, or a library that "
+                "holds MKL, such as PyTorch's libtorch_cpu.so")
+            ->option_text("FILE");
         command.add_option("--library", who.library, "Heron's libcusparse, if not the one found beside it")
             ->option_text("FILE");
     }
@@ -150,6 +157,11 @@ class subcommand {
         command.add_option("--round-time", s.round_milliseconds, "Milliseconds of a round at least")
             ->check(number_between(1e-3, 1e6))
             ->capture_default_str();
+        command
+            .add_option("--pause", s.pause_milliseconds,
+                        "Milliseconds before each round, in which the threads of libraries fall asleep")
+            ->check(number_between(0, 1e4))
+            ->capture_default_str();
         if constexpr (requires { s.options.seed; })
             command.add_option("--seed", s.options.seed, "Of matrices and values")->capture_default_str();
         add_output_options(command, s.output);
@@ -157,6 +169,7 @@ class subcommand {
             const reason_log reasons;
             progress steps(kept->output.progress);
             kept->options.timing.round_seconds = kept->round_milliseconds * 1e-3;
+            kept->options.timing.pause_seconds = kept->pause_milliseconds * 1e-3;
             const auto result = measure(kept->options, steps);
             steps.clear();
             write_text(kept->output.file, render(result.table, format_of(kept->output)));

@@ -209,11 +209,10 @@ class survey {
         return names;
     }
 
-    // Eigen allocates for itself.
     std::vector<std::string> peers_with_workspace() const {
         std::vector<std::string> names = peers();
         for (const contestant& each : contestants_->all())
-            if (!each.handle) std::erase(names, each.name);
+            if (each.allocates) std::erase(names, each.name);
         return names;
     }
 
