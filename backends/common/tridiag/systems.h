@@ -1,6 +1,6 @@
-// Short interleaved systems by an item each, in steps along their rows, with partial pivoting. Neighbouring items
-// read neighbouring elements, and their rows stay in local memory until the solution comes back along them.
-// CT: type of all numbers. AHEAD: rows that are on their way while as many are eliminated.
+// Short interleaved systems by an item each, in steps along their rows, with partial pivoting. Neighbouring
+// items read neighbouring elements, and their rows stay in local memory until the solution comes back along
+// them. CT: type of all numbers. AHEAD: rows that are on their way while as many are eliminated.
 HERON_PROGRAM(tridiag_systems, class CT, int GROUP, int AHEAD)
 
 CONSTANT(kept_parts, 3);  // of a row: of the next two unknowns, and of its right-hand side

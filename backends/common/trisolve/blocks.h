@@ -90,8 +90,8 @@ HERON_FN void hand_over(LOCAL const WT* solution, GLOBAL WT* to) {
     for (int w = 0; w < words; ++w) POST(WT, to + w, is_unset(solution[w]) ? solution[w] >> 1 : solution[w]);
 }
 
-// v / pivot, of whose inverse is known: the remainder corrects the product. Where that overflows or the pivot is
-// zero, the result is that of a division.
+// v / pivot, of whose inverse is known: the remainder corrects the product. Where that overflows or the pivot
+// is zero, the result is that of a division.
 HERON_FN CT quotient(CT v, CT pivot, CT inverse) {
     const CT rough = MUL(CT, v, inverse);
     const CT result = MAD(CT, SUB(CT, v, MUL(CT, rough, pivot)), inverse, rough);

@@ -93,7 +93,8 @@ struct long_row_memory {
 
     int starts[column_index::buckets + 1];
     CT sums[factor_threads / warp_size];
-    // Of each thread's first pairs, which nobody else reads: the other row's element, and where the own one is.
+    // Of each thread's first pairs, which nobody else reads: the other row's element, and where the own one
+    // is.
     CT elements[awaited * factor_threads];
     int own[awaited * factor_threads];  // -1: there is no pair
 };
@@ -207,8 +208,7 @@ class long_row {
         slot inverse_seen{}, element_seen[batch] = {};
         box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, inverse_seen);
 #pragma unroll
-        for (int u = 0; u < batch; ++u)
-            box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
+        for (int u = 0; u < batch; ++u) box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
         if ((open_ & pivot_bit) && box::open(inverse_seen, inverse_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
         for (int u = 0; u < batch; ++u)

@@ -85,7 +85,8 @@ static __device__ inline CT inverse_of(CT pivot) {
     return divide(one<CT>(), pivot);
 }
 template <class CT>
-requires complex_number<CT> static __device__ inline CT inverse_of(CT pivot) {
+requires complex_number<CT>
+static __device__ inline CT inverse_of(CT pivot) {
     using R = real_of<CT>;
     constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
     const R size = pivot.re * pivot.re + pivot.im * pivot.im;

@@ -32,7 +32,8 @@ struct lane_memory {
 
     CT elements[found * lanes];  // of other rows
     int other[paired * lanes];   // -1: there is no pair
-    unsigned short own[paired * lanes];  // from the row's begin; with the highest bit if there are more than lanes
+    unsigned short
+        own[paired * lanes];  // from the row's begin; with the highest bit if there are more than lanes
 };
 
 // The code of this class is met by rows that wait for each other: it is short, so that the instruction cache
@@ -104,14 +105,12 @@ class row_of_lanes {
         slot inverse_seen{}, element_seen[window] = {};
         box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, inverse_seen);
 #pragma unroll
-        for (int u = 0; u < window; ++u)
-            box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
+        for (int u = 0; u < window; ++u) box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
         const unsigned before = open_;
         if ((open_ & pivot_bit) && box::open(inverse_seen, inverse_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
         for (int u = 0; u < window; ++u)
-            if ((open_ >> u & 1u) &&
-                box::open(element_seen[u], memory_.elements[u * lanes + lane()], stamp_))
+            if ((open_ >> u & 1u) && box::open(element_seen[u], memory_.elements[u * lanes + lane()], stamp_))
                 open_ &= ~(1u << u);
         return open_ != before;
     }
@@ -248,10 +247,10 @@ class row_of_lanes {
     row_parts parts_{};
     own_row<CT> own_{};
     bool posted_ = true;
-    int k_ = 0;          // the first element that is not done
-    int awaited_ = 0;    // behind those that are waited for
-    int paired_ = 0;     // behind those whose pairs are known
-    unsigned open_ = 0;  // boxes that have not been seen: of elements, and of the pivot
+    int k_ = 0;           // the first element that is not done
+    int awaited_ = 0;     // behind those that are waited for
+    int paired_ = 0;      // behind those whose pairs are known
+    unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
     int pivot_row_ = -1;  // whose pivot this lane looks for
     CT inverse_{};        // of that
     int other_[window] = {};

@@ -331,8 +331,8 @@ static __device__ void solve_team_rows(const solve_operands<CT>& o, const triang
     }
 }
 
-// The rows that need no other are solved before those that wait, and marked is what is not known of the others:
-// one item has `count` right-hand sides of a row.
+// The rows that need no other are solved before those that wait, and marked is what is not known of the
+// others: one item has `count` right-hand sides of a row.
 template <class CT, class OT, class IT, int count>
 __global__ void __launch_bounds__(many_threads)
     start_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
@@ -358,7 +358,8 @@ __global__ void __launch_bounds__(many_threads)
     CT pivot{};
     for (unsigned q = 0; !is_zero && q < record.count(); ++q) {
         const unsigned k = triangle.place(record, q);
-        if (triangle.is_pivot(record.row, triangle.column(k))) pivot = add(pivot, o.element(triangle.source(k)));
+        if (triangle.is_pivot(record.row, triangle.column(k)))
+            pivot = add(pivot, o.element(triangle.source(k)));
     }
 #pragma unroll
     for (int s = 0; s < count; ++s)
