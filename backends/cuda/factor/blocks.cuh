@@ -360,13 +360,14 @@ __global__ void __launch_bounds__(block_warps* warp_size)
                       solve_control* control, unsigned* flags, CT* reciprocals) {
     __shared__ __align__(16) unsigned char kept[block_warps][kept_bytes];
     __shared__ __align__(16) unsigned char pivots[block_warps][pivots_bytes];
-    __shared__ awaited_blocks awaited[block_warps];
+    __shared__ __align__(16) unsigned char awaited[block_warps][sizeof(awaited_blocks)];
     const block_ticket ticket = draw_ticket(control);
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int place = static_cast<int>(ticket.number) * block_warps + warp;
     if (place < order.n) {
         row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]),
-                                          reinterpret_cast<CT*>(pivots[warp]), awaited[warp]);
+                                          reinterpret_cast<CT*>(pivots[warp]),
+                                          *reinterpret_cast<awaited_blocks*>(awaited[warp]));
         row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
     }
     give_ticket_back(control, ticket, [&] { o.finish(); });

@@ -78,6 +78,14 @@ static __device__ Meeting meeting_of(const row_parts& own, int k, const row_part
 template <class CT>
 concept complex_number = std::is_same_v<CT, c32> || std::is_same_v<CT, c64>;
 
+// Of normal numbers, and the smallest that lacks no digits where a product of some had a part below them.
+template <class R>
+struct normal_range {
+    static constexpr R least = std::numeric_limits<R>::min();
+    static constexpr R most = std::numeric_limits<R>::max();
+    static constexpr R least_exact = least / std::numeric_limits<R>::epsilon();
+};
+
 // Rows multiply by the inverse of a pivot, which its row has worked out, instead of dividing by the pivot one
 // after the other. 0 where that would not be as exact.
 template <class CT>
@@ -88,9 +96,8 @@ template <class CT>
 requires complex_number<CT>
 static __device__ inline CT inverse_of(CT pivot) {
     using R = real_of<CT>;
-    constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
     const R size = pivot.re * pivot.re + pivot.im * pivot.im;
-    if (!(size >= least)) return CT{};
+    if (!(size >= normal_range<R>::least_exact)) return CT{};
     const R scale = R{1} / size;
     return {pivot.re * scale, -pivot.im * scale};
 }
@@ -102,7 +109,7 @@ static __device__ inline c64 inverse_root(c64 a) { return {rsqrt(a.re), 0}; }
 // Whether an inverse is a normal number.
 template <class R>
 static __device__ inline bool is_normal(R size) {
-    return size >= std::numeric_limits<R>::min() && size <= std::numeric_limits<R>::max();
+    return size >= normal_range<R>::least && size <= normal_range<R>::most;
 }
 template <class CT>
 static __device__ inline bool is_usual(CT inverse) {
