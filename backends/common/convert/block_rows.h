@@ -107,7 +107,7 @@ HERON_FN int number_columns(BOARD(i32) board, u32 a_cols, int count, u32* keys, 
         for (int i = 0; i < each; ++i)
             if (i * LANES < count && keys[i] == next) {
                 keys[i] = ~(u32)number;
-                own_reached = last[i] + 1;
+                own_reached = max(own_reached, last[i] + 1u);
             }
         if (a_cols > 1) reached = max(reached, (u32)MAX_TOGETHER(board, (int)own_reached));
         if (lane == 0 && number < space && next != none) columns[number] = (i32)next + base;

@@ -78,14 +78,14 @@ HERON_FN void read_places(GLOBAL const i32* rows_of, heron_index nnz, heron_inde
     }
 }
 
-// nnz > 0. A group has `most_rows` of the rows + 1 offsets.
+// nnz > 0. A group has `each`*GROUP of the rows + 1 offsets.
 HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int base, heron_index rows,
-                   heron_index nnz, GLOBAL i32* RESTRICT offsets) {
+                   heron_index nnz, int each, GLOBAL i32* RESTRICT offsets) {
     LOCAL_ARRAY(i32, places, most_rows);
     LOCAL_ARRAY(i64, found, 4);
     const int id = group_item();
-    const heron_index first = group_id() * (heron_index)most_rows;
-    const int own = (int)min(rows + 1 - first, (heron_index)most_rows);
+    const heron_index first = group_id() * (heron_index)(each * GROUP);
+    const int own = (int)min(rows + 1 - first, (heron_index)(each * GROUP));
     const heron_index first_row = first + base;
     const heron_index last_row = first_row + own - 1;
     const heron_index step = part_of(nnz);
@@ -101,13 +101,13 @@ HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
         begin = found[2];
         end = min(found[3] + finer - 1, nnz);
     }
-    if (end - begin < most_read) {
-        read_places(rows_of, nnz, begin, end, first_row, own, places);
-        sync_group();
-        for (int r = id; r < own; r += GROUP) offsets[first + r] = places[r] + base;
-    } else {
-        for (int r = id; r < own; r += GROUP)
-            offsets[first + r] = (i32)first_not_before(rows_of, begin, end, first_row + r) + base;
+    const int reads = end - begin < most_read;
+    if (reads) read_places(rows_of, nnz, begin, end, first_row, own, places);
+    sync_group();
+    for (int r = id; r < own; r += GROUP) {
+        const heron_index place =
+            reads ? (heron_index)places[r] : first_not_before(rows_of, begin, end, first_row + r);
+        offsets[first + r] = (i32)place + base;
     }
 }
 HERON_CLOSE

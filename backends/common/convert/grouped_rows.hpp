@@ -33,10 +33,11 @@ void compress_in_groups(Device& device, const heron_indices_to_pointers_args& ar
     constexpr int64_t group = program::find_bounds::group;
     if (args.nnz == 0) return compress_indices(device, args);
     if (args.rows > 2 * args.nnz) {
-        constexpr int64_t rows = program::most_rows;
+        constexpr int each = 4;
+        constexpr int64_t rows = each * group;
         return device.template launch_groups<typename program::find_bounds>(
             kernels::convert_row_bounds, (args.rows + rows) / rows, args.indices, int{args.base},
-            heron_index{args.rows}, heron_index{args.nnz}, args.offsets);
+            heron_index{args.rows}, heron_index{args.nnz}, each, args.offsets);
     }
     // Few elements are spread over all groups.
     constexpr int64_t groups_at_once = 1024;
