@@ -146,8 +146,9 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
     if (share == 0 && row < n) before[row] = x[own];
     sync_group();
     CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
-    // What is not there is read as an element that is, and counts nothing: no load waits for a condition.
-    const heron_index diagonal = row < n ? row + row * ld : 0;
+    // In place of what is not there another element is read, which counts nothing: no load waits for a
+    // condition. It lies beside those of the neighbours.
+    const heron_index other = row >= n ? 0 : TRIANGLE == 1 ? row : row + (n - 1) * ld;
     for (int first = share; first < n; first += FEW_SHARES * FEW_BATCH) {
         CT elements[FEW_BATCH];
         UNROLL
@@ -156,7 +157,7 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
             const heron_index i = transposed ? l : row;
             const heron_index j = transposed ? row : l;
             const int is_there = row < n && l < n && is_inside(i, j, unit);
-            const CT element = a[a_offset + (is_there ? i + j * ld : diagonal)];
+            const CT element = a[a_offset + (is_there ? i + j * ld : other)];
             elements[b] = is_there ? element : ZERO(CT);
         }
         UNROLL
