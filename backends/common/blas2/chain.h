@@ -432,8 +432,8 @@ HERON_GROUP_KERNEL(chain_alone, GROUP, heron_index n, int lower, int transposed,
     const heron_index own = x_offset + index_of(m, me) * x_inc;
     const CT right = me < n ? x[own] : ZERO(CT);
     if (me == 0) shared[0] = 0;
-    if (me < BLOCK) rights[me] = right;
     take_triangle(m, 0, triangle);
+    if (me < BLOCK) rights[me] = right;
     if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared, 1);
     sync_group();
     CT value = right;
