@@ -3,6 +3,7 @@ find_package(Eigen3 QUIET NO_MODULE)
 option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
 
 target_sources(heron-cli PRIVATE
+    bench/blas1/matrix_case.cpp
     bench/blas1/vector_bench.cpp
     bench/blas1/vector_case.cpp
     bench/bsr/bsr_bench.cpp

@@ -318,6 +318,9 @@ void add_vector_command(CLI::App& bench, const char* name, const char* what, con
     c.choices("--function", c.options.functions, functions);
     c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.list("--size", c.options.sizes, "N, or of a matrix MxN");
+    c.command.add_option("--batch", c.options.batch, "Matrices of a batch; 0: 2^23 elements")
+        ->check(number_between(0, largest_count))
+        ->capture_default_str();
     c.run(measure);
 }
 
@@ -558,6 +561,8 @@ void add_bench_command(CLI::App& app) {
                        {"1e3", "1e5", "1e6", "1e7"}, run_level1_bench);
     add_vector_command(*bench, "gemv", "A dense matrix and vectors: the level 2 of BLAS", level2_functions(),
                        {"100", "1000", "4000", "100000x32", "32x100000"}, run_level2_bench);
+    add_vector_command(*bench, "batched", "Batches of products with vectors, and sums of dense matrices",
+                       matrix_functions(), {"16", "64", "300", "1000", "4000"}, run_matrix_bench);
     add_sparse_vector_command(*bench);
     add_survey_command(*bench);
     add_kron_command(*bench);
