@@ -1,0 +1,255 @@
+#pragma once
+// The kernels of narrow.hpp: rows straight from global memory by groups of lanes, or short ones through shared
+// memory as in rows.cuh.
+#include "narrow.hpp"
+#include "rows.cuh"
+#include "vectors.cuh"
+#include <bit>
+
+namespace heron::HERON_LEVEL {
+
+// y := alpha*A*x + beta*y. An element's column is x[first column of the band + indices[k]]. There are fewer
+// than 2^31 elements.
+template <class CT, class OT>
+struct narrow_product {
+    const OT* offsets;
+    const uint16_t* indices;
+    const CT* values;
+    const CT* x;
+    CT* y;
+    int64_t rows;
+    int64_t nnz;
+    int64_t base;
+    const int64_t* first_columns;  // of the bands
+    const uint64_t *front, *back;
+    uint64_t stamp;
+    const void* wide_indices;  // the matrix's own
+    int are_of_64_bits;
+    scalar_argument<CT> alpha;
+    scalar_argument<CT> beta;
+
+    struct tile_columns {
+        int64_t first;
+    };
+    __device__ tile_columns columns_of_tile(int64_t band) const { return {first_columns[band]}; }
+    __device__ const CT* x_from(tile_columns columns) const { return x + columns.first; }
+    // Not those of a band that is too wide.
+    __device__ bool are_known(tile_columns columns) const { return columns.first >= 0; }
+    // The caller may have overwritten what ANALYSE left.
+    __device__ bool is_kept() const { return bool(*front == stamp) & bool(*back == stamp); }
+
+    __device__ int64_t offset(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
+    __device__ CT element(CT a) const { return a; }
+    __device__ CT x_of_element(int64_t k) const {
+        const int64_t column = are_of_64_bits ? static_cast<const int64_t*>(wide_indices)[k]
+                                              : static_cast<const int32_t*>(wide_indices)[k];
+        return load_shared_by_many(x + (column - base));
+    }
+    __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
+    __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
+};
+
+// Four elements of a row from position k on, k a multiple of four.
+template <class CT>
+struct narrow_piece {
+    static constexpr int size = quad<CT>::size;
+    quad<uint16_t> column;
+    quad<CT> value;
+
+    // Nothing if k is at or behind the row's end.
+    template <class Product>
+    __device__ void load(const Product& p, int k, int end) {
+        if (k >= end) return;
+        column.load(p.indices + k);
+        if (k + size <= p.nnz) return value.load(p.values + k);
+#pragma unroll
+        for (int j = 0; j < size; ++j)
+            if (k + j < end) value.at[j] = p.values[k + j];
+    }
+
+    // Of the elements that lie in the row.
+    __device__ CT sum(const CT* x, int k, int begin, int end, CT sum) const {
+        const auto length = static_cast<unsigned>(end - begin);
+        const auto is_inside = [&](int j) { return static_cast<unsigned>(k - begin + j) < length; };
+        CT factor[size];
+#pragma unroll
+        for (int j = 0; j < size; ++j)
+            factor[j] = is_inside(j) ? load_shared_by_many(x + column.at[j]) : CT{};
+#pragma unroll
+        for (int j = 0; j < size; ++j) sum = is_inside(j) ? mad(value.at[j], factor[j], sum) : sum;
+        return sum;
+    }
+};
+
+// A block takes one band after the other. While one is summed, the first elements of the next one are on
+// their way, and the offsets of the one behind it.
+template <class CT, class OT>
+class narrow_band_walk {
+    using operands = narrow_product<CT, OT>;
+    using piece = narrow_piece<CT>;
+
+  public:
+    __device__ narrow_band_walk(const operands& p, int lane_bits)
+        : p_(p),
+          lanes_(1 << lane_bits),
+          lane_(static_cast<int>(threadIdx.x) & (lanes_ - 1)),
+          place_(static_cast<int>(threadIdx.x) >> lane_bits),
+          rows_of_band_(block_threads >> lane_bits),
+          reads_a_(!equal(p.alpha_now(), CT{})),
+          is_kept_(p.is_kept()) {}
+
+    __device__ void run(int64_t band, int64_t end_band) {
+        const CT alpha = p_.alpha_now();
+        const CT beta = p_.beta_now();
+        row_span now = span_of(band, end_band);
+        row_span next = span_of(band + 1, end_band);
+        piece first, first_of_next;
+        first.load(p_, start_of(now), end_of(now));
+        for (; band < end_band; ++band) {
+            first_of_next.load(p_, start_of(next), end_of(next));
+            const row_span later = span_of(band + 2, end_band);
+            CT sum = is_kept_ && p_.are_known(now.columns) ? sum_row(first, now) : sum_wide_row(now);
+            sum = sum_over_lanes(sum, lanes_);
+            const int64_t row = row_of(band);
+            if (lane_ == 0 && row < p_.rows) kernels::update_y(p_.y, row, sum, alpha, beta);
+            first = first_of_next;
+            now = next;
+            next = later;
+        }
+    }
+
+  private:
+    // As it is in memory: arithmetic would wait for it.
+    struct row_span {
+        OT begin, end;
+        typename operands::tile_columns columns;
+    };
+
+    __device__ int64_t row_of(int64_t band) const { return band * rows_of_band_ + place_; }
+    __device__ row_span span_of(int64_t band, int64_t end_band) const {
+        const int64_t row = row_of(band);
+        const auto none = static_cast<OT>(p_.base);
+        if (!reads_a_ || band >= end_band || row >= p_.rows) return {none, none, {}};
+        return {p_.offsets[row], p_.offsets[row + 1], p_.columns_of_tile(band)};
+    }
+    __device__ int begin_of(const row_span& s) const { return static_cast<int>(s.begin - p_.base); }
+    __device__ int end_of(const row_span& s) const { return static_cast<int>(s.end - p_.base); }
+    // Where the lane begins.
+    __device__ int start_of(const row_span& s) const {
+        return (begin_of(s) & ~(piece::size - 1)) + lane_ * piece::size;
+    }
+
+    __device__ CT sum_row(piece current, const row_span& s) const {
+        const CT* const x = p_.x_from(s.columns);
+        const int step = lanes_ * piece::size;
+        const int begin = begin_of(s);
+        const int end = end_of(s);
+        CT sum{};
+        int k = start_of(s);
+        for (; k + step < end; k += step) {
+            piece following;
+            following.load(p_, k + step, end);
+            sum = current.sum(x, k, begin, end, sum);
+            current = following;
+        }
+        return current.sum(x, k, begin, end, sum);
+    }
+
+    __device__ CT sum_wide_row(const row_span& s) const {
+        CT sum{};
+        for (int k = begin_of(s) + lane_; k < end_of(s); k += lanes_)
+            sum = mad(load_streaming(p_.values + k), p_.x_of_element(k), sum);
+        return sum;
+    }
+
+    const operands& p_;
+    const int lanes_, lane_, place_, rows_of_band_;
+    const bool reads_a_, is_kept_;
+};
+
+template <class CT, class OT>
+__global__ void __launch_bounds__(block_threads)
+    multiply_narrow_bands(const __grid_constant__ narrow_product<CT, OT> p, int lane_bits, int64_t bands,
+                          int bands_of_block) {
+    const int64_t first = int64_t{blockIdx.x} * bands_of_block;
+    const int64_t end = first + bands_of_block;
+    narrow_band_walk<CT, OT>(p, lane_bits).run(first, end < bands ? end : bands);
+}
+
+template <class CT, class OT>
+__global__ void __launch_bounds__(block_threads)
+    multiply_narrow_rows(const __grid_constant__ narrow_product<CT, OT> p, int rows_per_tile,
+                         row_shares shares) {
+    __shared__ row_stage<CT, OT, uint16_t> stages[2];
+    row_walk<narrow_product<CT, OT>, CT, CT, OT, uint16_t>(p, rows_per_tile, shares, stages).run();
+}
+
+template <class CT, class OT>
+class narrow_launcher {
+  public:
+    narrow_launcher(cuda_device& device, const heron_spmv_args& args, const narrow_columns& columns,
+                    const narrow_plan& plan)
+        : device_(device), a_(args.a), plan_(plan), product_(product_of(args, columns, plan)) {}
+
+    void run() {
+        const int64_t rows_of_band = plan_.rows_of_band();
+        const int64_t bands = (a_.rows + rows_of_band - 1) / rows_of_band;
+        if (plan_.rows.lanes_per_row > 0) return by_bands(bands);
+        device_.launch_blocks(multiply_narrow_rows<CT, OT>, plan_.rows.blocks, block_threads, 0, product_,
+                              plan_.rows.rows_per_tile, row_shares{plan_.rows.lane_bits, plan_.rows.batch});
+    }
+
+  private:
+    void by_bands(int64_t bands) {
+        const int64_t at_once = int64_t{8} * device_.multiprocessors();
+        const int64_t of_block = std::clamp<int64_t>(bands / (at_once * 2), 1, plan_.most_bands_of_block);
+        device_.launch_blocks(multiply_narrow_bands<CT, OT>, (bands + of_block - 1) / of_block, block_threads,
+                              0, product_, std::countr_zero(static_cast<unsigned>(plan_.rows.lanes_per_row)),
+                              bands, static_cast<int>(of_block));
+    }
+
+    static narrow_product<CT, OT> product_of(const heron_spmv_args& args, const narrow_columns& columns,
+                                             const narrow_plan& plan) {
+        const heron_spmat& a = args.a;
+        return {as<const OT>(a.offsets),
+                columns.of_elements,
+                as<const CT>(a.values),
+                as<const CT>(args.x.values),
+                as<CT>(args.y.values),
+                a.rows,
+                a.nnz,
+                a.base,
+                columns.of_bands,
+                columns.front,
+                columns.back,
+                plan.stamp,
+                a.indices,
+                a.index_type == HERON_INDEX_64,
+                as_argument<CT>(args.alpha),
+                as_argument<CT>(args.beta)};
+    }
+
+    cuda_device& device_;
+    const heron_spmat& a_;
+    const narrow_plan& plan_;
+    const narrow_product<CT, OT> product_;
+};
+
+template <class CT>
+void multiply_narrow(cuda_device& device, const heron_spmv_args& args, const narrow_columns& columns,
+                     const narrow_plan& plan) {
+    visit_index(args.a.offset_type, [&]<class OT>(type<OT>) {
+        narrow_launcher<CT, OT>(device, args, columns, plan).run();
+    });
+}
+
+template <class CT>
+int64_t narrow_blocks_at_once(cuda_device& device, heron_index_type offsets) {
+    int64_t blocks = 0;
+    visit_index(offsets, [&]<class OT>(type<OT>) {
+        blocks = device.blocks_at_once(multiply_narrow_rows<CT, OT>, block_threads);
+    });
+    return blocks;
+}
+
+}  // namespace heron::HERON_LEVEL
