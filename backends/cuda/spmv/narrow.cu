@@ -68,7 +68,8 @@ int narrow_plan::rows_of_band() const {
 
 bool can_be_narrow(const heron_spmat& a) {
     constexpr int64_t fewest_elements = 1 << 16;
-    return a.nnz >= fewest_elements && a.nnz < INT32_MAX / 2 && a.rows > 0;
+    constexpr int64_t most = 1 << 30;
+    return a.nnz >= fewest_elements && a.nnz < most && a.rows > 0 && a.rows < most;
 }
 
 void find_narrow_columns(cuda_device& device, const heron_spmat& a, const narrow_columns& columns,

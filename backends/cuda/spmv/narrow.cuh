@@ -8,8 +8,8 @@
 
 namespace heron::HERON_LEVEL {
 
-// y := alpha*A*x + beta*y. An element's column is x[first column of the band + indices[k]]. There are fewer
-// than 2^31 elements.
+// y := alpha*A*x + beta*y. An element's column is the first of its band and indices[k]. There are fewer than
+// 2^30 rows and elements.
 template <class CT, class OT>
 struct narrow_product {
     const OT* offsets;
@@ -20,6 +20,7 @@ struct narrow_product {
     int64_t rows;
     int64_t nnz;
     int64_t base;
+    int last_quad;  // where the last four elements that exist begin
     const int64_t* first_columns;  // of the bands
     const uint64_t *front, *back;
     uint64_t stamp;
@@ -32,7 +33,10 @@ struct narrow_product {
         int64_t first;
     };
     __device__ tile_columns columns_of_tile(int64_t band) const { return {first_columns[band]}; }
-    __device__ const CT* x_from(tile_columns columns) const { return x + columns.first; }
+    __device__ const CT* x_from(tile_columns columns) const {
+        // In bytes, so that no element's address is made of three parts.
+        return reinterpret_cast<const CT*>(reinterpret_cast<const char*>(x) + columns.first * sizeof(CT));
+    }
     // Not those of a band that is too wide.
     __device__ bool are_known(tile_columns columns) const { return columns.first >= 0; }
     // The caller may have overwritten what ANALYSE left.
@@ -49,19 +53,20 @@ struct narrow_product {
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
 };
 
-// Four elements of a row from position k on, k a multiple of four.
+// Four elements of a row from position k on, k a multiple of four. Their columns stay packed until they are
+// used: unpacking would wait for them.
 template <class CT>
 struct narrow_piece {
     static constexpr int size = quad<CT>::size;
-    quad<uint16_t> column;
+    uint64_t columns;
     quad<CT> value;
 
     // Nothing if k is at or behind the row's end.
     template <class Product>
     __device__ void load(const Product& p, int k, int end) {
         if (k >= end) return;
-        column.load(p.indices + k);
-        if (k + size <= p.nnz) return value.load(p.values + k);
+        columns = load_streaming(reinterpret_cast<const uint64_t*>(p.indices + k));
+        if (k <= p.last_quad) return value.load(p.values + k);
 #pragma unroll
         for (int j = 0; j < size; ++j)
             if (k + j < end) value.at[j] = p.values[k + j];
@@ -71,50 +76,51 @@ struct narrow_piece {
     __device__ CT sum(const CT* x, int k, int begin, int end, CT sum) const {
         const auto length = static_cast<unsigned>(end - begin);
         const auto is_inside = [&](int j) { return static_cast<unsigned>(k - begin + j) < length; };
+        const auto column = [&](int j) { return static_cast<unsigned>(columns >> 16 * j) & 0xffffu; };
         CT factor[size];
 #pragma unroll
         for (int j = 0; j < size; ++j)
-            factor[j] = is_inside(j) ? load_shared_by_many(x + column.at[j]) : CT{};
+            factor[j] = is_inside(j) ? load_shared_by_many(x + column(j)) : CT{};
 #pragma unroll
         for (int j = 0; j < size; ++j) sum = is_inside(j) ? mad(value.at[j], factor[j], sum) : sum;
         return sum;
     }
 };
 
-// A block takes one band after the other. While one is summed, the first elements of the next one are on
-// their way, and the offsets of the one behind it.
-template <class CT, class OT>
-class narrow_band_walk {
+// A group of lanes sums one row of each of `bands` bands. A lane loads the first `pieces` pieces of all of them
+// before it uses the first: many of a long row, or one of each of many short rows.
+template <int bands, int pieces, class CT, class OT>
+class narrow_row_group {
     using operands = narrow_product<CT, OT>;
     using piece = narrow_piece<CT>;
 
   public:
-    __device__ narrow_band_walk(const operands& p, int lane_bits)
+    __device__ narrow_row_group(const operands& p, int lane_bits)
         : p_(p),
           lanes_(1 << lane_bits),
           lane_(static_cast<int>(threadIdx.x) & (lanes_ - 1)),
           place_(static_cast<int>(threadIdx.x) >> lane_bits),
           rows_of_band_(block_threads >> lane_bits),
-          reads_a_(!equal(p.alpha_now(), CT{})),
-          is_kept_(p.is_kept()) {}
+          rows_(static_cast<int>(p.rows)),
+          step_(lanes_ * piece::size),
+          alpha_(p.alpha_now()) {}
 
-    __device__ void run(int64_t band, int64_t end_band) {
-        const CT alpha = p_.alpha_now();
+    __device__ void run(int first_band) {
         const CT beta = p_.beta_now();
-        row_span now = span_of(band, end_band);
-        row_span next = span_of(band + 1, end_band);
-        piece first, first_of_next;
-        first.load(p_, start_of(now), end_of(now));
-        for (; band < end_band; ++band) {
-            first_of_next.load(p_, start_of(next), end_of(next));
-            const row_span later = span_of(band + 2, end_band);
-            CT sum = is_kept_ && p_.are_known(now.columns) ? sum_row(first, now) : sum_wide_row(now);
+        const bool is_kept = p_.is_kept();
+        row_span spans[bands];
+        piece loaded[bands][pieces];
+#pragma unroll
+        for (int i = 0; i < bands; ++i) spans[i] = span_of(first_band + i);
+#pragma unroll
+        for (int i = 0; i < bands; ++i) load(loaded[i], start_of(spans[i]), end_of(spans[i]));
+#pragma unroll
+        for (int i = 0; i < bands; ++i) {
+            CT sum = is_kept && p_.are_known(spans[i].columns) ? sum_row(loaded[i], spans[i])
+                                                               : sum_wide_row(spans[i]);
             sum = sum_over_lanes(sum, lanes_);
-            const int64_t row = row_of(band);
-            if (lane_ == 0 && row < p_.rows) kernels::update_y(p_.y, row, sum, alpha, beta);
-            first = first_of_next;
-            now = next;
-            next = later;
+            const int row = row_of(first_band + i);
+            if (lane_ == 0 && row < rows_) kernels::update_y(p_.y, row, sum, alpha_, beta);
         }
     }
 
@@ -125,11 +131,11 @@ class narrow_band_walk {
         typename operands::tile_columns columns;
     };
 
-    __device__ int64_t row_of(int64_t band) const { return band * rows_of_band_ + place_; }
-    __device__ row_span span_of(int64_t band, int64_t end_band) const {
-        const int64_t row = row_of(band);
+    __device__ int row_of(int band) const { return band * rows_of_band_ + place_; }
+    __device__ row_span span_of(int band) const {
+        const int row = row_of(band);
         const auto none = static_cast<OT>(p_.base);
-        if (!reads_a_ || band >= end_band || row >= p_.rows) return {none, none, {}};
+        if (row >= rows_ || equal(alpha_, CT{})) return {none, none, {}};
         return {p_.offsets[row], p_.offsets[row + 1], p_.columns_of_tile(band)};
     }
     __device__ int begin_of(const row_span& s) const { return static_cast<int>(s.begin - p_.base); }
@@ -139,20 +145,27 @@ class narrow_band_walk {
         return (begin_of(s) & ~(piece::size - 1)) + lane_ * piece::size;
     }
 
-    __device__ CT sum_row(piece current, const row_span& s) const {
+    __device__ void load(piece (&to)[pieces], int k, int end) const {
+#pragma unroll
+        for (int j = 0; j < pieces; ++j) to[j].load(p_, k + j * step_, end);
+    }
+
+    __device__ CT sum_row(piece (&loaded)[pieces], const row_span& s) const {
         const CT* const x = p_.x_from(s.columns);
-        const int step = lanes_ * piece::size;
         const int begin = begin_of(s);
         const int end = end_of(s);
         CT sum{};
         int k = start_of(s);
-        for (; k + step < end; k += step) {
-            piece following;
-            following.load(p_, k + step, end);
-            sum = current.sum(x, k, begin, end, sum);
-            current = following;
+        const auto add_loaded = [&] {
+#pragma unroll
+            for (int j = 0; j < pieces; ++j) sum = loaded[j].sum(x, k + j * step_, begin, end, sum);
+        };
+        add_loaded();
+        for (k += pieces * step_; k < end; k += pieces * step_) {
+            load(loaded, k, end);
+            add_loaded();
         }
-        return current.sum(x, k, begin, end, sum);
+        return sum;
     }
 
     __device__ CT sum_wide_row(const row_span& s) const {
@@ -163,17 +176,14 @@ class narrow_band_walk {
     }
 
     const operands& p_;
-    const int lanes_, lane_, place_, rows_of_band_;
-    const bool reads_a_, is_kept_;
+    const int lanes_, lane_, place_, rows_of_band_, rows_, step_;
+    const CT alpha_;
 };
 
-template <class CT, class OT>
+template <int bands, int pieces, class CT, class OT>
 __global__ void __launch_bounds__(block_threads)
-    multiply_narrow_bands(const __grid_constant__ narrow_product<CT, OT> p, int lane_bits, int64_t bands,
-                          int bands_of_block) {
-    const int64_t first = int64_t{blockIdx.x} * bands_of_block;
-    const int64_t end = first + bands_of_block;
-    narrow_band_walk<CT, OT>(p, lane_bits).run(first, end < bands ? end : bands);
+    multiply_narrow_bands(const __grid_constant__ narrow_product<CT, OT> p, int lane_bits) {
+    narrow_row_group<bands, pieces, CT, OT>(p, lane_bits).run(static_cast<int>(blockIdx.x) * bands);
 }
 
 template <class CT, class OT>
@@ -201,11 +211,21 @@ class narrow_launcher {
 
   private:
     void by_bands(int64_t bands) {
-        const int64_t at_once = int64_t{8} * device_.multiprocessors();
-        const int64_t of_block = std::clamp<int64_t>(bands / (at_once * 2), 1, plan_.most_bands_of_block);
-        device_.launch_blocks(multiply_narrow_bands<CT, OT>, (bands + of_block - 1) / of_block, block_threads,
-                              0, product_, std::countr_zero(static_cast<unsigned>(plan_.rows.lanes_per_row)),
-                              bands, static_cast<int>(of_block));
+        switch (plan_.most_bands_of_block) {
+            case 11: return launch_bands<1, 1>(bands);
+            case 21: return launch_bands<2, 1>(bands);
+            case 41: return launch_bands<4, 1>(bands);
+            case 12: return launch_bands<1, 2>(bands);
+            case 14: return launch_bands<1, 4>(bands);
+            default: return launch_bands<2, 2>(bands);
+        }
+    }
+
+    template <int of_block, int pieces>
+    void launch_bands(int64_t bands) {
+        device_.launch_blocks(multiply_narrow_bands<of_block, pieces, CT, OT>,
+                              (bands + of_block - 1) / of_block, block_threads, 0, product_,
+                              std::countr_zero(static_cast<unsigned>(plan_.rows.lanes_per_row)));
     }
 
     static narrow_product<CT, OT> product_of(const heron_spmv_args& args, const narrow_columns& columns,
@@ -219,6 +239,7 @@ class narrow_launcher {
                 a.rows,
                 a.nnz,
                 a.base,
+                static_cast<int>(a.nnz) - quad<CT>::size,
                 columns.of_bands,
                 columns.front,
                 columns.back,

@@ -20,7 +20,7 @@ struct narrow_columns {
 struct narrow_plan {
     row_choice rows;
     uint64_t stamp = 0;
-    int most_bands_of_block = 4;
+    int most_bands_of_block = 21;
 
     int rows_of_band() const;
 };
