@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of narrow.hpp: rows straight from global memory by groups of lanes, or short ones through shared
-// memory as in rows.cuh.
+// The kernels of narrow.hpp: rows straight from global memory by groups of lanes, or short ones through
+// shared memory as in rows.cuh.
 #include "narrow.hpp"
 #include "rows.cuh"
 #include "vectors.cuh"
@@ -20,7 +20,7 @@ struct narrow_product {
     int64_t rows;
     int64_t nnz;
     int64_t base;
-    int last_quad;  // where the last four elements that exist begin
+    int last_quad;                 // where the last four elements that exist begin
     const int64_t* first_columns;  // of the bands
     const uint64_t *front, *back;
     uint64_t stamp;
@@ -79,16 +79,15 @@ struct narrow_piece {
         const auto column = [&](int j) { return static_cast<unsigned>(columns >> 16 * j) & 0xffffu; };
         CT factor[size];
 #pragma unroll
-        for (int j = 0; j < size; ++j)
-            factor[j] = is_inside(j) ? load_shared_by_many(x + column(j)) : CT{};
+        for (int j = 0; j < size; ++j) factor[j] = is_inside(j) ? load_shared_by_many(x + column(j)) : CT{};
 #pragma unroll
         for (int j = 0; j < size; ++j) sum = is_inside(j) ? mad(value.at[j], factor[j], sum) : sum;
         return sum;
     }
 };
 
-// A group of lanes sums one row of each of `bands` bands. A lane loads the first `pieces` pieces of all of them
-// before it uses the first: many of a long row, or one of each of many short rows.
+// A group of lanes sums one row of each of `bands` bands. A lane loads the first `pieces` pieces of all of
+// them before it uses the first: many of a long row, or one of each of many short rows.
 template <int bands, int pieces, class CT, class OT>
 class narrow_row_group {
     using operands = narrow_product<CT, OT>;
@@ -259,9 +258,8 @@ class narrow_launcher {
 template <class CT>
 void multiply_narrow(cuda_device& device, const heron_spmv_args& args, const narrow_columns& columns,
                      const narrow_plan& plan) {
-    visit_index(args.a.offset_type, [&]<class OT>(type<OT>) {
-        narrow_launcher<CT, OT>(device, args, columns, plan).run();
-    });
+    visit_index(args.a.offset_type,
+                [&]<class OT>(type<OT>) { narrow_launcher<CT, OT>(device, args, columns, plan).run(); });
 }
 
 template <class CT>

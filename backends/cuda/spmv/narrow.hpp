@@ -11,8 +11,8 @@ namespace heron::HERON_LEVEL {
 struct narrow_columns {
     uint64_t* front;  // a stamp before and one behind, by which a run knows that all is as ANALYSE left it
     uint16_t* of_elements;  // and of a few behind the last one
-    int64_t* of_bands;     // the first column, or -1 for a band that is too wide
-    unsigned* wide_bands;  // how many there are of these
+    int64_t* of_bands;      // the first column, or -1 for a band that is too wide
+    unsigned* wide_bands;   // how many there are of these
     uint64_t* back;
 };
 
@@ -30,7 +30,8 @@ constexpr int least_rows_of_band = 8;
 // Whether there is anything to find out, as far as sizes tell.
 bool can_be_narrow(const heron_spmat& a);
 
-// Fills `columns` for a plan whose rows are chosen, and its stamp if that is worthwhile. Waits for the device.
+// Fills `columns` for a plan whose rows are chosen, and its stamp if that is worthwhile. Waits for the
+// device.
 void find_narrow_columns(cuda_device& device, const heron_spmat& a, const narrow_columns& columns,
                          narrow_plan& plan);
 

@@ -134,8 +134,8 @@ class row_walk {
             const span later = span_of(tile_index + 2 * step);
             wait_for_copies<1>();
             __syncthreads();
-            fetched(now) >= 0 && is_kept_ && p_.are_known(now.columns) ? sum_staged(stages_[turn], now)
-                                                                       : sum_from_memory(now);
+            fetched(now) >= 0 && is_kept_&& p_.are_known(now.columns) ? sum_staged(stages_[turn], now)
+                                                                      : sum_from_memory(now);
             __syncthreads();
             now = next;
             next = later;

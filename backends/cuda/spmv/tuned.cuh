@@ -180,8 +180,8 @@ class spmv_launcher {
                               starts, has_starts, memory.heads, memory.carries);
         if (tiles > 1)
             device_.launch_blocks(join_tiles<VY, CT, OT>, (tiles + block_threads - 1) / block_threads,
-                                  block_threads, 0, list(), tiles, starts, memory.heads, memory.carries,
-                                  y(), alpha_, beta_);
+                                  block_threads, 0, list(), tiles, starts, memory.heads, memory.carries, y(),
+                                  alpha_, beta_);
     }
 
     void find_starts(int64_t tiles, int64_t* starts) {
@@ -207,9 +207,8 @@ class spmv_launcher {
 
     void analyse_columns_of(csr_plan& plan, const unsigned* found, const narrow_columns& columns) {
         if constexpr (may_be_narrow) {
-            plan.narrow.rows = choice_of<row_tile<VA, uint16_t>>(found, [&] {
-                return narrow_blocks_at_once<CT>(device_, a_.offset_type);
-            });
+            plan.narrow.rows = choice_of<row_tile<VA, uint16_t>>(
+                found, [&] { return narrow_blocks_at_once<CT>(device_, a_.offset_type); });
             if (const char* e = std::getenv("HERON_NARROW")) {
                 if (*e == '0') return;
                 if (*e == 'r') plan.narrow.rows.lanes_per_row = 0;
