@@ -33,6 +33,17 @@ struct narrow_product {
         int64_t first;
     };
     __device__ tile_columns columns_of_tile(int64_t band) const { return {first_columns[band]}; }
+    using row_columns = tile_columns;
+    __device__ row_columns columns_of_row(int, int band) const { return columns_of_tile(band); }
+    static constexpr bool has_packed_columns = true;
+
+    // Of a row: what of x belongs to element k, whose packed column is known.
+    struct row_source {
+        const CT* x;
+        __device__ CT at(int, unsigned column) const { return load_shared_by_many(x + column); }
+    };
+    __device__ row_source source_of(row_columns columns, int, int) const { return {x_from(columns)}; }
+
     __device__ const CT* x_from(tile_columns columns) const {
         // In bytes, so that no element's address is made of three parts.
         return reinterpret_cast<const CT*>(reinterpret_cast<const char*>(x) + columns.first * sizeof(CT));
@@ -53,19 +64,67 @@ struct narrow_product {
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
 };
 
+// The same for a matrix of few shapes: a row has its columns as far from the diagonal as the first row of its
+// shape, whose indices are read again and again instead.
+template <class CT, class OT>
+struct shaped_product {
+    const OT* offsets;
+    const int32_t* indices;
+    const CT* values;
+    const CT* x;
+    CT* y;
+    int64_t rows;
+    int64_t nnz;
+    int64_t base;
+    int last_quad;
+    const uint16_t* shapes;  // of the rows
+    const row_shape* table;
+    const uint64_t *front, *back;
+    uint64_t stamp;
+    scalar_argument<CT> alpha;
+    scalar_argument<CT> beta;
+
+    struct row_columns {
+        uint16_t shape;
+    };
+    __device__ row_columns columns_of_row(int row, int) const { return {load_streaming(shapes + row)}; }
+    static constexpr bool has_packed_columns = false;
+
+    struct row_source {
+        const CT* x;
+        const int32_t* indices;
+        __device__ CT at(int k, unsigned) const {
+            return load_shared_by_many(x + load_shared_by_many(indices + k));
+        }
+    };
+    __device__ row_source source_of(row_columns columns, int row, int begin) const {
+        const row_shape shape = load_shared_by_many(table + columns.shape);
+        return {x + (row - shape.row) - base, indices + (shape.begin - begin)};
+    }
+
+    __device__ bool are_known(row_columns columns) const { return columns.shape != no_shape; }
+    __device__ bool is_kept() const { return bool(*front == stamp) & bool(*back == stamp); }
+    __device__ CT x_of_element(int64_t k) const {
+        return load_shared_by_many(x + (load_streaming(indices + k) - base));
+    }
+    __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
+    __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
+};
+
 // Four elements of a row from position k on, k a multiple of four. Their columns stay packed until they are
 // used: unpacking would wait for them.
 template <class CT>
 struct narrow_piece {
     static constexpr int size = quad<CT>::size;
-    uint64_t columns;
+    uint64_t columns = 0;
     quad<CT> value;
 
     // Nothing if k is at or behind the row's end.
     template <class Product>
     __device__ void load(const Product& p, int k, int end) {
         if (k >= end) return;
-        columns = load_streaming(reinterpret_cast<const uint64_t*>(p.indices + k));
+        if constexpr (Product::has_packed_columns)
+            columns = load_streaming(reinterpret_cast<const uint64_t*>(p.indices + k));
         if (k <= p.last_quad) return value.load(p.values + k);
 #pragma unroll
         for (int j = 0; j < size; ++j)
@@ -73,13 +132,14 @@ struct narrow_piece {
     }
 
     // Of the elements that lie in the row.
-    __device__ CT sum(const CT* x, int k, int begin, int end, CT sum) const {
+    template <class Source>
+    __device__ CT sum(const Source& source, int k, int begin, int end, CT sum) const {
         const auto length = static_cast<unsigned>(end - begin);
         const auto is_inside = [&](int j) { return static_cast<unsigned>(k - begin + j) < length; };
         const auto column = [&](int j) { return static_cast<unsigned>(columns >> 16 * j) & 0xffffu; };
         CT factor[size];
 #pragma unroll
-        for (int j = 0; j < size; ++j) factor[j] = is_inside(j) ? load_shared_by_many(x + column(j)) : CT{};
+        for (int j = 0; j < size; ++j) factor[j] = is_inside(j) ? source.at(k + j, column(j)) : CT{};
 #pragma unroll
         for (int j = 0; j < size; ++j) sum = is_inside(j) ? mad(value.at[j], factor[j], sum) : sum;
         return sum;
@@ -88,9 +148,9 @@ struct narrow_piece {
 
 // A group of lanes sums one row of each of `bands` bands. A lane loads the first `pieces` pieces of all of
 // them before it uses the first: many of a long row, or one of each of many short rows.
-template <int bands, int pieces, class CT, class OT>
+template <int bands, int pieces, class Product, class CT, class OT>
 class narrow_row_group {
-    using operands = narrow_product<CT, OT>;
+    using operands = Product;
     using piece = narrow_piece<CT>;
 
   public:
@@ -115,8 +175,9 @@ class narrow_row_group {
         for (int i = 0; i < bands; ++i) load(loaded[i], start_of(spans[i]), end_of(spans[i]));
 #pragma unroll
         for (int i = 0; i < bands; ++i) {
-            CT sum = is_kept && p_.are_known(spans[i].columns) ? sum_row(loaded[i], spans[i])
-                                                               : sum_wide_row(spans[i]);
+            CT sum = is_kept && p_.are_known(spans[i].columns)
+                         ? sum_row(loaded[i], spans[i], row_of(first_band + i))
+                         : sum_wide_row(spans[i]);
             sum = sum_over_lanes(sum, lanes_);
             const int row = row_of(first_band + i);
             if (lane_ == 0 && row < rows_) kernels::update_y(p_.y, row, sum, alpha_, beta);
@@ -127,7 +188,7 @@ class narrow_row_group {
     // As it is in memory: arithmetic would wait for it.
     struct row_span {
         OT begin, end;
-        typename operands::tile_columns columns;
+        typename operands::row_columns columns;
     };
 
     __device__ int row_of(int band) const { return band * rows_of_band_ + place_; }
@@ -135,7 +196,7 @@ class narrow_row_group {
         const int row = row_of(band);
         const auto none = static_cast<OT>(p_.base);
         if (row >= rows_ || equal(alpha_, CT{})) return {none, none, {}};
-        return {p_.offsets[row], p_.offsets[row + 1], p_.columns_of_tile(band)};
+        return {p_.offsets[row], p_.offsets[row + 1], p_.columns_of_row(row, band)};
     }
     __device__ int begin_of(const row_span& s) const { return static_cast<int>(s.begin - p_.base); }
     __device__ int end_of(const row_span& s) const { return static_cast<int>(s.end - p_.base); }
@@ -149,15 +210,15 @@ class narrow_row_group {
         for (int j = 0; j < pieces; ++j) to[j].load(p_, k + j * step_, end);
     }
 
-    __device__ CT sum_row(piece (&loaded)[pieces], const row_span& s) const {
-        const CT* const x = p_.x_from(s.columns);
+    __device__ CT sum_row(piece (&loaded)[pieces], const row_span& s, int row) const {
         const int begin = begin_of(s);
+        const auto source = p_.source_of(s.columns, row, begin);
         const int end = end_of(s);
         CT sum{};
         int k = start_of(s);
         const auto add_loaded = [&] {
 #pragma unroll
-            for (int j = 0; j < pieces; ++j) sum = loaded[j].sum(x, k + j * step_, begin, end, sum);
+            for (int j = 0; j < pieces; ++j) sum = loaded[j].sum(source, k + j * step_, begin, end, sum);
         };
         add_loaded();
         for (k += pieces * step_; k < end; k += pieces * step_) {
@@ -179,10 +240,10 @@ class narrow_row_group {
     const CT alpha_;
 };
 
-template <int bands, int pieces, class CT, class OT>
+template <int bands, int pieces, class CT, class OT, class Product>
 __global__ void __launch_bounds__(block_threads)
-    multiply_narrow_bands(const __grid_constant__ narrow_product<CT, OT> p, int lane_bits) {
-    narrow_row_group<bands, pieces, CT, OT>(p, lane_bits).run(static_cast<int>(blockIdx.x) * bands);
+    multiply_narrow_bands(const __grid_constant__ Product p, int lane_bits) {
+    narrow_row_group<bands, pieces, Product, CT, OT>(p, lane_bits).run(static_cast<int>(blockIdx.x) * bands);
 }
 
 template <class CT, class OT>
@@ -198,61 +259,80 @@ class narrow_launcher {
   public:
     narrow_launcher(cuda_device& device, const heron_spmv_args& args, const narrow_columns& columns,
                     const narrow_plan& plan)
-        : device_(device), a_(args.a), plan_(plan), product_(product_of(args, columns, plan)) {}
+        : device_(device), args_(args), a_(args.a), columns_(columns), plan_(plan) {}
 
     void run() {
-        const int64_t rows_of_band = plan_.rows_of_band();
-        const int64_t bands = (a_.rows + rows_of_band - 1) / rows_of_band;
-        if (plan_.rows.lanes_per_row > 0) return by_bands(bands);
-        device_.launch_blocks(multiply_narrow_rows<CT, OT>, plan_.rows.blocks, block_threads, 0, product_,
+        if (plan_.has_shapes) return by_bands(shaped());
+        if (plan_.rows.lanes_per_row > 0) return by_bands(narrow());
+        device_.launch_blocks(multiply_narrow_rows<CT, OT>, plan_.rows.blocks, block_threads, 0, narrow(),
                               plan_.rows.rows_per_tile, row_shares{plan_.rows.lane_bits, plan_.rows.batch});
     }
 
   private:
-    void by_bands(int64_t bands) {
+    template <class Product>
+    void by_bands(const Product& product) {
         switch (plan_.most_bands_of_block) {
-            case 11: return launch_bands<1, 1>(bands);
-            case 21: return launch_bands<2, 1>(bands);
-            case 41: return launch_bands<4, 1>(bands);
-            case 12: return launch_bands<1, 2>(bands);
-            case 14: return launch_bands<1, 4>(bands);
-            default: return launch_bands<2, 2>(bands);
+            case 11: return launch_bands<1, 1>(product);
+            case 21: return launch_bands<2, 1>(product);
+            case 41: return launch_bands<4, 1>(product);
+            case 12: return launch_bands<1, 2>(product);
+            case 14: return launch_bands<1, 4>(product);
+            default: return launch_bands<2, 2>(product);
         }
     }
 
-    template <int of_block, int pieces>
-    void launch_bands(int64_t bands) {
-        device_.launch_blocks(multiply_narrow_bands<of_block, pieces, CT, OT>,
-                              (bands + of_block - 1) / of_block, block_threads, 0, product_,
+    template <int of_block, int pieces, class Product>
+    void launch_bands(const Product& product) {
+        const int64_t rows_of_block = int64_t{plan_.rows_of_band()} * of_block;
+        device_.launch_blocks(multiply_narrow_bands<of_block, pieces, CT, OT, Product>,
+                              (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, product,
                               std::countr_zero(static_cast<unsigned>(plan_.rows.lanes_per_row)));
     }
 
-    static narrow_product<CT, OT> product_of(const heron_spmv_args& args, const narrow_columns& columns,
-                                             const narrow_plan& plan) {
-        const heron_spmat& a = args.a;
-        return {as<const OT>(a.offsets),
-                columns.of_elements,
-                as<const CT>(a.values),
-                as<const CT>(args.x.values),
-                as<CT>(args.y.values),
-                a.rows,
-                a.nnz,
-                a.base,
-                static_cast<int>(a.nnz) - quad<CT>::size,
-                columns.of_bands,
-                columns.front,
-                columns.back,
-                plan.stamp,
-                a.indices,
-                a.index_type == HERON_INDEX_64,
-                as_argument<CT>(args.alpha),
-                as_argument<CT>(args.beta)};
+    narrow_product<CT, OT> narrow() const {
+        return {as<const OT>(a_.offsets),
+                columns_.of_elements,
+                as<const CT>(a_.values),
+                as<const CT>(args_.x.values),
+                as<CT>(args_.y.values),
+                a_.rows,
+                a_.nnz,
+                a_.base,
+                static_cast<int>(a_.nnz) - quad<CT>::size,
+                columns_.of_bands,
+                columns_.front,
+                columns_.back,
+                plan_.stamp,
+                a_.indices,
+                a_.index_type == HERON_INDEX_64,
+                as_argument<CT>(args_.alpha),
+                as_argument<CT>(args_.beta)};
+    }
+
+    shaped_product<CT, OT> shaped() const {
+        return {as<const OT>(a_.offsets),
+                as<const int32_t>(a_.indices),
+                as<const CT>(a_.values),
+                as<const CT>(args_.x.values),
+                as<CT>(args_.y.values),
+                a_.rows,
+                a_.nnz,
+                a_.base,
+                static_cast<int>(a_.nnz) - quad<CT>::size,
+                columns_.shapes,
+                columns_.table,
+                columns_.front,
+                columns_.back,
+                plan_.stamp,
+                as_argument<CT>(args_.alpha),
+                as_argument<CT>(args_.beta)};
     }
 
     cuda_device& device_;
+    const heron_spmv_args& args_;
     const heron_spmat& a_;
+    const narrow_columns& columns_;
     const narrow_plan& plan_;
-    const narrow_product<CT, OT> product_;
 };
 
 template <class CT>

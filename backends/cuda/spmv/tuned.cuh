@@ -88,6 +88,9 @@ class spmv_launcher {
         narrow.of_elements = layout.take<uint16_t>(a_.nnz + quad<uint16_t>::size);
         narrow.of_bands = layout.take<int64_t>(a_.rows / least_rows_of_band + 1);
         narrow.wide_bands = layout.take<unsigned>(1);
+        narrow.shapes = layout.take<uint16_t>(a_.rows);
+        narrow.table = layout.take<row_shape>(most_shapes);
+        narrow.keys = layout.take<unsigned long long>(most_shapes);
         narrow.back = layout.take<uint64_t>(1);
         return memory;
     }
@@ -209,10 +212,16 @@ class spmv_launcher {
         if constexpr (may_be_narrow) {
             plan.narrow.rows = choice_of<row_tile<VA, uint16_t>>(
                 found, [&] { return narrow_blocks_at_once<CT>(device_, a_.offset_type); });
+            // 0, r, or: n(arrow) or s(hapes), lanes, bands of a block, pieces.
             if (const char* e = std::getenv("HERON_NARROW")) {
                 if (*e == '0') return;
                 if (*e == 'r') plan.narrow.rows.lanes_per_row = 0;
-                if (*e > '0' && *e <= '9') plan.narrow.most_bands_of_block = std::atoi(e);
+                if (*e == 'n' || *e == 's') {
+                    plan.narrow.rows.lanes_per_row = e[1] - '0';
+                    plan.narrow.most_bands_of_block = std::atoi(e + 2);
+                }
+                if (*e == 's') find_shapes(device_, a_, columns, plan.narrow);
+                if (plan.narrow.stamp != 0) return;
             }
             if (plan.narrow.rows_of_band() >= least_rows_of_band)
                 find_narrow_columns(device_, a_, columns, plan.narrow);
