@@ -68,17 +68,20 @@ struct wgmma_tile {
 
 #if HERON_HAS_WGMMA
 
-static __device__ inline void multiply_tiles(f16_input, auto turns_first, auto turns_second, auto& d,
-                                             uint64_t first, uint64_t second, int adds) {
-    multiply_f16<turns_first.value, turns_second.value>(d, first, second, adds);
+template <int turns_first, int turns_second, int size>
+static __device__ __forceinline__ void multiply_tiles(f16_input, float (&d)[size], uint64_t first,
+                                                      uint64_t second, int adds) {
+    multiply_f16<turns_first, turns_second>(d, first, second, adds);
 }
-static __device__ inline void multiply_tiles(bf16_input, auto turns_first, auto turns_second, auto& d,
-                                             uint64_t first, uint64_t second, int adds) {
-    multiply_bf16<turns_first.value, turns_second.value>(d, first, second, adds);
+template <int turns_first, int turns_second, int size>
+static __device__ __forceinline__ void multiply_tiles(bf16_input, float (&d)[size], uint64_t first,
+                                                      uint64_t second, int adds) {
+    multiply_bf16<turns_first, turns_second>(d, first, second, adds);
 }
-static __device__ inline void multiply_tiles(tf32_input, auto turns_first, auto turns_second, auto& d,
-                                             uint64_t first, uint64_t second, int adds) {
-    multiply_tf32_groups<turns_first.value, turns_second.value>(d, first, second, adds);
+template <int turns_first, int turns_second, int size>
+static __device__ __forceinline__ void multiply_tiles(tf32_input, float (&d)[size], uint64_t first,
+                                                      uint64_t second, int adds) {
+    multiply_tf32_groups<turns_first, turns_second>(d, first, second, adds);
 }
 
 // Which panel comes next, and the parity of its barriers' phases.
@@ -196,13 +199,13 @@ class wgmma_block {
         });
     }
 
-    static __device__ void clear(float (&sums)[Tile::sums]) {
+    static __device__ __forceinline__ void clear(float (&sums)[Tile::sums]) {
 #pragma unroll
         for (float& s : sums) s = 0;
     }
 
     // A panel is free again when the products after its own have begun and its own have ended.
-    __device__ void add_steps(float (&sums)[Tile::sums], stage_counter<Tile::stages>& next) {
+    __device__ __forceinline__ void add_steps(float (&sums)[Tile::sums], stage_counter<Tile::stages>& next) {
         int last = 0;
 #pragma unroll 1
         for (int s = 0; s < steps_; ++s, next.advance()) {
@@ -219,7 +222,7 @@ class wgmma_block {
         end_products(sums, last);
     }
 
-    __device__ void end_products(float (&sums)[Tile::sums], int last) {
+    __device__ __forceinline__ void end_products(float (&sums)[Tile::sums], int last) {
         wait_for_products<0>();
         release(last);
         // The compiler does not know that the sums changed until here.
@@ -227,16 +230,14 @@ class wgmma_block {
         for (float& sum : sums) asm volatile("" : "+f"(sum)::"memory");
     }
 
-    __device__ void add_step(float (&sums)[Tile::sums], int stage, int adds) {
-        constexpr std::integral_constant<int, Tile::first_by_lines> turns_first;
-        constexpr std::integral_constant<int, Tile::second_by_lines> turns_second;
+    __device__ __forceinline__ void add_step(float (&sums)[Tile::sums], int stage, int adds) {
         const unsigned panel = panel_address(stage);
         const uint64_t first =
             panel_descriptor<Tile::first_by_lines>(panel + threadIdx.x / 128 * 64 * Tile::row_bytes);
         const uint64_t second = panel_descriptor<Tile::second_by_lines>(panel + Tile::first_bytes);
 #pragma unroll
         for (int i = 0; i < instructions; ++i)
-            multiply_tiles(typename Tile::input{}, turns_first, turns_second, sums,
+            multiply_tiles<Tile::first_by_lines, Tile::second_by_lines>(typename Tile::input{}, sums,
                            first + i * descriptor_step<Tile::first_by_lines>,
                            second + i * descriptor_step<Tile::second_by_lines>, adds || i > 0);
     }
@@ -264,41 +265,28 @@ class wgmma_block {
     // steps.
     using registers = unsigned[instructions][4];
 
-    // The first operand's panel goes into other registers while the last one's are multiplied.
-    __device__ void add_steps_by_registers(float (&sums)[Tile::sums], stage_counter<Tile::stages>& next) {
-        registers even, odd;
-        wait_for_phase(at_.full + next.stage, next.parity);
-        load(even, next.stage);
-        int last = -1;
+    // While one group loads, another one multiplies.
+    __device__ __forceinline__ void add_steps_by_registers(float (&sums)[Tile::sums],
+                                                           stage_counter<Tile::stages>& next) {
 #pragma unroll 1
-        for (int s = 0; s < steps_; s += 2) {
-            add_and_load(sums, even, odd, s, next, last);
-            if (s + 1 < steps_) add_and_load(sums, odd, even, s + 1, next, last);
-        }
-        end_products(sums, last);
-    }
-
-    __device__ void add_and_load(float (&sums)[Tile::sums], const registers& first, registers& following,
-                                 int s, stage_counter<Tile::stages>& next, int& last) {
-        const uint64_t second = panel_descriptor<false>(panel_address(next.stage) + Tile::first_bytes);
-        begin_products();
+        for (int s = 0; s < steps_; ++s, next.advance()) {
+            registers first;
+            wait_for_phase(at_.full + next.stage, next.parity);
+            load(first, next.stage);
+            const uint64_t second = panel_descriptor<false>(panel_address(next.stage) + Tile::first_bytes);
+            begin_products();
 #pragma unroll
-        for (int i = 0; i < instructions; ++i)
-            multiply_tf32_registers(sums, first[i], second + i * descriptor_step<false>, s > 0 || i > 0);
-        commit_products();
-        wait_for_products<1>();
-        if (last >= 0) release(last);
-        last = next.stage;
-        next.advance();
-        if (s + 1 == steps_) return;
-        wait_for_phase(at_.full + next.stage, next.parity);
-        load(following, next.stage);
+            for (int i = 0; i < instructions; ++i)
+                multiply_tf32_registers(sums, first[i], second + i * descriptor_step<false>, s > 0 || i > 0);
+            commit_products();
+            end_products(sums, next.stage);
+        }
     }
 
     // A warp has 4 of the 8 16-byte chunks of a block's lines, of which the threads that load together meet
     // different banks: their steps are 4 different ones, whose chunks the swizzle exchanges within halves
     // of 4.
-    __device__ void load(registers& to, int stage) const {
+    __device__ __forceinline__ void load(registers& to, int stage) const {
         const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32,
                   step = lane % 4;
         const unsigned char* const from =
@@ -345,7 +333,7 @@ class wgmma_block {
         bool is_aligned;
     };
 
-    __device__ void store(const unit_place& at, const float (&sums)[Tile::sums]) const {
+    __device__ __forceinline__ void store(const unit_place& at, const float (&sums)[Tile::sums]) const {
         VT* const c = const_cast<VT*>(p_.c.template of<VT>(at.item));
         const bool is_aligned =
             (reinterpret_cast<uintptr_t>(c) % sizeof(neighbours) | static_cast<uintptr_t>(p_.ldc % 2)) == 0;
@@ -373,7 +361,7 @@ class wgmma_block {
             }
     }
 
-    static __device__ void store_pair(const c_tile& t, int row, int column, const float (&sums)[2]) {
+    static __device__ __forceinline__ void store_pair(const c_tile& t, int row, int column, const float (&sums)[2]) {
         if (column >= t.columns) return;
         VT* const to = t.c + column * t.ldc + row;
         const auto left = static_cast<int>(t.rows - row);
@@ -388,7 +376,7 @@ class wgmma_block {
         }
     }
 
-    static __device__ void store_neighbours(VT* to, const float (&sums)[2], float alpha, float beta) {
+    static __device__ __forceinline__ void store_neighbours(VT* to, const float (&sums)[2], float alpha, float beta) {
         auto* const both = reinterpret_cast<neighbours*>(to);
         neighbours old{}, values;
         if (beta != 0) old = *both;

@@ -683,10 +683,11 @@ void check_tensor_product(random_source& random, const tensor_product& p, bool o
 
 TEST_CASE("products by TF32 keep their bounds") {
     random_source random(12);
+    constexpr std::int64_t shapes[][3] = {{3, 2, 1}, {128, 64, 48}, {77, 131, 45}};
     for (const auto algorithm : {HERON_GEMM_TF32, HERON_GEMM_3XTF32})
         for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
             for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
-                for (const auto& [m, n, k] : {std::array{3, 2, 1}, {128, 64, 48}, {77, 131, 45}})
+                for (const auto& [m, n, k] : shapes)
                     check_tensor_product(random, {HERON_R_32F, algorithm, op_a, op_b, m, n, k, {1, 3, 2}});
 }
 
