@@ -57,6 +57,8 @@ class context : public opaque<context> {
         f();
     }
 
+    bool may_have_scratch(size_t bytes) const { return scratch_.may_hold(bytes); }
+
     // The same for an operation that has no argument for a workspace: f(queue, memory), with memory of at
     // least so many bytes that belongs to it in the order of the handle's calls.
     template <class F>

@@ -504,7 +504,10 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
            : operation == dense_operation::rank_k || operation == dense_operation::rank_2k
                ? "Sizes: N, or NxK"
                : "Sizes: N, or MxN");
-    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    if (operation == dense_operation::gemm)
+        c.choices("--type", c.options.types, {"f16", "bf16", "f32", "f64", "c32", "c64"});
+    else
+        c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.command
         .add_option(
             "--against", c.options.against,

@@ -79,4 +79,14 @@ void run_with_scratch(context& c, const Args& args) {
     if (status != HERON_SUCCESS) slot_failed(c, op, status);
 }
 
+// RUN in the handle's scratch if the plug-in can use it and it may be as large; without any otherwise.
+template <operation op, class Args>
+void run_with_optional_scratch(context& c, const Args& args) {
+    c.exclusively([&] {
+        const size_t bytes = c.device() < 0 ? 0 : workspace_size<op>(c, args);
+        if (bytes == 0 || !c.may_have_scratch(bytes)) return run_in<op>(c, args, nullptr);
+        run_in_scratch<op>(c, args, bytes);
+    });
+}
+
 }  // namespace heron::core
