@@ -328,6 +328,7 @@ void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters,
         for (; j + wide <= columns.end; j += wide)
             solve_group<column_group<wide, true>, true>(rows, o, scatters, j);
         for (; j + 4 <= columns.end; j += 4) solve_group<column_group<4, true>, true>(rows, o, scatters, j);
+        for (; j < columns.end; ++j) solve_group<column_group<1, true>, true>(rows, o, scatters, j);
     }
     for (; j < columns.end; ++j) solve_group<column_group<1, true>, false>(rows, o, scatters, j);
 }
