@@ -69,6 +69,16 @@ class context : public opaque<context> {
         if (memory) scratch_.release(stream_);
     }
 
+    // The same where the queue says how many bytes: size(queue), then f(queue, memory, bytes).
+    template <class Size, class F>
+    void with_scratch_of(Size&& size, F&& f) {
+        const std::lock_guard lock(mutex_);
+        const size_t bytes = size(queue_);
+        void* const memory = bytes > 0 ? scratch_.acquire(bytes, stream_) : nullptr;
+        f(queue_, memory, bytes);
+        if (memory) scratch_.release(stream_);
+    }
+
     // On a caller's command queue, as the slots of the same meaning in backend.h; these throw their statuses.
     void wait_for(size_t count, void* const* events);
     void* mark();
