@@ -76,11 +76,3 @@ cudaError_t advise_for_device(const void* pointer, size_t count, cudaMemoryAdvis
 cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return cudaEventElapsedTime(milliseconds, start, end);
 }
-
-// Dropped with CUDA 13.
-extern "C" __attribute__((visibility("default"))) cudaError_t cudaThreadSynchronize();
-extern "C" __attribute__((visibility("default"))) cudaError_t cudaThreadExit();
-
-cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-
-cudaError_t cudaThreadExit() { return cudaDeviceReset(); }

@@ -98,6 +98,35 @@ TEST_CASE("versions and error numbers of old runtimes") {
     }
 }
 
+TEST_CASE("launches and texture references of old compilers load, and are refused") {
+    struct extents {
+        unsigned x, y, z;
+    };
+    static const char kernel = 0;
+    for (const era& e : eras) {
+        INFO(e.version);
+        const library cudart(e.version);
+        const bool is_numbered = e.number < 10010;
+        const int no_configuration = is_numbered ? 1 : 52, no_image = is_numbered ? 48 : 209,
+                  not_supported = is_numbered ? 71 : 801;
+        const int argument = 7;
+        CHECK(cudart.call("cudaConfigureCall", extents{1, 1, 1}, extents{32, 1, 1}, std::size_t{0},
+                          static_cast<void*>(nullptr)) == 0);
+        CHECK(cudart.call("cudaSetupArgument", static_cast<const void*>(&argument), sizeof argument,
+                          std::size_t{0}) == 0);
+        CHECK(cudart.call("cudaLaunch", static_cast<const void*>(&kernel)) == no_image);
+        CHECK(cudart.call("cudaGetLastError") == no_image);
+        CHECK(cudart.call("cudaLaunch", static_cast<const void*>(&kernel)) == no_configuration);
+        CHECK(cudart.call("cudaGetLastError") == no_configuration);
+        CHECK(cudart.call("cudaUnbindTexture", static_cast<const void*>(&kernel)) == not_supported);
+        CHECK(cudart.call("cudaGetLastError") == not_supported);
+        std::size_t limit = 0;
+        CHECK(cudart.call("cudaThreadGetLimit", &limit, 0) == 0);
+        double number = 1;
+        CHECK(cudart.call("cudaSetDoubleForDevice", &number) == 0);
+    }
+}
+
 TEST_CASE("properties of devices end where the version's do") {
     const library newest("12");
     buffer expected(2048, untouched);

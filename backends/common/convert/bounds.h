@@ -1,6 +1,6 @@
-// The offsets of rows from the row of each element on GPUs. A group takes a share of the rows: all of its
-// items look for the elements before its first and last row at a time, and then read those in between, where
-// they are not too many.
+// The offsets of rows from the row of each element on GPUs. A group takes a share of the elements, or where
+// most rows are empty of the rows: all of its items look for the elements before its first and last row at a
+// time, and then read those in between, where they are not too many.
 HERON_PROGRAM(convert_bounds, int GROUP)
 
 CONSTANT(loads, 8);               // that are on their way at a time
@@ -42,29 +42,15 @@ HERON_FN void look_for(GLOBAL const i32* rows_of, heron_index nnz, heron_index f
 
 HERON_FN heron_index part_of(heron_index elements) { return elements / GROUP + 1; }
 
-// The first element in [begin, end) that is not before a row, or end. Three looks at a time cut the range
-// into four.
+// The first element in [begin, end) that is not before a row, or end.
 HERON_FN heron_index first_not_before(GLOBAL const i32* rows_of, heron_index begin, heron_index end,
                                       heron_index row) {
     while (begin < end) {
-        const heron_index step = (end - begin) / 4;
-        const heron_index first = begin + step;
-        const heron_index second = first + step;
-        const heron_index third = second + step;
-        const int is_behind_first = rows_of[first] < row;
-        const int is_behind_second = rows_of[second] < row;
-        const int is_behind_third = rows_of[third] < row;
-        if (is_behind_third) {
-            begin = third + 1;
-        } else if (is_behind_second) {
-            begin = second + 1;
-            end = third;
-        } else if (is_behind_first) {
-            begin = first + 1;
-            end = second;
-        } else {
-            end = first;
-        }
+        const heron_index middle = begin + (end - begin) / 2;
+        if (rows_of[middle] < row)
+            begin = middle + 1;
+        else
+            end = middle;
     }
     return begin;
 }
@@ -115,14 +101,91 @@ HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
         begin = found[2];
         end = min(found[3] + finer - 1, nnz);
     }
-    if (end - begin < most_read) {
-        read_places(rows_of, nnz, begin, end, first_row, own, places);
-        sync_group();
-        for (int r = id; r < own; r += GROUP) offsets[first + r] = places[r] + base;
-    } else {
-        for (int r = id; r < own; r += GROUP)
-            offsets[first + r] = (i32)first_not_before(rows_of, begin, end, first_row + r) + base;
+    const int reads = end - begin < most_read;
+    if (reads) read_places(rows_of, nnz, begin, end, first_row, own, places);
+    sync_group();
+    for (int r = id; r < own; r += GROUP) {
+        const heron_index place =
+            reads ? (heron_index)places[r] : first_not_before(rows_of, begin, end, first_row + r);
+        offsets[first + r] = (i32)place + base;
     }
+}
+HERON_CLOSE
+
+// Whether a slice of rows begins in a long gap between the elements of this item's part and the one before.
+HERON_FN int begins_in_long_gap(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
+                                heron_index begin, heron_index end, heron_index row, heron_index longest) {
+    if (begin > nnz) return 0;
+    const heron_index before = begin > 0 ? (heron_index)rows_of[begin - 1] - base : -1;
+    const heron_index last = end <= nnz ? (heron_index)rows_of[end - 1] - base : rows;
+    return before < row && last >= row && last - before > longest;
+}
+
+// The rows of a slice that lie in a long gap, where the slice begins, behind element begin - 1.
+HERON_FN void write_long_gap(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
+                             heron_index begin, heron_index end, heron_index row, heron_index slice,
+                             heron_index longest, GLOBAL i32* offsets) {
+    const heron_index k = first_not_before(rows_of, begin, min(end, nnz), row + base);
+    const heron_index before = k > 0 ? (heron_index)rows_of[k - 1] - base : -1;
+    const heron_index behind = min(k < nnz ? (heron_index)rows_of[k] - base : rows, rows);
+    if (behind - before <= longest) return;
+    const heron_index last = min(row + slice - 1, behind);
+    for (heron_index r = row + group_item(); r <= last; r += GROUP) offsets[r] = (i32)k + base;
+}
+
+// The first of `count` elements that is not before a row, which the last one is not.
+HERON_FN int place_of_row(LOCAL const i32* own_rows, int count, i32 row) {
+    int begin = 0;
+    int end = count - 1;
+    while (begin < end) {
+        const int middle = (begin + end) / 2;
+        if (own_rows[middle] < row)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+// By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end: it writes the
+// offsets from behind the row of the element before up to the row of its last one. More than `longest` rows
+// without elements are a long gap, of which each group writes what is in its slice of the rows.
+HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, int base, heron_index rows,
+                   heron_index nnz, int each, heron_index slice, heron_index longest,
+                   GLOBAL i32* RESTRICT offsets) {
+    LOCAL_ARRAY(i32, own_rows, loads * GROUP);
+    LOCAL_ARRAY(i64, gap, 1);
+    const int id = group_item();
+    const heron_index first = group_id() * (heron_index)(each * GROUP);
+    const int count = (int)min(nnz + 1 - first, (heron_index)(each * GROUP));
+    i32 held[loads];
+    UNROLL
+    for (int i = 0; i < loads; ++i)
+        if (i < each) held[i] = row_at(rows_of, first + i * GROUP + id, nnz);
+    const heron_index before = first > 0 ? max((heron_index)rows_of[first - 1] - base, (heron_index)-1) : -1;
+    const heron_index step = part_of(nnz);
+    const heron_index own_slice = group_id() * slice;
+    const int is_in_gap =
+        begins_in_long_gap(rows_of, base, rows, nnz, id * step, id * step + step, own_slice, longest);
+    if (id == 0) *gap = -1;
+    UNROLL
+    for (int i = 0; i < loads; ++i)
+        if (i < each) own_rows[i * GROUP + id] = first + i * GROUP + id < nnz ? held[i] - base : (i32)rows;
+    sync_group();
+    if (is_in_gap) *gap = id * step;
+    const heron_index last = min((heron_index)own_rows[count - 1], rows);
+    for (heron_index r = before + 1 + id; r <= last; r += GROUP) {
+        const int place = place_of_row(own_rows, count, (i32)r);
+        const heron_index from = place > 0 ? own_rows[place - 1] : before;
+        const heron_index to = own_rows[place];
+        if (to - from <= longest || r < (from + slice) / slice * slice)
+            offsets[r] = (i32)(first + place) + base;
+        else
+            r += (to - r) / GROUP * GROUP;
+    }
+    sync_group();
+    if (*gap >= 0)
+        write_long_gap(rows_of, base, rows, nnz, *gap, *gap + step, own_slice, slice, longest, offsets);
 }
 HERON_CLOSE
 

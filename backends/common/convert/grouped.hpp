@@ -1,15 +1,14 @@
 #pragma once
-// A matrix in blocks of another size on GPUs: teams merge the lines of a block row (merge.h), and groups take
-// those that are long or many, or all where block rows are few (windows.h).
+// A matrix in blocks of another size on GPUs: teams or groups take the block rows (block_rows.h, unblock.h).
 #include "group_memory.hpp"
 #include "reblock.hpp"
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family convert_merging{"convert_merge", "WT GROUP LANES"};
-inline constexpr kernel_family convert_windowing{"convert_windows", "WT GROUP"};
-#include "merge.h"
-#include "windows.h"
+inline constexpr kernel_family convert_block_row_teams{"convert_block_rows", "WT GROUP LANES"};
+inline constexpr kernel_family convert_unblocking{"convert_unblock", "WT GROUP"};
+#include "block_rows.h"
+#include "unblock.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -18,7 +17,7 @@ namespace heron::HERON_LEVEL::plans {
 enum class lanes { always, by_device };
 struct reblock_policy {
     bool has_lanes;          // several teams may share a group
-    int64_t groups_at_once;  // that walk over block rows
+    int64_t groups_at_once;  // that share the block rows where these are few
 };
 
 // The backend declares reblock_policy policy_of(Device&). Where its devices have lanes always, nothing is
@@ -26,135 +25,89 @@ struct reblock_policy {
 template <class Device, class Scan, lanes which>
 class grouped_reblock {
   public:
-    grouped_reblock(Device& device, const heron_reblock_args& args, workspace_layout& layout)
-        : device_(device),
-          args_(args),
-          policy_(policy_of(device)),
-          a_(args.a),
-          b_(args.b),
-          counts_(layout, args),
-          marks_(layout.take<i32>(b_.lines)) {}
+    grouped_reblock(Device& device, const heron_reblock_args& args, workspace_layout&)
+        : device_(device), args_(args), policy_(policy_of(device)), a_(args.a), b_(args.b) {}
 
-    void count() {
-        count_lines();
-        counts_.publish(device_);
+    using counts = block_counts<Device, Scan>;
+    void count(const counts& to) {
+        visit_group([&]<int group>(std::integral_constant<int, group>) {
+            launch<typename teams<raw32, group>::count_lines>(
+                a_offsets(), a_indices(), a_base(), a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols),
+                u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns), int_of(b_.lines),
+                own_lines(group / lanes_of_team), to.get());
+        });
+        to.publish(device_);
     }
 
     void fill() {
-        visit_words(args_.a.type,
-                    [&]<class WT>(type<WT>, heron_index words) { fill_lines<WT>(static_cast<int>(words)); });
+        visit_words(args_.a.type, [&]<class WT>(type<WT>, heron_index words) {
+            visit_group([&]<int group>(std::integral_constant<int, group>) {
+                launch<typename teams<WT, group>::fill_lines>(
+                    a_offsets(), a_indices(), as<const WT>(args_.a.values), a_base(), a_scalar_rows(),
+                    u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
+                    as<const i32>(args_.b.offsets), as<i32>(args_.b.indices), as<WT>(args_.b.values),
+                    int{args_.b.base}, u32_of(b_.rows), u32_of(b_.cols), b_.row_step, b_.column_step,
+                    u32_of(b_.columns), int_of(b_.lines), own_lines(group / lanes_of_team), int_of(words));
+            });
+        });
     }
 
     // B is CSR.
     static void unblock(Device& device, const heron_reblock_args& args, bool indices) {
         const blocks_of a(args.a);
+        const int64_t groups = policy_of(device).groups_at_once;
         visit_words(args.a.type, [&]<class WT>(type<WT>, heron_index words) {
-            constexpr int64_t lines = group / windows<WT>::share;
-            device.template launch_groups<typename windows<WT>::unblock_lines>(
-                kernels::convert_windowing, (a.lines + lines - 1) / lines, as<const i32>(args.a.offsets),
-                as<const i32>(args.a.indices), as<const WT>(args.a.values), int{args.a.base},
-                static_cast<int>(a.lines), static_cast<int>(a.rows), static_cast<int>(a.cols), a.row_step,
-                a.column_step, as<i32>(args.b.offsets), indices ? as<i32>(args.b.indices) : nullptr,
-                as<WT>(args.b.values), int{args.b.base}, static_cast<int>(words));
+            using program = kernels::convert_unblock<WT, group_with_lanes>;
+            int64_t own = 1;
+            while (own < program::most_lines && 4 * own * groups <= a.lines) own *= 2;
+            const int64_t parts = std::clamp<int64_t>(groups / a.lines, 1, 16);
+            device.template launch_groups<typename program::unblock_lines>(
+                kernels::convert_unblocking, (a.lines + own - 1) / own * parts, as<const i32>(args.a.offsets),
+                as<const i32>(args.a.indices), as<const WT>(args.a.values), int{args.a.base}, int_of(a.lines),
+                int_of(own), int_of(parts), int_of(a.rows), int_of(a.cols), a.row_step, a.column_step,
+                as<i32>(args.b.offsets), indices ? as<i32>(args.b.indices) : nullptr, as<WT>(args.b.values),
+                int{args.b.base}, int_of(words));
         });
     }
 
   private:
-    static constexpr int group = 256;
-    static constexpr int most_lanes = 32;
-    template <class WT>
-    using windows = kernels::convert_windows<WT, group>;
+    static constexpr int group_with_lanes = 256;
+    static constexpr int lanes_of_team = 32;
+    template <class WT, int group>
+    using teams = kernels::convert_block_rows<WT, group, lanes_of_team>;
 
-    template <int lanes_, int group_>
-    struct team_shape {
-        static constexpr int lanes = lanes_, group = group_;
-    };
-    // Calls f with lanes for a block row's lines.
+    // Calls f with the size of a group: of several teams where a device has lanes.
     template <class F>
-    void visit_team(F&& f) const {
-        const auto with = [&]<int count>(std::integral_constant<int, count>) {
-            if constexpr (which == lanes::by_device)
-                if (!policy_.has_lanes) return f(team_shape<count, count>{});
-            f(team_shape<count, group>{});
-        };
-        if (b_.rows <= 2) return with(std::integral_constant<int, 2>{});
-        if (b_.rows <= 4) return with(std::integral_constant<int, 4>{});
-        if (b_.rows <= 8) return with(std::integral_constant<int, 8>{});
-        if (b_.rows <= 16) return with(std::integral_constant<int, 16>{});
-        with(std::integral_constant<int, 32>{});
-    }
-    // Lines for the lanes of a team, and more block rows than groups can take at once.
-    bool takes_teams() const { return b_.rows <= most_lanes && b_.lines > 2 * policy_.groups_at_once; }
-    int64_t walking_groups() const { return std::min(int64_t{b_.lines}, 2 * policy_.groups_at_once); }
-    // Without marks groups take all block rows.
-    const i32* marks() const { return takes_teams() ? marks_ : nullptr; }
-
-    void count_lines() {
-        if (takes_teams())
-            visit_team([&]<class Shape>(Shape) {
-                using kernel =
-                    typename kernels::convert_merge<raw32, Shape::group, Shape::lanes>::count_merged;
-                device_.template launch_groups<kernel>(
-                    kernels::convert_merging, groups_for<Shape>(), a_offsets(), a_indices(), a_base(),
-                    a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), u32_of(b_.rows), u32_of(b_.cols),
-                    static_cast<int>(b_.lines), counts_.get(), marks_);
-            });
-        device_.template launch_groups<typename windows<raw32>::count_marked>(
-            kernels::convert_windowing, walking_groups(), a_offsets(), a_indices(), a_base(), a_scalar_rows(),
-            u32_of(a_.rows), u32_of(a_.cols), u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns),
-            static_cast<int>(b_.lines), counts_.get(), marks());
+    void visit_group(F&& f) const {
+        if constexpr (which == lanes::by_device)
+            if (!policy_.has_lanes) return f(std::integral_constant<int, lanes_of_team>{});
+        f(std::integral_constant<int, group_with_lanes>{});
     }
 
-    template <class Shape>
-    int64_t groups_for() const {
-        constexpr int64_t teams = Shape::group / Shape::lanes;
-        return (b_.lines + teams - 1) / teams;
+    // Block rows of a group. Few are spread over all groups, since a long one takes a group.
+    int own_lines(int64_t teams_of_group) const {
+        const int64_t share = (b_.lines + policy_.groups_at_once - 1) / policy_.groups_at_once;
+        return int_of(std::clamp<int64_t>(share, 1, teams_of_group));
     }
 
-    // A lane writes the zeros of its line too where it fills whole sectors of memory then, or its team does.
-    template <class WT>
-    bool lanes_write_zeros(int words) const {
-        constexpr heron_index sector = 32;
-        const bool together = b_.row_step == 1 && b_.rows > 1;
-        return together || b_.cols * words * heron_index{sizeof(WT)} <= sector;
-    }
-
-    template <class WT>
-    void fill_lines(int words) {
-        const WT* const a = as<const WT>(args_.a.values);
-        WT* const b = as<WT>(args_.b.values);
-        const bool zeros = lanes_write_zeros<WT>(words);
-        if (takes_teams())
-            visit_team([&]<class Shape>(Shape) {
-                using kernel = typename kernels::convert_merge<WT, Shape::group, Shape::lanes>::fill_merged;
-                device_.template launch_groups<kernel>(
-                    kernels::convert_merging, groups_for<Shape>(), a_offsets(), a_indices(), a, a_base(),
-                    a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
-                    b_offsets(), as<i32>(args_.b.indices), b, int{args_.b.base}, u32_of(b_.rows),
-                    u32_of(b_.cols), b_.row_step, b_.column_step, static_cast<int>(b_.lines), words,
-                    int{zeros}, marks_);
-            });
-        device_.template launch_groups<typename windows<WT>::fill_marked>(
-            kernels::convert_windowing, walking_groups(), a_offsets(), a_indices(), a, a_base(),
-            a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step, b_offsets(),
-            as<i32>(args_.b.indices), b, int{args_.b.base}, u32_of(b_.rows), u32_of(b_.cols), b_.row_step,
-            b_.column_step, u32_of(b_.columns), static_cast<int>(b_.lines), words,
-            int{zeros || !takes_teams()}, marks());
+    template <class Kernel, class... Args>
+    void launch(Args... args) {
+        const int64_t own = own_lines(Kernel::group / lanes_of_team);
+        device_.template launch_groups<Kernel>(kernels::convert_block_row_teams, (b_.lines + own - 1) / own,
+                                               args...);
     }
 
     static u32 u32_of(heron_index n) { return static_cast<u32>(n); }
+    static int int_of(heron_index n) { return static_cast<int>(n); }
     const i32* a_offsets() const { return as<const i32>(args_.a.offsets); }
     const i32* a_indices() const { return as<const i32>(args_.a.indices); }
-    const i32* b_offsets() const { return as<const i32>(args_.b.offsets); }
     int a_base() const { return args_.a.base; }
-    int a_scalar_rows() const { return static_cast<int>(args_.a.rows); }
+    int a_scalar_rows() const { return int_of(args_.a.rows); }
 
     Device& device_;
     const heron_reblock_args& args_;
     const reblock_policy policy_;
     blocks_of a_, b_;
-    block_counts<Device, Scan> counts_;
-    i32* marks_;  // of block rows with long lines
 };
 
 }  // namespace heron::HERON_LEVEL::plans

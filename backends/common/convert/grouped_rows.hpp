@@ -2,6 +2,7 @@
 // The row of each element on GPUs, rows.h, and the offsets of rows from it, bounds.h.
 #include "common/dialect/dialect_group.hpp"
 #include "pointers.hpp"
+#include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family convert_row_search{"convert_rows", "VT GROUP"};
@@ -25,18 +26,29 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
 }
 
-// Groups have more rows where most of these are empty. Where rows have many elements it takes longer to read
-// these than to search for each row.
+// By elements, unless most rows are empty.
 template <class Device>
 void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
     using program = kernels::convert_bounds<256>;
-    constexpr int64_t most_of_row = 8;
-    if (args.nnz == 0 || args.nnz > most_of_row * args.rows) return compress_indices(device, args);
-    const int each = args.rows > 2 * args.nnz ? 4 : 1;
-    const int64_t rows = int64_t{each} * program::find_bounds::group;
-    device.template launch_groups<program::find_bounds>(
-        kernels::convert_row_bounds, (args.rows + rows) / rows, args.indices, int{args.base},
-        heron_index{args.rows}, heron_index{args.nnz}, each, args.offsets);
+    constexpr int64_t group = program::find_bounds::group;
+    if (args.nnz == 0) return compress_indices(device, args);
+    if (args.rows > 2 * args.nnz) {
+        constexpr int each = 4;
+        constexpr int64_t rows = each * group;
+        return device.template launch_groups<typename program::find_bounds>(
+            kernels::convert_row_bounds, (args.rows + rows) / rows, args.indices, int{args.base},
+            heron_index{args.rows}, heron_index{args.nnz}, each, args.offsets);
+    }
+    // Few elements are spread over all groups.
+    constexpr int64_t groups_at_once = 1024;
+    const int64_t each = std::clamp<int64_t>(args.nnz / (groups_at_once * group), 1, program::loads);
+    const int64_t groups = args.nnz / (each * group) + 1;
+    const int64_t slice = args.rows / groups + 1;
+    const int64_t longest = std::max<int64_t>(args.rows / 64, 4096);
+    device.template launch_groups<typename program::find_by_elements>(
+        kernels::convert_row_bounds, groups, args.indices, int{args.base}, heron_index{args.rows},
+        heron_index{args.nnz}, static_cast<int>(each), heron_index{slice}, heron_index{longest},
+        args.offsets);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

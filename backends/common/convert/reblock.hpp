@@ -121,18 +121,14 @@ template <class Device>
 class reblock_plan {
   public:
     reblock_plan(Device& device, const heron_reblock_args& args, workspace_layout& layout)
-        : device_(device),
-          args_(args),
-          a_(args.a),
-          b_(args.b),
-          places_(layout.take<i32>(args.a.rows)),
-          counts_(layout, args) {}
+        : device_(device), args_(args), a_(args.a), b_(args.b), places_(layout.take<i32>(args.a.rows)) {}
 
-    void count() {
+    using counts = block_counts<Device>;
+    void count(const counts& to) {
         device_.template launch<kernels::reblock_count_row<raw32>>(
             kernels::convert_reblock, b_.lines, a_offsets(), a_indices(), a_base(), heron_index{args_.a.rows},
-            a_.rows, a_.cols, b_.rows, b_.cols, places_, counts_.get());
-        counts_.publish(device_);
+            a_.rows, a_.cols, b_.rows, b_.cols, places_, to.get());
+        to.publish(device_);
     }
 
     void fill() {
@@ -158,7 +154,6 @@ class reblock_plan {
     const heron_reblock_args& args_;
     blocks_of a_, b_;
     i32* places_;
-    block_counts<Device> counts_;
 };
 
 inline bool is_empty(const heron_spmat& m) { return m.rows == 0 || m.cols == 0; }
@@ -169,7 +164,7 @@ void count_empty(Device& device, const heron_reblock_args& args) {
     count_report(device, args.nnz).tell_none();
 }
 
-// Plan(device, args, layout) counts and fills; Plan::unblock is for a B that is CSR.
+// Plan(device, args, layout) counts into Plan::counts and fills; Plan::unblock is for a B that is CSR.
 template <class Plan, class Device>
 void count_blocks(Device& device, heron_phase phase, const heron_reblock_args& args,
                   heron_workspace& workspace) {
@@ -188,7 +183,8 @@ void count_blocks(Device& device, heron_phase phase, const heron_reblock_args& a
         return report.tell(offsets, a.lines, args.a.base, a.size());
     }
     Plan plan(device, args, layout);
-    if (phase == HERON_PHASE_RUN) plan.count();
+    const typename Plan::counts counts(layout, args);
+    if (phase == HERON_PHASE_RUN) plan.count(counts);
 }
 
 template <class Plan, class Device>

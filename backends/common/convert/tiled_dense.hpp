@@ -22,7 +22,8 @@ struct dense_strips {
             band *= 2;
         const int64_t bands = ceil_div(b.rows, band);
         const int64_t wanted = std::min(groups_at_once / bands, ceil_div(b.cols, least_strip));
-        strip = ceil_div(b.cols, std::clamp<int64_t>(wanted, 1, most_strips));
+        constexpr int64_t aligned = 32;  // elements, for wide accesses
+        strip = ceil_div(ceil_div(b.cols, std::clamp<int64_t>(wanted, 1, most_strips)), aligned) * aligned;
         strips = ceil_div(b.cols, strip);
         groups = bands * strips;
         // Few groups would have much to write each.

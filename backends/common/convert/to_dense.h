@@ -5,27 +5,42 @@ HERON_PROGRAM(convert_to_dense, class RT, class WT, class OT, class IT, int GROU
 CONSTANT(words, sizeof(RT) / sizeof(WT));
 CONSTANT(most_rows, 256);  // of a tile
 CONSTANT(loads, 4);        // that are on their way at a time
+CONSTANT(wide, 16);        // bytes
 
-// Clears the tile of `rows` x `cols` elements at b: as many neighbouring items go along a line of it as it is
-// long, or the whole group.
+// Clears the tile of `rows` x `cols` elements at b, by 16 bytes where it is aligned to them: as many
+// neighbouring items go along a line of it as it is long, or the whole group.
 HERON_FN void clear_tile(GLOBAL RT* b, heron_index rows, heron_index cols, heron_index row_step,
                          heron_index column_step) {
     RT zero;
     WT* parts = (WT*)&zero;
     parts[0] = 0;
     parts[words - 1] = 0;
+    uint4 zeros;
+    zeros.x = zeros.y = zeros.z = zeros.w = 0;
     const int by_rows = column_step == 1;
-    const heron_index step = by_rows ? row_step : column_step;
+    heron_index step = by_rows ? row_step : column_step;
     heron_index lines = by_rows ? rows : cols;
     heron_index length = by_rows ? cols : rows;
     if (length == step) {
         length *= lines;
         lines = 1;
     }
+    const int is_wide = (heron_index)b % wide == 0 && length * (heron_index)sizeof(RT) % wide == 0 &&
+                        (lines == 1 || step * (heron_index)sizeof(RT) % wide == 0);
+    if (is_wide) {
+        length = length * (heron_index)sizeof(RT) / wide;
+        step = step * (heron_index)sizeof(RT) / wide;
+    }
     int width = 8;
     while (width < GROUP && width < length) width *= 2;
+    GLOBAL uint4* wide_b = (GLOBAL uint4*)b;
     for (heron_index line = group_item() / width; line < lines; line += GROUP / width)
-        for (heron_index k = group_item() % width; k < length; k += width) b[line * step + k] = zero;
+        for (heron_index k = group_item() % width; k < length; k += width) {
+            if (is_wide)
+                wide_b[line * step + k] = zeros;
+            else
+                b[line * step + k] = zero;
+        }
 }
 
 // The row of element k: the last one that does not begin behind it.

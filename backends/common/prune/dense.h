@@ -32,14 +32,21 @@ HERON_FN int is_kept(RT element, WT mask, WT first, WT last) {
 HERON_FN u32 kept_among(GLOBAL const RT* own, heron_index from, heron_index end, int apart, heron_index step,
                         WT mask, WT first, WT last) {
     u32 count = 0;
-    for (heron_index k = from; k < end; k += loads * apart) {
-        RT held[loads];
+    RT held[loads];
+    heron_index k = from;
+    for (; k + (loads - 1) * apart < end; k += loads * apart) {
+        GLOBAL const RT* at = own + k * step;
         UNROLL
-        for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * apart, end - 1) * step];
+        for (int i = 0; i < loads; ++i) held[i] = at[i * apart * step];
         UNROLL
-        for (int i = 0; i < loads; ++i)
-            count += (u32)(k + i * apart < end && is_kept(held[i], mask, first, last));
+        for (int i = 0; i < loads; ++i) count += (u32)is_kept(held[i], mask, first, last);
     }
+    if (k >= end) return count;
+    UNROLL
+    for (int i = 0; i < loads; ++i) held[i] = own[min(k + i * apart, end - 1) * step];
+    UNROLL
+    for (int i = 0; i < loads; ++i)
+        count += (u32)(k + i * apart < end && is_kept(held[i], mask, first, last));
     return count;
 }
 
@@ -209,6 +216,7 @@ HERON_GROUP_KERNEL(keep_along, GROUP, GLOBAL const RT* RESTRICT a, heron_index l
         UNROLL_LANES
         for (int i = 0; i < loads; ++i) {
             const heron_index column = k + i * LANES;
+            if (column - lane >= end) continue;
             const int keeps = column < end && is_kept(held[i], mask, first, last);
             const u32 kept = BALLOT(board, keeps);
             const heron_index place = to + popcount(kept & ((1u << lane) - 1u));
@@ -298,6 +306,7 @@ HERON_GROUP_KERNEL(keep_across, GROUP, GLOBAL const RT* RESTRICT a, heron_index 
                 }
                 to += popcount(kept);
             }
+            sync_together();
             if (lane == 0) next[row] = to;
         }
         sync_group();

@@ -7,6 +7,8 @@
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <atomic>
+#include <bit>
 
 namespace heron::HERON_LEVEL {
 
@@ -71,12 +73,26 @@ size_t add_with_cub(void* memory, size_t bytes, const i64* counts, int64_t n, i6
     return bytes;
 }
 
-}  // namespace
-
-size_t scan_workspace(int64_t n) {
+size_t workspace_of_cub(int64_t n) {
     const size_t narrow = scan_with_cub<i32>(nullptr, 0, nullptr, n, 0, nullptr, nullptr);
     const size_t wide = scan_with_cub<i64>(nullptr, 0, nullptr, n, 0, nullptr, nullptr);
     return std::max({narrow, wide, add_with_cub(nullptr, 0, nullptr, n, nullptr, nullptr)});
+}
+
+}  // namespace
+
+// What CUB asks for takes as long to find out as a launch: for few counts it is that of the next power of
+// two, and known from then on.
+size_t scan_workspace(int64_t n) {
+    constexpr int devices = 16, widths = 21;
+    static std::atomic<size_t> known[devices][widths];
+    int device = 0;
+    check(cudaGetDevice(&device));
+    const int width = std::bit_width(static_cast<uint64_t>(n));
+    if (device >= devices || width >= widths) return workspace_of_cub(n);
+    std::atomic<size_t>& size = known[device][width];
+    if (size == 0) size = workspace_of_cub((int64_t{1} << width) - 1);
+    return size;
 }
 
 void add_counts(cuda_device& device, void* memory, size_t bytes, const i64* counts, int64_t n, i64* total) {

@@ -1,10 +1,8 @@
 #include "prompt.hpp"
-#include "relaxed_capture.hpp"
-#include <array>
+#include "stamped_page.hpp"
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <mutex>
 
 namespace heron::HERON_LEVEL {
 namespace {
@@ -12,59 +10,17 @@ namespace {
 constexpr int most_words = 2;
 
 // Words of 32 bits, each below the stamp of the wait that it is for.
-using stamped_words = std::array<uint64_t, most_words>;
+using waiting_page = stamped_page<uint64_t, most_words, 256, 0xffffffffu>;
 
 __global__ void hand_over(const unsigned* from, uint64_t stamp, volatile uint64_t* to) {
     to[threadIdx.x] = stamp << 32 | from[threadIdx.x];
 }
 
-// Never freed: kernels may write until the process ends.
-class waiting_page {
-  public:
-    waiting_page() noexcept {
-        const relaxed_capture allocating;
-        void* page = nullptr;
-        if (cudaHostAlloc(&page, places * sizeof(stamped_words),
-                          cudaHostAllocPortable | cudaHostAllocMapped) != cudaSuccess) {
-            cudaGetLastError();
-            return;
-        }
-        for (free_ = 0; free_ < places; ++free_)
-            free_places_[free_] = static_cast<stamped_words*>(page) + free_;
-    }
-    // Of zeros, or none. Its stamp is not 0.
-    stamped_words* take(uint32_t& stamp) noexcept {
-        const std::lock_guard lock(mutex_);
-        if (free_ == 0) return nullptr;
-        stamped_words* const place = free_places_[--free_];
-        if (++stamp_ == 0) ++stamp_;
-        stamp = stamp_;
-        for (uint64_t& word : *place) std::atomic_ref(word).store(0, std::memory_order_relaxed);
-        return place;
-    }
-    void give_back(stamped_words* place) noexcept {
-        const std::lock_guard lock(mutex_);
-        free_places_[free_++] = place;
-    }
-
-  private:
-    static constexpr size_t places = 256;
-    std::mutex mutex_;
-    std::array<stamped_words*, places> free_places_{};
-    size_t free_ = 0;
-    uint32_t stamp_ = 0;
-};
-
-waiting_page& page() noexcept {
-    static waiting_page* const only = new waiting_page;
-    return *only;
-}
-
 class waiting_place {
   public:
-    waiting_place() noexcept : words_(page().take(stamp_)) {}
+    waiting_place() noexcept : words_(waiting_page::get().take(stamp_)) {}
     ~waiting_place() {
-        if (words_) page().give_back(words_);
+        if (words_) waiting_page::get().give_back(words_);
     }
     waiting_place(const waiting_place&) = delete;
     waiting_place& operator=(const waiting_place&) = delete;
@@ -72,13 +28,13 @@ class waiting_place {
     explicit operator bool() const { return words_ != nullptr; }
 
     void ask(cuda_device& device, const unsigned* from, int words) {
-        device.launch_blocks(hand_over, 1, words, 0, from, uint64_t{stamp_}, words_->data());
+        device.launch_blocks(hand_over, 1, words, 0, from, uint64_t{stamp_}, words_);
     }
 
     // Whether the words are there.
     bool look(unsigned* to, int words) const {
         for (int i = 0; i < words; ++i) {
-            const uint64_t seen = std::atomic_ref((*words_)[i]).load(std::memory_order_acquire);
+            const uint64_t seen = std::atomic_ref(words_[i]).load(std::memory_order_acquire);
             if (seen >> 32 != stamp_) return false;
             to[i] = static_cast<unsigned>(seen);
         }
@@ -100,7 +56,7 @@ class waiting_place {
 
   private:
     uint32_t stamp_ = 0;
-    stamped_words* words_;
+    uint64_t* words_;
 };
 
 // Where that is not so the host may not touch managed memory until the device is idle, which programs take

@@ -60,10 +60,17 @@ class spmv_launcher {
         if (a_.format == HERON_FORMAT_SELL && !transposed) return sell();
         if (a_.format == HERON_FORMAT_BSR && !transposed && a_.block_rows * a_.block_cols <= warp_size)
             return bsr_small();
-        plans::spmv_plan<cuda_device, VA, VX, VY, CT, OT, IT>(device_, phase_, args_, workspace_).apply();
+        plans::spmv_plan<cuda_device, VA, VX, VY, CT, OT, IT, rest_of_products>(device_, phase_, args_,
+                                                                                workspace_)
+            .apply();
     }
 
   private:
+    // CSR has kernels here for all operations, SELL where op(A) goes by rows.
+    struct rest_of_products {
+        static constexpr bool csr = false, sell_by_rows = false;
+    };
+
     // In the workspace. What any product without an analysis writes first lies where the stamp of the narrow
     // columns is, which is lost with it.
     struct csr_memory {

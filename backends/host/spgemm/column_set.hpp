@@ -37,6 +37,14 @@ class column_set {
         words_[word] = old | mask;
     }
 
+    // The same of one column; whether it was not there.
+    bool insert_new(int64_t column) {
+        const uint64_t mask = uint64_t{1} << (column & 63);
+        const bool is_new = (words_[column >> 6] & mask) == 0;
+        insert(static_cast<int32_t>(column >> 6), mask);
+        return is_new;
+    }
+
     // The number of columns; empties the set.
     int64_t drain() {
         int64_t columns = 0;

@@ -114,12 +114,20 @@ template <class OT, class IT>
 }
 
 // right/pivot. What the next row waits for is one product, as the reciprocal does not depend on this row's
-// sum; it serves where it is a finite number.
+// sum; it serves where it is a finite number, and of a complex pivot where its square is in the range of
+// normal numbers.
 template <class CT>
 CT quotient(CT right, CT pivot) {
-    if constexpr (!is_complex_type<CT>) {
-        const CT reciprocal = 1 / pivot;
-        constexpr CT largest = same_type<CT, f32> ? CT(3.4e38) : CT(1.79e308);
+    using R = real_of<CT>;
+    if constexpr (is_complex_type<CT>) {
+        constexpr R least = same_type<R, f32> ? R(0x1p-100) : R(0x1p-900);
+        const R square = pivot.re * pivot.re + pivot.im * pivot.im;
+        const R reciprocal = 1 / square;
+        if (square >= least && reciprocal >= least)
+            return mul(right, CT{pivot.re * reciprocal, -pivot.im * reciprocal});
+    } else {
+        constexpr R largest = same_type<R, f32> ? R(3.4e38) : R(1.79e308);
+        const R reciprocal = 1 / pivot;
         if (reciprocal <= largest && reciprocal >= -largest) return right * reciprocal;
     }
     return divide(right, pivot);

@@ -1,0 +1,70 @@
+// The rows of a CSR matrix. An element is in one item's hands until the team meets.
+
+HERON_FN void eliminate(factor_operands o, factored_row own, int k, GLOBAL CT* a, int lane) {
+    const int j = o.columns[k] - o.base;
+    const factored_row other = row_with_parts(o, j);
+    const row_meeting meeting = meeting_of(own, k, other);
+    const int count = candidates(meeting);
+    // What depends on the pattern alone is found out before the wait.
+    row_pair pair;
+    pair.other = -1;
+    if (lane < count) pair = pair_at(meeting, lane, o.columns);
+    await(o.done + j);
+    const CT pivot = other.regular ? a[other.diagonal] : ZERO(CT);
+    CT x = a[k];
+    CT sum = ZERO(CT);
+    if (IS_LU) x = DIV(CT, x, pivot);
+    for (int q = lane; q < count; q += LANES) {
+        if (q != lane) pair = pair_at(meeting, q, o.columns);
+        if (pair.other < 0) continue;
+        if (IS_LU)
+            a[pair.own] = SUB(CT, a[pair.own], MUL(CT, x, a[pair.other]));
+        else
+            sum = MAD(CT, a[pair.own], CONJ(CT, a[pair.other]), sum);
+    }
+    if (!IS_LU) x = DIV(CT, SUB(CT, x, sum_of_team(sum)), pivot);
+    sync_team();
+    if (lane == 0) a[k] = x;
+}
+
+HERON_FN CT sum_of_squares(factored_row own, GLOBAL const CT* a, int lane) {
+    CT sum = ZERO(CT);
+    for (int k = own.begin + lane; k < own.diagonal; k += LANES)
+        sum = ADD(CT, sum, REAL(CT, MUL(CT, a[k], CONJ(CT, a[k]))));
+    return sum_of_team(sum);
+}
+
+// records[place].x is the row that comes at this place.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_factor_rows(
+    GLOBAL const int4* records, int n, GLOBAL const i32* offsets, GLOBAL const i32* columns, int base,
+    GLOBAL const i32* diagonal, GLOBAL CT* a, CT tolerance, GLOBAL const i64* tolerance_bits, CT boost,
+    GLOBAL const CT* boost_device, GLOBAL i32* zero_pivot, GLOBAL int* done, GLOBAL int* tickets) {
+    __local int ticket;
+    const int lane = (int)get_local_id(0) % LANES;
+    const int place = draw_ticket(tickets, &ticket) * (GROUP / LANES) + (int)get_local_id(0) / LANES;
+    if (place >= n) return;
+    factor_operands o;
+    o.offsets = offsets;
+    o.columns = columns;
+    o.diagonal = diagonal;
+    o.zero_pivot = zero_pivot;
+    o.done = done;
+    o.tolerance = tolerance_bits ? FROM_DOUBLE(CT, *tolerance_bits) : tolerance;
+    o.boost = SCALAR(CT, boost, boost_device);
+    o.base = base;
+    const factored_row own = row_with_parts(o, records[place].x);
+    for (int k = own.begin; k < own.diagonal; ++k) {
+        const int j = columns[k] - base;
+        if (j >= 0 && j < own.row) eliminate(o, own, k, a, lane);
+    }
+    sync_team();
+    if (!own.regular) {
+        if (lane == 0) report_zero(o, own.row);
+    } else {
+        CT pivot = a[own.diagonal];
+        if (!IS_LU) pivot = SUB(CT, REAL(CT, pivot), sum_of_squares(own, a, lane));
+        sync_team();
+        if (lane == 0) a[own.diagonal] = finished_pivot(o, own.row, pivot);
+    }
+    announce(done + own.row);
+}
