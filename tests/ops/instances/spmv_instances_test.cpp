@@ -38,7 +38,8 @@ void check(const way& w) {
 }  // namespace
 
 TEST_CASE("SpMV by rows of every type and index type") {
-    check({"tiles", irregular_pattern(), csr});
+    check({"a tile", irregular_pattern(), csr});
+    check({"tiles", rows_alike(7000, 3000, 10), csr});
     check({"short rows", rows_alike(600, 400, 5), csr, N, true});
     check({"long rows", rows_alike(300, 400, 32), csr, N, true});
 }
