@@ -1,14 +1,20 @@
-// ANALYSE of the products with columns of 16 bits: the bands' first columns, and each element's distance from
-// it.
+// ANALYSE of the products that read fewer bytes than the matrix has.
 #include "narrow.hpp"
 #include "operands.cuh"
 #include "common/runtime/pattern_stamp.hpp"
+#include <algorithm>
 
 namespace heron::HERON_LEVEL {
 
 namespace {
 
 constexpr int64_t widest_band = 0xffff;
+constexpr int64_t fewest_rows_of_band = 32;
+constexpr int most_shapes = 1024;
+constexpr int most_probes = 8;
+// Rows or bands that fit, for each that does not.
+constexpr unsigned fits_per_misfit = 32;
+constexpr int team = 8;  // lanes that read a row together
 
 // The least and the greatest of all threads of a block.
 template <class IT>
@@ -35,8 +41,8 @@ __device__ column_range<IT> range_of_block(column_range<IT> mine) {
 // A block per band.
 template <class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    narrow_bands(const OT* offsets, const IT* indices, int64_t rows, int64_t nnz, int64_t base,
-                 int rows_of_band, uint64_t stamp, narrow_columns columns) {
+    pack_bands(const OT* offsets, const IT* indices, int64_t rows, int64_t nnz, int64_t base,
+               int rows_of_band, uint64_t stamp, narrow_columns columns) {
     const int64_t band = blockIdx.x;
     const auto element_of = [&](int64_t row) {
         const int64_t k = static_cast<int64_t>(offsets[row < rows ? row : rows]) - base;
@@ -44,24 +50,21 @@ __global__ void __launch_bounds__(block_threads)
     };
     const int64_t begin = element_of(band * rows_of_band);
     const int64_t end = element_of((band + 1) * rows_of_band);
-    const auto none = static_cast<IT>(base);
-    column_range<IT> range{begin < end ? indices[begin] : none, begin < end ? indices[begin] : none};
+    const IT any = begin < end ? indices[begin] : static_cast<IT>(base);
+    column_range<IT> range{any, any};
     for (int64_t k = begin + threadIdx.x; k < end; k += block_threads) range.join({indices[k], indices[k]});
     range = range_of_block(range);
     const int64_t first = static_cast<int64_t>(range.low) - base;
     const bool fits = first >= 0 && static_cast<int64_t>(range.high) - range.low <= widest_band;
     if (threadIdx.x == 0) {
-        columns.of_bands[band] = fits ? first : -1;
-        if (!fits) atomicAdd(columns.wide_bands, 1u);
+        columns.first_columns[band] = fits ? first : -1;
+        if (!fits) atomicAdd(columns.misfits, 1u);
         if (band == 0) *columns.front = *columns.back = stamp;
     }
     if (!fits) return;
     for (int64_t k = begin + threadIdx.x; k < end; k += block_threads)
-        columns.of_elements[k] = static_cast<uint16_t>(indices[k] - range.low);
+        columns.packed[k] = static_cast<uint16_t>(indices[k] - range.low);
 }
-
-constexpr int team = 8;  // lanes that read a row together
-constexpr int most_probes = 8;
 
 __device__ unsigned long long mixed(unsigned long long v) {
     v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
@@ -83,20 +86,20 @@ __device__ unsigned long long key_of_row(const OT* offsets, const int32_t* indic
     return mixed(sum + static_cast<unsigned long long>(end - begin)) | 1;
 }
 
-// Where the key is in the table, into which it goes if there is room. `known` is what the block has seen of
-// it.
-__device__ uint16_t place_of_key(unsigned long long key, unsigned long long* known, unsigned long long* keys,
-                                 row_shape* table, row_shape mine) {
+// The number of the shape that the key is of, or of a new one if there is room. `seen` is what the block has
+// seen of the keys.
+__device__ uint16_t shape_of_key(unsigned long long key, unsigned long long* seen,
+                                 const narrow_columns& columns, row_shape row) {
     int place = static_cast<int>(key >> 40) % most_shapes;
     for (int probe = 0; probe < most_probes; ++probe, place = (place + 1) % most_shapes) {
-        unsigned long long there = *static_cast<volatile unsigned long long*>(known + place);
+        unsigned long long there = *static_cast<volatile unsigned long long*>(seen + place);
         if (there == 0) {
-            there = atomicCAS(keys + place, 0ull, key);
+            there = atomicCAS(columns.keys + place, 0ull, key);
             if (there == 0) {
-                table[place] = mine;
+                columns.shapes[place] = row;
                 there = key;
             }
-            known[place] = there;
+            seen[place] = there;
         }
         if (there == key) return static_cast<uint16_t>(place);
     }
@@ -108,27 +111,25 @@ template <class OT>
 __global__ void __launch_bounds__(block_threads)
     find_row_shapes(const OT* offsets, const int32_t* indices, int rows, int64_t base,
                     narrow_columns columns) {
-    __shared__ unsigned long long known[most_shapes];
-    for (int i = threadIdx.x; i < most_shapes; i += block_threads) known[i] = 0;
+    __shared__ unsigned long long seen[most_shapes];
+    for (int i = threadIdx.x; i < most_shapes; i += block_threads) seen[i] = 0;
     __syncthreads();
-    unsigned shapeless = 0;
+    unsigned misfits = 0;
     const int step = static_cast<int>(gridDim.x) * (block_threads / team);
     const int first = static_cast<int>(blockIdx.x * block_threads + threadIdx.x) / team;
     // The lanes of a warp leave the loop together.
-    for (int row = first; row - static_cast<int>(threadIdx.x % warp_size) / team < rows; row += step) {
-        const int known_row = row < rows ? row : rows - 1;
-        const unsigned long long key = key_of_row(offsets, indices, base, known_row);
+    const int place_in_warp = static_cast<int>(threadIdx.x % warp_size) / team;
+    for (int row = first; row - place_in_warp < rows; row += step) {
+        const unsigned long long key = key_of_row(offsets, indices, base, row < rows ? row : rows - 1);
         if (threadIdx.x % team != 0 || row >= rows) continue;
         const auto begin = static_cast<int32_t>(offsets[row] - base);
-        const uint16_t shape = place_of_key(key, known, columns.keys, columns.table, {row, begin});
-        columns.shapes[row] = shape;
-        shapeless += shape == no_shape;
+        const uint16_t shape = shape_of_key(key, seen, columns, {row, begin});
+        columns.packed[row] = shape;
+        misfits += shape == no_shape;
     }
-    shapeless = __reduce_add_sync(all_lanes, shapeless);
-    if (threadIdx.x % warp_size == 0 && shapeless > 0) atomicAdd(columns.wide_bands, shapeless);
+    misfits = __reduce_add_sync(all_lanes, misfits);
+    if (threadIdx.x % warp_size == 0 && misfits > 0) atomicAdd(columns.misfits, misfits);
 }
-
-constexpr unsigned rows_per_shapeless_one = 32;
 
 // Takes its shape from a row that is not exactly of it.
 template <class OT>
@@ -137,49 +138,91 @@ __global__ void __launch_bounds__(block_threads)
                       narrow_columns columns) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *columns.front = *columns.back = stamp;
     const int row = static_cast<int>((int64_t{blockIdx.x} * block_threads + threadIdx.x) / team);
-    if (row >= rows || *columns.wide_bands > static_cast<unsigned>(rows) / rows_per_shapeless_one) return;
-    const uint16_t shape = columns.shapes[row];
-    if (shape == no_shape) return;
-    const row_shape of = columns.table[shape];
+    if (row >= rows || *columns.misfits > static_cast<unsigned>(rows) / fits_per_misfit) return;
+    const uint16_t number = columns.packed[row];
+    if (number == no_shape) return;
+    const row_shape shape = columns.shapes[number];
     const int64_t begin = offsets[row] - base;
     const int64_t length = offsets[row + 1] - base - begin;
-    bool differs = length != offsets[of.row + 1] - base - of.begin;
+    bool differs = length != offsets[shape.row + 1] - base - shape.begin;
     for (int64_t i = threadIdx.x % team; i < length && !differs; i += team)
-        differs = indices[begin + i] - row != indices[of.begin + i] - of.row;
+        differs = indices[begin + i] - row != indices[shape.begin + i] - shape.row;
     if (!differs) return;
-    columns.shapes[row] = no_shape;
-    atomicAdd(columns.wide_bands, 1u);
+    columns.packed[row] = no_shape;
+    atomicAdd(columns.misfits, 1u);
 }
+
+int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// By the mean length of a row.
+narrow_shares shares_of(const heron_spmat& a) {
+    constexpr int64_t most_lanes = 8;
+    constexpr int64_t elements_of_piece = 4;
+    const int64_t mean = a.nnz / a.rows;
+    narrow_shares shares{1, 1, 2};
+    while (shares.lanes < most_lanes && 2 * shares.lanes * elements_of_piece <= mean) shares.lanes *= 2;
+    return shares;
+}
+
+class narrow_search {
+  public:
+    narrow_search(cuda_device& device, const heron_spmat& a, const narrow_columns& columns)
+        : device_(device), a_(a), columns_(columns) {}
+
+    narrow_plan run() {
+        narrow_plan plan;
+        plan.shares = shares_of(a_);
+        plan.stamp = next_pattern_stamp();
+        if (has_shapes(plan))
+            plan.kind = narrow_kind::shapes;
+        else if (has_bands(plan))
+            plan.kind = narrow_kind::bands;
+        return plan;
+    }
+
+  private:
+    bool has_shapes(const narrow_plan& plan) {
+        if (a_.index_type != HERON_INDEX_32) return false;
+        device_.fill(columns_.misfits, 0, sizeof *columns_.misfits);
+        device_.fill(columns_.keys, 0, most_shapes * sizeof *columns_.keys);
+        const auto rows = static_cast<int>(a_.rows);
+        const int64_t blocks = quotient_up(a_.rows * team, block_threads);
+        const int64_t at_once = int64_t{8} * device_.multiprocessors();
+        visit_index(a_.offset_type, [&]<class OT>(type<OT>) {
+            const auto* const offsets = as<const OT>(a_.offsets);
+            const auto* const indices = as<const int32_t>(a_.indices);
+            device_.launch_blocks(find_row_shapes<OT>, std::min(blocks, at_once), block_threads, 0, offsets,
+                                  indices, rows, a_.base, columns_);
+            device_.launch_blocks(verify_row_shapes<OT>, blocks, block_threads, 0, offsets, indices, rows,
+                                  a_.base, plan.stamp, columns_);
+        });
+        return misfits_found() <= static_cast<unsigned>(rows) / fits_per_misfit;
+    }
+
+    bool has_bands(const narrow_plan& plan) {
+        const int64_t rows_of_band = block_threads / plan.shares.lanes;
+        const int64_t bands = quotient_up(a_.rows, rows_of_band);
+        device_.fill(columns_.misfits, 0, sizeof *columns_.misfits);
+        visit_offsets_and_indices(a_.offset_type, a_.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+            device_.launch_blocks(pack_bands<OT, IT>, bands, block_threads, 0, as<const OT>(a_.offsets),
+                                  as<const IT>(a_.indices), a_.rows, a_.nnz, a_.base,
+                                  static_cast<int>(rows_of_band), plan.stamp, columns_);
+        });
+        return misfits_found() <= bands / fits_per_misfit;
+    }
+
+    unsigned misfits_found() {
+        unsigned found = 0;
+        device_.read(&found, columns_.misfits, sizeof found);
+        return found;
+    }
+
+    cuda_device& device_;
+    const heron_spmat& a_;
+    const narrow_columns& columns_;
+};
 
 }  // namespace
-
-void find_shapes(cuda_device& device, const heron_spmat& a, const narrow_columns& columns,
-                 narrow_plan& plan) {
-    if (a.index_type != HERON_INDEX_32) return;
-    const uint64_t stamp = next_pattern_stamp();
-    device.fill(columns.wide_bands, 0, sizeof *columns.wide_bands);
-    device.fill(columns.keys, 0, most_shapes * sizeof *columns.keys);
-    const auto rows = static_cast<int>(a.rows);
-    const int64_t blocks = (a.rows * team + block_threads - 1) / block_threads;
-    visit_index(a.offset_type, [&]<class OT>(type<OT>) {
-        const auto* const offsets = as<const OT>(a.offsets);
-        const auto* const indices = as<const int32_t>(a.indices);
-        device.launch_blocks(find_row_shapes<OT>,
-                             std::min<int64_t>(blocks, int64_t{8} * device.multiprocessors()), block_threads,
-                             0, offsets, indices, rows, a.base, columns);
-        device.launch_blocks(verify_row_shapes<OT>, blocks, block_threads, 0, offsets, indices, rows, a.base,
-                             stamp, columns);
-    });
-    unsigned shapeless = 0;
-    device.read(&shapeless, columns.wide_bands, sizeof shapeless);
-    if (shapeless > static_cast<unsigned>(rows) / rows_per_shapeless_one) return;
-    plan.stamp = stamp;
-    plan.has_shapes = true;
-}
-
-int narrow_plan::rows_of_band() const {
-    return rows.lanes_per_row > 0 ? block_threads / rows.lanes_per_row : rows.rows_per_tile;
-}
 
 bool can_be_narrow(const heron_spmat& a) {
     constexpr int64_t fewest_elements = 1 << 16;
@@ -187,21 +230,21 @@ bool can_be_narrow(const heron_spmat& a) {
     return a.nnz >= fewest_elements && a.nnz < most && a.rows > 0 && a.rows < most;
 }
 
-void find_narrow_columns(cuda_device& device, const heron_spmat& a, const narrow_columns& columns,
-                         narrow_plan& plan) {
-    constexpr int64_t bands_per_wide_one = 32;
-    const int64_t rows_of_band = plan.rows_of_band();
-    const int64_t bands = (a.rows + rows_of_band - 1) / rows_of_band;
-    const uint64_t stamp = next_pattern_stamp();
-    device.fill(columns.wide_bands, 0, sizeof *columns.wide_bands);
-    visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-        device.launch_blocks(narrow_bands<OT, IT>, bands, block_threads, 0, as<const OT>(a.offsets),
-                             as<const IT>(a.indices), a.rows, a.nnz, a.base, static_cast<int>(rows_of_band),
-                             stamp, columns);
-    });
-    unsigned wide = 0;
-    device.read(&wide, columns.wide_bands, sizeof wide);
-    if (wide * bands_per_wide_one <= bands) plan.stamp = stamp;
+narrow_columns lay_out_narrow_columns(workspace_layout& layout, const heron_spmat& a, void* front) {
+    constexpr int64_t read_at_once = 4;
+    narrow_columns columns{};
+    columns.front = static_cast<uint64_t*>(front);
+    columns.packed = layout.take<uint16_t>(std::max(a.nnz + read_at_once, a.rows));
+    columns.first_columns = layout.take<int64_t>(quotient_up(a.rows, fewest_rows_of_band));
+    columns.shapes = layout.take<row_shape>(most_shapes);
+    columns.keys = layout.take<unsigned long long>(most_shapes);
+    columns.misfits = layout.take<unsigned>(1);
+    columns.back = layout.take<uint64_t>(1);
+    return columns;
+}
+
+narrow_plan find_narrow_columns(cuda_device& device, const heron_spmat& a, const narrow_columns& columns) {
+    return narrow_search(device, a, columns).run();
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -19,7 +19,6 @@
 #include "vectors.cuh"
 #include "common/vector/plan.hpp"
 #include <bit>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -43,7 +42,7 @@ class spmv_launcher {
     static constexpr bool has_patterns = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
                                          (sizeof(CT) == 4 || sizeof(CT) == 8) && !std::is_same_v<CT, i32> &&
                                          std::is_same_v<OT, i32> && std::is_same_v<IT, i32>;
-    // What the product with columns of 16 bits is built for.
+    // What narrow products are built for.
     static constexpr bool may_be_narrow =
         std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y && !std::is_same_v<CT, i32>;
 
@@ -71,8 +70,8 @@ class spmv_launcher {
         static constexpr bool csr = false, sell_by_rows = false;
     };
 
-    // In the workspace. What any product without an analysis writes first lies where the stamp of the narrow
-    // columns is, which is lost with it.
+    // In the workspace. What any product without an analysis writes first lies where the first stamp of the
+    // narrow columns is.
     struct csr_memory {
         int64_t* starts;
         CT *heads, *carries;
@@ -89,16 +88,8 @@ class spmv_launcher {
         memory.starts = layout.take<int64_t>(std::max<int64_t>(tiles + 1, least_starts));
         memory.heads = layout.take<CT>(tiles);
         memory.carries = layout.take<CT>(tiles);
-        if (!may_be_narrow || !can_be_narrow(a_)) return memory;
-        narrow_columns& narrow = memory.narrow;
-        narrow.front = reinterpret_cast<uint64_t*>(memory.starts);
-        narrow.of_elements = layout.take<uint16_t>(a_.nnz + quad<uint16_t>::size);
-        narrow.of_bands = layout.take<int64_t>(a_.rows / least_rows_of_band + 1);
-        narrow.wide_bands = layout.take<unsigned>(1);
-        narrow.shapes = layout.take<uint16_t>(a_.rows);
-        narrow.table = layout.take<row_shape>(most_shapes);
-        narrow.keys = layout.take<unsigned long long>(most_shapes);
-        narrow.back = layout.take<uint64_t>(1);
+        if (may_be_narrow && can_be_narrow(a_))
+            memory.narrow = lay_out_narrow_columns(layout, a_, memory.starts);
         return memory;
     }
 
@@ -120,8 +111,7 @@ class spmv_launcher {
 
     bool multiplies_narrow(const csr_plan& plan, const narrow_columns& columns) {
         if constexpr (may_be_narrow) {
-            if (plan.narrow.stamp == 0) return false;
-            if (plan.narrow.rows.lanes_per_row > 0 && !has_aligned_values()) return false;
+            if (plan.narrow.kind == narrow_kind::none || !has_aligned_values()) return false;
             multiply_narrow<CT>(device_, args_, columns, plan.narrow);
             return true;
         }
@@ -211,28 +201,8 @@ class spmv_launcher {
         if (plan->rows.rows_per_tile == 0)
             find_starts(tiles, memory.starts);
         else if (memory.narrow.front)
-            analyse_columns_of(*plan, found, memory.narrow);
+            plan->narrow = find_narrow_columns(device_, a_, memory.narrow);
         workspace_.plan = plan.release();
-    }
-
-    void analyse_columns_of(csr_plan& plan, const unsigned* found, const narrow_columns& columns) {
-        if constexpr (may_be_narrow) {
-            plan.narrow.rows = choice_of<row_tile<VA, uint16_t>>(
-                found, [&] { return narrow_blocks_at_once<CT>(device_, a_.offset_type); });
-            // 0, r, or: n(arrow) or s(hapes), lanes, bands of a block, pieces.
-            if (const char* e = std::getenv("HERON_NARROW")) {
-                if (*e == '0') return;
-                if (*e == 'r') plan.narrow.rows.lanes_per_row = 0;
-                if (*e == 'n' || *e == 's') {
-                    plan.narrow.rows.lanes_per_row = e[1] - '0';
-                    plan.narrow.most_bands_of_block = std::atoi(e + 2);
-                }
-                if (*e == 's') find_shapes(device_, a_, columns, plan.narrow);
-                if (plan.narrow.stamp != 0) return;
-            }
-            if (plan.narrow.rows_of_band() >= least_rows_of_band)
-                find_narrow_columns(device_, a_, columns, plan.narrow);
-        }
     }
 
     void launch_measurement(unsigned* most) {
@@ -243,18 +213,11 @@ class spmv_launcher {
                               0, offsets(), a_.rows, row_candidates{}, most);
     }
 
+    // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
-        return choice_of<row_tile<VA, IT>>(found, [&] {
-            return device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads);
-        });
-    }
-
-    // Of what measure_rows has found, for stages of some size.
-    template <class Tile, class BlocksAtOnce>
-    row_choice choice_of(const unsigned* found, BlocksAtOnce&& blocks_at_once) {
         row_choice choice;
         constexpr int64_t longest_of_lane = 64;
-        choice.rows_per_tile = rows_per_tile_of<Tile>(found);
+        choice.rows_per_tile = rows_per_tile_of(found);
         if (choice.rows_per_tile == 0) return choice;
         choice.lanes_per_row = lanes_of_rows();
         // A lane's share of a row of mean length is cut into batches of one size.
@@ -269,24 +232,25 @@ class spmv_launcher {
         const int64_t longest = found[row_candidates::count];
         if (longest > longest_of_lane * of_row && row_tiles < int64_t{2} * device_.multiprocessors())
             return {};
-        choice.blocks = std::min<int64_t>(row_tiles, blocks_at_once());
+        choice.blocks =
+            std::min(row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
         return choice;
     }
 
     // Rows per tile for multiply_rows: as many as fit a stage everywhere; 0 where that leaves most of a stage
     // empty.
-    template <class Tile>
     int rows_per_tile_of(const unsigned* found) const {
+        using tile = row_tile<VA, IT>;
         constexpr int octet = 8;
         const row_candidates candidates;
         const unsigned longest = std::max(found[row_candidates::count], 1u);
         // Rows of one length fit more exactly than any candidate says.
-        int best = static_cast<int>(std::min<unsigned>(Tile::usable / longest, Tile::most_rows));
+        int best = static_cast<int>(std::min<unsigned>(tile::usable / longest, tile::most_rows));
         if (best > octet) best = best / octet * octet;
         for (int c = 0; c < row_candidates::count; ++c)
-            if (found[c] <= static_cast<unsigned>(Tile::usable)) best = std::max(best, candidates.rows[c]);
+            if (found[c] <= static_cast<unsigned>(tile::usable)) best = std::max(best, candidates.rows[c]);
         const double mean = static_cast<double>(a_.nnz) / static_cast<double>(a_.rows);
-        const bool fills = best * (mean + 1) >= 0.4 * Tile::usable || best == Tile::most_rows;
+        const bool fills = best * (mean + 1) >= 0.4 * tile::usable || best == tile::most_rows;
         return fills ? best : 0;
     }
 
@@ -424,7 +388,7 @@ class spmv_launcher {
             scatter_at_once(out, scale);
             return finish(out);
         }
-        if (is_known_zero(scale) && !std::getenv("HERON_CLEAR"))
+        if (is_known_zero(scale))
             clear(out);
         else if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
