@@ -1,5 +1,5 @@
-// The rows of a CSR matrix. A team is a warp, or an item alone. An element is in one item's hands until the team
-// meets.
+// The rows of a CSR matrix. A team is a warp, or an item alone. An element is in one item's hands until the
+// team meets.
 
 #define TABLED 16  // elements of a row whose pairs are looked for before the row waits
 
