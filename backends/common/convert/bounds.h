@@ -112,13 +112,10 @@ HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
 }
 HERON_CLOSE
 
-// Whether a slice of rows begins in a long gap between the elements of this item's part and the one before.
-HERON_FN int begins_in_long_gap(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
-                                heron_index begin, heron_index end, heron_index row, heron_index longest) {
-    if (begin > nnz) return 0;
-    const heron_index before = begin > 0 ? (heron_index)rows_of[begin - 1] - base : -1;
-    const heron_index last = end <= nnz ? (heron_index)rows_of[end - 1] - base : rows;
-    return before < row && last >= row && last - before > longest;
+// The row of an element, or what is behind all rows.
+HERON_FN heron_index row_or_end(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
+                                heron_index k) {
+    return k < nnz ? min((heron_index)rows_of[k] - base, rows) : rows;
 }
 
 // The rows of a slice that lie in a long gap, where the slice begins, behind element begin - 1.
@@ -127,7 +124,7 @@ HERON_FN void write_long_gap(GLOBAL const i32* rows_of, int base, heron_index ro
                              heron_index longest, GLOBAL i32* offsets) {
     const heron_index k = first_not_before(rows_of, begin, min(end, nnz), row + base);
     const heron_index before = k > 0 ? (heron_index)rows_of[k - 1] - base : -1;
-    const heron_index behind = min(k < nnz ? (heron_index)rows_of[k] - base : rows, rows);
+    const heron_index behind = row_or_end(rows_of, base, rows, nnz, k);
     if (behind - before <= longest) return;
     const heron_index last = min(row + slice - 1, behind);
     for (heron_index r = row + group_item(); r <= last; r += GROUP) offsets[r] = (i32)k + base;
@@ -149,13 +146,15 @@ HERON_FN int place_of_row(LOCAL const i32* own_rows, int count, i32 row) {
 
 // By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end: it writes the
 // offsets from behind the row of the element before up to the row of its last one. More than `longest` rows
-// without elements are a long gap, of which each group writes what is in its slice of the rows.
+// without elements are a long gap: each of the first `slices` groups writes what is in its slice of the rows.
 HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, int base, heron_index rows,
-                   heron_index nnz, int each, heron_index slice, heron_index longest,
+                   heron_index nnz, int each, int slices, heron_index slice, heron_index longest,
                    GLOBAL i32* RESTRICT offsets) {
     LOCAL_ARRAY(i32, own_rows, loads * GROUP);
+    LOCAL_ARRAY(i32, ends, GROUP);  // the rows of the last elements of parts of all
     LOCAL_ARRAY(i64, gap, 1);
     const int id = group_item();
+    const int has_slice = group_id() < slices;
     const heron_index first = group_id() * (heron_index)(each * GROUP);
     const int count = (int)min(nnz + 1 - first, (heron_index)(each * GROUP));
     i32 held[loads];
@@ -165,14 +164,16 @@ HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, 
     const heron_index before = first > 0 ? max((heron_index)rows_of[first - 1] - base, (heron_index)-1) : -1;
     const heron_index step = part_of(nnz);
     const heron_index own_slice = group_id() * slice;
-    const int is_in_gap =
-        begins_in_long_gap(rows_of, base, rows, nnz, id * step, id * step + step, own_slice, longest);
+    if (has_slice) ends[id] = (i32)row_or_end(rows_of, base, rows, nnz, (id + 1) * step - 1);
     if (id == 0) *gap = -1;
     UNROLL
     for (int i = 0; i < loads; ++i)
         if (i < each) own_rows[i * GROUP + id] = first + i * GROUP + id < nnz ? held[i] - base : (i32)rows;
     sync_group();
-    if (is_in_gap) *gap = id * step;
+    if (has_slice) {
+        const heron_index begin = id > 0 ? ends[id - 1] : -1;
+        if (begin < own_slice && ends[id] >= own_slice && ends[id] - begin > longest) *gap = id * step;
+    }
     const heron_index last = min((heron_index)own_rows[count - 1], rows);
     for (heron_index r = before + 1 + id; r <= last; r += GROUP) {
         const int place = place_of_row(own_rows, count, (i32)r);

@@ -43,12 +43,13 @@ void compress_in_groups(Device& device, const heron_indices_to_pointers_args& ar
     constexpr int64_t groups_at_once = 1024;
     const int64_t each = std::clamp<int64_t>(args.nnz / (groups_at_once * group), 1, program::loads);
     const int64_t groups = args.nnz / (each * group) + 1;
-    const int64_t slice = args.rows / groups + 1;
+    const int64_t slices = std::min<int64_t>(groups, 256);
+    const int64_t slice = args.rows / slices + 1;
     const int64_t longest = std::max<int64_t>(args.rows / 64, 4096);
     device.template launch_groups<typename program::find_by_elements>(
         kernels::convert_row_bounds, groups, args.indices, int{args.base}, heron_index{args.rows},
-        heron_index{args.nnz}, static_cast<int>(each), heron_index{slice}, heron_index{longest},
-        args.offsets);
+        heron_index{args.nnz}, static_cast<int>(each), static_cast<int>(slices), heron_index{slice},
+        heron_index{longest}, args.offsets);
 }
 
 }  // namespace heron::HERON_LEVEL::plans

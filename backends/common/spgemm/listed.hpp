@@ -9,7 +9,7 @@
 #include <optional>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family spgemm_product_list{"spgemm_product_list", "OT IT"};
+inline constexpr kernel_family spgemm_product_list{"scan_holder spgemm_product_list", "OT IT"};
 #include "product_list.h"
 inline constexpr kernel_family spgemm_listed_sum{"spgemm_listed_sums", "CT GROUP LANES"};
 #include "listed_sums.h"

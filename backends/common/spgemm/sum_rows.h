@@ -162,17 +162,14 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
-    if (group_item() == 0) *long_count = 0;
-    sync_group();
     row_pair pair;
     pair.a_length = 0;
     pair.b_length = 0;
-    int is_own = 0;
-    if (row < rows) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
-        is_own = pair.a_length + pair.b_length <= longest;
-        pair = share_of_team(pair, longest, row, long_rows, long_count);
-    }
+    if (row < rows) pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
+    const int is_own = row < rows && pair.a_length + pair.b_length <= longest;
+    if (group_item() == 0) *long_count = 0;
+    sync_group();
+    pair = share_of_team(pair, longest, row, long_rows, long_count);
     i32 count = 0;
     row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
@@ -320,8 +317,6 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
-    if (group_item() == 0) *long_count = 0;
-    sync_group();
     row_pair pair;
     row_sum sum;
     pair.a_length = 0;
@@ -330,8 +325,10 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
         pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
         sum = sum_of(a_offsets, a_values, a_base, b_offsets, b_values, b_base, alpha, beta, offsets, base,
                      indices, values, row);
-        pair = share_of_team(pair, longest, row, long_rows, long_count);
     }
+    if (group_item() == 0) *long_count = 0;
+    sync_group();
+    pair = share_of_team(pair, longest, row, long_rows, long_count);
     int written = 0;
     row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
     while (ANY_TOGETHER(is_unfinished(pair, t))) {

@@ -31,7 +31,8 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     };
     if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
     if (elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
-    visit.template operator()<32, 16>();
+    if (elements <= 512 * args.c.rows) return visit.template operator()<32, 16>();
+    visit.template operator()<32, 4>();
 }
 
 // The rows of a group, one for each of its teams at most, and the elements of both rows that a team takes: a
@@ -40,7 +41,7 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
 struct row_shares {
     row_shares(const heron_spadd_args& args, int teams, int tile, int64_t groups_at_once) : each(teams) {
         constexpr int most_tiles = 4;
-        constexpr int64_t long_row = 256;
+        constexpr int64_t long_row = 512;
         const int64_t rows = args.c.rows;
         if (args.a.nnz + args.b.nnz > long_row * rows) {
             const int64_t wanted = (rows + groups_at_once - 1) / groups_at_once;

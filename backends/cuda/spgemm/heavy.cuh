@@ -94,7 +94,7 @@ static __host__ __device__ size_t heavy_bytes(int groups, int most, int words) {
 // Values of rows whose columns are known, up to `most` of a row by a block. Each group of lanes adds up a
 // piece of the segment in sums of its own.
 template <int lanes, class VT, class CT, class OT, class IT>
-__global__ void __launch_bounds__(spgemm_threads)
+__global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
                         const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
                         CT* partials) {

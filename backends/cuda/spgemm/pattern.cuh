@@ -490,7 +490,7 @@ __global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, 
 // Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their
 // products. With marks the bitmaps of the list's rows are there already.
 template <bool with_columns, class OT, class IT>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 1)
     find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols, int words,
                         row_results<IT> results, const unsigned* marks) {
     extern __shared__ int64_t shared[];

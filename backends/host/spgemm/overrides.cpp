@@ -108,9 +108,10 @@ class symbolic {
 
     template <bool compressed>
     int64_t count(column_set set, int64_t row) const {
+        const int64_t begin = a_.begin(row), end = a_.begin(row + 1);
+        if (begin == end) return 0;
         if (fills_up(row)) return count_until_full(set, row);
-        const int64_t end = a_.begin(row + 1);
-        for (int64_t k = a_.begin(row); k < end; ++k) {
+        for (int64_t k = begin; k < end; ++k) {
             const int64_t inner = a_.column(k);
             if (compressed) {
                 compressed_.unite(inner, set);
@@ -219,6 +220,10 @@ class numeric {
             for (range r{0, 0}; next(r);) {
                 bool repeats = false;
                 for (int64_t row = r.begin; row < r.end; ++row) {
+                    if (length_of(row) == 0) {
+                        repeats = false;
+                        continue;
+                    }
                     if (repeats && places.serve(length_of(row))) {
                         repeat_row<plain_b, with_columns>(row, places);
                         repeats = row + 1 < r.end && repeated_.repeats(row + 1);

@@ -75,6 +75,7 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
         };
         const dense_matrix b_descriptor = describe(b.data(), types.ab),
                            c_descriptor = describe(c.data(), types.c);
+        expect(cusparseDnMatSetStridedBatch(b_descriptor.get(), items, 0));
         expect(cusparseDnMatSetStridedBatch(c_descriptor.get(), items, 1));
         const std::vector<unsigned char> one = encode(types.compute, {1.0}),
                                          zero = encode(types.compute, {0.0});
