@@ -26,18 +26,18 @@ typedef struct {
 // What a block row of B consists of: rows of elements, and lines of blocks of A, whose first block is number
 // `at` of `count`.
 typedef struct {
-    u32 first_row, end_row;
-    u32 first_line, end_line;
+    heron_index first_row, end_row;
+    heron_index first_line, end_line;
     int at, count;
 } block_row;
 
-HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, u32 number, u32 rows, u32 a_rows,
+HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, heron_index number, int rows, u32 a_rows,
                                 u32 b_rows) {
     block_row own;
     own.first_row = number * b_rows;
-    own.end_row = min(own.first_row + b_rows, rows);
-    own.first_line = a_rows == 1 ? own.first_row : own.first_row / a_rows;
-    own.end_line = a_rows == 1 ? own.end_row : (own.end_row - 1) / a_rows + 1;
+    own.end_row = min(own.first_row + b_rows, (heron_index)rows);
+    own.first_line = own.first_row / a_rows;
+    own.end_line = (own.end_row - 1) / a_rows + 1;
     own.at = offsets[own.first_line] - base;
     own.count = offsets[own.end_line] - base - own.at;
     return own;
@@ -45,7 +45,7 @@ HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, u32 number,
 
 // The block row of a team, of which a group has `own_lines`, or one of nothing; *line := its number, or -1.
 // Groups have them in turn, so that neighbours which are long are not for one of them.
-HERON_FN block_row block_row_of_team(GLOBAL const i32* offsets, int base, u32 rows, u32 a_rows, u32 b_rows,
+HERON_FN block_row block_row_of_team(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows,
                                      int lines, int own_lines, int* line) {
     const int team = group_item() / LANES;
     const heron_index number = group_id() + (heron_index)team * group_count();
@@ -55,13 +55,15 @@ HERON_FN block_row block_row_of_team(GLOBAL const i32* offsets, int base, u32 ro
     *line = -1;
     if (team < own_lines && number < lines) {
         *line = (int)number;
-        own = block_row_at(offsets, base, (u32)number, rows, a_rows, b_rows);
+        own = block_row_at(offsets, base, number, rows, a_rows, b_rows);
     }
     return own;
 }
 
-HERON_FN int fits_team(block_row own, int most_blocks) {
-    return own.end_line - own.first_line <= LANES && own.count <= most_blocks;
+HERON_FN int fits_team(block_row own, u32 a_rows, u32 a_cols, u32 b_cols) {
+    return own.end_line - own.first_line <= LANES &&
+           (heron_index)own.count * max(a_cols / b_cols, 1u) <= most &&
+           (heron_index)own.count * a_rows * a_cols <= most_elements;
 }
 
 // The first column of a block. Below 2^31 even if the index is none of the matrix.
@@ -80,7 +82,7 @@ HERON_FN void load_keys(GLOBAL const i32* indices, int base, u32 a_cols, u32 b_c
         keys[i] = last[i] = none;
         if (lane + i * LANES < count) {
             keys[i] = column / b_cols;
-            last[i] = a_cols == 1 ? keys[i] : (column + (a_cols - 1)) / b_cols;
+            last[i] = a_cols > 1 ? (column + (a_cols - 1)) / b_cols : keys[i];
         }
     }
 }
@@ -149,16 +151,13 @@ HERON_FN void place_of_team(GLOBAL const i32* indices, GLOBAL const WT* from, in
         const u32 within = e - block * size;
         const u32 across = size == 1 ? 0u : a.column_step == 1 ? within % a.cols : within / a.rows;
         const u32 down = size == 1 ? 0u : a.column_step == 1 ? within / a.cols : within % a.rows;
-        const u32 line = own.first_line + (numbers[block] & ((1u << line_bits) - 1u));
-        const u32 row = line * a.rows + down - own.first_row;  // or wraps, if it is before all
+        const heron_index row =
+            (own.first_line + (numbers[block] & ((1u << line_bits) - 1u))) * a.rows + down - own.first_row;
         const u32 column = column_of(indices[block], base, a.cols);
-        const u32 key = column / b.cols;
-        const u32 own_key = size == 1 ? key : (column + across) / b.cols;
-        const u32 number = (numbers[block] >> line_bits) + own_key - key;
-        if (row >= own.end_row - own.first_row || number >= (u32)space) continue;
+        const u32 number = (numbers[block] >> line_bits) + (column + across) / b.cols - column / b.cols;
+        if (row < 0 || row >= own.end_row - own.first_row || number >= (u32)space) continue;
         GLOBAL WT* target =
-            to + (number * b_size + row * b.row_step + (column + across - own_key * b.cols) * b.column_step) *
-                     words;
+            to + (number * b_size + row * b.row_step + (column + across) % b.cols * b.column_step) * words;
         target[0] = from[(heron_index)e * words];
         if (words == 2) target[1] = from[(heron_index)e * words + 1];
     }
@@ -181,7 +180,7 @@ HERON_FN int place_in_line(GLOBAL const i32* indices, int begin, int end, int ba
 // How many neighbouring items of a group take a line of a block row at a time: few blocks are shared out with
 // all lines at once.
 HERON_FN int items_of_line(block_row own) {
-    const int lines = (int)min(own.end_line - own.first_line, (u32)GROUP);
+    const int lines = (int)min(own.end_line - own.first_line, (heron_index)GROUP);
     return own.count <= 4 * GROUP ? GROUP / max(lines, 1) : GROUP;
 }
 
@@ -195,7 +194,7 @@ HERON_FN void mark_window(GLOBAL const i32* offsets, GLOBAL const i32* indices, 
     for (int w = id; w < window_words; w += GROUP) words[w] = 0;
     if (id == 0) *next = 0xffffffffu;
     sync_group();
-    for (u32 line = own.first_line + (u32)(id / items); line < own.end_line; line += (u32)(GROUP / items)) {
+    for (heron_index line = own.first_line + id / items; line < own.end_line; line += GROUP / items) {
         const int end = offsets[line + 1] - base;
         int k = place_in_line(indices, offsets[line] - base, end, base, a_cols, (heron_index)low * b_cols);
         for (k += id % items; k < end; k += items) {
@@ -238,11 +237,10 @@ HERON_FN void leave_to_group(LOCAL i32* left, int line, int is_held) {
     if (group_item() % LANES == 0) left[group_item() / LANES] = is_held ? -1 : line;
 }
 
-// counts[line] := the blocks of B's block rows. A group has `own_lines` of them, as many as teams at most. A
-// team takes most_blocks blocks of A, a group more.
+// counts[line] := the blocks of B's block rows. A group has `own_lines` of them, as many as teams at most.
 HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
-                   int base, u32 rows, u32 a_rows, u32 a_cols, u32 b_rows, u32 b_cols, u32 columns, int lines,
-                   int own_lines, int most_blocks, GLOBAL i64* counts) {
+                   int base, int rows, u32 a_rows, u32 a_cols, u32 b_rows, u32 b_cols, u32 columns, int lines,
+                   int own_lines, GLOBAL i64* counts) {
     BOARD_ARRAY(i32, board, GROUP);
     LOCAL_ARRAY(i32, left, teams);
     LOCAL_ARRAY(u32, marked, window_words);
@@ -251,7 +249,7 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     PARTS_ARRAY(u32, parts, GROUP);
     int line = 0;
     block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, lines, own_lines, &line);
-    const int is_held = fits_team(own, most_blocks);
+    const int is_held = fits_team(own, a_rows, a_cols, b_cols);
     leave_to_group(left, line, is_held);
     if (!is_held) own.count = 0;
     u32 keys[each];
@@ -262,7 +260,7 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     sync_group();
     for (int team = 0; team < own_lines; ++team) {
         if (left[team] < 0) continue;
-        own = block_row_at(offsets, base, (u32)left[team], rows, a_rows, b_rows);
+        own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
         i64 count = 0;
         u32 low = 0;
         while (low < columns) {
@@ -299,8 +297,7 @@ HERON_FN void place_of_group(GLOBAL const i32* indices, GLOBAL const i32* offset
     const heron_index first_column = (heron_index)low * b.cols;
     const heron_index end_column = first_column + (heron_index)window * b.cols;
     const int items = items_of_line(own);
-    for (u32 row = own.first_row + (u32)(group_item() / items); row < own.end_row;
-         row += (u32)(GROUP / items)) {
+    for (heron_index row = own.first_row + group_item() / items; row < own.end_row; row += GROUP / items) {
         const int end = offsets[row / a.rows + 1] - base;
         int k = place_in_line(indices, offsets[row / a.rows] - base, end, base, a.cols, first_column);
         for (k += group_item() % items; k < end; k += items) {
@@ -333,11 +330,11 @@ HERON_FN void clear_blocks(GLOBAL WT* b, heron_index block, heron_index end_bloc
 
 // The columns and, if there are any, values of B's block rows.
 HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
-                   GLOBAL const WT* RESTRICT a, int base, u32 rows, u32 a_rows, u32 a_cols,
+                   GLOBAL const WT* RESTRICT a, int base, int rows, u32 a_rows, u32 a_cols,
                    heron_index a_row_step, heron_index a_column_step, GLOBAL const i32* RESTRICT b_offsets,
                    GLOBAL i32* b_indices, GLOBAL WT* b, int b_base, u32 b_rows, u32 b_cols,
                    heron_index b_row_step, heron_index b_column_step, u32 columns, int lines, int own_lines,
-                   int most_blocks, int words) {
+                   int words) {
     BOARD_ARRAY(i32, board, GROUP);
     LOCAL_ARRAY(i32, left, teams);
     LOCAL_ARRAY(u32, shared, room);
@@ -364,7 +361,7 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
         block = b_offsets[line] - b_base;
         space = b_offsets[line + 1] - b_base - block;
     }
-    const int is_held = fits_team(own, most_blocks);
+    const int is_held = fits_team(own, a_rows, a_cols, b_cols);
     leave_to_group(left, line, is_held);
     if (!is_held) own.count = space = 0;
     u32 keys[each];
@@ -383,7 +380,7 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
                       to, numbers, b + (heron_index)block * b_rows * b_cols * words, space, words);
     for (int team = 0; team < own_lines; ++team) {
         if (left[team] < 0) continue;
-        own = block_row_at(offsets, base, (u32)left[team], rows, a_rows, b_rows);
+        own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
         heron_index at = b_offsets[left[team]] - b_base;
         const heron_index end = b_offsets[left[team] + 1] - b_base;
         if (b) clear_blocks(b, at, end, to, words, id, GROUP);

@@ -3,7 +3,6 @@
 #include "group_memory.hpp"
 #include "reblock.hpp"
 #include <algorithm>
-#include <bit>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family convert_block_row_teams{"convert_block_rows", "WT GROUP LANES"};
@@ -33,9 +32,9 @@ class grouped_reblock {
     void count(const counts& to) {
         visit_group([&]<int group>(std::integral_constant<int, group>) {
             launch<typename teams<raw32, group>::count_lines>(
-                a_offsets(), a_indices(), a_base(), u32_of(args_.a.rows), u32_of(a_.rows), u32_of(a_.cols),
+                a_offsets(), a_indices(), a_base(), a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols),
                 u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns), int_of(b_.lines),
-                own_lines(group / lanes_of_team), most_blocks(), to.get());
+                own_lines(group / lanes_of_team), to.get());
         });
         to.publish(device_);
     }
@@ -44,12 +43,11 @@ class grouped_reblock {
         visit_words(args_.a.type, [&]<class WT>(type<WT>, heron_index words) {
             visit_group([&]<int group>(std::integral_constant<int, group>) {
                 launch<typename teams<WT, group>::fill_lines>(
-                    a_offsets(), a_indices(), as<const WT>(args_.a.values), a_base(), u32_of(args_.a.rows),
+                    a_offsets(), a_indices(), as<const WT>(args_.a.values), a_base(), a_scalar_rows(),
                     u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
                     as<const i32>(args_.b.offsets), as<i32>(args_.b.indices), as<WT>(args_.b.values),
                     int{args_.b.base}, u32_of(b_.rows), u32_of(b_.cols), b_.row_step, b_.column_step,
-                    u32_of(b_.columns), int_of(b_.lines), own_lines(group / lanes_of_team), most_blocks(),
-                    int_of(words));
+                    u32_of(b_.columns), int_of(b_.lines), own_lines(group / lanes_of_team), int_of(words));
             });
         });
     }
@@ -60,18 +58,15 @@ class grouped_reblock {
         const int64_t groups = policy_of(device).groups_at_once;
         visit_words(args.a.type, [&]<class WT>(type<WT>, heron_index words) {
             using program = kernels::convert_unblock<WT, group_with_lanes>;
-            // Few block rows are spread over all groups.
-            int64_t lines = 1, parts = 1;
-            while (lines < program::most_lines && 4 * lines * groups <= a.lines) lines *= 2;
-            while (parts < 16 && 2 * parts * a.lines <= groups) parts *= 2;
+            int64_t own = 1;
+            while (own < program::most_lines && 4 * own * groups <= a.lines) own *= 2;
+            const int64_t parts = std::clamp<int64_t>(groups / a.lines, 1, 16);
             device.template launch_groups<typename program::unblock_lines>(
-                kernels::convert_unblocking, (a.lines + lines - 1) / lines * parts,
-                as<const i32>(args.a.offsets), as<const i32>(args.a.indices), as<const WT>(args.a.values),
-                int{args.a.base}, int_of(a.lines),
-                std::countr_zero(static_cast<unsigned>(group_with_lanes / lines)),
-                std::countr_zero(static_cast<unsigned>(parts)), int_of(a.rows), int_of(a.cols), a.row_step,
-                a.column_step, as<i32>(args.b.offsets), indices ? as<i32>(args.b.indices) : nullptr,
-                as<WT>(args.b.values), int{args.b.base}, int_of(words));
+                kernels::convert_unblocking, (a.lines + own - 1) / own * parts, as<const i32>(args.a.offsets),
+                as<const i32>(args.a.indices), as<const WT>(args.a.values), int{args.a.base}, int_of(a.lines),
+                int_of(own), int_of(parts), int_of(a.rows), int_of(a.cols), a.row_step, a.column_step,
+                as<i32>(args.b.offsets), indices ? as<i32>(args.b.indices) : nullptr, as<WT>(args.b.values),
+                int{args.b.base}, int_of(words));
         });
     }
 
@@ -95,14 +90,6 @@ class grouped_reblock {
         return int_of(std::clamp<int64_t>(share, 1, teams_of_group));
     }
 
-    // Of A that a team takes: as many as its lanes hold, which reach no more block columns, and whose
-    // elements it moves.
-    int most_blocks() const {
-        using program = teams<raw32, group_with_lanes>;
-        const int64_t reached = std::max<int64_t>(a_.cols / b_.cols, 1);
-        return int_of(std::min(program::most / reached, program::most_elements / a_.size()));
-    }
-
     template <class Kernel, class... Args>
     void launch(Args... args) {
         const int64_t own = own_lines(Kernel::group / lanes_of_team);
@@ -115,6 +102,7 @@ class grouped_reblock {
     const i32* a_offsets() const { return as<const i32>(args_.a.offsets); }
     const i32* a_indices() const { return as<const i32>(args_.a.indices); }
     int a_base() const { return args_.a.base; }
+    int a_scalar_rows() const { return int_of(args_.a.rows); }
 
     Device& device_;
     const heron_reblock_args& args_;
