@@ -311,6 +311,11 @@ void device_memory::fill(unsigned char byte) {
 
 bool device_memory::canaries_are_whole() const { return block_->canaries_are_whole(); }
 
+bool is_short() {
+    static const bool value = std::getenv("HERON_TEST_SHORT") != nullptr;
+    return value;
+}
+
 std::uint64_t seed() {
     static const std::uint64_t value = [] {
         const char* const given = std::getenv("HERON_TEST_SEED");

@@ -149,6 +149,10 @@ using dense_vector = std::unique_ptr<cusparseDnVecDescr, destroyer<&cusparseDest
 using sparse_matrix = std::unique_ptr<cusparseSpMatDescr, destroyer<&cusparseDestroySpMat>>;
 using dense_matrix = std::unique_ptr<cusparseDnMatDescr, destroyer<&cusparseDestroyDnMat>>;
 
+// HERON_TEST_SHORT, as tools/sanitize sets it: of cases that differ in nothing that chooses between kernels a
+// few are enough.
+bool is_short();
+
 // HERON_TEST_SEED, or a fixed number. Printed when it is first asked for.
 std::uint64_t seed();
 

@@ -132,10 +132,11 @@ typedef struct heron_spgemm_operand {
  * run. A, B and C have one index type, A and B one offset type. The workspace of each operation is scratch
  * memory, unless scratch_stays is set for both of the last two.
  *
- * spgemm_estimate  writes row_products, *products and *longest: the longest row that C can have
- * spgemm_symbolic  reads row_products, products and longest; writes row_offsets, c.offsets unless NULL, *nnz
- * and *longest: the longest row of C. c.nnz is not read spgemm_numeric   reads row_offsets and longest, which
- * may still be the bound; writes what `parts` says. Without HERON_SPGEMM_COLUMNS c has its columns
+ * spgemm_estimate  writes row_products, *products, *row_sizes and *longest: the longest row that C can have
+ * spgemm_symbolic  reads row_products, products, row_sizes and longest; writes row_offsets, c.offsets unless
+ * NULL, *nnz and *longest: the longest row of C. c.nnz is not read
+ * spgemm_numeric   reads row_offsets, row_sizes and longest, which may still be the bound; writes what
+ * `parts` says. Without HERON_SPGEMM_COLUMNS c has its columns
  *
  * RUN writes those that are pointers to host variables only where they are not NULL. SIZE reads none of the
  * arrays. */
@@ -155,6 +156,8 @@ typedef struct heron_spgemm_args {
     int64_t* nnz_found;      /* host */
     int32_t
         scratch_stays; /* spgemm_numeric gets row_products and the workspace as spgemm_symbolic left them */
+    int64_t row_sizes; /* bit s: a row has more than 2^(s-1) products and up to 2^s; 0 if that is not known */
+    int64_t* row_sizes_found; /* host; not all backends write it */
 } heron_spgemm_args;
 typedef heron_spgemm_args heron_spgemm_estimate_args;
 typedef heron_spgemm_args heron_spgemm_symbolic_args;

@@ -57,6 +57,8 @@ class context : public opaque<context> {
         f();
     }
 
+    bool may_have_scratch(size_t bytes) const { return scratch_.may_hold(bytes); }
+
     // The same for an operation that has no argument for a workspace: f(queue, memory), with memory of at
     // least so many bytes that belongs to it in the order of the handle's calls.
     template <class F>
@@ -64,6 +66,16 @@ class context : public opaque<context> {
         const std::lock_guard lock(mutex_);
         void* const memory = scratch_.acquire(bytes, stream_);
         f(queue_, memory);
+        if (memory) scratch_.release(stream_);
+    }
+
+    // The same where the queue says how many bytes: size(queue), then f(queue, memory, bytes).
+    template <class Size, class F>
+    void with_scratch_of(Size&& size, F&& f) {
+        const std::lock_guard lock(mutex_);
+        const size_t bytes = size(queue_);
+        void* const memory = bytes > 0 ? scratch_.acquire(bytes, stream_) : nullptr;
+        f(queue_, memory, bytes);
         if (memory) scratch_.release(stream_);
     }
 

@@ -20,6 +20,9 @@ class scratch {
     // NULL and 0: none of the caller's any more.
     void use(void* memory, size_t bytes);
 
+    // Whether there is so much, or may be: the caller's memory does not grow.
+    bool may_hold(size_t bytes) const { return !callers_ || bytes <= callers_bytes_; }
+
     // Memory of at least so many bytes for what the stream is given next. Throws INSUFFICIENT_RESOURCES where
     // the caller's memory is too small, ALLOC_FAILED where the device has none.
     void* acquire(size_t bytes, void* stream);

@@ -38,10 +38,16 @@ inline void note_order_of(context& c, const heron_factor_args& args) { note_orde
 template <class Args>
 void note_order_of(context&, const Args&) {}
 
-template <operation op, class Args>
-void call_slot(context& c, heron_phase phase, const Args& args, heron_workspace& workspace) {
+template <operation op>
+auto required_slot(const context& c) {
     const auto slot = c.table().*slot_of(operation_constant<op>{});
     if (!slot) slot_missing(c, op);
+    return slot;
+}
+
+template <operation op, class Args>
+void call_slot(context& c, heron_phase phase, const Args& args, heron_workspace& workspace) {
+    const auto slot = required_slot<op>(c);
     heron_status status = HERON_SUCCESS;
     c.with_queue([&](heron_queue* queue) { status = run_slot<op>(c, slot, queue, phase, args, workspace); });
     if (status != HERON_SUCCESS) slot_failed(c, op, status);

@@ -101,7 +101,7 @@ struct index_choice {
 };
 
 const std::vector<layout>& spmv_layouts();
-// The three index type pairs, each with base 0 and 1.
+// The three index type pairs, each with base 0 and 1, or in short tests with one of them.
 const std::vector<index_choice>& index_choices();
 // Whether all combinations of types and sizes are there. With OpenCL each one costs the time of a
 // compilation.

@@ -4,7 +4,9 @@ Arguments are chosen by type and name. All matrices are the 4 x 4 lower bidiagon
 2 x 2 in its pattern; all arrays lie in one piece of memory with room on both sides, so that a wrong size or index base that a
 library accepts reads and writes what nobody else owns.
 """
+import collections
 import ctypes
+import functools
 import pathlib
 import re
 import struct
@@ -46,10 +48,17 @@ class Prototype:
         self.name, self.result, self.parameters = name, result, parameters
 
 
+@functools.cache
+def typed_names():
+    """Those that exist for another type, too: cusparseDcsrmv is one, and cusparseSpMV is none."""
+    names = {p.name for p in read_header()[0]}
+    ends = collections.Counter(name[9:] for name in names if re.match(r"cusparse[HSDCZ][a-z]", name))
+    return {name for name in names if ends[name[9:]] > 1}
+
+
 def type_letter(name):
     """D of cusparseDcsrmv; None of functions of no type."""
-    found = re.match(r"cusparse([HSDCZ])(?=[a-z])", name)
-    return found.group(1) if found else None
+    return name[8] if name in typed_names() else None
 
 
 def normal(text):

@@ -335,6 +335,26 @@ TEST_CASE("a survey sees every operation with every family before any of them tw
     CHECK(!same_keys(order, other));
 }
 
+TEST_CASE("the pieces of a survey are the whole, each with all of its inputs' items") {
+    std::vector<survey_item> items;
+    for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < 7; ++i)
+            items.push_back({std::to_string(c), "", "f", std::to_string(i), c, i});
+    std::set<std::string> keys;
+    for (const char* text : {"1/3", "2/3", "3/3"}) {
+        std::set<std::string> inputs;
+        const std::vector<survey_item> piece = items_of(survey_piece_from(text), items);
+        for (const survey_item& item : piece) {
+            CHECK(keys.insert(item.key()).second);
+            inputs.insert(item.spec);
+        }
+        CHECK(piece.size() == 3 * inputs.size());
+    }
+    CHECK(keys.size() == items.size());
+    for (const char* text : {"", "1", "0/3", "4/3", "1/0", "1/3x", "-1/3", "a/b"})
+        CHECK_THROWS_AS(survey_piece_from(text), std::invalid_argument);
+}
+
 TEST_CASE("the inputs of a survey are about what their table says") {
     int matrices = 0;
     std::set<std::string> families;

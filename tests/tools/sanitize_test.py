@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -60,7 +61,8 @@ class Sanitize(unittest.TestCase):
     def sanitized(self, output, *arguments):
         log = self.folder / "output"
         log.write_text("========= COMPUTE-SANITIZER\n" + output + "========= ERROR SUMMARY: 0 errors\n")
-        self.script("compute-sanitizer", 'while [ "$1" != --log-file ]; do shift; done\n' + f'cat {log} > "$2"')
+        self.script("compute-sanitizer", f'echo "device $CUDA_VISIBLE_DEVICES" >> {self.folder}/runs\n'
+                    'while [ "$1" != --log-file ]; do shift; done\n' + f'cat {log} > "$2"')
         return self.run_tool("--piece", f"1/{len(LISTED)}", *arguments)
 
     def test_clean(self):
@@ -80,6 +82,37 @@ class Sanitize(unittest.TestCase):
         self.assertEqual(self.sanitized(other, "--tool", "racecheck").returncode, 1)
         # Another tool's word for it is none that was proven.
         self.assertEqual(self.sanitized(race(KERNEL, POST, FETCH), "--tool", "memcheck").returncode, 1)
+
+    def runs(self):
+        return (self.folder / "runs").read_text().splitlines()
+
+    def test_devices(self):
+        run = self.sanitized("", "--piece", "1/10", "--devices", "2", "--jobs", "1")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual(set(self.runs()), {"device 0", "device 1"})
+
+    def test_goes_on_with_results(self):
+        results = self.folder / "results"
+        results.write_text(json.dumps(["memcheck", LISTED[0], "clean", [], 0, 1.0]) + "\n"
+                           + json.dumps(["racecheck", LISTED[0], "too long", [], 0, 1.0]) + "\n" + '["initch')
+        self.assertEqual(self.sanitized("", "--results", str(results)).returncode, 0)
+        self.assertEqual(len(self.runs()), 3)
+        self.assertEqual(self.sanitized("", "--results", str(results)).returncode, 0)
+        self.assertEqual(len(self.runs()), 3)
+
+    def test_time_that_is_up(self):
+        results = self.folder / "results"
+        run = self.sanitized("", "--seconds", "0", "--results", str(results))
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stdout, "not begun")
+        self.assertEqual(results.read_text().strip(), "")
+
+    def test_all_processes_of_a_test_that_is_too_long_end(self):
+        self.script("compute-sanitizer", f"(sleep 2; touch {self.folder}/survived) & wait")
+        run = self.run_tool("--piece", f"1/{len(LISTED)}", "--limit", "0.5")
+        self.assertEqual(run.returncode, 1)
+        time.sleep(2)
+        self.assertFalse((self.folder / "survived").exists())
 
     def test_tool_that_does_not_start(self):
         self.script("compute-sanitizer", "exit 0")

@@ -3,6 +3,7 @@ find_package(Eigen3 QUIET NO_MODULE)
 option(HERON_BENCH_NATIVE "Build the peers in heron bench (Eigen) for this machine's processor alone" OFF)
 
 target_sources(heron-cli PRIVATE
+    bench/blas1/matrix_case.cpp
     bench/blas1/vector_bench.cpp
     bench/blas1/vector_case.cpp
     bench/bsr/bsr_bench.cpp
@@ -94,3 +95,12 @@ set_target_properties(heron-removed-peer PROPERTIES PREFIX "" OUTPUT_NAME libcus
 target_include_directories(heron-removed-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include/compat/cuda)
 target_compile_features(heron-removed-peer PRIVATE cxx_std_20)
 target_link_libraries(heron-removed-peer PRIVATE Heron::cusparse heron-warnings)
+
+# MKL's sparse BLAS behind cuSPARSE's functions, for --mkl. MKL itself is opened at run time.
+add_library(heron-mkl-peer MODULE peers/mkl/descriptors.cpp peers/mkl/products.cpp peers/mkl/solves.cpp)
+set_target_properties(heron-mkl-peer PROPERTIES PREFIX "" OUTPUT_NAME libcusparse-mkl)
+target_include_directories(heron-mkl-peer PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include/compat
+    ${PROJECT_SOURCE_DIR}/include/compat/cuda)
+target_compile_features(heron-mkl-peer PRIVATE cxx_std_20)
+target_link_libraries(heron-mkl-peer PRIVATE fmt::fmt heron-warnings ${CMAKE_DL_LIBS})
+add_dependencies(heron-cli heron-mkl-peer)

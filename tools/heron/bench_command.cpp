@@ -25,6 +25,7 @@
 #include "bench/spmm/spmm_bench.hpp"
 #include "bench/spmv/spmv_bench.hpp"
 #include "bench/survey/survey_bench.hpp"
+#include "bench/survey/survey_plan.hpp"
 #include "bench/trisolve/trisolve_bench.hpp"
 #include "bench/vector/sparse_vector_bench.hpp"
 
@@ -65,6 +66,7 @@ class subcommand {
         Options options;
         output_options output;
         double round_milliseconds = 20;
+        double pause_milliseconds = 0;
     };
     std::shared_ptr<state> state_ = std::make_shared<state>();
 
@@ -105,6 +107,12 @@ class subcommand {
         if (has_eigen())
             command.add_flag("--eigen", who.eigen,
                              fmt::format("Compare with Eigen {} on the processor", eigen_version()));
+        command
+            .add_option(
+                "--mkl", who.mkl,
+                "Compare with the sparse BLAS of MKL on the processor: libmkl_rt.so.2, or a library that "
+                "holds MKL, such as PyTorch's libtorch_cpu.so")
+            ->option_text("FILE");
         command.add_option("--library", who.library, "Heron's libcusparse, if not the one found beside it")
             ->option_text("FILE");
     }
@@ -149,6 +157,11 @@ class subcommand {
         command.add_option("--round-time", s.round_milliseconds, "Milliseconds of a round at least")
             ->check(number_between(1e-3, 1e6))
             ->capture_default_str();
+        command
+            .add_option("--pause", s.pause_milliseconds,
+                        "Milliseconds before each round, in which the threads of libraries fall asleep")
+            ->check(number_between(0, 1e4))
+            ->capture_default_str();
         if constexpr (requires { s.options.seed; })
             command.add_option("--seed", s.options.seed, "Of matrices and values")->capture_default_str();
         add_output_options(command, s.output);
@@ -156,6 +169,7 @@ class subcommand {
             const reason_log reasons;
             progress steps(kept->output.progress);
             kept->options.timing.round_seconds = kept->round_milliseconds * 1e-3;
+            kept->options.timing.pause_seconds = kept->pause_milliseconds * 1e-3;
             const auto result = measure(kept->options, steps);
             steps.clear();
             write_text(kept->output.file, render(result.table, format_of(kept->output)));
@@ -304,6 +318,9 @@ void add_vector_command(CLI::App& bench, const char* name, const char* what, con
     c.choices("--function", c.options.functions, functions);
     c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.list("--size", c.options.sizes, "N, or of a matrix MxN");
+    c.command.add_option("--batch", c.options.batch, "Matrices of a batch; 0: 2^23 elements")
+        ->check(number_between(0, largest_count))
+        ->capture_default_str();
     c.run(measure);
 }
 
@@ -407,6 +424,22 @@ void add_survey_command(CLI::App& bench) {
         ->check(writable_file())
         ->option_text("FILE");
     c.command
+        .add_option("--piece", c.options.piece,
+                    "Each N-th matrix from the K-th on, for one of N devices; the files of rows, one behind "
+                    "the other, "
+                    "are the whole survey's")
+        ->check(CLI::Validator(
+            [](const std::string& text) {
+                try {
+                    survey_piece_from(text);
+                    return std::string();
+                } catch (const std::invalid_argument& error) {
+                    return std::string(error.what());
+                }
+            },
+            ""))
+        ->option_text("K/N");
+    c.command
         .add_option("--plot", c.options.plot, "Draw a performance profile (Dolan and More), .png or .svg")
         ->check(writable_file())
         ->check(CLI::Validator(
@@ -471,7 +504,10 @@ void add_dense_command(CLI::App& bench, const char* name, const char* what, dens
            : operation == dense_operation::rank_k || operation == dense_operation::rank_2k
                ? "Sizes: N, or NxK"
                : "Sizes: N, or MxN");
-    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
+    if (operation == dense_operation::gemm)
+        c.choices("--type", c.options.types, {"f16", "bf16", "f32", "f64", "c32", "c64"});
+    else
+        c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.command
         .add_option(
             "--against", c.options.against,
@@ -528,6 +564,8 @@ void add_bench_command(CLI::App& app) {
                        {"1e3", "1e5", "1e6", "1e7"}, run_level1_bench);
     add_vector_command(*bench, "gemv", "A dense matrix and vectors: the level 2 of BLAS", level2_functions(),
                        {"100", "1000", "4000", "100000x32", "32x100000"}, run_level2_bench);
+    add_vector_command(*bench, "batched", "Batches of products with vectors, and sums of dense matrices",
+                       matrix_functions(), {"16", "64", "300", "1000", "4000"}, run_matrix_bench);
     add_sparse_vector_command(*bench);
     add_survey_command(*bench);
     add_kron_command(*bench);

@@ -280,14 +280,12 @@ HERON_FN void take_triangle(chain_matrix m, heron_index block, LOCAL CT* triangl
     sync_group();
 }
 
-// What is left of an item's right-hand side without the blocks before this one, as their solutions come.
-// near: the elements that belong to the last of them. restores: the triangle is wanted afterwards.
-HERON_FN CT without_earlier(chain_matrix m, heron_index block, heron_index before, const CT* near,
-                            GLOBAL const CT* solved, LOCAL CT* triangle, int restores, LOCAL CT* others,
-                            LOCAL CT* sums, CT right) {
+// This item's share of what the blocks before the last one contribute, as their solutions come. restores: the
+// triangle is wanted afterwards.
+HERON_FN CT share_of_earlier(chain_matrix m, heron_index block, heron_index before, GLOBAL const CT* solved,
+                             LOCAL CT* triangle, int restores, LOCAL CT* others) {
     const int me = group_item();
     const int place = me % BLOCK;
-    // All blocks but the last one, as their solutions come.
     CT share = ZERO(CT);
     CT row_sums[PER];
     UNROLL
@@ -316,16 +314,25 @@ HERON_FN CT without_earlier(chain_matrix m, heron_index block, heron_index befor
         sync_group();
         if (restores) take_triangle(m, block, triangle);
     }
+    return share;
+}
+
+// Leaves a block's right-hand sides without what the blocks before contribute in its half of `others`, for
+// all items. share: of those before the last one; near: the elements that belong to that one. waits: for its
+// solutions; without that the numbers mean nothing.
+HERON_FN void put_rights(chain_matrix m, heron_index block, heron_index before, int waits,
+                         GLOBAL const CT* solved, CT share, const CT* near, CT right, LOCAL CT* others,
+                         LOCAL CT* sums) {
+    const int me = group_item();
     if (before < block) {
         LOCAL CT* const found = others + ((block - 1) & 1) * BLOCK;
-        await_block(solved, block - 1, block, found);
+        if (waits) await_block(solved, block - 1, block, found);
         sync_group();
-        right = SUB(CT, right,
-                    join_shares(ADD(CT, share,
-                                    share_of(near, found, behind_band(m, block, block - 1) + place, BLOCK)),
-                                sums));
+        const int from = behind_band(m, block, block - 1) + me % BLOCK;
+        right = SUB(CT, right, join_shares(ADD(CT, share, share_of(near, found, from, BLOCK)), sums));
     }
-    return right;
+    if (me < BLOCK) others[(block & 1) * BLOCK + me] = right;
+    sync_group();
 }
 
 // M*x = b in place of b, M = op(A). memory: CONTROL elements, the first of whose words is the ticket that was
@@ -370,26 +377,33 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     take_triangle(m, block, triangle);
     LOCAL CT* const rights = others + (block & 1) * BLOCK;
     CT value = ZERO(CT);
-    // Apart, so that what one way keeps in registers does not hold up the other.
+    // What follows the last solution is done once for nothing before that comes: code that runs for the first
+    // time comes slowly, and all blocks behind wait for this one. The ways are apart, so that what one keeps
+    // in registers does not hold up the other.
+    const int for_nothing = before < block;
     if (block < EARLY) {
         if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared + 1, 1);
         sync_group();
         const int substitutes = shared[1];
-        right = without_earlier(m, block, before, near, solved, triangle, 1, others, sums, right);
-        if (me < BLOCK) rights[me] = right;
-        sync_group();
-        value = substitutes ? substitute(triangle, right, size, unit, reciprocals)
-                            : substitute_in_lanes(triangle, rights, reciprocals, size, board);
+        const CT share = share_of_earlier(m, block, before, solved, triangle, 1, others);
+        ROLLED
+        for (int waits = !for_nothing; waits < 2; ++waits) {
+            put_rights(m, block, before, waits, solved, share, near, right, others, sums);
+            value = substitutes ? substitute(triangle, rights[place], size, unit, reciprocals)
+                                : substitute_in_lanes(triangle, rights, reciprocals, size, board);
+        }
     } else {
         CT inverse[PER];
         if (!invert(triangle, inverse, others, reciprocals)) FETCH_OR(shared + 1, 1);
         sync_group();
         const int substitutes = shared[1];
-        right = without_earlier(m, block, before, near, solved, triangle, substitutes, others, sums, right);
-        if (me < BLOCK) rights[me] = right;
-        sync_group();
-        value = substitutes ? substitute(triangle, right, size, unit, reciprocals)
-                            : join_shares(share_of(inverse, rights, 0, place), sums);
+        const CT share = share_of_earlier(m, block, before, solved, triangle, substitutes, others);
+        ROLLED
+        for (int waits = !for_nothing; waits < 2; ++waits) {
+            put_rights(m, block, before, waits, solved, share, near, right, others, sums);
+            value = substitutes ? substitute(triangle, rights[place], size, unit, reciprocals)
+                                : join_shares(share_of(inverse, rights, 0, place), sums);
+        }
     }
     if (me >= size) return;
     GLOBAL WT* const to = (GLOBAL WT*)(solved + block * BLOCK + me);
@@ -418,8 +432,8 @@ HERON_GROUP_KERNEL(chain_alone, GROUP, heron_index n, int lower, int transposed,
     const heron_index own = x_offset + index_of(m, me) * x_inc;
     const CT right = me < n ? x[own] : ZERO(CT);
     if (me == 0) shared[0] = 0;
-    if (me < BLOCK) rights[me] = right;
     take_triangle(m, 0, triangle);
+    if (me < BLOCK) rights[me] = right;
     if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared, 1);
     sync_group();
     CT value = right;

@@ -7,7 +7,8 @@ HERON_PROGRAM(blas2_gemv_groups, class CT, int GROUP, int TEAM, int COLUMNS)
 CONSTANT(PACK, 16 / (int)sizeof(CT));
 CONSTANT(TEAMS, GROUP / TEAM);
 CONSTANT(WIDTH, TEAMS* COLUMNS);  // columns of a group
-CONSTANT(STEP, TEAM* PACK);       // rows that a team takes at a time
+CONSTANT(OUTPUTS, (WIDTH + GROUP - 1) / GROUP);
+CONSTANT(STEP, TEAM* PACK);  // rows that a team takes at a time
 // So many times are on their way to an item, of all of its columns.
 CONSTANT(DEPTH, COLUMNS == 1 ? 4 : COLUMNS == 4 ? 2 : 1);
 CONSTANT(LANES, TEAM < 32 ? TEAM : 32);
@@ -41,14 +42,15 @@ HERON_FN CT added(CT element, int conjugate, CT factor, CT sum) {
 }
 
 // What lies behind the last column is read from that again.
-HERON_FN heron_index column_of(heron_index first, int c, heron_index n) {
-    const heron_index column = first + c * TEAMS;
+HERON_FN heron_index column_of(heron_index first, heron_index distance, heron_index n) {
+    const heron_index column = first + distance;
     return column < n ? column : n - 1;
 }
 
-HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, heron_index n,
-                       heron_index begin, heron_index end, int wide, int conjugate, GLOBAL const CT* x,
-                       heron_index x_inc, CT* sums) {
+// The columns of a team are so many apart.
+HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, heron_index apart,
+                       heron_index n, heron_index begin, heron_index end, int wide, int conjugate,
+                       GLOBAL const CT* x, heron_index x_inc, CT* sums) {
     const int lane = group_item() % TEAM;
     const heron_index upto = wide ? end - end % PACK : end;
     for (heron_index row = begin + (wide ? lane * PACK : lane); row < upto; row += DEPTH * STEP) {
@@ -58,7 +60,7 @@ HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, h
         for (int d = 0; d < DEPTH; ++d) {
             UNROLL
             for (int c = 0; c < COLUMNS; ++c)
-                take_rows(a + column_of(column, c, n) * ld, row + d * STEP, upto, 1, wide,
+                take_rows(a + column_of(column, c * apart, n) * ld, row + d * STEP, upto, 1, wide,
                           elements + (d * COLUMNS + c) * PACK);
             take_rows(x, row + d * STEP, upto, x_inc, wide, factors + d * PACK);
         }
@@ -73,7 +75,7 @@ HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, h
     if (last >= end) return;
     UNROLL
     for (int c = 0; c < COLUMNS; ++c)
-        sums[c] = added(a[column_of(column, c, n) * ld + last], conjugate, x[last * x_inc], sums[c]);
+        sums[c] = added(a[column_of(column, c * apart, n) * ld + last], conjugate, x[last * x_inc], sums[c]);
 }
 
 // y := alpha*A^T*x + beta*y, or parts of the sums.
@@ -90,6 +92,15 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
     const int part = group_id() % parts;
     const heron_index first = (heron_index)(group_id() / parts) * WIDTH;
     const heron_index column = first + me / TEAM;
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    // Read before they are wanted: in a small product nothing else hides how long that takes.
+    CT old[OUTPUTS];
+    UNROLL
+    for (int t = 0; t < OUTPUTS; ++t) {
+        const int k = me + t * GROUP;
+        const int wanted = k < WIDTH && first + k < n && parts == 1 && !EQUAL(CT, beta, ZERO(CT));
+        old[t] = wanted ? y[y_offset + (first + k) * y_inc] : ZERO(CT);
+    }
     CT sums[COLUMNS];
     UNROLL
     for (int c = 0; c < COLUMNS; ++c) sums[c] = ZERO(CT);
@@ -101,9 +112,9 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
         const int wide = ((i64)(a + a_offset) & 15) == 0 && ld % PACK == 0 && x_inc == 1 &&
                          ((i64)(x + x_offset) & 15) == 0;
         if (wide)
-            add_rows(a + a_offset, ld, column, n, begin, end, 1, conjugate, x + x_offset, x_inc, sums);
+            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 1, conjugate, x + x_offset, x_inc, sums);
         else
-            add_rows(a + a_offset, ld, column, n, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
+            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
     }
     UNROLL_LANES
     for (int mask = 1; mask < LANES; mask *= 2) {
@@ -119,19 +130,80 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
     for (int c = 0; c < COLUMNS; ++c)
         if (lane % LANES == c % LANES) shares[lane / LANES * WIDTH + c * TEAMS + me / TEAM] = sums[c];
     sync_group();
-    for (int k = me; k < WIDTH && first + k < n; k += GROUP) {
+    UNROLL
+    for (int t = 0; t < OUTPUTS; ++t) {
+        const int k = me + t * GROUP;
+        if (k >= WIDTH || first + k >= n) continue;
         CT sum = shares[k];
         UNROLL
         for (int s = 1; s < LANE_TEAMS; ++s) sum = ADD(CT, sum, shares[s * WIDTH + k]);
         if (parts > 1) {
             partial[part * n + first + k] = sum;
         } else {
-            const CT beta = SCALAR(CT, beta_value, beta_device);
-            const heron_index at = y_offset + (first + k) * y_inc;
             const CT product = MUL(CT, alpha, sum);
-            y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+            y[y_offset + (first + k) * y_inc] =
+                EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old[t], product);
         }
     }
+}
+HERON_CLOSE
+
+// Where the operand of item k of a batch begins, as in batched.h.
+HERON_FN GLOBAL CT* item_of(GLOBAL CT* base, GLOBAL const void* list, int kind, heron_index stride,
+                            heron_index list_step, heron_index k) {
+    if (kind == 1) return (GLOBAL CT*)((GLOBAL const i64*)list)[k * list_step];
+    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
+    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
+    return base + k * stride;
+}
+
+// gemv_columns for the items of a batch, by teams of lanes. Each item has `teams` of them, which are numbered
+// together, and the columns of one are so many apart.
+HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 teams, heron_index count,
+                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
+                   GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
+                   heron_index ld, GLOBAL CT* x_base, GLOBAL const void* x_list, int x_kind,
+                   heron_index x_stride, heron_index x_list_step, heron_index x_offset, heron_index x_inc,
+                   CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y_base, GLOBAL const void* y_list,
+                   int y_kind, heron_index y_stride, heron_index y_list_step, heron_index y_offset,
+                   heron_index y_inc) {
+    BOARD_ARRAY(CT, board, GROUP);
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const int lane = group_item() % TEAM;
+    const u32 team = (u32)group_id() * TEAMS + group_item() / TEAM;
+    const heron_index q = team / teams;
+    const heron_index column = team % teams;
+    CT sums[COLUMNS];
+    UNROLL
+    for (int c = 0; c < COLUMNS; ++c) sums[c] = ZERO(CT);
+    if (q < count && !EQUAL(CT, alpha, ZERO(CT))) {
+        GLOBAL const CT* const a = item_of(a_base, a_list, a_kind, a_stride, a_list_step, q);
+        GLOBAL const CT* const x = item_of(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+        if (((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0)
+            add_rows(a, ld, column, teams, n, 0, m, 1, conjugate, x, x_inc, sums);
+        else
+            add_rows(a, ld, column, teams, n, 0, m, 0, conjugate, x, x_inc, sums);
+    }
+    UNROLL_LANES
+    for (int mask = 1; mask < TEAM; mask *= 2) {
+        UNROLL_LANES
+        for (int c = 0; c < COLUMNS; ++c) {
+            SYNC_BOARD();
+            PUT(CT, board, sums[c]);
+            SYNC_BOARD();
+            sums[c] = ADD(CT, sums[c], GET_ACROSS(CT, board, TEAM, sums[c], mask));
+        }
+    }
+    const heron_index own = column + lane * (heron_index)teams;
+    if (q >= count || lane >= COLUMNS || own >= n) return;
+    CT sum = sums[0];
+    UNROLL
+    for (int c = 1; c < COLUMNS; ++c)
+        if (lane == c) sum = sums[c];
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    GLOBAL CT* const y = item_of(y_base, y_list, y_kind, y_stride, y_list_step, q) + (y_offset + own * y_inc);
+    const CT product = MUL(CT, alpha, sum);
+    *y = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, *y, product);
 }
 HERON_CLOSE
 

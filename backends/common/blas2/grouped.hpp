@@ -5,17 +5,21 @@
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
+inline constexpr kernel_family blas2_bands_family{"blas2_bands", "CT GROUP TEAM"};
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
 inline constexpr kernel_family blas2_gemv_family{"blas2_gemv", "CT GROUP TEAM COLUMNS"};
 inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
 inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
+inline constexpr kernel_family blas2_turned_family{"blas2_turned", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_wide_family{"blas2_wide", "CT GROUP ITEMS"};
+#include "bands.h"
 #include "chain.h"
 #include "gemv.h"
 #include "join.h"
 #include "symv.h"
 #include "trsv.h"
+#include "turned.h"
 #include "wide.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -135,13 +139,71 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
                                                            shares, workspace);
 }
 
+// What a row of a product with a band consists of.
+struct band_rows {
+    int64_t rows, size, before, behind, upper;
+    int sides, transposed, conjugate, conjugate_turned, real_diagonal;
+};
+
+template <class CT, class Device, class Args>
+void launch_band(Device& device, const Args& a, const band_rows& r) {
+    constexpr int team = 16;
+    using program = kernels::blas2_bands_groups<CT, gemv_group, team>;
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch_groups<typename program::band_rows>(
+        kernels::blas2_bands_family, (r.rows + program::TEAMS - 1) / program::TEAMS, heron_index{r.rows},
+        heron_index{r.size}, heron_index{r.before}, heron_index{r.behind}, int{r.sides}, int{r.transposed},
+        int{r.conjugate}, int{r.conjugate_turned}, int{r.real_diagonal}, alpha.value, alpha.device,
+        as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, heron_index{r.upper},
+        as<const CT>(a.x.memory), heron_index{a.x.offset}, heron_index{a.x.inc}, beta.value, beta.device,
+        as<CT>(a.y.memory), heron_index{a.y.offset}, heron_index{a.y.inc});
+}
+
+template <class Device>
+void gbmv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    const int turned = is_transposed(a.op), conjugate = is_conjugated(a.op);
+    const band_rows rows{turned ? a.n : a.m,
+                         turned ? a.m : a.n,
+                         turned ? a.a.upper : a.a.lower,
+                         turned ? a.a.lower : a.a.upper,
+                         a.a.upper,
+                         0,
+                         turned,
+                         conjugate,
+                         conjugate,
+                         0};
+    visit_full(a.type, [&]<class CT>(type<CT>) { launch_band<CT>(device, a, rows); });
+}
+
+template <class Device>
+void sbmv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    const bool lower = a.fill == HERON_FILL_LOWER;
+    const int64_t band = triangle_band(a.a, a.n);
+    const band_rows rows{a.n,
+                         a.n,
+                         band,
+                         band,
+                         lower ? 0 : band,
+                         lower ? 1 : 2,
+                         0,
+                         a.hermitian && a.conjugate,
+                         a.hermitian && !a.conjugate,
+                         a.hermitian};
+    visit_full(a.type, [&]<class CT>(type<CT>) { launch_band<CT>(device, a, rows); });
+}
+
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
 // whole groups, so that x, which does not stay near, is read once for several columns.
 //
 // large_group: items of the largest groups of a device.
 template <class Device, int large_group = gemv_group>
 void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
-    if (a.a.storage != HERON_STORAGE_FULL) return gemv(device, phase, a, workspace);
+    if (a.a.storage == HERON_STORAGE_BANDED) return gbmv_by_groups(device, phase, a, workspace);
     constexpr int64_t many_columns = 16384;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         constexpr int64_t pack = 16 / sizeof(CT);
@@ -160,6 +222,81 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     });
 }
 
+// A product of a batch by a kernel for which the `packs` or teams of an item are numbered together with those
+// of the others, `at_a_time` of them in a group.
+template <class Kernel, class CT, class Device>
+void launch_batch(Device& device, const kernel_family& family, const heron_gemv_batched_args& a,
+                  int64_t packs, int64_t at_a_time) {
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch_groups<Kernel>(
+        family, (packs * a.count + at_a_time - 1) / at_a_time, heron_index{a.m}, heron_index{a.n},
+        static_cast<u32>(packs), heron_index{a.count}, int{is_conjugated(a.op)}, alpha.value, alpha.device,
+        as<CT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride}, heron_index{a.a.list_step},
+        heron_index{a.lda}, as<CT>(a.x.base), a.x.list, dense_kind(a.x), heron_index{a.x.stride},
+        heron_index{a.x.list_step}, heron_index{a.x_offset}, heron_index{a.x_inc}, beta.value, beta.device,
+        as<CT>(a.y.base), a.y.list, dense_kind(a.y), heron_index{a.y.stride}, heron_index{a.y.list_step},
+        heron_index{a.y_offset}, heron_index{a.y_inc});
+}
+
+// An item has 16 bytes of rows alone where these are items enough; else several share the columns.
+template <class CT, class Device>
+void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
+    constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
+    const int64_t packs = (a.m + pack - 1) / pack;
+    const auto run = [&]<class Program>(type<Program>) {
+        launch_batch<typename Program::gemv_rows_batch, CT>(device, kernels::blas2_wide_family, a, packs,
+                                                            Program::GROUP_ITEMS / Program::SHARES);
+    };
+    if (packs * a.count >= many)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, gemv_group>>{});
+    else if (packs * a.count >= some)
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 32>>{});
+    else
+        run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
+}
+
+template <class CT, class Device>
+void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
+    const int64_t packs = a.m / (16 / static_cast<int64_t>(sizeof(CT)));
+    const auto run = [&]<class Program>(type<Program>) {
+        constexpr int64_t columns = Program::WIDTH / Program::TEAMS;
+        launch_batch<typename Program::gemv_columns_batch, CT>(device, kernels::blas2_gemv_family, a,
+                                                               (a.n + columns - 1) / columns, Program::TEAMS);
+    };
+    if (packs <= 16)
+        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 4, 4>>{});
+    else if (packs <= 128)
+        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 16, 4>>{});
+    else
+        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 32, 1>>{});
+}
+
+// Of one type; others are the shared plan's.
+template <class Device>
+void gemv_batched_by_groups(Device& device, heron_phase phase, const heron_gemv_batched_args& a,
+                            heron_workspace& workspace) {
+    constexpr int64_t most = int64_t{1} << 31;
+    const bool has_one_type = a.type == a.compute_type && a.type == a.y_type;
+    if (!has_one_type || a.count > most / (a.m > a.n ? a.m : a.n))
+        return gemv_batched(device, phase, a, workspace);
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    if (has_addresses(a.a) || has_addresses(a.x) || has_addresses(a.y)) device.follow_addresses();
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        is_transposed(a.op) ? gemv_columns_of_batch<CT>(device, a) : gemv_rows_of_batch<CT>(device, a);
+    });
+}
+
+// What kernels of elements get: tiles of rows and columns, in the order of their arguments behind the sizes.
+template <class Kernel, class Program, class Device, class... Args>
+void launch_tiles(Device& device, int64_t m, int64_t n, Args... args) {
+    constexpr int64_t columns = Program::UPDATES * Program::SHARES;
+    const int64_t tiles = (m + Program::ROWS - 1) / Program::ROWS * ((n + columns - 1) / columns);
+    device.template launch_groups<Kernel>(kernels::blas2_wide_family, tiles, heron_index{m}, heron_index{n},
+                                          args...);
+}
+
 template <class Device>
 void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
@@ -167,14 +304,56 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
         visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
-            constexpr int64_t columns = Program::UPDATES * Program::SHARES;
-            const int64_t tiles = (a.m + Program::ROWS - 1) / Program::ROWS * ((a.n + columns - 1) / columns);
-            device.template launch_groups<typename Program::ger_tiles>(
-                kernels::blas2_wide_family, tiles, heron_index{a.m}, heron_index{a.n}, alpha.value,
-                alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory), heron_index{a.x.offset},
-                heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory), heron_index{a.y.offset},
-                heron_index{a.y.inc}, as<CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld});
+            launch_tiles<typename Program::ger_tiles, Program>(
+                device, a.m, a.n, alpha.value, alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory),
+                heron_index{a.x.offset}, heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory),
+                heron_index{a.y.offset}, heron_index{a.y.inc}, as<CT>(a.a.memory), heron_index{a.a.offset},
+                heron_index{a.a.ld});
         });
+    });
+}
+
+template <class Device>
+void dgmm_by_groups(Device& device, heron_phase phase, const heron_dgmm_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+            launch_tiles<typename Program::dgmm_tiles, Program>(
+                device, a.m, a.n, int{a.side == HERON_SIDE_LEFT}, as<const CT>(a.a.memory),
+                heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory),
+                heron_index{a.x.offset}, heron_index{a.x.inc}, as<CT>(a.c.memory), heron_index{a.c.offset},
+                heron_index{a.c.ld});
+        });
+    });
+}
+
+template <class Device>
+void geam_by_groups(Device& device, heron_phase phase, const heron_geam_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    const bool turned_a = is_transposed(a.op_a), turned_b = is_transposed(a.op_b);
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        const auto alpha = as_argument<CT>(a.alpha);
+        const auto beta = as_argument<CT>(a.beta);
+        if (!turned_a && !turned_b)
+            return visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+                launch_tiles<typename Program::geam_tiles, Program>(
+                    device, a.m, a.n, alpha.value, alpha.device, as<const CT>(a.a.memory),
+                    heron_index{a.a.offset}, heron_index{a.a.ld}, int{is_conjugated(a.op_a)}, beta.value,
+                    beta.device, as<const CT>(a.b.memory), heron_index{a.b.offset}, heron_index{a.b.ld},
+                    int{is_conjugated(a.op_b)}, as<CT>(a.c.memory), heron_index{a.c.offset},
+                    heron_index{a.c.ld});
+            });
+        constexpr int tile = sizeof(CT) > 4 ? 32 : 64;
+        using program = kernels::blas2_turned_groups<CT, gemv_group, tile>;
+        device.template launch_groups<typename program::geam_turned>(
+            kernels::blas2_turned_family, (a.m + tile - 1) / tile * ((a.n + tile - 1) / tile),
+            heron_index{a.m}, heron_index{a.n}, alpha.value, alpha.device, as<const CT>(a.a.memory),
+            heron_index{a.a.offset}, heron_index{a.a.ld}, int{turned_a}, int{is_conjugated(a.op_a)},
+            beta.value, beta.device, as<const CT>(a.b.memory), heron_index{a.b.offset}, heron_index{a.b.ld},
+            int{turned_b}, int{is_conjugated(a.op_b)}, as<CT>(a.c.memory), heron_index{a.c.offset},
+            heron_index{a.c.ld});
     });
 }
 
@@ -219,7 +398,7 @@ void symv_by_blocks(Device& device, heron_phase phase, const heron_symv_args& a,
 
 template <class Device>
 void symv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
-    if (a.a.storage == HERON_STORAGE_BANDED) return symv(device, phase, a, workspace);
+    if (a.a.storage == HERON_STORAGE_BANDED) return sbmv_by_groups(device, phase, a, workspace);
     constexpr int64_t few_rows = 1024;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         if (a.n > few_rows) return symv_by_blocks<CT>(device, phase, a, workspace);

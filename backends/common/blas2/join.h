@@ -12,6 +12,10 @@ HERON_GROUP_KERNEL(join_many, GROUP, heron_index n, int parts, GLOBAL const CT* 
     const int me = group_item();
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const heron_index own = (heron_index)group_id() * OUTPUTS + me % OUTPUTS;
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const heron_index at = y_offset + own * y_inc;
+    const int writes = me < OUTPUTS && own < n;
+    const CT old = writes && !EQUAL(CT, beta, ZERO(CT)) ? y[at] : ZERO(CT);
     CT sum = ZERO(CT);
     if (own < n && !EQUAL(CT, alpha, ZERO(CT))) {
         UNROLL_BY(8)
@@ -20,12 +24,10 @@ HERON_GROUP_KERNEL(join_many, GROUP, heron_index n, int parts, GLOBAL const CT* 
     }
     sums[me] = sum;
     sync_group();
-    if (me >= OUTPUTS || own >= n) return;
+    if (!writes) return;
     for (int s = 1; s < SLICES; ++s) sum = ADD(CT, sum, sums[me + s * OUTPUTS]);
-    const CT beta = SCALAR(CT, beta_value, beta_device);
-    const heron_index at = y_offset + own * y_inc;
     const CT product = MUL(CT, alpha, sum);
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old, product);
 }
 HERON_CLOSE
 

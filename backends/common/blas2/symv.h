@@ -14,6 +14,8 @@ CONSTANT(MOST_ROWS, 4 * TILE);
 CONSTANT(ROWS, 8);
 CONSTANT(ROW_SHARES, GROUP / ROWS);
 CONSTANT(BATCH, 8);
+// Items that add up the shares before the last ones do.
+CONSTANT(SOME, 8 * ROWS);
 
 // storage: 0 full, 2 a triangle without gaps.
 HERON_FN heron_index symv_place(int storage, int lower, heron_index n, heron_index ld, heron_index i,
@@ -135,6 +137,11 @@ HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, in
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int me = group_item();
     const heron_index row = (heron_index)group_id() * ROWS + me % ROWS;
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const heron_index at = y_offset + row * y_inc;
+    const int writes = me < ROWS && row < n;
+    // Read before it is wanted: in a small product nothing else hides how long that takes.
+    const CT old = writes && !EQUAL(CT, beta, ZERO(CT)) ? y[at] : ZERO(CT);
     CT sum = ZERO(CT);
     if (row < n && !EQUAL(CT, alpha, ZERO(CT))) {
         for (heron_index first = me / ROWS; first < n; first += BATCH * ROW_SHARES) {
@@ -164,16 +171,18 @@ HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, in
         }
     }
     sums[me] = sum;
-    UNROLL
-    for (int width = GROUP / 2; width >= ROWS; width /= 2) {
-        sync_group();
-        if (me < width) sums[me] = ADD(CT, sums[me], sums[me + width]);
+    sync_group();
+    if (me < SOME) {
+        UNROLL
+        for (int s = SOME; s < GROUP; s += SOME) sum = ADD(CT, sum, sums[me + s]);
+        sums[me] = sum;
     }
-    if (me >= ROWS || row >= n) return;
-    const CT beta = SCALAR(CT, beta_value, beta_device);
-    const heron_index at = y_offset + row * y_inc;
-    const CT product = MUL(CT, alpha, sums[me]);
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+    sync_group();
+    if (!writes) return;
+    UNROLL
+    for (int s = ROWS; s < SOME; s += ROWS) sum = ADD(CT, sum, sums[me + s]);
+    const CT product = MUL(CT, alpha, sum);
+    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old, product);
 }
 HERON_CLOSE
 

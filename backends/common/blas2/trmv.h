@@ -143,12 +143,13 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
     const int row = group_item() % FEW;
     const int share = group_item() / FEW;
     const heron_index own = x_offset + row * x_inc;
-    if (share == 0 && row < n) before[row] = x[own];
-    sync_group();
-    CT sum = unit && share == 0 && row < n ? before[row] : ZERO(CT);
-    // What is not there is read as an element that is, and counts nothing: no load waits for a condition.
-    const heron_index diagonal = row < n ? row + row * ld : 0;
-    for (int first = share; first < n; first += FEW_SHARES * FEW_BATCH) {
+    const CT was = share == 0 && row < n ? x[own] : ZERO(CT);
+    CT sum = unit ? was : ZERO(CT);
+    // In place of what is not there another element is read, which counts nothing: no load waits for a
+    // condition. It lies beside those of the neighbours.
+    const heron_index other = row >= n ? 0 : TRIANGLE == 1 ? row : row + (n - 1) * ld;
+    for (int begin = 0; begin < n; begin += FEW_SHARES * FEW_BATCH) {
+        const int first = begin + share;
         CT elements[FEW_BATCH];
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
@@ -156,16 +157,21 @@ HERON_GROUP_KERNEL(trmv_alone, GROUP, heron_index n, int transposed, int conjuga
             const heron_index i = transposed ? l : row;
             const heron_index j = transposed ? row : l;
             const int is_there = row < n && l < n && is_inside(i, j, unit);
-            const CT element = a[a_offset + (is_there ? i + j * ld : diagonal)];
-            elements[b] = is_there ? element : ZERO(CT);
+            elements[b] = a[a_offset + (is_there ? i + j * ld : other)];
+        }
+        // When the first elements are on their way, too.
+        if (begin == 0) {
+            if (share == 0) before[row] = was;
+            sync_group();
         }
         UNROLL
         for (int b = 0; b < FEW_BATCH; ++b) {
             const int l = first + b * FEW_SHARES;
             const int is_there =
                 row < n && l < n && is_inside(transposed ? l : row, transposed ? row : l, unit);
-            const CT factor = before[l < n ? l : 0];
-            sum = MAD(CT, conjugate ? CONJ(CT, elements[b]) : elements[b], is_there ? factor : ZERO(CT), sum);
+            const CT element = is_there ? elements[b] : ZERO(CT);
+            const CT factor = is_there ? before[l < n ? l : 0] : ZERO(CT);
+            sum = MAD(CT, conjugate ? CONJ(CT, element) : element, factor, sum);
         }
     }
     sums[group_item()] = sum;

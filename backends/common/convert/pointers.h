@@ -1,36 +1,27 @@
-// Between the offsets of rows and the row of each element. Types: IT both.
+// Between the offsets of rows and the row of each element. Types: OT both.
 
-// The row that element item is of: the last one that does not begin behind it.
-HERON_TYPES(class IT)
-HERON_KERNEL(row_of_element, GLOBAL const IT* offsets, heron_index base, heron_index rows,
-             GLOBAL IT* indices) {
-    heron_index low = 0;
-    heron_index high = rows - 1;
-    while (low < high) {
-        const heron_index middle = low + (high - low + 1) / 2;
-        if ((heron_index)offsets[middle] - base <= item)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    indices[item] = (IT)(low + base);
+// The row that element item is of.
+HERON_TYPES(class OT)
+HERON_KERNEL(row_of_element, GLOBAL const OT* offsets, heron_index base, heron_index rows,
+             GLOBAL OT* indices) {
+    indices[item] = (OT)(holder_of(offsets, base, 0, rows - 1, item) + base);
 }
 HERON_END
 
 // All elements of one row, for devices where an item does best with neighbouring ones.
-HERON_TYPES(class IT)
-HERON_KERNEL(elements_of_row, GLOBAL const IT* offsets, heron_index base, heron_index nnz,
-             GLOBAL IT* indices) {
+HERON_TYPES(class OT)
+HERON_KERNEL(elements_of_row, GLOBAL const OT* offsets, heron_index base, heron_index nnz,
+             GLOBAL OT* indices) {
     const heron_index end = (heron_index)offsets[item + 1] - base;
     for (heron_index k = (heron_index)offsets[item] - base; k < end && k < nnz; ++k)
-        indices[k] = (IT)(item + base);
+        indices[k] = (OT)(item + base);
 }
 HERON_END
 
 // Offset of the first element whose row is at least `item`. Three looks at a time cut the range into four,
 // for the latency of half as many steps.
-HERON_TYPES(class IT)
-HERON_KERNEL(offset_of_row, GLOBAL const IT* indices, heron_index base, heron_index nnz, GLOBAL IT* offsets) {
+HERON_TYPES(class OT)
+HERON_KERNEL(offset_of_row, GLOBAL const OT* indices, heron_index base, heron_index nnz, GLOBAL OT* offsets) {
     const heron_index row = item + base;
     heron_index low = 0;
     heron_index high = nnz;
@@ -54,11 +45,11 @@ HERON_KERNEL(offset_of_row, GLOBAL const IT* indices, heron_index base, heron_in
             high = first;
         }
     }
-    offsets[item] = (IT)(low + base);
+    offsets[item] = (OT)(low + base);
 }
 HERON_END
 
 // One element of an array that has nothing to count.
-HERON_TYPES(class IT)
-HERON_KERNEL(set_offset, GLOBAL IT* offsets, heron_index value) { offsets[item] = (IT)value; }
+HERON_TYPES(class OT)
+HERON_KERNEL(set_offset, GLOBAL OT* offsets, heron_index value) { offsets[item] = (OT)value; }
 HERON_END

@@ -1,9 +1,9 @@
 #pragma once
 // Between the offsets of rows and the row of each element, for any device.
-#include "common/runtime/dispatch.hpp"
+#include "common/scan/holder.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family convert_pointers{"convert_pointers", "IT"};
+inline constexpr kernel_family convert_pointers{"scan_holder convert_pointers", "OT"};
 #include "pointers.h"
 }  // namespace heron::HERON_LEVEL::kernels
 

@@ -110,11 +110,17 @@ HERON_FN void ilu_row(int i, GLOBAL const i32* offsets, GLOBAL const i32* column
                         size, row_step, column_step);
         const int other_end = offsets[j + 1] - base;
         int p = k + 1;
-        for (int q = own + regular; q < other_end; ++q) {
+        int q = own + regular;
+        while (p < end && q < other_end) {
             p = advance_to(columns, p, end, columns[q]);
-            if (p < end && columns[p] == columns[q])
+            if (p == end) break;
+            if (columns[p] == columns[q]) {
                 subtract_product(a + p * block, (GLOBAL const CT*)(a + k * block),
                                  (GLOBAL const CT*)(a + q * block), size, row_step, column_step);
+                q += 1;
+            } else {
+                q = advance_to(columns, q, other_end, columns[p]);
+            }
         }
     }
     if (!has_diagonal(offsets, columns, base, diagonal, i)) {

@@ -22,6 +22,26 @@ struct color_progress {
     int64_t colored, colors;
 };
 
+// Rounds until enough rows have a colour, or the last ones saved none. All rows begin without.
+template <class Device, class Rounds>
+color_progress color_in_rounds(Device& device, Rounds& rounds, const color_graph& graph, int64_t target,
+                               i32* proposals, i32* colors) {
+    // The host hears of the progress only so often.
+    constexpr int rounds_at_a_time = 3;
+    device.fill(colors, 0xff, static_cast<size_t>(graph.rows) * sizeof(i32));
+    color_progress before{0, 0}, now{0, 0};
+    // A round uses one colour more at most. Behind the fraction that was asked for rounds go on while they
+    // save colours.
+    while (target > 0 && now.colored < graph.rows &&
+           (now.colored < target || now.colored - before.colored > rounds_at_a_time)) {
+        for (int round = 0; round < rounds_at_a_time; ++round)
+            rounds.run_round(device, graph, proposals, colors);
+        before = now;
+        now = rounds.measure(device, graph.rows, colors);
+    }
+    return now;
+}
+
 inline heron_index root_length(int64_t n) {
     heron_index length = 1;
     while (length * length < n) length *= 2;
@@ -45,6 +65,10 @@ class item_rounds {
         int64_t sum = 0;
         device.read(&sum, facts_, sizeof sum);
         return sum == 0;
+    }
+
+    color_progress color(Device& device, const color_graph& g, int64_t target, i32* proposals, i32* colors) {
+        return color_in_rounds(device, *this, g, target, proposals, colors);
     }
 
     void run_round(Device& device, const color_graph& g, i32* proposals, i32* colors) const {
@@ -73,8 +97,9 @@ class item_rounds {
     i64* facts_;
 };
 
-// Sort: as pair_sort. Rounds: as item_rounds.
-template <class Device, class Sort, class Rounds>
+// Sort: as pair_sort. Coloring: as item_rounds, of which is_symmetric and color are called; color may give
+// more rows a colour than were asked for.
+template <class Device, class Sort, class Coloring>
 class color_plan {
   public:
     color_plan(Device& device, const heron_color_args& args, workspace_layout& layout)
@@ -90,7 +115,7 @@ class color_plan {
           proposals_(layout.take<i32>(rows_)),
           left_(layout.take<i64>(rows_ + 1)),
           scan_(layout, rows_),
-          rounds_(layout, rows_),
+          coloring_(layout, rows_),
           order_{proposals_, layout.take<i32>(rows_), layout.take<i32>(rows_)},
           sort_rows_(layout, rows_),
           turned_offsets_(layout.take<i32>(rows_ + 1)),
@@ -98,31 +123,14 @@ class color_plan {
           turn_(layout, args.a.nnz) {}
 
     void run() {
-        device_.fill(args_.colors, 0xff, static_cast<size_t>(rows_) * sizeof(i32));
-        if (!rounds_.is_symmetric(device_, graph_)) turn();
-        const int64_t target = target_rows();
-        color_progress before{0, 0}, now{0, 0};
-        while (now.colored < rows_ && (now.colored < target || goes_on(target, before, now))) {
-            for (int round = 0; round < rounds_at_a_time; ++round)
-                rounds_.run_round(device_, graph_, proposals_, args_.colors);
-            before = now;
-            now = rounds_.measure(device_, rows_, args_.colors);
-        }
+        if (!coloring_.is_symmetric(device_, graph_)) turn();
+        const color_progress now = coloring_.color(device_, graph_, target_rows(), proposals_, args_.colors);
         *args_.color_count = static_cast<int32_t>(now.colors + rows_ - now.colored);
         if (now.colored < rows_) color_rest(now.colors);
         if (args_.reordering) order_rows();
     }
 
   private:
-    // The host hears of the progress only so often.
-    static constexpr int rounds_at_a_time = 3;
-
-    // A round uses one colour more at most. Behind the fraction that was asked for rounds go on while they
-    // save colours.
-    static bool goes_on(int64_t target, const color_progress& before, const color_progress& now) {
-        return target > 0 && now.colored - before.colored > rounds_at_a_time;
-    }
-
     template <template <class...> class Kernel, class... Args>
     void launch(int64_t count, Args... args) {
         device_.template launch<Kernel<i32>>(kernels::reorder_color, count, args...);
@@ -180,7 +188,7 @@ class color_plan {
     i32* proposals_;
     i64* left_;
     exclusive_scan<Device> scan_;
-    Rounds rounds_;
+    Coloring coloring_;
     pair_arrays order_;
     Sort sort_rows_;
     i32* turned_offsets_;

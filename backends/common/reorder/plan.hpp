@@ -26,10 +26,10 @@ void sort_rows_by(Device& device, heron_phase phase, const heron_sort_rows_args&
     sort.run(device, {row_of, args.indices, args.permutation});
 }
 
-template <class Device, class Sort, class Rounds>
+template <class Device, class Sort, class Coloring>
 void color_by(Device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
-    color_plan<Device, Sort, Rounds> plan(device, args, layout);
+    color_plan<Device, Sort, Coloring> plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.run();
 }
 

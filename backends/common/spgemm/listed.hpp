@@ -9,7 +9,7 @@
 #include <optional>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family spgemm_product_list{"spgemm_product_list", "OT IT"};
+inline constexpr kernel_family spgemm_product_list{"scan_holder spgemm_product_list", "OT IT"};
 #include "product_list.h"
 inline constexpr kernel_family spgemm_listed_sum{"spgemm_listed_sums", "CT GROUP LANES"};
 #include "listed_sums.h"
@@ -76,14 +76,14 @@ inline bool lists_products(const heron_spgemm_args& args) {
     return args.products <= always || args.products <= most_per_element * (a.nnz + b.nnz + a.rows);
 }
 
-// The memory of a list of n entries, and of its entries' places and numbers while they are sorted. Sort: as
-// pair_sort.
+// The memory of a list of `room` entries, and of the places and numbers of n of them while these are sorted.
+// Sort: as pair_sort.
 template <class Device, class Sort>
 class sorted_in_pairs {
   public:
-    sorted_in_pairs(workspace_layout& layout, int64_t n)
+    sorted_in_pairs(workspace_layout& layout, int64_t n, int64_t room)
         : pairs_{layout.take<i32>(n), layout.take<i32>(n), nullptr},
-          list_(layout.take<i64>(n)),
+          list_(layout.take<i64>(room)),
           sort_(layout, n) {}
 
     i32* places() const { return pairs_.major; }
@@ -158,7 +158,7 @@ class listed_product {
         i32* const owners = layout.take<i32>(tiles());
         i32* const spans = layout.take<i32>(tiles());
         u32* const arrived = layout.take<u32>(tiles());
-        Memory memory(layout, args_.products);
+        Memory memory(layout, args_.products, tiles() * tile);
         OT* const starts = layout.take<OT>(args_.a.matrix.nnz + 1);
         i64* const counts = layout.take<i64>(args_.a.matrix.nnz + 1);
         const exclusive_scan<Device> scan(layout, args_.a.matrix.nnz);

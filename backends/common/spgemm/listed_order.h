@@ -6,9 +6,16 @@ HERON_PROGRAM(spgemm_listed_order, int GROUP)
 CONSTANT(each, 8);
 CONSTANT(tile, GROUP* each);
 
-// From sorted places and the numbers of the products there: list entry = number of the product, position in
-// 11 bits, and in the lowest whether it is the first at its place. firsts[t] := the place at the beginning of
-// the tile, or -1 - place if it begins before. Bitonic sort (Batcher, AFIPS 1968).
+// Whether product p is the first at its place.
+HERON_FN int begins_place(GLOBAL const i32* places, heron_index p) {
+    return p == 0 || places[p - 1] != places[p];
+}
+
+// From sorted places and the numbers of the products there: list entry = number of the product and its
+// position in 11 bits above the lowest. That tells of the position whose sum the item of entry u*GROUP + i
+// has as its u-th one, i*each + u, whether its product is the first at its place; so the list goes on to the
+// end of the last tile. firsts[t] := the place at the beginning of the tile, or -1 - place if it begins
+// before. Bitonic sort (Batcher, AFIPS 1968).
 HERON_GROUP_KERNEL(order_tiles, GROUP, GLOBAL const i32* RESTRICT places, GLOBAL const i32* RESTRICT numbers,
                    heron_index products, GLOBAL i64* list, GLOBAL i32* firsts) {
     LOCAL_ARRAY(i64, keys, tile);
@@ -16,15 +23,9 @@ HERON_GROUP_KERNEL(order_tiles, GROUP, GLOBAL const i32* RESTRICT places, GLOBAL
     const heron_index first = (heron_index)group_id() * tile;
     const int count = products - first < tile ? (int)(products - first) : tile;
     const i64 behind_all = (i64)1 << 62;
-    for (int at = own; at < tile; at += GROUP) {
-        const heron_index p = first + (at < count ? at : 0);
-        const i64 begins = p == 0 || places[p == 0 ? 0 : p - 1] != places[p];
-        keys[at] = at < count ? (i64)numbers[p] << 12 | (i64)at << 1 | begins : behind_all;
-    }
-    if (own == 0) {
-        const int begins = first == 0 || places[first == 0 ? 0 : first - 1] != places[first];
-        firsts[group_id()] = begins ? places[first] : -1 - places[first];
-    }
+    for (int at = own; at < tile; at += GROUP)
+        keys[at] = at < count ? (i64)numbers[first + at] << 12 | (i64)at << 1 : behind_all;
+    if (own == 0) firsts[group_id()] = begins_place(places, first) ? places[first] : -1 - places[first];
     sync_group();
     for (int size = 2; size <= tile; size *= 2)
         for (int stride = size / 2; stride > 0; stride /= 2) {
@@ -39,7 +40,11 @@ HERON_GROUP_KERNEL(order_tiles, GROUP, GLOBAL const i32* RESTRICT places, GLOBAL
             }
             sync_group();
         }
-    for (int at = own; at < count; at += GROUP) list[first + at] = keys[at];
+    for (int at = own; at < tile; at += GROUP) {
+        const int position = at % GROUP * each + at / GROUP;
+        const i64 begins = position < count && begins_place(places, first + position);
+        list[first + at] = (at < count ? keys[at] : 0) | begins;
+    }
 }
 HERON_CLOSE
 

@@ -33,13 +33,11 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     // Of products, `each` of an item and one free place, so that items read different banks; then of
     // segments.
     LOCAL_ARRAY(CT, sums, GROUP * (each + 1));
-    LOCAL_ARRAY(i64, heads, GROUP);  // a byte for each product
     LOCAL_ARRAY(CT, team_sums, teams);
     LOCAL_ARRAY(i32, team_heads, teams);
     BOARD_ARRAY(CT, sum_board, GROUP);
     BOARD_ARRAY(i32, head_board, GROUP);
     PARTS_ARRAY(i32, parts, GROUP);
-    LOCAL u8* const head_bytes = (LOCAL u8*)heads;
     const int own = group_item();
     const int lane = own % LANES;
     const int team = own / LANES;
@@ -57,10 +55,7 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     i64 product[each];
     CT x[each];
     UNROLL
-    for (int u = 0; u < each; ++u) {
-        const int at = u * GROUP + own;
-        product[u] = at < count ? LOAD_ONCE(list + first + at) : 0;
-    }
+    for (int u = 0; u < each; ++u) product[u] = LOAD_ONCE(list + first + u * GROUP + own);
     UNROLL
     for (int u = 0; u < each; ++u) {
         x[u] = ZERO(CT);
@@ -75,13 +70,14 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
         const int number = u * GROUP + own;
         const int at = number < count ? (int)(product[u] >> 1 & (tile - 1)) : number;
         sums[at + at / each] = number < count ? x[u] : ZERO(CT);
-        head_bytes[at] = (u8)(at == 0 || (product[u] & 1));
     }
+    u32 own_heads = own == 0;  // a bit for each of its products in their order
+    UNROLL
+    for (int u = 0; u < each; ++u) own_heads |= (u32)(product[u] & 1) << u;
     sync_group();
     UNROLL
     for (int u = 0; u < each; ++u) x[u] = sums[own * (each + 1) + u];
-    const i64 own_heads = heads[own];
-    const int head_count = popcount((u32)own_heads) + popcount((u32)(own_heads >> 32));
+    const int head_count = popcount(own_heads);
     i32 all = 0;
     const int before = GROUP_SCAN(i32, parts, GROUP, head_count, all);
 
@@ -91,7 +87,7 @@ HERON_GROUP_KERNEL(sum_tiles, GROUP, GLOBAL const i64* RESTRICT list, heron_inde
     int segment = before - 1;
     UNROLL
     for (int u = 0; u < each; ++u) {
-        if (own_heads >> 8 * u & 1) {
+        if (own_heads >> u & 1) {
             if (segment < before)
                 ending = open;
             else

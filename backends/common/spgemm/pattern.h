@@ -56,21 +56,11 @@ HERON_KERNEL(transpose_offset, GLOBAL const IT* indices, heron_index base, heron
 }
 HERON_END
 
-// The row that holds element order[item]: the last one that does not begin behind it.
+// The row that holds element order[item].
 HERON_TYPES(class OT, class IT)
 HERON_KERNEL(transpose_row, GLOBAL const OT* offsets, heron_index base, heron_index rows,
              GLOBAL const OT* order, GLOBAL IT* transposed) {
-    const heron_index k = (heron_index)order[item];
-    heron_index low = 0;
-    heron_index high = rows - 1;
-    while (low < high) {
-        const heron_index middle = low + (high - low + 1) / 2;
-        if ((heron_index)offsets[middle] - base <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    transposed[item] = (IT)low;
+    transposed[item] = (IT)holder_of(offsets, base, 0, rows - 1, (heron_index)order[item]);
 }
 HERON_END
 

@@ -6,7 +6,7 @@
 #include "spadd.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family spgemm_pattern{"spgemm_pattern", "OT IT"};
+inline constexpr kernel_family spgemm_pattern{"scan_holder spgemm_pattern", "OT IT"};
 #include "pattern.h"
 inline constexpr kernel_family spgemm{"spgemm", "VT CT OT IT"};
 #include "kernels.h"

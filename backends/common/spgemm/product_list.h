@@ -10,21 +10,6 @@ HERON_KERNEL(count_of_element, GLOBAL const IT* a_indices, heron_index a_base, G
 }
 HERON_END
 
-// The last one of [0, n) that does not begin behind `number`.
-HERON_TYPES(class OT)
-HERON_FN heron_index holder_of(GLOBAL const OT* begins, heron_index base, heron_index n, heron_index number) {
-    heron_index low = 0;
-    heron_index high = n - 1;
-    while (low < high) {
-        const heron_index middle = low + (high - low + 1) / 2;
-        if ((heron_index)begins[middle] - base <= number)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 // Product `item`, in the order of A's and then of B's elements: the element of C that it adds to, in the
 // slice of B's rows that it is of. starts[k] products come before those with element k of A. `nnz` is C's,
 // whatever its pattern is.
@@ -34,8 +19,8 @@ HERON_KERNEL(place_product, GLOBAL const OT* starts, GLOBAL const OT* a_offsets,
              GLOBAL const IT* b_indices, heron_index b_base, GLOBAL const i64* c_offsets,
              GLOBAL const IT* c_indices, heron_index c_base, heron_index nnz, heron_index slices,
              heron_index b_rows, GLOBAL i32* places, GLOBAL i32* numbers) {
-    const heron_index k = holder_of(starts, 0, a_nnz, item);
-    const heron_index row = holder_of(a_offsets, a_base, a_rows, k);
+    const heron_index k = holder_of(starts, 0, 0, a_nnz - 1, item);
+    const heron_index row = holder_of(a_offsets, a_base, 0, a_rows - 1, k);
     const heron_index inner = (heron_index)a_indices[k] - a_base;
     const heron_index l = (heron_index)b_offsets[inner] - b_base + item - (heron_index)starts[k];
     const heron_index column = (heron_index)b_indices[l] - b_base;
@@ -61,7 +46,7 @@ HERON_KERNEL(list_product, GLOBAL const OT* starts, GLOBAL const IT* a_indices,
              GLOBAL const OT* b_offsets, GLOBAL const OT* b_permutation, int b_permuted, heron_index b_base,
              GLOBAL i64* list) {
     const heron_index number = list[item] >> 12;
-    heron_index k = holder_of(starts, 0, a_nnz, number);
+    heron_index k = holder_of(starts, 0, 0, a_nnz - 1, number);
     const heron_index inner = (heron_index)a_indices[k] - a_base;
     heron_index l = (heron_index)b_offsets[inner] - b_base + number - (heron_index)starts[k];
     if (a_permuted) k = (heron_index)a_permutation[k];

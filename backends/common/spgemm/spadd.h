@@ -1,9 +1,9 @@
-// Sums of sparse matrices, whose rows are sorted. Types: CT values.
+// Sums of sparse matrices, whose rows are sorted. Types: CT values, OT offsets.
 
 // counts[item] := length of row item of the sum.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_count_row, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
-             GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices, i32 b_base, GLOBAL i64* counts) {
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_count_row, GLOBAL const OT* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
+             GLOBAL const OT* b_offsets, GLOBAL const i32* b_indices, i32 b_base, GLOBAL i64* counts) {
     const heron_index a_end = (heron_index)a_offsets[item + 1] - a_base;
     const heron_index b_end = (heron_index)b_offsets[item + 1] - b_base;
     heron_index k = (heron_index)a_offsets[item] - a_base;
@@ -21,8 +21,8 @@ HERON_KERNEL(spadd_count_row, GLOBAL const i32* a_offsets, GLOBAL const i32* a_i
 HERON_END
 
 // *total := how many elements the offsets count. One item.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_total, GLOBAL const i32* offsets, heron_index rows, GLOBAL i32* total) {
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_total, GLOBAL const OT* offsets, heron_index rows, GLOBAL i32* total) {
     total[item] = offsets[rows] - offsets[0];
 }
 HERON_END
@@ -35,11 +35,11 @@ HERON_FN CT spadd_term(CT factor, GLOBAL const CT* values, heron_index k) {
 
 // Row item of the sum. Writes no more than the offsets have room for, whatever has become of the patterns
 // since they were counted.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_row, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const i32* a_offsets,
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_row, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const OT* a_offsets,
              GLOBAL const i32* a_indices, GLOBAL const CT* a_values, i32 a_base, CT beta_value,
-             GLOBAL const CT* beta_device, GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices,
-             GLOBAL const CT* b_values, i32 b_base, GLOBAL const i32* offsets, i32 base, GLOBAL i32* indices,
+             GLOBAL const CT* beta_device, GLOBAL const OT* b_offsets, GLOBAL const i32* b_indices,
+             GLOBAL const CT* b_values, i32 b_base, GLOBAL const OT* offsets, i32 base, GLOBAL i32* indices,
              GLOBAL CT* values) {
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const CT beta = SCALAR(CT, beta_value, beta_device);
@@ -83,19 +83,6 @@ HERON_FN heron_index spadd_rank(GLOBAL const i32* words, GLOBAL const i64* befor
     return before[word] + (bit ? spadd_bits_set((unsigned)words[word] & ((1u << bit) - 1u)) : 0);
 }
 
-// The last row from `low` to `high` that begins at element k or before.
-HERON_FN heron_index spadd_row_of(GLOBAL const i32* offsets, i32 base, heron_index low, heron_index high,
-                                  heron_index k) {
-    while (low < high) {
-        const heron_index middle = low + (high - low + 1) / 2;
-        if ((heron_index)offsets[middle] - base <= k)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 // The first element from `low` on and before `end` whose index is not less.
 HERON_FN heron_index spadd_place(GLOBAL const i32* indices, heron_index low, heron_index end, i32 index) {
     while (low < end) {
@@ -109,9 +96,9 @@ HERON_FN heron_index spadd_place(GLOBAL const i32* indices, heron_index low, her
 }
 
 // 32 elements of B: words[item] and counts[item], the number of its bits.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_mark, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
-             GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices, i32 b_base, heron_index rows,
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_mark, GLOBAL const OT* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
+             GLOBAL const OT* b_offsets, GLOBAL const i32* b_indices, i32 b_base, heron_index rows,
              heron_index nnz, GLOBAL i32* words, GLOBAL i64* counts) {
     const heron_index begin = item * 32;
     const heron_index end = begin + 32 < nnz ? begin + 32 : nnz;
@@ -122,7 +109,7 @@ HERON_KERNEL(spadd_mark, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indice
     unsigned word = 0;
     for (heron_index k = begin; k < end; ++k) {
         if (k >= row_end) {
-            row = spadd_row_of(b_offsets, b_base, row, rows - 1, k);
+            row = holder_of(b_offsets, b_base, row, rows - 1, k);
             row_end = (heron_index)b_offsets[row + 1] - b_base;
             low = (heron_index)a_offsets[row] - a_base;
             a_end = (heron_index)a_offsets[row + 1] - a_base;
@@ -136,23 +123,23 @@ HERON_KERNEL(spadd_mark, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indice
 }
 HERON_END
 
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_offset, GLOBAL const i32* a_offsets, i32 a_base, GLOBAL const i32* b_offsets, i32 b_base,
-             GLOBAL const i32* words, GLOBAL const i64* before, i32 base, GLOBAL i32* offsets) {
-    offsets[item] = (i32)(base + a_offsets[item] - a_base +
-                          spadd_rank(words, before, (heron_index)b_offsets[item] - b_base));
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_offset, GLOBAL const OT* a_offsets, i32 a_base, GLOBAL const OT* b_offsets, i32 b_base,
+             GLOBAL const i32* words, GLOBAL const i64* before, i32 base, GLOBAL OT* offsets) {
+    offsets[item] = (OT)(base + a_offsets[item] - a_base +
+                         spadd_rank(words, before, (heron_index)b_offsets[item] - b_base));
 }
 HERON_END
 
 // Element item of A, with that of B at its place.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_take_a, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const i32* a_offsets,
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_take_a, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const OT* a_offsets,
              GLOBAL const i32* a_indices, GLOBAL const CT* a_values, i32 a_base, CT beta_value,
-             GLOBAL const CT* beta_device, GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices,
+             GLOBAL const CT* beta_device, GLOBAL const OT* b_offsets, GLOBAL const i32* b_indices,
              GLOBAL const CT* b_values, i32 b_base, heron_index rows, GLOBAL const i32* words,
-             GLOBAL const i64* before, GLOBAL const i32* offsets, i32 base, GLOBAL i32* indices,
+             GLOBAL const i64* before, GLOBAL const OT* offsets, i32 base, GLOBAL i32* indices,
              GLOBAL CT* values) {
-    const heron_index row = spadd_row_of(a_offsets, a_base, 0, rows - 1, item);
+    const heron_index row = holder_of(a_offsets, a_base, 0, rows - 1, item);
     const heron_index b_end = (heron_index)b_offsets[row + 1] - b_base;
     const i32 index = a_indices[item] - a_base;
     const heron_index place =
@@ -168,14 +155,14 @@ HERON_KERNEL(spadd_take_a, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL
 HERON_END
 
 // Element item of B, if it is alone.
-HERON_TYPES(class CT)
-HERON_KERNEL(spadd_take_b, GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
-             CT beta_value, GLOBAL const CT* beta_device, GLOBAL const i32* b_offsets,
-             GLOBAL const i32* b_indices, GLOBAL const CT* b_values, i32 b_base, heron_index rows,
-             GLOBAL const i32* words, GLOBAL const i64* before, GLOBAL const i32* offsets, i32 base,
-             GLOBAL i32* indices, GLOBAL CT* values) {
+HERON_TYPES(class CT, class OT)
+HERON_KERNEL(spadd_take_b, GLOBAL const OT* a_offsets, GLOBAL const i32* a_indices, i32 a_base, CT beta_value,
+             GLOBAL const CT* beta_device, GLOBAL const OT* b_offsets, GLOBAL const i32* b_indices,
+             GLOBAL const CT* b_values, i32 b_base, heron_index rows, GLOBAL const i32* words,
+             GLOBAL const i64* before, GLOBAL const OT* offsets, i32 base, GLOBAL i32* indices,
+             GLOBAL CT* values) {
     if (!(((unsigned)words[item / 32] >> (item % 32)) & 1u)) return;
-    const heron_index row = spadd_row_of(b_offsets, b_base, 0, rows - 1, item);
+    const heron_index row = holder_of(b_offsets, b_base, 0, rows - 1, item);
     const i32 index = b_indices[item] - b_base;
     const heron_index place = spadd_place(a_indices, (heron_index)a_offsets[row] - a_base,
                                           (heron_index)a_offsets[row + 1] - a_base, index + a_base);

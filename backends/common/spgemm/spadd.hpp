@@ -3,10 +3,11 @@
 // rows are merged, once to count them and once for the elements. Elsewhere items own elements, however the
 // rows' lengths differ, and find out in both operations which places of B the other lacks.
 #include "common/runtime/prompt.hpp"
+#include "common/scan/holder.hpp"
 #include "common/scan/plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family spgemm_spadd{"spgemm_spadd", "CT"};
+inline constexpr kernel_family spgemm_spadd{"scan_holder spgemm_spadd", "CT OT"};
 #include "spadd.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -69,7 +70,7 @@ class spadd_pattern {
   private:
     template <template <class...> class Kernel, class... Args>
     void launch(int64_t count, Args... args) const {
-        device_.template launch<Kernel<f32>>(kernels::spgemm_spadd, count, args...);
+        device_.template launch<Kernel<f32, i32>>(kernels::spgemm_spadd, count, args...);
     }
 
     Device& device_;
@@ -87,8 +88,8 @@ void report_sum(Device& device, const heron_spadd_args& args, i32* cell) {
     if (!args.nnz.on_device && args.c.base == 0)
         return read_number(device, args.nnz.value, pattern_of(args.c.offsets) + args.c.rows);
     i32* const total = args.nnz.on_device ? args.nnz.value : cell;
-    device.template launch<kernels::spadd_total<f32>>(kernels::spgemm_spadd, 1, pattern_of(args.c.offsets),
-                                                      heron_index{args.c.rows}, total);
+    device.template launch<kernels::spadd_total<f32, i32>>(
+        kernels::spgemm_spadd, 1, pattern_of(args.c.offsets), heron_index{args.c.rows}, total);
     if (!args.nnz.on_device) read_number(device, args.nnz.value, static_cast<const i32*>(cell));
 }
 
@@ -136,7 +137,7 @@ class spadd_values {
   private:
     template <template <class...> class Kernel, class... Args>
     void launch(int64_t count, Args... args) const {
-        device_.template launch<Kernel<CT>>(kernels::spgemm_spadd, count, args...);
+        device_.template launch<Kernel<CT, i32>>(kernels::spgemm_spadd, count, args...);
     }
     static const i32* offsets(const heron_spmat& m) { return pattern_of(m.offsets); }
     static const i32* indices(const heron_spmat& m) { return pattern_of(m.indices); }

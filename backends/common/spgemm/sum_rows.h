@@ -1,19 +1,20 @@
 // Sums of sparse matrices by rows on GPUs: LANES items are a team that takes a row, and a group takes what is
-// long for its teams. Rows are sorted. Types: CT values.
+// long for its teams. Rows are sorted. Types: CT values. An item has EACH elements at a time.
 //
-// An element of A is in C at its own number and that of its place in B's row, less those before it that both
-// rows have; one of B that A lacks likewise. Both rows are walked over as one, A's elements first. How many
-// elements both have in all is what C's row is shorter than the two.
-HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES)
+// The two rows are merged by tiles in local memory, where each item takes as many neighbouring elements as
+// the others (merge path: Green, McColl and Bader, 2012); of equal elements A's comes first. An element of C
+// begins where one of A is, or one of B that A lacks. So an item finds with one search where it begins, and
+// keeps in bits what it took, until it knows how many elements of C begin before its own. The values wait
+// where they were read for the places of their elements.
+HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES, int EACH)
 
 CONSTANT(teams, GROUP / LANES);
-CONSTANT(tile, 4 * GROUP);  // elements of both rows that a group merges at a time
 
 // A row of both, and b_base - a_base.
 typedef struct {
     GLOBAL const i32* a;
     GLOBAL const i32* b;
-    heron_index a_length, b_length;
+    int a_length, b_length;
     i32 more_base;
 } row_pair;
 
@@ -21,85 +22,55 @@ HERON_FN row_pair pair_of(GLOBAL const i32* a_offsets, GLOBAL const i32* a_indic
                           GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices, i32 b_base,
                           heron_index row) {
     row_pair pair;
-    const heron_index a = (heron_index)a_offsets[row];
-    const heron_index b = (heron_index)b_offsets[row];
-    pair.a = a_indices + (a - a_base);
-    pair.b = b_indices + (b - b_base);
-    pair.a_length = (heron_index)a_offsets[row + 1] - a;
-    pair.b_length = (heron_index)b_offsets[row + 1] - b;
+    const i32 a = a_offsets[row];
+    const i32 b = b_offsets[row];
+    pair.a = a_indices + (heron_index)(a - a_base);
+    pair.b = b_indices + (heron_index)(b - b_base);
+    pair.a_length = a_offsets[row + 1] - a;
+    pair.b_length = b_offsets[row + 1] - b;
     pair.more_base = b_base - a_base;
     return pair;
 }
 
-// An element's place in the other row, and whether that has one of the same index.
-typedef struct {
-    heron_index place;
-    i32 is_met;
-} meeting;
-
-HERON_FN meeting meeting_in(GLOBAL const i32* indices, heron_index length, i32 index) {
-    heron_index low = 0;
-    heron_index end = length;
-    while (low < end) {
-        const heron_index middle = (low + end) / 2;
-        if (indices[middle] < index)
-            low = middle + 1;
-        else
-            end = middle;
-    }
-    meeting m;
-    m.place = low;
-    m.is_met = low < length && indices[low] == index;
-    return m;
-}
-
-// Of element k of a pair of `length` elements. Behind the last one nothing is met.
-HERON_FN meeting meeting_of(row_pair pair, heron_index length, heron_index k) {
-    meeting none;
-    none.place = 0;
-    none.is_met = 0;
-    if (k >= length) return none;
-    return k < pair.a_length ? meeting_in(pair.b, pair.b_length, pair.a[k] + pair.more_base)
-                             : meeting_in(pair.a, pair.a_length, pair.b[k - pair.a_length] - pair.more_base);
-}
-
-// Elements of a pair for a team, which leaves pairs of more than `longest` to its group, in whose list its
-// first lane puts them.
-HERON_FN heron_index share_of_team(heron_index length, heron_index walked, int longest, heron_index row,
-                                   LOCAL i32* long_rows, LOCAL i32* long_count) {
-    if (length <= longest) return walked;
+// The pair as far as a team takes it, which leaves pairs of more than `longest` to its group, in whose list
+// its first lane puts them.
+HERON_FN row_pair share_of_team(row_pair pair, int longest, heron_index row, LOCAL i32* long_rows,
+                                LOCAL i32* long_count) {
+    if (pair.a_length + pair.b_length <= longest) return pair;
     if (group_item() % LANES == 0) long_rows[FETCH_ADD(long_count, 1)] = (i32)row;
-    return 0;
+    pair.a_length = 0;
+    pair.b_length = 0;
+    return pair;
 }
 
-HERON_FN void write_count(row_pair pair, i32 met, GLOBAL i64* count) {
-    *count = pair.a_length + pair.b_length - met;
-}
-
-// Groups merge long rows by tiles in local memory: of equal elements A's comes first.
-
-// The next elements of a pair, of each row a tile at most, counted as A counts. a[0] is A's element before
-// them, if there is one.
+// Elements of a pair from from_a and from_b on: keys[0, a_count) are A's, those behind them B's, counted as A
+// counts. As far as `length` no others come between them; of_a of these are A's.
 typedef struct {
-    LOCAL i32* a;
-    LOCAL i32* b;
-    int a_count, b_count, length, has_before;
+    LOCAL i32* keys;
+    int from_a, from_b, a_count, b_count, length, of_a;
 } row_tile;
 
-HERON_FN row_tile load_tile(row_pair pair, heron_index from_a, heron_index from_b, LOCAL i32* a,
-                            LOCAL i32* b) {
+// At most `most` elements, and of each row half of them where both have so many.
+HERON_FN row_tile tile_of(row_pair pair, int from_a, int from_b, int most, LOCAL i32* keys) {
     row_tile t;
-    t.a = a;
-    t.b = b;
-    t.a_count = (int)min(pair.a_length - from_a, (heron_index)tile);
-    t.b_count = (int)min(pair.b_length - from_b, (heron_index)tile);
-    t.length = min(t.a_count + t.b_count, (int)tile);
-    t.has_before = from_a > 0;
-    for (int k = group_item(); k < t.a_count; k += GROUP) a[k + 1] = pair.a[from_a + k];
-    for (int k = group_item(); k < t.b_count; k += GROUP) b[k] = pair.b[from_b + k] - pair.more_base;
-    if (group_item() == 0 && t.has_before) a[0] = pair.a[from_a - 1];
-    sync_group();
+    const int b_left = pair.b_length - from_b;
+    t.keys = keys;
+    t.from_a = from_a;
+    t.from_b = from_b;
+    t.a_count = min(pair.a_length - from_a, max(most / 2, most - b_left));
+    t.b_count = min(b_left, most - t.a_count);
+    t.length = t.a_count + t.b_count;
+    t.of_a = t.a_count;
     return t;
+}
+
+HERON_FN int is_unfinished(row_pair pair, row_tile t) {
+    return t.from_a + t.from_b < pair.a_length + pair.b_length;
+}
+
+// Element k of a tile, as in memory.
+HERON_FN i32 key_of(row_pair pair, row_tile t, int k) {
+    return k < t.a_count ? pair.a[t.from_a + k] : pair.b[t.from_b + (k - t.a_count)] - pair.more_base;
 }
 
 // How many of A's elements are among the first d of both.
@@ -108,7 +79,7 @@ HERON_FN int share_of_a(row_tile t, int d) {
     int high = min(d, t.a_count);
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (t.a[middle + 1] <= t.b[d - 1 - middle])
+        if (t.keys[middle] <= t.keys[t.a_count + d - 1 - middle])
             low = middle + 1;
         else
             high = middle;
@@ -116,29 +87,66 @@ HERON_FN int share_of_a(row_tile t, int d) {
     return low;
 }
 
-// How many elements of C begin among elements [begin, end) of both. Where there are sources they get, for
-// each of them, the places from 1 on of A's and B's elements, or 0.
-HERON_FN int merge_share(row_tile t, int begin, int end, LOCAL u32* sources) {
-    int i = share_of_a(t, begin);
-    int j = begin - i;
-    int count = 0;
-    for (int d = begin; d < end; ++d) {
-        const int takes_a = i < t.a_count && (j >= t.b_count || t.a[i + 1] <= t.b[j]);
-        const int is_met =
-            takes_a ? j < t.b_count && t.a[i + 1] == t.b[j] : (i > 0 || t.has_before) && t.a[i] == t.b[j];
-        const int is_first = takes_a || !is_met;
-        if (sources && is_first)
-            sources[count] = takes_a ? (u32)(i + 1) << 16 | (u32)(is_met ? j + 1 : 0) : (u32)(j + 1);
-        count += is_first;
+// How many of `count` keys are not above `last`.
+HERON_FN int keys_upto(LOCAL const i32* keys, int count, i32 last) {
+    int low = 0;
+    while (low < count) {
+        const int middle = (low + count) / 2;
+        if (keys[middle] <= last)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+// The tile up to the last element of a row of which there is more. It has at least one.
+HERON_FN row_tile known_part(row_pair pair, row_tile t) {
+    LOCAL const i32* const b_keys = t.keys + t.a_count;
+    const int a_goes_on = t.from_a + t.a_count < pair.a_length;
+    const int b_goes_on = t.from_b + t.b_count < pair.b_length;
+    if (a_goes_on) t.length = t.a_count + keys_upto(b_keys, t.b_count, t.keys[t.a_count - 1]);
+    if (b_goes_on) t.length = min(t.length, t.b_count + keys_upto(t.keys, t.a_count, b_keys[t.b_count - 1]));
+    if (a_goes_on || b_goes_on) t.of_a = share_of_a(t, t.length);
+    return t;
+}
+
+// What an item merges, `steps` elements from A's element number i and B's number j of the tile on. A bit for
+// each: whether it is A's, and whether the other row has it too. `count` elements of C begin there.
+typedef struct {
+    int i, j, steps, count;
+    u32 is_a, is_met;
+} merged_share;
+
+HERON_FN merged_share merge_share(row_tile t, int item, int items) {
+    merged_share s;
+    const int each = (t.length + items - 1) / items;
+    const int begin = min(item * each, t.length);
+    s.steps = min(each, t.length - begin);
+    s.i = share_of_a(t, begin);
+    s.j = begin - s.i;
+    s.is_a = 0;
+    s.is_met = 0;
+    int i = s.i;
+    int j = s.j;
+    for (int step = 0; step < s.steps; ++step) {
+        const int has_b = j < t.b_count;
+        const i32 b = has_b ? t.keys[t.a_count + j] : 0;
+        const i32 a = i < t.a_count ? t.keys[i] : 0;
+        const int takes_a = i < t.a_count && (!has_b || a <= b);
+        const int is_met = takes_a ? has_b && a == b : i > 0 && t.keys[i - 1] == b;
+        s.is_a |= (u32)takes_a << step;
+        s.is_met |= (u32)is_met << step;
         i += takes_a;
         j += !takes_a;
     }
-    return count;
+    s.count = s.steps - popcount(s.is_met & ~s.is_a);
+    return s;
 }
 
-HERON_FN int begin_of_share(row_tile t, int item) {
-    const int each = (t.length + GROUP - 1) / GROUP;
-    return min(item * each, t.length);
+// A tile that is so far along.
+HERON_FN row_tile next_tile(row_pair pair, row_tile t, int most) {
+    return tile_of(pair, t.from_a + t.of_a, t.from_b + (t.length - t.of_a), most, t.keys);
 }
 
 // counts[row] := length of row `row` of C. A group has `each` rows.
@@ -148,45 +156,48 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
                    GLOBAL i64* RESTRICT counts) {
     LOCAL_ARRAY(i32, long_rows, teams);
     LOCAL_ARRAY(i32, long_count, 1);
-    LOCAL_ARRAY(i32, tile_a, tile + 1);
-    LOCAL_ARRAY(i32, tile_b, tile);
+    LOCAL_ARRAY(i32, keys, EACH * GROUP);
     BOARD_ARRAY(i32, board, GROUP);
     PARTS_ARRAY(i32, parts, GROUP);
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
+    row_pair pair;
+    pair.a_length = 0;
+    pair.b_length = 0;
+    if (row < rows) pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
+    const int is_own = row < rows && pair.a_length + pair.b_length <= longest;
     if (group_item() == 0) *long_count = 0;
     sync_group();
-    heron_index share = 0;
-    row_pair pair;
-    if (row < rows) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
-        share =
-            share_of_team(pair.a_length + pair.b_length, pair.a_length, longest, row, long_rows, long_count);
+    pair = share_of_team(pair, longest, row, long_rows, long_count);
+    i32 count = 0;
+    row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
+    while (ANY_TOGETHER(is_unfinished(pair, t))) {
+        for (int k = lane; k < t.a_count + t.b_count; k += LANES) t.keys[k] = key_of(pair, t, k);
+        sync_together();
+        t = known_part(pair, t);
+        count += merge_share(t, lane, LANES).count;
+        sync_together();
+        t = next_tile(pair, t, EACH * LANES);
     }
-    i32 met = 0;
-    for (heron_index k = lane; k < share; k += LANES) met += meeting_of(pair, share, k).is_met;
-    met = SCAN_TEAM(i32, board, LANES, met);
-    if (row < rows && lane == LANES - 1 && pair.a_length + pair.b_length <= longest)
-        write_count(pair, met, counts + row);
+    count = SCAN_TEAM(i32, board, LANES, count);
+    if (lane == LANES - 1 && is_own) counts[row] = count;
     sync_group();
     const int listed = *long_count;
-    for (int i = 0; i < listed; ++i) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[i]);
-        heron_index from_a = 0;
-        heron_index from_b = 0;
-        i32 count = 0;
-        while (from_a + from_b < pair.a_length + pair.b_length) {
-            const row_tile t = load_tile(pair, from_a, from_b, tile_a, tile_b);
-            count += merge_share(t, begin_of_share(t, group_item()), begin_of_share(t, group_item() + 1), 0);
-            const int of_a = share_of_a(t, t.length);
-            from_a += of_a;
-            from_b += t.length - of_a;
+    for (int n = 0; n < listed; ++n) {
+        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[n]);
+        count = 0;
+        for (t = tile_of(pair, 0, 0, EACH * GROUP, keys); is_unfinished(pair, t);
+             t = next_tile(pair, t, EACH * GROUP)) {
+            for (int k = group_item(); k < t.a_count + t.b_count; k += GROUP) keys[k] = key_of(pair, t, k);
+            sync_group();
+            t = known_part(pair, t);
+            count += merge_share(t, group_item(), GROUP).count;
             sync_group();
         }
         i32 all = 0;
         GROUP_SCAN(i32, parts, GROUP, count, all);
-        if (group_item() == 0) counts[long_rows[i]] = all;
+        if (group_item() == 0) counts[long_rows[n]] = all;
     }
 }
 HERON_CLOSE
@@ -198,7 +209,7 @@ typedef struct {
     CT alpha, beta;
     GLOBAL i32* indices;
     GLOBAL CT* values;
-    heron_index length;
+    int length;
     i32 more_base;  // than A
 } row_sum;
 
@@ -207,55 +218,85 @@ HERON_FN row_sum sum_of(GLOBAL const i32* a_offsets, GLOBAL const CT* a_values, 
                         GLOBAL const i32* offsets, i32 base, GLOBAL i32* indices, GLOBAL CT* values,
                         heron_index row) {
     row_sum sum;
-    const heron_index begin = (heron_index)offsets[row];
-    sum.a = a_values + ((heron_index)a_offsets[row] - a_base);
-    sum.b = b_values + ((heron_index)b_offsets[row] - b_base);
+    const i32 begin = offsets[row];
+    sum.a = a_values + (heron_index)(a_offsets[row] - a_base);
+    sum.b = b_values + (heron_index)(b_offsets[row] - b_base);
     sum.alpha = alpha;
     sum.beta = beta;
-    sum.indices = indices + (begin - base);
-    sum.values = values + (begin - base);
-    sum.length = (heron_index)offsets[row + 1] - begin;
+    sum.indices = indices + (heron_index)(begin - base);
+    sum.values = values + (heron_index)(begin - base);
+    sum.length = offsets[row + 1] - begin;
     sum.more_base = base - a_base;
     return sum;
 }
 
-// factor*values[k], which is not read where the factor is 0.
-HERON_FN CT term(CT factor, GLOBAL const CT* values, heron_index k) {
-    return EQUAL(CT, factor, ZERO(CT)) ? ZERO(CT) : MUL(CT, factor, values[k]);
+// values[k], or 0 where the factor is 0: then the value is not read.
+HERON_FN CT factor_for(CT factor, GLOBAL const CT* values, int k) {
+    return EQUAL(CT, factor, ZERO(CT)) ? ZERO(CT) : values[k];
 }
 
-// That of element k of a pair of `length` elements, of nothing behind them.
-HERON_FN CT own_term(row_pair pair, row_sum sum, heron_index length, heron_index k) {
-    if (k >= length) return ZERO(CT);
-    return k < pair.a_length ? term(sum.alpha, sum.a, k) : term(sum.beta, sum.b, k - pair.a_length);
+// The elements item, item + items, ... of a tile.
+typedef struct {
+    i32 keys[EACH];
+    CT values[EACH];
+} own_elements;
+
+HERON_FN own_elements load_own(row_pair pair, row_sum sum, row_tile t, int item, int items) {
+    own_elements own;
+    UNROLL
+    for (int u = 0; u < EACH; ++u) {
+        const int k = item + u * items;
+        own.keys[u] = 0;
+        own.values[u] = ZERO(CT);
+        if (k < t.a_count + t.b_count) {
+            own.keys[u] = key_of(pair, t, k);
+            own.values[u] = k < t.a_count ? factor_for(sum.alpha, sum.a, t.from_a + k)
+                                          : factor_for(sum.beta, sum.b, t.from_b + (k - t.a_count));
+        }
+    }
+    return own;
 }
 
-// Element k of a pair with its term, before which `met_before` ones were met. Writes no more than C's row has
-// room for, whatever has become of the patterns since they were counted.
-HERON_FN void write_element(row_pair pair, row_sum sum, heron_index k, CT value, meeting m,
-                            heron_index met_before) {
-    const heron_index j = k - pair.a_length;
-    const int is_a = j < 0;
-    if (j >= pair.b_length || (!is_a && m.is_met)) return;
-    const heron_index at =
-        is_a ? k + m.place - met_before : k + m.place - met_before + (pair.b_length - sum.length);
-    if (at < 0 || at >= sum.length) return;
-    if (m.is_met) value = ADD(CT, value, term(sum.beta, sum.b, m.place));
-    sum.indices[at] = (is_a ? pair.a[k] : pair.b[j] - pair.more_base) + sum.more_base;
-    sum.values[at] = value;
+HERON_FN void put_keys(row_tile t, own_elements own, int item, int items) {
+    UNROLL
+    for (int u = 0; u < EACH; ++u)
+        if (item + u * items < t.a_count + t.b_count) t.keys[item + u * items] = own.keys[u];
 }
 
-// The elements of C whose sources are `count` ones of a tile that begins at A's and B's elements from_a and
-// from_b; `before` precede them.
-HERON_FN void write_tile(row_tile t, row_sum sum, heron_index from_a, heron_index from_b, heron_index before,
-                         LOCAL const u32* sources, int count) {
-    for (int k = group_item(); k < count && before + k < sum.length; k += GROUP) {
-        const int a = (int)(sources[k] >> 16);
-        const int b = (int)(sources[k] & 0xffffu);
-        CT value = a ? term(sum.alpha, sum.a, from_a + a - 1) : term(sum.beta, sum.b, from_b + b - 1);
-        if (a && b) value = ADD(CT, value, term(sum.beta, sum.b, from_b + b - 1));
-        sum.indices[before + k] = (a ? t.a[a] : t.b[b - 1]) + sum.more_base;
-        sum.values[before + k] = value;
+// Keys become places of C's elements, `at` being that of the first of the share. Beside an element of A is
+// the number from 1 on of the one of B that it meets; such a one of B has none.
+HERON_FN void put_places(row_tile t, merged_share s, int at) {
+    for (int step = 0; step < s.steps; ++step) {
+        const int is_a = (s.is_a >> step) & 1;
+        const int is_met = (s.is_met >> step) & 1;
+        if (is_a)
+            t.keys[s.i] = is_met ? at | (s.j + 1) << 16 : at;
+        else
+            t.keys[t.a_count + s.j] = is_met ? -1 : at;
+        at += is_a || !is_met;
+        s.i += is_a;
+        s.j += !is_a;
+    }
+}
+
+// The own elements of the tile's known part go where they are in C, `before` elements behind its first one.
+// Writes no more than C's row has room for, whatever has become of the patterns since they were counted.
+HERON_FN void write_own(row_sum sum, row_tile t, own_elements own, int before, int item, int items) {
+    UNROLL
+    for (int u = 0; u < EACH; ++u) {
+        const int k = item + u * items;
+        const int is_a = k < t.a_count;
+        const int is_known = is_a ? k < t.of_a : k - t.a_count < t.length - t.of_a;
+        const i32 place = is_known ? t.keys[k] : -1;
+        const int at = before + (place & 0xffff);
+        if (place >= 0 && at < sum.length) {
+            const int met = place >> 16;
+            CT value = MUL(CT, is_a ? sum.alpha : sum.beta, own.values[u]);
+            if (met)
+                value = ADD(CT, value, MUL(CT, sum.beta, factor_for(sum.beta, sum.b, t.from_b + met - 1)));
+            sum.indices[at] = own.keys[u] + sum.more_base;
+            sum.values[at] = value;
+        }
     }
 }
 
@@ -268,9 +309,7 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
                    GLOBAL i32* RESTRICT indices, GLOBAL CT* RESTRICT values) {
     LOCAL_ARRAY(i32, long_rows, teams);
     LOCAL_ARRAY(i32, long_count, 1);
-    LOCAL_ARRAY(i32, tile_a, tile + 1);
-    LOCAL_ARRAY(i32, tile_b, tile);
-    LOCAL_ARRAY(u32, sources, tile);
+    LOCAL_ARRAY(i32, keys, EACH * GROUP);
     BOARD_ARRAY(i32, board, GROUP);
     PARTS_ARRAY(i32, parts, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
@@ -278,52 +317,58 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
-    if (group_item() == 0) *long_count = 0;
-    sync_group();
-    heron_index share = 0;
     row_pair pair;
     row_sum sum;
+    pair.a_length = 0;
+    pair.b_length = 0;
     if (row < rows) {
         pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
         sum = sum_of(a_offsets, a_values, a_base, b_offsets, b_values, b_base, alpha, beta, offsets, base,
                      indices, values, row);
-        const heron_index length = pair.a_length + pair.b_length;
-        share = share_of_team(length, length, longest, row, long_rows, long_count);
     }
-    heron_index met_before = 0;
-    const int furthest = MAX_TOGETHER(board, (int)share);
-    for (int k = lane; k - lane < furthest; k += LANES) {
-        const CT value = own_term(pair, sum, share, k);
-        const meeting m = meeting_of(pair, share, k);
-        const i32 upto = SCAN_TEAM(i32, board, LANES, m.is_met);
-        if (k < share) write_element(pair, sum, k, value, m, met_before + upto - m.is_met);
+    if (group_item() == 0) *long_count = 0;
+    sync_group();
+    pair = share_of_team(pair, longest, row, long_rows, long_count);
+    int written = 0;
+    row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
+    while (ANY_TOGETHER(is_unfinished(pair, t))) {
+        const own_elements own = load_own(pair, sum, t, lane, LANES);
+        put_keys(t, own, lane, LANES);
+        sync_together();
+        t = known_part(pair, t);
+        const merged_share s = merge_share(t, lane, LANES);
+        const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
         SYNC_BOARD();
         PUT(i32, board, upto);
-        SYNC_BOARD();
-        met_before += GET(i32, board, LANES, upto, LANES - 1);
+        sync_together();
+        const i32 all = GET(i32, board, LANES, upto, LANES - 1);
+        put_places(t, s, upto - s.count);
+        sync_together();
+        write_own(sum, t, own, written, lane, LANES);
+        sync_together();
+        written += all;
+        t = next_tile(pair, t, EACH * LANES);
     }
     sync_group();
     const int listed = *long_count;
-    for (int i = 0; i < listed; ++i) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[i]);
+    for (int n = 0; n < listed; ++n) {
+        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[n]);
         sum = sum_of(a_offsets, a_values, a_base, b_offsets, b_values, b_base, alpha, beta, offsets, base,
-                     indices, values, long_rows[i]);
-        heron_index from_a = 0;
-        heron_index from_b = 0;
-        heron_index written = 0;
-        while (from_a + from_b < pair.a_length + pair.b_length) {
-            const row_tile t = load_tile(pair, from_a, from_b, tile_a, tile_b);
-            const int begin = begin_of_share(t, group_item());
-            const int end = begin_of_share(t, group_item() + 1);
+                     indices, values, long_rows[n]);
+        written = 0;
+        for (t = tile_of(pair, 0, 0, EACH * GROUP, keys); is_unfinished(pair, t);
+             t = next_tile(pair, t, EACH * GROUP)) {
+            const own_elements own = load_own(pair, sum, t, group_item(), GROUP);
+            put_keys(t, own, group_item(), GROUP);
+            sync_group();
+            t = known_part(pair, t);
+            const merged_share s = merge_share(t, group_item(), GROUP);
             i32 all = 0;
-            const i32 at = GROUP_SCAN(i32, parts, GROUP, merge_share(t, begin, end, 0), all);
-            merge_share(t, begin, end, sources + at);
-            const int of_a = share_of_a(t, t.length);
+            const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
+            put_places(t, s, at);
             sync_group();
-            write_tile(t, sum, from_a, from_b, written, sources, all);
+            write_own(sum, t, own, written, group_item(), GROUP);
             sync_group();
-            from_a += of_a;
-            from_b += t.length - of_a;
             written += all;
         }
     }

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANES"};
+inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANES EACH"};
 #include "sum_rows.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -21,26 +21,33 @@ inline bool has_rows_for_teams(const heron_spadd_args& args) {
 // How many items share a group: a device without lanes has one team in each.
 enum class team_groups { of_256, of_one_team };
 
-// Calls f with the lanes of a team as a constant: about as many as the rows of both have elements.
+// Calls f with the lanes of a team and the elements that an item has at a time: rows of the mean length of
+// both are a tile of a team, in which an item has a few elements.
 template <class F>
 void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     const int64_t elements = args.a.nnz + args.b.nnz;
-    if (elements <= 6 * args.c.rows) return f(std::integral_constant<int, 4>{});
-    if (elements <= 24 * args.c.rows) return f(std::integral_constant<int, 16>{});
-    f(std::integral_constant<int, 32>{});
+    const auto visit = [&]<int lanes, int each>() {
+        return f(std::integral_constant<int, lanes>{}, std::integral_constant<int, each>{});
+    };
+    if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
+    if (elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
+    if (elements <= 512 * args.c.rows) return visit.template operator()<32, 16>();
+    visit.template operator()<32, 4>();
 }
 
-// The rows of a group, one for each of its teams at most, and the elements of both rows that a team takes.
-// Few long rows are spread over the device, and the fewer a group has the sooner it takes them as a whole.
+// The rows of a group, one for each of its teams at most, and the elements of both rows that a team takes: a
+// few tiles. Few long rows are spread over the device, and the fewer a group has the sooner it takes them as
+// a whole.
 struct row_shares {
-    row_shares(const heron_spadd_args& args, int teams, int lanes, int64_t groups_at_once)
-        : each(teams), longest(16 * lanes) {
+    row_shares(const heron_spadd_args& args, int teams, int tile, int64_t groups_at_once) : each(teams) {
+        constexpr int most_tiles = 4;
+        constexpr int64_t long_row = 512;
         const int64_t rows = args.c.rows;
-        if (args.a.nnz + args.b.nnz > 2 * lanes * rows) {
+        if (args.a.nnz + args.b.nnz > long_row * rows) {
             const int64_t wanted = (rows + groups_at_once - 1) / groups_at_once;
             each = static_cast<int>(std::clamp<int64_t>(wanted, 1, teams));
-            longest = std::min(2 * each, 16) * lanes;
         }
+        longest = std::min(each, most_tiles) * tile;
         groups = (rows + each - 1) / each;
     }
 
@@ -55,9 +62,9 @@ class row_sums {
     row_sums(Device& device, const heron_spadd_args& args) : device_(device), args_(args) {}
 
     void count(i64* counts) const {
-        visit_team_for_rows(args_, [&](auto lanes) {
-            using shape = shape_of<f32, lanes>;
-            const row_shares shares = shares_of<shape>(lanes);
+        visit_team_for_rows(args_, [&](auto lanes, auto each) {
+            using shape = shape_of<f32, lanes, each>;
+            const row_shares shares = shares_of<shape>(lanes * each);
             launch<typename shape::count_rows>(
                 shares, pattern_of(args_.a.offsets), pattern_of(args_.a.indices), args_.a.base,
                 pattern_of(args_.b.offsets), pattern_of(args_.b.indices), args_.b.base,
@@ -69,9 +76,9 @@ class row_sums {
     void add() const {
         const auto alpha = as_argument<CT>(args_.alpha);
         const auto beta = as_argument<CT>(args_.beta);
-        visit_team_for_rows(args_, [&](auto lanes) {
-            using shape = shape_of<CT, lanes>;
-            const row_shares shares = shares_of<shape>(lanes);
+        visit_team_for_rows(args_, [&](auto lanes, auto each) {
+            using shape = shape_of<CT, lanes, each>;
+            const row_shares shares = shares_of<shape>(lanes * each);
             launch<typename shape::add_rows>(
                 shares, alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
                 as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
@@ -82,12 +89,12 @@ class row_sums {
     }
 
   private:
-    template <class CT, int lanes>
-    using shape_of = kernels::spgemm_sum_rows<CT, groups == team_groups::of_256 ? 256 : lanes, lanes>;
+    template <class CT, int lanes, int each>
+    using shape_of = kernels::spgemm_sum_rows<CT, groups == team_groups::of_256 ? 256 : lanes, lanes, each>;
 
     template <class Shape>
-    row_shares shares_of(int lanes) const {
-        return {args_, Shape::teams, lanes, row_groups_at_once(device_)};
+    row_shares shares_of(int tile) const {
+        return {args_, Shape::teams, tile, row_groups_at_once(device_)};
     }
 
     template <class Kernel, class... Args>

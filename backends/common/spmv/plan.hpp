@@ -12,7 +12,13 @@ inline constexpr kernel_family partial_products{"spmv_partial", "CT"};
 
 namespace heron::HERON_LEVEL::plans {
 
-template <class Device, class VA, class VX, class VY, class CT, class OT, class IT>
+// What a backend asks the plan for. Kernels for what it never does are not compiled.
+struct all_products {
+    static constexpr bool csr = true, sell_by_rows = true;
+};
+
+template <class Device, class VA, class VX, class VY, class CT, class OT, class IT,
+          class Asked = all_products>
 class spmv_plan {
   public:
     spmv_plan(Device& device, heron_phase phase, const heron_spmv_args& args, heron_workspace& workspace)
@@ -34,20 +40,25 @@ class spmv_plan {
         const heron_spmat& a = args_.a;
         switch (a.format) {
             case HERON_FORMAT_CSR:
-                return launch<kernels::csr_row>(a.rows, offsets(), indices(), values(), base(), conjugate(),
-                                                x(), y(), alpha_.value, alpha_.device, beta_.value,
-                                                beta_.device);
+                if constexpr (Asked::csr)
+                    return launch<kernels::csr_row>(a.rows, offsets(), indices(), values(), base(),
+                                                    conjugate(), x(), y(), alpha_.value, alpha_.device,
+                                                    beta_.value, beta_.device);
+                break;
             case HERON_FORMAT_SELL:
-                return launch<kernels::sell_row>(a.rows, offsets(), indices(), values(), a.slice_size, base(),
-                                                 conjugate(), x(), y(), alpha_.value, alpha_.device,
-                                                 beta_.value, beta_.device);
+                if constexpr (Asked::sell_by_rows)
+                    return launch<kernels::sell_row>(a.rows, offsets(), indices(), values(), a.slice_size,
+                                                     base(), conjugate(), x(), y(), alpha_.value,
+                                                     alpha_.device, beta_.value, beta_.device);
+                break;
             case HERON_FORMAT_BSR:
                 return launch<kernels::bsr_row>(a.rows, offsets(), indices(), values(), a.block_rows,
                                                 a.block_cols, row_step(), column_step(), base(), conjugate(),
                                                 x(), y(), alpha_.value, alpha_.device, beta_.value,
                                                 beta_.device);
-            default: throw plan_error{HERON_NOT_SUPPORTED, "SpMV is not built for this format"};
+            default: break;
         }
+        no_such_format();
     }
 
     void transposed() {
@@ -56,8 +67,11 @@ class spmv_plan {
         const heron_spmat& a = args_.a;
         switch (a.format) {
             case HERON_FORMAT_CSR:
-                launch<kernels::csr_row_scatter>(a.rows, offsets(), indices(), values(), base(), conjugate(),
-                                                 x(), acc, alpha_.value, alpha_.device);
+                if constexpr (Asked::csr)
+                    launch<kernels::csr_row_scatter>(a.rows, offsets(), indices(), values(), base(),
+                                                     conjugate(), x(), acc, alpha_.value, alpha_.device);
+                else
+                    no_such_format();
                 break;
             case HERON_FORMAT_SELL:
                 launch<kernels::sell_row_scatter>(a.rows, offsets(), indices(), values(), a.slice_size,
@@ -68,7 +82,7 @@ class spmv_plan {
                                                  a.block_cols, row_step(), column_step(), base(), conjugate(),
                                                  x(), acc, alpha_.value, alpha_.device);
                 break;
-            default: throw plan_error{HERON_NOT_SUPPORTED, "SpMV is not built for this format"};
+            default: no_such_format();
         }
         finish(acc);
     }
@@ -93,6 +107,10 @@ class spmv_plan {
                                      values(), base(), conjugate(), x(), acc, alpha_.value, alpha_.device,
                                      static_cast<const int*>(by_rows ? unsorted : nullptr));
         finish(acc);
+    }
+
+    [[noreturn]] static void no_such_format() {
+        throw plan_error{HERON_NOT_SUPPORTED, "SpMV is not built for this format"};
     }
 
     CT* accumulator() {

@@ -90,6 +90,14 @@ HERON_FN void hand_over(LOCAL const WT* solution, GLOBAL WT* to) {
     for (int w = 0; w < words; ++w) POST(WT, to + w, is_unset(solution[w]) ? solution[w] >> 1 : solution[w]);
 }
 
+// v / pivot, of whose inverse is known: the remainder corrects the product. Where that overflows or the pivot
+// is zero, the result is that of a division.
+HERON_FN CT quotient(CT v, CT pivot, CT inverse) {
+    const CT rough = MUL(CT, v, inverse);
+    const CT result = MAD(CT, SUB(CT, v, MUL(CT, rough, pivot)), inverse, rough);
+    return EQUAL(CT, result, result) ? result : DIV(CT, v, pivot);
+}
+
 // op(A)*C = alpha*B for right-hand sides [0, sides). control: the ticket that was drawn last, -1 before the
 // first. solved: rows of `width` solutions. triangle: room for rows*rows elements.
 HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const int* columns,
@@ -142,6 +150,10 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
         }
         triangle[e] = value;
     }
+    sync_group();
+    const int divides = is_worker && slot == 0 && !t.unit && !is_void;
+    const CT pivot = divides ? triangle[r * u.rows + r] : ONE(CT);
+    const CT inverse = DIV(CT, ONE(CT), pivot);
 
     // The products with what other groups, or earlier ones of this block row, have solved.
     const int all = is_void ? 0 : (u.end - u.begin) * t.size;
@@ -190,19 +202,19 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
 
     // The triangle on the diagonal, one row after the other; x has the solutions of every other row.
     for (int j = 0; j < u.rows; ++j) {
-        const int pivot = t.lower ? j : u.rows - 1 - j;
+        const int next = t.lower ? j : u.rows - 1 - j;
         LOCAL CT* const solution = x + (j & 1) * t.sides;
-        if (is_worker && slot == 0 && r == pivot) {
-            if (!t.unit && !is_void) right = DIV(CT, right, triangle[r * u.rows + r]);
+        if (is_worker && slot == 0 && r == next) {
+            if (divides) right = quotient(right, pivot, inverse);
             solution[s] = right;
             c[own * c_row + (u.side + s) * c_column] = right;
         }
         sync_group();
         if (is_worker && slot == 0) {
-            if (r == pivot)
+            if (r == next)
                 hand_over((LOCAL const WT*)(solution + s), solved + (own * width + u.side + s) * words);
-            else if (t.lower ? r > pivot : r < pivot)
-                right = SUB(CT, right, MUL(CT, triangle[r * u.rows + pivot], solution[s]));
+            else if (t.lower ? r > next : r < next)
+                right = SUB(CT, right, MUL(CT, triangle[r * u.rows + next], solution[s]));
         }
     }
 }

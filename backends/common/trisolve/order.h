@@ -1,7 +1,6 @@
 // The order of the rows of a triangle by levels. Types: OT offsets, IT indices. GUESS_GROUP items guess a
 // grid; LEVEL_GROUP rows of a group are levelled, on devices without lanes one. Levels of fewer than
-// NARROWEST rows are no order. TRIMS: whether records leave out what a row has of the other triangle at its
-// ends.
+// NARROWEST rows are no order.
 //
 // The rows of a regular grid, numbered line by line and plane by plane, need no search for their levels: with
 // the right factors a and b the row at (x, y, z) belongs to level x + a y + b z. The shape is guessed from
@@ -12,13 +11,14 @@
 // which is one try (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 // Euro-Par 2016); but rows of a team of which each needs the one before are done in one scan: a chain of 32
 // rows costs as much as one.
-HERON_PROGRAM(trisolve_order, class OT, class IT, int GUESS_GROUP, int LEVEL_GROUP, int NARROWEST, int TRIMS)
+HERON_PROGRAM(trisolve_order, class OT, class IT, int GUESS_GROUP, int LEVEL_GROUP, int NARROWEST)
 
 CONSTANT(items, 256);
 CONSTANT(team, LEVEL_GROUP < 32 ? LEVEL_GROUP : 32);
 CONSTANT(long_words, (LEVEL_GROUP + 31) / 32);  // a bit per row of a group: whether it is long
 CONSTANT(batch, 4);                             // elements of a row that an item waits for together
 CONSTANT(longest_nap, 400);                     // ns between two looks
+CONSTANT(most_trimmed, 256);                    // elements at each end of a row
 CONSTANT(looked_up, 4096);                      // levels of a plane whose rows are counted once
 CONSTANT(most_per_chain,
          8);  // levels, of rows of the longest chain; stencils of next neighbours need up to 7
@@ -81,12 +81,12 @@ HERON_FN int takes_part(stored_rows t, int row, int column) {
     return is_needed(t.shape, row, column) || (row == column && !t.shape.unit);
 }
 
-// A row, and where its elements are.
+// A row, and where its elements are, without those at its ends that take no part in the system.
 HERON_FN int4 record_of(stored_rows t, row_part part) {
-    if (TRIMS) {
-        while (part.begin < part.end && !takes_part(t, part.row, column_of(t, part.begin))) ++part.begin;
-        while (part.begin < part.end && !takes_part(t, part.row, column_of(t, part.end - 1))) --part.end;
-    }
+    const u32 last_begin = min(part.end, part.begin + most_trimmed);
+    while (part.begin < last_begin && !takes_part(t, part.row, column_of(t, part.begin))) ++part.begin;
+    const u32 first_end = part.end - min(part.end - part.begin, (u32)most_trimmed);
+    while (part.end > first_end && !takes_part(t, part.row, column_of(t, part.end - 1))) --part.end;
     const int4 record = {part.row, (int)part.begin, (int)part.end, 0};
     return record;
 }
@@ -251,6 +251,7 @@ HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL 
         schedule->is_ordered = is_grid;
         schedule->width = is_grid ? (int)(shape.n / levels_of(found.grid)) : 1;
         schedule->has_long = 0;
+        schedule->alone = 0;
     }
     if (is_grid) start_grid_levels(found.grid, grid_starts, plane_rows, parts);
 }
@@ -602,6 +603,7 @@ HERON_GROUP_KERNEL(start_levels, GUESS_GROUP, GLOBAL const grid_guess* guess, in
     if (group_item() == 0) {
         schedule->width = max(width, 1);
         schedule->is_ordered = width >= NARROWEST;
+        if (width >= NARROWEST && !schedule->has_long) schedule->alone = (int)counts[0];
     }
     if (width < NARROWEST) return;
     u32 before = 0;

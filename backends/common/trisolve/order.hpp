@@ -9,13 +9,13 @@ namespace heron::HERON_LEVEL {
 }  // namespace heron::HERON_LEVEL
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family row_ordering{"trisolve_rows trisolve_order",
-                                            "OT IT GUESS_GROUP LEVEL_GROUP NARROWEST TRIMS"};
+                                            "OT IT GUESS_GROUP LEVEL_GROUP NARROWEST"};
 #include "order.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
 
-using grid_guess = kernels::trisolve_order<i32, i32, 32, 32, 0, 0>::grid_guess;
+using grid_guess = kernels::trisolve_order<i32, i32, 32, 32, 0>::grid_guess;
 
 // The pattern of a matrix by rows, or of one in BSR by rows of blocks.
 struct row_pattern {
@@ -121,15 +121,15 @@ void launch_ordering(Device& device, const OT* offsets, const IT* columns, const
 
 // Sorts the rows of a triangle by levels where these have NARROWEST rows, and says so in the schedule, all on
 // the device. A row needs those whose columns it has before it, or if the triangle is an upper one, behind
-// it: triangular solves need the order, and so do factorisations. TRIMS: whether records leave out what a row
-// has of the other triangle at its ends, and of the diagonal if that is a unit.
-template <int NARROWEST, int TRIMS, class Device>
+// it: triangular solves need the order, and so do factorisations. Records leave out what a row has of the
+// other triangle at its ends, and of the diagonal if that is a unit.
+template <int NARROWEST, class Device>
 void order_rows(Device& device, const row_pattern& rows, bool is_lower, bool is_unit,
                 const row_order_memory& memory, const long_rows_report& report = {}) {
     const triangle_shape shape{rows.base, static_cast<int>(rows.rows), is_lower, is_unit};
     visit_offsets_and_indices(rows.offset_type, rows.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         visit_order_groups(device, [&]<class Groups>(const Groups& groups) {
-            using program = kernels::trisolve_order<OT, IT, Groups::guess, Groups::level, NARROWEST, TRIMS>;
+            using program = kernels::trisolve_order<OT, IT, Groups::guess, Groups::level, NARROWEST>;
             launch_ordering<program>(device, as<const OT>(rows.offsets), as<const IT>(rows.columns), shape,
                                      longest_row(rows.stored, rows.rows), groups.clearing, memory, report);
         });

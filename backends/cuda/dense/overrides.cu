@@ -1,4 +1,5 @@
-// The slots of the dense products: the tuned kernels, and the shared plan for what is stored in 16 bits.
+// The slots of the dense products: the tuned kernels, and the shared plan for what is stored in 16 bits and
+// not for warp groups.
 #include "tuned.hpp"
 #include "common/runtime/slot.hpp"
 
@@ -11,6 +12,7 @@ static bool wants_tf32(heron_type type, heron_gemm_algorithm algorithm) {
 static void cuda_gemm(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
                       heron_workspace& workspace) {
     if (args.algorithm == HERON_GEMM_3M) return gemm_3m(device, phase, args, workspace, &cuda_gemm);
+    if (wgmma_gemm(device, phase, args, workspace)) return;
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (wants_tf32(args.type, args.algorithm) && tf32_gemm(device, args)) return;
@@ -26,6 +28,7 @@ static void cuda_gemm(cuda_device& device, heron_phase phase, const heron_gemm_a
 
 static void cuda_gemm_batched(cuda_device& device, heron_phase phase, const heron_gemm_batched_args& args,
                               heron_workspace& workspace) {
+    if (wgmma_gemm_batched(device, phase, args, workspace)) return;
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     if (wants_tf32(args.type, args.algorithm) && tf32_gemm_batched(device, args)) return;

@@ -36,6 +36,13 @@ void tuned_product(cuda_device& device, const dense_cuda::parameters<CT>& p, boo
 bool tf32_gemm(cuda_device& device, const heron_gemm_args& args);
 bool tf32_gemm_batched(cuda_device& device, const heron_gemm_batched_args& args);
 
+// By warp groups, where the device has them. False where it has not, or the product is none of theirs;
+// otherwise SIZE has told the workspace, and RUN has multiplied.
+bool wgmma_gemm(cuda_device& device, heron_phase phase, const heron_gemm_args& args,
+                heron_workspace& workspace);
+bool wgmma_gemm_batched(cuda_device& device, heron_phase phase, const heron_gemm_batched_args& args,
+                        heron_workspace& workspace);
+
 // The slots whose products are the kernels' above.
 namespace plans {
 void cuda_symm(cuda_device& device, heron_phase phase, const heron_symm_args& args,

@@ -49,14 +49,24 @@ class block_line<CT, 0> {
     int step_;
 };
 
+// Of some blocks of a row: the rows that they wait for, and their first pairs.
+struct awaited_blocks {
+    static constexpr int most = 4;
+
+    row_parts others[most];
+    row_pair pairs[most][warp_size];
+    int rows[most];  // -1: none
+    int found[most];
+};
+
 // SIZE: rows of a block, or 0 if only the launch knows.
 template <class CT, plans::factor_kind kind, int SIZE>
 class row_of_blocks {
   public:
-    // kept, pivots, pairs: shared memory of kept_bytes, of pivots_bytes, and for a pair per lane.
+    // kept, pivots: shared memory of kept_bytes and of pivots_bytes.
     __device__ row_of_blocks(const factor_operands<CT>& o, plans::block_steps steps, CT* kept, CT* pivots,
-                             row_pair* pairs)
-        : o_(o), steps_(steps), kept_(kept), kept_pivots_(pivots), pairs_(pairs) {}
+                             awaited_blocks& awaited)
+        : o_(o), steps_(steps), kept_(kept), kept_pivots_(pivots), awaited_(awaited) {}
 
     // By all lanes of a warp.
     __device__ void factor(int row, unsigned* flags, CT* reciprocals, unsigned stamp) {
@@ -69,10 +79,13 @@ class row_of_blocks {
         if (fits)
             for (int i = lane(); i < elements; i += warp_size) kept_[i] = stored[i];
         __syncwarp();
-        for (int k = parts_.begin; k < parts_.diagonal; ++k) {
-            const int j = o_.columns[k] - o_.base;
-            if (j < 0 || j >= row) continue;
-            eliminate(k, load_parts(o_.parts + j), flags + j, reciprocals + int64_t{j} * size(), stamp);
+        for (int first = parts_.begin; first < parts_.diagonal; first += awaited_blocks::most) {
+            look_ahead(first);
+            const int count = min(awaited_blocks::most, parts_.diagonal - first);
+#pragma unroll 1
+            for (int u = 0; u < count; ++u)
+                if (const int j = awaited_.rows[u]; j >= 0)
+                    eliminate(first + u, u, flags + j, reciprocals + int64_t{j} * size(), stamp);
         }
         finish(reciprocals + int64_t{row} * size());
         if (fits) write_back(stored, static_cast<int>(elements));
@@ -92,14 +105,41 @@ class row_of_blocks {
     __device__ CT* own_block(int k) const { return own_ + int64_t{k - parts_.begin} * area(); }
     __device__ const CT* block(int k) const { return o_.a + int64_t{k} * area(); }
 
-    // The next pairs of up to a candidate per lane, together in shared memory. How many there are.
-    __device__ int find_pairs(const row_meeting& meeting, int first) {
+    // A lane's pair, of candidates from `first` on.
+    __device__ row_pair pair_of(const row_meeting& meeting, int first) const {
         const int q = first + lane();
-        const row_pair pair = q < meeting.count() ? meeting.at(q, o_.columns, 0, o_.columns) : row_pair{};
+        return q < meeting.count() ? meeting.at(q, o_.columns, 0, o_.columns) : row_pair{};
+    }
+    // Puts the pairs of block u of those that are waited for together in shared memory. How many there are.
+    __device__ int gather_pairs(const row_pair& pair, int u) {
         const unsigned found = __ballot_sync(all_lanes, pair.other >= 0);
-        if (pair.other >= 0) pairs_[__popc(found & ((1u << lane()) - 1u))] = pair;
+        if (pair.other >= 0) awaited_.pairs[u][__popc(found & ((1u << lane()) - 1u))] = pair;
         __syncwarp();
         return __popc(found);
+    }
+    // Finds out about some blocks of the row, as long as nobody waits for it.
+    __device__ void look_ahead(int first) {
+        constexpr int most = awaited_blocks::most;
+        __syncwarp();
+        if (lane() < most) {
+            const int k = first + lane();
+            const int j = k < parts_.diagonal ? o_.columns[k] - o_.base : -1;
+            const bool is_there = j >= 0 && j < row_;
+            awaited_.rows[lane()] = is_there ? j : -1;
+            awaited_.others[lane()] = is_there ? load_parts(o_.parts + j) : row_parts{};
+        }
+        __syncwarp();
+        row_pair pairs[most];
+#pragma unroll
+        for (int u = 0; u < most; ++u)
+            if (awaited_.rows[u] >= 0)
+                pairs[u] = pair_of(meeting_of<kind>(parts_, first + u, awaited_.others[u]), 0);
+#pragma unroll
+        for (int u = 0; u < most; ++u) {
+            const int found = gather_pairs(pairs[u], u);
+            if (lane() == 0) awaited_.found[u] = found;
+        }
+        __syncwarp();
     }
 
     __device__ void await(const unsigned* flag, unsigned stamp) {
@@ -113,18 +153,19 @@ class row_of_blocks {
         __syncwarp();
     }
 
-    // Block k of the row, with what the row of its column has handed over. The pairs are looked for before
-    // the wait.
-    __device__ void eliminate(int k, const row_parts& other, const unsigned* flag, const CT* reciprocals,
-                              unsigned stamp) {
+    // Block k of the row, the u-th of those that are waited for, with what the row of its column has handed
+    // over.
+    __device__ void eliminate(int k, int u, const unsigned* flag, const CT* reciprocals, unsigned stamp) {
+        const row_parts other = awaited_.others[u];
         const row_meeting meeting = meeting_of<kind>(parts_, k, other);
-        int pairs = find_pairs(meeting, 0);
+        int found = awaited_.found[u];
+        const row_pair* const pairs = awaited_.pairs[u];
         await(flag, stamp);
         if constexpr (is_lu) divide(k, other, reciprocals);
         for (int first = 0; first < meeting.count();) {
-            is_lu ? subtract_products(k, pairs) : subtract_from(k, pairs);
+            is_lu ? subtract_products(k, pairs, found) : subtract_from(k, pairs, found);
             first += warp_size;
-            if (first < meeting.count()) pairs = find_pairs(meeting, first);
+            if (first < meeting.count()) found = gather_pairs(pair_of(meeting, first), u);
         }
         if constexpr (!is_lu) divide(k, other, reciprocals);
     }
@@ -161,10 +202,10 @@ class row_of_blocks {
     }
 
     // Each of the pairs' own blocks := itself - block k * the other row's block.
-    __device__ void subtract_products(int k, int pairs) {
+    __device__ void subtract_products(int k, const row_pair* pairs, int found) {
         const CT* const x = own_block(k);
-        for (int i = lane(); i < pairs * area(); i += warp_size) {
-            const row_pair pair = pairs_[i / area()];
+        for (int i = lane(); i < found * area(); i += warp_size) {
+            const row_pair pair = pairs[i / area()];
             const int r = i % area() / size();
             const int c = i % size();
             const CT* const z = block(pair.other);
@@ -177,15 +218,15 @@ class row_of_blocks {
     }
 
     // Block k := itself - the sum of the pairs' products.
-    __device__ void subtract_from(int k, int pairs) {
+    __device__ void subtract_from(int k, const row_pair* pairs, int found) {
         CT* const y = own_block(k);
         for (int i = lane(); i < area(); i += warp_size) {
             const int r = i / size();
             const int c = i % size();
             CT sum{};
-            for (int p = 0; p < pairs; ++p) {
-                const CT* const x = own_block(pairs_[p].own);
-                const CT* const z = block(pairs_[p].other);
+            for (int p = 0; p < found; ++p) {
+                const CT* const x = own_block(pairs[p].own);
+                const CT* const z = block(pairs[p].other);
                 for (int t = 0; t < size(); ++t) sum = mad(x[at(r, t)], conj(z[at(c, t)]), sum);
             }
             y[at(r, c)] = sub(y[at(r, c)], sum);
@@ -307,7 +348,7 @@ class row_of_blocks {
     plans::block_steps steps_;
     CT* kept_;
     CT* kept_pivots_;
-    row_pair* pairs_;
+    awaited_blocks& awaited_;
     int row_ = 0;
     row_parts parts_{};
     CT* own_ = nullptr;
@@ -319,13 +360,14 @@ __global__ void __launch_bounds__(block_warps* warp_size)
                       solve_control* control, unsigned* flags, CT* reciprocals) {
     __shared__ __align__(16) unsigned char kept[block_warps][kept_bytes];
     __shared__ __align__(16) unsigned char pivots[block_warps][pivots_bytes];
-    __shared__ row_pair pairs[block_warps][warp_size];
+    __shared__ __align__(16) unsigned char awaited[block_warps][sizeof(awaited_blocks)];
     const block_ticket ticket = draw_ticket(control);
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const int place = static_cast<int>(ticket.number) * block_warps + warp;
     if (place < order.n) {
         row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]),
-                                          reinterpret_cast<CT*>(pivots[warp]), pairs[warp]);
+                                          reinterpret_cast<CT*>(pivots[warp]),
+                                          *reinterpret_cast<awaited_blocks*>(awaited[warp]));
         row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
     }
     give_ticket_back(control, ticket, [&] { o.finish(); });

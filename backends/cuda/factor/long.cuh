@@ -86,11 +86,17 @@ class long_meeting {
     int own_first_, own_end_, other_first_, other_end_;
 };
 
-// Beside the row's elements.
+// Beside the row's elements. awaited: elements that are waited for at a time.
 template <class CT>
 struct long_row_memory {
+    static constexpr int awaited = sizeof(CT) > 8 ? 4 : 8;
+
     int starts[column_index::buckets + 1];
     CT sums[factor_threads / warp_size];
+    // Of each thread's first pairs, which nobody else reads: the other row's element, and where the own one
+    // is.
+    CT elements[awaited * factor_threads];
+    int own[awaited * factor_threads];  // -1: there is no pair
 };
 
 // Where the block keeps `count` of a row's elements.
@@ -117,28 +123,29 @@ class long_row {
         begin(row, kept);
         take();
         while (taken_ > 0) {
-#pragma unroll
-            for (int u = 0; u < batch; ++u)
-                if (valid_ >> u & 1u) {
-                    wait_for(u);
-                    eliminate(u);
-                }
+#pragma unroll 1
+            for (int u = 0; u < taken_; ++u) {
+                if ((valid_ >> u & 1u) == 0) continue;
+                wait_for(u);
+                eliminate(u);
+            }
             k_ += taken_;
             take();
         }
         __syncthreads();
         const finished_row<CT, kind> done{o_, row_, parts_, own_};
-        done.post(done.pivot(squares_, thread() == 0), pivots_, elements_, stamp_, thread(), factor_threads);
+        done.post(squares_, pivots_, elements_, stamp_, thread(), factor_threads);
     }
 
   private:
     // Elements that are waited for at a time: lane u of each warp looks for the pivot of the u-th.
-    static constexpr int batch = sizeof(CT) > 8 ? 4 : 8;
+    static constexpr int batch = long_row_memory<CT>::awaited;
     static constexpr unsigned pivot_bit = 1u << 31;
 
     static __device__ int thread() { return static_cast<int>(threadIdx.x); }
     static __device__ int lane() { return thread() % warp_size; }
     static __device__ int warp() { return thread() / warp_size; }
+    static __device__ int place_of(int u) { return u * factor_threads + thread(); }
 
     __device__ int needed_by(int k) const {
         const int j = own_.column(k) - o_.base;
@@ -183,12 +190,14 @@ class long_row {
         }
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
-            pair_[u] = row_pair{};
+            other_[u] = -1;
             if ((valid_ >> u & 1u) == 0) continue;
             const long_meeting meeting = meeting_with(k_ + u, others[u]);
             const int count = meeting.count();
-            if (thread() < count) pair_[u] = pair_of(meeting, thread());
-            if (pair_[u].other >= 0) open_ |= 1u << u;
+            const row_pair pair = thread() < count ? pair_of(meeting, thread()) : row_pair{};
+            other_[u] = pair.other;
+            memory_.own[place_of(u)] = pair.other >= 0 ? pair.own : -1;
+            if (pair.other >= 0) open_ |= 1u << u;
             if (count > warp_size) wide_ |= 1u << u;
             if (count > factor_threads) more_ |= 1u << u;
         }
@@ -196,15 +205,15 @@ class long_row {
     }
 
     __device__ void look() {
-        slot pivot_seen{}, element_seen[batch] = {};
-        box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, pivot_seen);
+        slot inverse_seen{}, element_seen[batch] = {};
+        box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, inverse_seen);
+#pragma unroll
+        for (int u = 0; u < batch; ++u) box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
+        if ((open_ & pivot_bit) && box::open(inverse_seen, inverse_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            box::peek(open_ >> u & 1u, elements_ + pair_[u].other, element_seen[u]);
-        if ((open_ & pivot_bit) && box::open(pivot_seen, pivot_, stamp_)) open_ &= ~pivot_bit;
-#pragma unroll
-        for (int u = 0; u < batch; ++u)
-            if ((open_ >> u & 1u) && box::open(element_seen[u], element_[u], stamp_)) open_ &= ~(1u << u);
+            if ((open_ >> u & 1u) && box::open(element_seen[u], memory_.elements[place_of(u)], stamp_))
+                open_ &= ~(1u << u);
     }
     __device__ void wait_for(int u) {
         const auto waits = [&] { return (open_ >> u & 1u) || (lane() == u && (open_ & pivot_bit)); };
@@ -219,7 +228,8 @@ class long_row {
     // Calls f(own position, other row's element) for this thread's pairs of an element.
     template <class F>
     __device__ void each_pair(int u, F&& f) const {
-        if (pair_[u].other >= 0) f(pair_[u].own, element_[u]);
+        const int first_own = memory_.own[place_of(u)];
+        if (first_own >= 0) f(first_own, memory_.elements[place_of(u)]);
         if ((more_ >> u & 1u) == 0) return;
         const long_meeting meeting = meeting_with(k_ + u, load_parts(o_.parts + needed_by(k_ + u)));
         constexpr int some = 4;
@@ -255,7 +265,7 @@ class long_row {
     }
     __device__ void divide_and_subtract(int u) {
         const int k = k_ + u;
-        const CT result = divide(own_.value(k), value_of_lane(pivot_, u));
+        const CT result = o_.quotient(own_.value(k), value_of_lane(inverse_, u), needed_by(k));
         each_pair(u, [&](int own, CT u_element) {
             own_.value(own) = sub(own_.value(own), mul(result, u_element));
         });
@@ -266,7 +276,7 @@ class long_row {
     // Few pairs are the first warp's alone.
     __device__ void subtract_and_divide(int u) {
         const int k = k_ + u;
-        const CT pivot = value_of_lane(pivot_, u);
+        const CT inverse = value_of_lane(inverse_, u);
         CT sum{};
         each_pair(u, [&](int own, CT l) { sum = mad(own_.value(own), conj(l), sum); });
         sum = sum_over_lanes(sum, warp_size);
@@ -277,7 +287,7 @@ class long_row {
                 sum = add(sum, memory_.sums[w]);
         }
         if (warp() == 0) {
-            const CT result = divide(sub(own_.value(k), sum), pivot);
+            const CT result = o_.quotient(sub(own_.value(k), sum), inverse, needed_by(k));
             squares_ = add(squares_, real_part(mul(result, conj(result))));
             __syncwarp();
             if (thread() == 0) own_.value(k) = result;
@@ -300,9 +310,8 @@ class long_row {
     unsigned more_ = 0;   // and more than the block has threads
     unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
     int pivot_row_ = -1;  // whose pivot this lane looks for
-    CT pivot_{};
-    row_pair pair_[batch];
-    CT element_[batch] = {};
+    CT inverse_{};        // of that
+    int other_[batch];
     CT squares_{};  // in the first warp
 };
 

@@ -3,6 +3,8 @@
 // meet those of another row.
 #include "cuda/trisolve/sweep.cuh"
 #include "tuned.hpp"
+#include <limits>
+#include <type_traits>
 
 namespace heron::HERON_LEVEL {
 
@@ -73,6 +75,50 @@ static __device__ Meeting meeting_of(const row_parts& own, int k, const row_part
         return {own.begin, k, other.begin, other.diagonal};
 }
 
+template <class CT>
+concept complex_number = std::is_same_v<CT, c32> || std::is_same_v<CT, c64>;
+
+// Of normal numbers, and the smallest that lacks no digits where a product of some had a part below them.
+template <class R>
+struct normal_range {
+    static constexpr R least = std::numeric_limits<R>::min();
+    static constexpr R most = std::numeric_limits<R>::max();
+    static constexpr R least_exact = least / std::numeric_limits<R>::epsilon();
+};
+
+// Rows multiply by the inverse of a pivot, which its row has worked out, instead of dividing by the pivot one
+// after the other. 0 where that would not be as exact.
+template <class CT>
+static __device__ inline CT inverse_of(CT pivot) {
+    return divide(one<CT>(), pivot);
+}
+template <class CT>
+requires complex_number<CT>
+static __device__ inline CT inverse_of(CT pivot) {
+    using R = real_of<CT>;
+    const R size = pivot.re * pivot.re + pivot.im * pivot.im;
+    if (!(size >= normal_range<R>::least_exact)) return CT{};
+    const R scale = R{1} / size;
+    return {pivot.re * scale, -pivot.im * scale};
+}
+static __device__ inline f32 inverse_root(f32 a) { return rsqrtf(a); }
+static __device__ inline f64 inverse_root(f64 a) { return rsqrt(a); }
+static __device__ inline c32 inverse_root(c32 a) { return {rsqrtf(a.re), 0}; }
+static __device__ inline c64 inverse_root(c64 a) { return {rsqrt(a.re), 0}; }
+
+// Whether an inverse is a normal number.
+template <class R>
+static __device__ inline bool is_normal(R size) {
+    return size >= normal_range<R>::least && size <= normal_range<R>::most;
+}
+template <class CT>
+static __device__ inline bool is_usual(CT inverse) {
+    if constexpr (complex_number<CT>)
+        return is_normal(magnitude(inverse).re);
+    else
+        return is_normal(magnitude(inverse));
+}
+
 // What a factorisation reads and writes. Of CSR the block's size is 1.
 template <class CT>
 struct factor_operands {
@@ -86,8 +132,25 @@ struct factor_operands {
     heron_zero_pivot* zero_pivot;
 
     __device__ CT boosted(CT pivot) const {
+        if (!tolerance_bits && less(tolerance, CT{})) return pivot;
         const CT limit = tolerance_bits ? from_double<CT>(*tolerance_bits) : tolerance;
         return not_above(modulus(pivot), limit) ? SCALAR(CT, boost.value, boost.device) : pivot;
+    }
+    // value / pivot of another row, of which the inverse is known; if it is no usual one, the pivot has been
+    // stored before.
+    __device__ CT quotient(CT value, CT inverse, int row) const {
+        if (is_usual(inverse)) [[likely]]
+            return mul(value, inverse);
+        return divide(value, stored_pivot(row));
+    }
+    __device__ CT stored_pivot(int row) const {
+        const row_parts stored = load_parts(parts + row);
+        if (!stored.regular) return CT{};
+        __threadfence();
+        words<CT> w;
+        const auto* const from = reinterpret_cast<const volatile int*>(a + stored.diagonal);
+        for (int i = 0; i < words<CT>::count; ++i) w.word[i] = from[i];
+        return from_words(w);
     }
     __device__ void report_zero(int row) const {
         atomicMin(&zero_pivot->next, row);
@@ -111,48 +174,57 @@ struct own_row {
     __device__ int column(int k) const { return columns[k - shift]; }
 };
 
-// A row with its parts, when all that it needs has been used. squares: of a Cholesky factor, the sum of those
-// of its elements.
+// A row with its parts, when all that it needs has been used.
 template <class CT, plans::factor_kind kind>
 struct finished_row {
+    using box = mailbox<CT>;
+    using slot = typename box::slot;
+
     const factor_operands<CT>& o;
     int row;
     const row_parts& parts;
     const own_row<CT>& own;
 
-    // By several threads; `reports` one of them.
-    __device__ CT pivot(CT squares, bool reports) const {
-        if (!parts.regular) {
-            if (reports) o.report_zero(row);
-            return CT{};
-        }
-        CT result = own.value(parts.diagonal);
-        bool is_zero = false;
-        if constexpr (kind == plans::factor_kind::lu) {
-            result = o.boosted(result);
-            is_zero = equal(result, CT{});
-        } else {
-            result = sub(real_part(result), squares);
-            is_zero = not_above(result, CT{});
-            result = square_root(result);
-        }
-        if (is_zero && reports) o.report_zero(row);
-        return result;
-    }
-
-    // Hands over what other rows need, and stores the factor, by `threads` threads.
-    __device__ void post(CT pivot, typename mailbox<CT>::slot* pivots, typename mailbox<CT>::slot* elements,
-                         unsigned stamp, int thread, int threads) const {
-        using box = mailbox<CT>;
+    // Hands over what other rows need, and stores the factor, by `threads` threads. squares: of a Cholesky
+    // factor, in thread 0, the sum of those of the row's elements.
+    __device__ void post(CT squares, slot* pivots, slot* elements, unsigned stamp, int thread,
+                         int threads) const {
         constexpr bool lu = kind == plans::factor_kind::lu;
-        if (thread == 0) box::post(pivots + row, pivot, stamp);
         const int first = lu ? parts.diagonal + parts.regular : parts.begin;
         const int end = lu ? parts.end : parts.diagonal;
+#pragma unroll 1
         for (int k = first + thread; k < end; k += threads) box::post(elements + k, own.value(k), stamp);
-        if (own.values != o.a)
-            for (int k = parts.begin + thread; k < end; k += threads)
-                if (k != parts.diagonal || !parts.regular) o.a[k] = own.value(k);
-        if (thread == 0 && parts.regular) o.a[parts.diagonal] = pivot;
+        if (thread == 0) post_pivot(squares, pivots + row, stamp);
+        if (own.values == o.a) return;
+#pragma unroll 1
+        for (int k = parts.begin + thread; k < end; k += threads)
+            if (k != parts.diagonal || !parts.regular) o.a[k] = own.value(k);
+    }
+
+  private:
+    __device__ void post_pivot(CT squares, slot* to, unsigned stamp) const {
+        CT pivot{}, inverse{};
+        bool is_zero = true;
+        if (parts.regular) {
+            pivot = own.value(parts.diagonal);
+            if constexpr (kind == plans::factor_kind::lu) {
+                pivot = o.boosted(pivot);
+                is_zero = equal(pivot, CT{});
+                inverse = inverse_of(pivot);
+            } else {
+                const CT square = sub(real_part(pivot), squares);
+                is_zero = not_above(square, CT{});
+                inverse = inverse_root(square);
+                pivot = square_root(square);
+            }
+        }
+        if (!is_usual(inverse)) {
+            if (parts.regular) o.a[parts.diagonal] = pivot;
+            __threadfence();
+        }
+        box::post(to, inverse, stamp);
+        if (parts.regular) o.a[parts.diagonal] = pivot;
+        if (is_zero) o.report_zero(row);
     }
 };
 

@@ -16,27 +16,38 @@ constexpr int kept_per_lane(int lanes) { return lanes <= 8 ? 6 : 4; }
 // Longer rows are factored by whole blocks, out of the same memory.
 constexpr int kept_of_row(int lanes) { return lanes * kept_per_lane(lanes); }
 
-// The first pair of each lane, for as many of a row's elements before its diagonal as are looked at before
-// the row waits. A lane reads what it has written itself.
-template <int lanes>
-struct pair_table {
-    static constexpr int elements = lanes == 4 ? 8 : lanes == 8 ? 12 : lanes == 16 ? 20 : 32;
-    static constexpr int size = elements * lanes;
+// Elements of a row that are waited for at a time.
+template <class CT>
+constexpr int awaited(int lanes) {
+    return lanes == 4 || (sizeof(CT) > 8 && lanes == warp_size) ? 4 : 8;
+}
 
-    int other[size];           // -1: there is no pair
-    unsigned short own[size];  // from the row's begin; with the highest bit if there are more than lanes
+// What the lanes of a row keep beside its elements. A lane reads what it has written itself.
+template <class CT, int lanes>
+struct lane_memory {
+    // Of the row's next elements before its diagonal, which are looked at before the row waits for theirs:
+    // the first pair of each lane.
+    static constexpr int paired = lanes == 4 ? 8 : lanes == warp_size ? 32 : 16;
+    static constexpr int found = awaited<CT>(lanes);
+
+    CT elements[found * lanes];  // of other rows
+    int other[paired * lanes];   // -1: there is no pair
+    unsigned short
+        own[paired * lanes];  // from the row's begin; with the highest bit if there are more than lanes
 };
 
+// The code of this class is met by rows that wait for each other: it is short, so that the instruction cache
+// has all of it. Hence each of its steps is there once, and what it does to an element is a loop.
 template <class CT, plans::factor_kind kind, int lanes>
 class row_of_lanes {
   public:
     using box = mailbox<CT>;
     using slot = typename box::slot;
-    using table = pair_table<lanes>;
+    using memory = lane_memory<CT, lanes>;
 
     __device__ row_of_lanes(const factor_operands<CT>& o, slot* pivots, slot* elements, unsigned stamp,
-                            table& pairs)
-        : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), table_(pairs) {}
+                            memory& kept)
+        : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), memory_(kept) {}
 
     // A row that is there, of at most kept_of_row(lanes) elements, for which the shared memory has room.
     __device__ void begin(int row, CT* shared_values, int* shared_columns) {
@@ -47,75 +58,75 @@ class row_of_lanes {
             shared_values[k - parts_.begin] = o_.a[k];
             shared_columns[k - parts_.begin] = o_.columns[k];
         }
-        k_ = parts_.begin;
+        k_ = awaited_ = paired_ = parts_.begin;
         posted_ = false;
     }
 
-    // Fills the table.
+    // Finds the pairs of the next elements, as long as there is room for some at a time.
     __device__ void pair_ahead() {
+        constexpr int some = 4;
+        static_assert(memory::paired % some == 0);
         if (posted_) return;
-        const int end = min(parts_.diagonal, parts_.begin + table::elements);
-        for (int k = parts_.begin; k < end; k += batch) {
-            row_parts others[batch];
+#pragma unroll 1
+        while (paired_ < parts_.diagonal && paired_ + some <= k_ + memory::paired) {
+            const int end = min(paired_ + some, parts_.diagonal);
+            row_parts others[some];
 #pragma unroll
-            for (int u = 0; u < batch; ++u) others[u] = parts_of(k + u < end ? needed_by(k + u) : -1);
+            for (int u = 0; u < some; ++u)
+                others[u] = parts_of(paired_ + u < end ? needed_by(paired_ + u) : -1);
 #pragma unroll
-            for (int u = 0; u < batch; ++u)
-                if (k + u < end) enter(k + u - parts_.begin, meeting_with(k + u, others[u]));
+            for (int u = 0; u < some; ++u)
+                if (paired_ + u < end) enter(paired_ + u, others[u]);
+            paired_ = end;
         }
-        paired_ = end - parts_.begin;
     }
 
-    // The next elements of the row whose rows are waited for.
-    __device__ void take() {
+    // As many elements as are waited for at a time.
+    __device__ void await_next() {
         if (posted_) return;
-        at_ = 0;
-        taken_ = min(batch, parts_.diagonal - k_);
-        open_ = more_ = valid_ = 0;
-        pivot_row_ = -1;
+        const int end = min(paired_, k_ + window);
+#pragma unroll 1
+        for (; awaited_ < end; ++awaited_) {
+            const int at = place_of(awaited_, window);
+            const int other = memory_.other[pair_place(awaited_)];
 #pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            const int j = u < taken_ ? needed_by(k_ + u) : -1;
-            if (j >= 0) valid_ |= 1u << u;
-            if (lane() == u) pivot_row_ = j;
+            for (int u = 0; u < window; ++u)
+                if (u == at) other_[u] = other;
+            if (other >= 0) open_ |= 1u << at;
+            const int j = needed_by(awaited_);
+            if (lane() != at || j < 0) continue;
+            pivot_row_ = j;
+            open_ |= pivot_bit;
         }
-        k_ + taken_ - parts_.begin <= paired_ ? take_from_table() : search();
-#pragma unroll
-        for (int u = 0; u < batch; ++u)
-            if (pair_[u].other >= 0) open_ |= 1u << u;
-        if (pivot_row_ >= 0) open_ |= pivot_bit;
     }
 
     // One look at all boxes that the row waits for. Whether this lane has found anything.
     __device__ bool look() {
-        slot pivot_seen{}, element_seen[batch] = {};
-        box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, pivot_seen);
+        slot inverse_seen{}, element_seen[window] = {};
+        box::peek((open_ & pivot_bit) != 0, pivots_ + pivot_row_, inverse_seen);
 #pragma unroll
-        for (int u = 0; u < batch; ++u)
-            box::peek(open_ >> u & 1u, elements_ + pair_[u].other, element_seen[u]);
+        for (int u = 0; u < window; ++u) box::peek(open_ >> u & 1u, elements_ + other_[u], element_seen[u]);
         const unsigned before = open_;
-        if ((open_ & pivot_bit) && box::open(pivot_seen, pivot_, stamp_)) open_ &= ~pivot_bit;
+        if ((open_ & pivot_bit) && box::open(inverse_seen, inverse_, stamp_)) open_ &= ~pivot_bit;
 #pragma unroll
-        for (int u = 0; u < batch; ++u)
-            if ((open_ >> u & 1u) && box::open(element_seen[u], element_[u], stamp_)) open_ &= ~(1u << u);
+        for (int u = 0; u < window; ++u)
+            if ((open_ >> u & 1u) && box::open(element_seen[u], memory_.elements[u * lanes + lane()], stamp_))
+                open_ &= ~(1u << u);
         return open_ != before;
     }
 
     // By all lanes of a warp: uses what has been found, in the order of the row.
     __device__ void use() {
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            const bool waits = (open_ >> u & 1u) != 0 || (lane() == u && (open_ & pivot_bit) != 0);
+#pragma unroll 1
+        while (true) {
+            const int at = place_of(k_, window);
+            const bool waits = (open_ >> at & 1u) != 0 || (lane() == at && (open_ & pivot_bit) != 0);
             const unsigned missing = __ballot_sync(all_lanes, waits);
-            const bool next = !posted_ && at_ == u && u < taken_ && (missing & team()) == 0;
-            if (!__any_sync(all_lanes, next)) continue;
-            eliminate(next && (valid_ >> u & 1u) != 0, u);
-            if (next) at_ = u + 1;
+            const bool next = !posted_ && k_ < awaited_ && (missing & team()) == 0;
+            if (!__any_sync(all_lanes, next)) return;
+            eliminate(next && needed_by(k_) >= 0, at);
+            if (next) ++k_;
         }
-        if (posted_ || at_ < taken_) return;
-        k_ += taken_;
-        taken_ = at_ = 0;
-        if (k_ < parts_.diagonal) take();
     }
 
     // By all lanes of a warp: posts the row if it has all that it needs. Whether a row of the warp was
@@ -132,12 +143,12 @@ class row_of_lanes {
     __device__ bool is_posted() const { return posted_; }
 
   private:
-    // Elements that are waited for at a time: lane u looks for the pivot of the u-th.
-    static constexpr int batch = (sizeof(CT) > 8 ? 2 : 4) * (lanes > 4 ? 2 : 1);
+    // Lane u looks for the pivot of the u-th of them.
+    static constexpr int window = memory::found;
     static constexpr unsigned pivot_bit = 1u << 31;
     static constexpr int most_kept = kept_of_row(lanes);
     static constexpr unsigned has_more = 0x8000u;
-    static_assert(batch <= lanes && most_kept < int{has_more});
+    static_assert(window <= lanes && window <= memory::paired && most_kept < int{has_more});
 
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
     static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
@@ -147,6 +158,12 @@ class row_of_lanes {
     }
     __device__ CT& value(int k) const { return own_.value(k); }
 
+    // Where position k is in an array of the latest `count`.
+    __device__ int place_of(int k, int count) const {
+        return static_cast<int>(static_cast<unsigned>(k - parts_.begin) % static_cast<unsigned>(count));
+    }
+    __device__ int pair_place(int k) const { return place_of(k, memory::paired) * lanes + lane(); }
+
     // The row that element k waits for; -1 if it is no row before this one.
     __device__ int needed_by(int k) const {
         const int j = own_.column(k) - o_.base;
@@ -155,45 +172,16 @@ class row_of_lanes {
     __device__ row_parts parts_of(int row) const {
         return row >= 0 ? load_parts(o_.parts + row) : row_parts{};
     }
-    __device__ row_meeting meeting_with(int k, const row_parts& other) const {
-        return meeting_of<kind>(parts_, k, other);
-    }
-    // This lane's first pair of a meeting.
-    __device__ row_pair first_pair(const row_meeting& meeting) const {
-        if (lane() >= meeting.count()) return {};
-        return meeting.at(lane(), own_.columns, own_.shift, o_.columns);
-    }
 
-    __device__ void enter(int element, const row_meeting& meeting) {
-        const row_pair pair = first_pair(meeting);
-        const int place = element * lanes + lane();
-        table_.other[place] = pair.other;
-        table_.own[place] = static_cast<unsigned short>((pair.other >= 0 ? pair.own - parts_.begin : 0) |
-                                                        (lane() + lanes < meeting.count() ? has_more : 0));
-    }
-    __device__ void take_from_table() {
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            pair_[u] = row_pair{};
-            if ((valid_ >> u & 1u) == 0) continue;
-            const int place = (k_ + u - parts_.begin) * lanes + lane();
-            const unsigned own = table_.own[place];
-            pair_[u] = {table_.other[place], parts_.begin + static_cast<int>(own & (has_more - 1u))};
-            if (own & has_more) more_ |= 1u << u;
-        }
-    }
-    __device__ void search() {
-        row_parts others[batch];
-#pragma unroll
-        for (int u = 0; u < batch; ++u) others[u] = parts_of(valid_ >> u & 1u ? needed_by(k_ + u) : -1);
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-            pair_[u] = row_pair{};
-            if ((valid_ >> u & 1u) == 0) continue;
-            const row_meeting meeting = meeting_with(k_ + u, others[u]);
-            pair_[u] = first_pair(meeting);
-            if (lane() + lanes < meeting.count()) more_ |= 1u << u;
-        }
+    __device__ void enter(int k, const row_parts& other) {
+        const row_meeting meeting = meeting_of<kind>(parts_, k, other);
+        const bool is_there = lane() < meeting.count();
+        const row_pair pair =
+            is_there ? meeting.at(lane(), own_.columns, own_.shift, o_.columns) : row_pair{};
+        const int place = pair_place(k);
+        memory_.other[place] = pair.other;
+        memory_.own[place] = static_cast<unsigned short>((pair.other >= 0 ? pair.own - parts_.begin : 0) |
+                                                         (lane() + lanes < meeting.count() ? has_more : 0));
     }
 
     // An element that another row has handed over or will without this one.
@@ -204,71 +192,69 @@ class row_of_lanes {
         return found;
     }
 
-    // Calls f(own position, other row's element) for this lane's pairs of an element of the batch.
+    // Calls f(own position, other row's element) for this lane's pairs of the next element.
     template <class F>
-    __device__ void each_pair(int u, F&& f) const {
-        if (pair_[u].other >= 0) f(pair_[u].own, element_[u]);
-        if ((more_ >> u & 1u) == 0) return;
-        const row_meeting meeting = meeting_with(k_ + u, parts_of(needed_by(k_ + u)));
+    __device__ void each_pair(int at, F&& f) const {
+        const int place = pair_place(k_);
+        const unsigned own = memory_.own[place];
+        const int other = memory_.other[place];
+        if (other >= 0)
+            f(parts_.begin + static_cast<int>(own & (has_more - 1u)), memory_.elements[at * lanes + lane()]);
+        if ((own & has_more) == 0) return;
+        const row_meeting meeting = meeting_of<kind>(parts_, k_, parts_of(needed_by(k_)));
+#pragma unroll 1
         for (int q = lane() + lanes; q < meeting.count(); q += lanes) {
             const row_pair pair = meeting.at(q, own_.columns, own_.shift, o_.columns);
             if (pair.other >= 0) f(pair.own, await(pair.other));
         }
     }
 
-    // By all lanes of a warp; those of a row that is active work out element k_ + u.
-    __device__ void eliminate(bool active, int u) {
-        const int k = k_ + u;
-        const CT pivot = value_of_lane(pivot_, first_lane() + u);
-        CT result{};
+    // By all lanes of a warp; those of a row that is active work out its next element.
+    __device__ void eliminate(bool active, int at) {
+        const CT inverse = value_of_lane(inverse_, first_lane() + at);
         if constexpr (kind == plans::factor_kind::lu) {
-            if (active) result = divide(value(k), pivot);
-            __syncwarp();
+            CT result{};
             if (active) {
-                if (lane() == 0) value(k) = result;
-                each_pair(
-                    u, [&](int own, CT u_element) { value(own) = sub(value(own), mul(result, u_element)); });
+                result = o_.quotient(value(k_), inverse, needed_by(k_));
+                each_pair(at, [&](int own, CT u) { value(own) = sub(value(own), mul(result, u)); });
             }
+            __syncwarp();
+            if (active && lane() == 0) value(k_) = result;
         } else {
             CT sum{};
-            if (active) each_pair(u, [&](int own, CT l) { sum = mad(value(own), conj(l), sum); });
-            sum = sum_over_lanes(sum, lanes);
-            if (active) {
-                result = divide(sub(value(k), sum), pivot);
+            if (active) each_pair(at, [&](int own, CT l) { sum = mad(value(own), conj(l), sum); });
+            if (__any_sync(all_lanes, active && !equal(sum, CT{}))) sum = sum_over_lanes(sum, lanes);
+            if (active && lane() == 0) {
+                const CT result = o_.quotient(sub(value(k_), sum), inverse, needed_by(k_));
                 squares_ = add(squares_, real_part(mul(result, conj(result))));
+                value(k_) = result;
             }
             __syncwarp();
-            if (active && lane() == 0) value(k) = result;
         }
-        __syncwarp();
     }
 
     // By the lanes of the row alone.
     __device__ void post() {
         const finished_row<CT, kind> row{o_, row_, parts_, own_};
-        row.post(row.pivot(squares_, lane() == 0), pivots_, elements_, stamp_, lane(), lanes);
+        row.post(squares_, pivots_, elements_, stamp_, lane(), lanes);
     }
 
     const factor_operands<CT>& o_;
     slot *pivots_, *elements_;
     unsigned stamp_;
-    table& table_;
+    memory& memory_;
     int row_ = 0;
     row_parts parts_{};
     own_row<CT> own_{};
     bool posted_ = true;
-    int paired_ = 0;      // elements that the table has
-    int k_ = 0;           // the first element that is not done, or of the batch
-    int taken_ = 0;       // elements of the batch
-    int at_ = 0;          // and how many of them are done
-    unsigned valid_ = 0;  // elements of the batch that wait for a row
-    unsigned more_ = 0;   // and that have more pairs than lanes
+    int k_ = 0;           // the first element that is not done
+    int awaited_ = 0;     // behind those that are waited for
+    int paired_ = 0;      // behind those whose pairs are known
     unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
     int pivot_row_ = -1;  // whose pivot this lane looks for
-    CT pivot_{};
-    row_pair pair_[batch];
-    CT element_[batch] = {};
-    CT squares_{};
+    CT inverse_{};        // of that
+    int other_[window] = {};
+    CT squares_{};  // in the first lane
 };
 
 // What all blocks of a launch know.
@@ -307,7 +293,7 @@ struct factor_memory {
     CT values[kept];
     int columns[kept];
     union {
-        pair_table<lanes> pairs[rows];
+        lane_memory<CT, lanes> of_short[rows];
         long_row_memory<CT> of_long;
     };
 };
@@ -319,23 +305,24 @@ static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_un
     constexpr int kept = factor_memory<CT, lanes>::of_row;
     const bool ordered = launch.order.is_ordered();
     const int own = static_cast<int>(threadIdx.x) / lanes;
-    row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.pairs[own]);
+    row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.of_short[own]);
     if (own < unit.end - unit.first)
         row.begin(launch.row_at(unit.first + own), memory.values + own * kept, memory.columns + own * kept);
     __syncwarp();
-    row.pair_ahead();
-    row.take();
-    launch.hold_back(unit.first, stamp);
+    bool is_held = true;
     unsigned nap = 0;
-    bool posted = row.settle();
-    while (!__all_sync(all_lanes, row.is_posted())) {
+    do {
+        row.pair_ahead();
+        row.await_next();
+        if (is_held) launch.hold_back(unit.first, stamp);
+        is_held = false;
         const bool found = __any_sync(all_lanes, row.look());
         row.use();
-        posted = row.settle();
+        const bool posted = row.settle();
         // Without levels most rows wait for long: they look the less often the longer they wait.
         nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
         if (nap > 0) __nanosleep(nap);
-    }
+    } while (!__all_sync(all_lanes, row.is_posted()));
 }
 
 // A block has a unit, or where the grid has fewer of them one after the other.

@@ -57,7 +57,7 @@ class tuned_factor_run {
         constexpr int threads = 256;
         device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, offsets(), columns(),
                               int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot);
-        order_by_levels(device_, plans::rows_of(pattern_), true, order_);
+        order_by_levels(device_, plans::rows_of(pattern_), true, false, order_);
         factor_sweep_plan plan;
         if (by_elements_) find_units(plan);
         plans::leave_plan(static_cast<factor_sweep_plan&&>(plan), workspace_);

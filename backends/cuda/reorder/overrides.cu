@@ -1,9 +1,9 @@
-// Sorting by groups and colouring by teams.
+// Sorting by groups, and colouring.
+#include "color_sweep.cuh"
 #include "cuda/runtime/scan.hpp"
 #include "cuda/runtime/group_words.cuh"
 #include "common/runtime/slot.hpp"
 #include "common/reorder/radix.hpp"
-#include "common/reorder/teams.hpp"
 
 namespace heron::HERON_LEVEL {
 namespace {
@@ -12,15 +12,15 @@ using sort = plans::radix_sort<cuda_device, 256, 16, 32>;
 
 // Few lanes where rows are short on average.
 void color(cuda_device& device, heron_phase phase, const heron_color_args& args, heron_workspace& workspace) {
-    // The host decides how many rounds there are.
+    // How many colours there are the host hears of.
     if (phase == HERON_PHASE_RUN && is_capturing(device.stream()))
         throw plan_error{HERON_NOT_SUPPORTED,
                          "colouring waits for the device, which a captured stream cannot"};
-    using short_rows = plans::team_rounds<cuda_device, 256, 4>;
-    using long_rows = plans::team_rounds<cuda_device, 256, 32>;
-    plans::has_short_rows(args)
-        ? plans::color_by<cuda_device, sort, short_rows>(device, phase, args, workspace)
-        : plans::color_by<cuda_device, sort, long_rows>(device, phase, args, workspace);
+    const auto by = [&]<class Coloring>(type<Coloring>) {
+        plans::color_by<cuda_device, sort, Coloring>(device, phase, args, workspace);
+    };
+    if (plans::has_short_rows(args)) return by(type<swept_coloring<4>>{});
+    args.a.nnz < 100 * args.a.rows ? by(type<swept_coloring<8>>{}) : by(type<swept_coloring<32>>{});
 }
 
 }  // namespace

@@ -1,23 +1,29 @@
 #pragma once
 // Heavy rows: of results with few rows and many products for each element, such as A*A^T of a wide A. One row
-// has more products than a thousandth of all, so that a group of lanes or a block for each would leave most
-// of the device idle. Several blocks take a segment of a row of A each: the columns of C are found by bitmaps
-// that are joined in memory, the values by partial sums, which are added in the order of the segments. So the
-// sums have the same bits on every run. Memory is bounded by the number of such rows, and by that of partial
-// sums.
+// has more products than a thousandth of all, or a four thousandth where C is narrow, so that a group of
+// lanes or a block for each would leave most of the device idle. Several blocks take a segment of a row of A
+// each: the columns of C are found by bitmaps that are joined in memory, the values by partial sums, which
+// are added in the order of the segments. So the sums have the same bits on every run. Memory is bounded by
+// the number of such rows, and by that of partial sums.
 #include "launch.cuh"
 
 namespace heron::HERON_LEVEL {
 
-// Rows of more products than this; fewer than `most` of them exist.
+// Rows of more products than `limit`; fewer than `most` of them exist. A warp takes an element of A after the
+// other, some 0.5 us each, so that longer rows than those that have ranks would keep it from ending.
 struct heavy_rows {
-    static constexpr int64_t most = 1024, fewest_products = 2048;
+    static constexpr int64_t fewest_products = rank_space::most_products;
     static constexpr int64_t most_tasks = 2048;     // blocks that share rows
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
     static constexpr int most_sums = 1024;          // that a warp holds
 
+    // Bounded by the memory of their columns.
+    static int64_t most(const heron_spgemm_args& args) {
+        constexpr int64_t words_of_all = int64_t{1} << 20;
+        return std::clamp<int64_t>(words_of_all / words(args), 1024, 4096);
+    }
     static int64_t limit(const heron_spgemm_args& args) {
-        const int64_t share = args.products / most;
+        const int64_t share = args.products / most(args);
         return share > fewest_products ? share : fewest_products;
     }
     // The same in all phases.
@@ -64,11 +70,12 @@ __global__ void __launch_bounds__(spgemm_threads)
         __syncthreads();
         const int64_t segment_begin = piece_begin(begin, end, segment, segments);
         const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
-        for_each_product<lanes>(a, b, segment_begin, segment_end, [&](IT column) {
-            const unsigned bit = 1u << (column % 32);
-            if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
-                atomicOr(shared_words + column / 32, bit);
-        });
+        for_each_product<lanes>(a, b, segment_begin, segment_end, group_share::of_block<lanes>(),
+                                [&](IT column) {
+                                    const unsigned bit = 1u << (column % 32);
+                                    if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
+                                        atomicOr(shared_words + column / 32, bit);
+                                });
         __syncthreads();
         unsigned* const of_row = marks + static_cast<int64_t>(division.row(task)) * words;
         for (int w = threadIdx.x; w < words; w += spgemm_threads)
@@ -87,11 +94,13 @@ static __host__ __device__ size_t heavy_bytes(int groups, int most, int words) {
 // Values of rows whose columns are known, up to `most` of a row by a block. Each group of lanes adds up a
 // piece of the segment in sums of its own.
 template <int lanes, class VT, class CT, class OT, class IT>
-__global__ void __launch_bounds__(spgemm_threads)
+__global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
                         const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
                         CT* partials) {
-    constexpr int ahead = 4, groups = spgemm_threads / lanes;
+    // Elements of B that a lane reads before it adds the first: of so many rows, and of each so many.
+    constexpr int ahead = 4, each = lanes == warp_size ? 2 : 1;
+    constexpr int groups = spgemm_threads / lanes;
     extern __shared__ int4 shared_quads[];
     CT* const sums = reinterpret_cast<CT*>(shared_quads);
     column_places<IT> places{reinterpret_cast<unsigned*>(sums + groups * most)};
@@ -147,21 +156,27 @@ __global__ void __launch_bounds__(spgemm_threads)
             for (int t = 0; t < count; t += ahead) {
                 int64_t from[ahead];
                 int lengths[ahead];
-                IT indices[ahead];
-                VT values[ahead];
+                IT indices[ahead][each];
+                VT values[ahead][each];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
                     from[u] = group.broadcast(from_of_lane, t + u);
                     lengths[u] = group.broadcast(length_of_lane, t + u);
-                    const int64_t l = group.lane < lengths[u] ? from[u] + group.lane : 0;
-                    indices[u] = p.b.indices[l];
-                    values[u] = value_at(l);
+#pragma unroll
+                    for (int v = 0; v < each; ++v) {
+                        const int at = v * lanes + group.lane;
+                        const int64_t l = at < lengths[u] ? from[u] + at : 0;
+                        indices[u][v] = p.b.indices[l];
+                        values[u][v] = value_at(l);
+                    }
                 }
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
                     const CT a = group.broadcast(a_of_lane, t + u);
-                    if (group.lane < lengths[u]) add_product(a, indices[u], values[u]);
-                    for (int l = group.lane + lanes; l < lengths[u]; l += lanes)
+#pragma unroll
+                    for (int v = 0; v < each; ++v)
+                        if (v * lanes + group.lane < lengths[u]) add_product(a, indices[u][v], values[u][v]);
+                    for (int l = group.lane + each * lanes; l < lengths[u]; l += lanes)
                         add_product(a, p.b.indices[from[u] + l], value_at(from[u] + l));
                     group.sync();
                 }
@@ -252,7 +267,7 @@ class placed_marks {
   public:
     placed_marks(workspace_layout& layout, const heron_spgemm_args& args) : args_(args) {
         if (!heavy_rows::can_exist(args)) return;
-        const int64_t rows = std::min(args.a.matrix.rows, heavy_rows::most);
+        const int64_t rows = std::min(args.a.matrix.rows, heavy_rows::most(args));
         size_ = rows * heavy_rows::words(args);
         marks_ = layout.take<unsigned>(size_);
         are_there_ = true;
@@ -303,7 +318,7 @@ class heavy_values {
                   const row_list& list, const int* unordered) const {
         const auto parts_per_row = static_cast<int>(ceil_div(args_.longest_counted, most_));
         cuda_device& device = launcher.device();
-        const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most * parts_per_row);
+        const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most(args_) * parts_per_row);
         device.launch_blocks(lanes() == 8 ? multiply_heavy_rows<8, CT, CT, OT, IT>
                                           : multiply_heavy_rows<warp_size, CT, CT, OT, IT>,
                              launcher.blocks_for(tasks, 1), spgemm_threads, bytes(), product, list, unordered,

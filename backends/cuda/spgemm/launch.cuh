@@ -99,14 +99,25 @@ class placed_ranks {
     template <class F>
     void visit(F&& f) const {
         if (take_all_rows()) return f(common_bin());
-        f(0);
-        for (int bin = 1; bin < rank_space::ranked; ++bin)
-            if (!knows_products(args_) || args_.longest > rank_space::limit(bin - 1)) f(bin);
+        for (int bin = 0; bin < rank_space::ranked; ++bin)
+            if (can_have_rows(bin > 0 ? rank_space::limit(bin - 1) : 0, rank_space::limit(bin))) f(bin);
     }
-    bool can_have_rest() const { return !knows_products(args_) || args_.longest > rank_space::most_products; }
-    bool can_have_too_many() const { return !knows_products(args_) || args_.longest > most_ranks; }
+    // Rows without ranks of up to so many products.
+    bool can_have_rest(int64_t upto = INT64_MAX) const {
+        return can_have_rows(rank_space::most_products, upto);
+    }
+    bool can_have_too_many() const { return can_have_rows(most_ranks, rank_space::most_products); }
 
   private:
+    // Of more than `above` products and up to `upto`.
+    bool can_have_rows(int64_t above, int64_t upto) const {
+        if (upto <= above || (knows_products(args_) && args_.longest <= above)) return false;
+        if (args_.row_sizes == 0) return true;
+        for (int s = 0; s < 63; ++s)
+            if ((args_.row_sizes >> s & 1) && int64_t{1} << s > above && (int64_t{1} << s) / 2 < upto)
+                return true;
+        return false;
+    }
     // Of those whose rows are sorted, not looked up.
     static constexpr int sorted_bins = 4;
 

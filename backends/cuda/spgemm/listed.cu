@@ -11,9 +11,9 @@ namespace {
 // As sorted_in_pairs. The list takes the place of what a sort leaves behind.
 class sorted_by_cub {
   public:
-    sorted_by_cub(workspace_layout& layout, int64_t n)
+    sorted_by_cub(workspace_layout& layout, int64_t n, int64_t room)
         : n_(n),
-          halves_{layout.take<i64>(n), layout.take<i64>(n)},
+          halves_{layout.take<i64>(room), layout.take<i64>(room)},
           bytes_(sort_workspace(n)),
           memory_(layout.take<unsigned char>(static_cast<int64_t>(bytes_))) {}
 

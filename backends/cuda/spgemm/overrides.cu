@@ -18,11 +18,12 @@ void tuned_estimate(cuda_device& device, heron_phase phase, const heron_spgemm_a
     auto* const facts = layout.take<row_facts>(1);
     if (phase != HERON_PHASE_RUN) return;
     count_products<OT, IT>(device, args, args.row_products, facts);
-    if (!args.products_found && !args.longest_found) return;
-    row_facts all{0, 0};
+    if (!args.products_found && !args.longest_found && !args.row_sizes_found) return;
+    row_facts all{};
     device.read(&all, facts, sizeof all);
     plans::report(args.products_found, all.sum);
     plans::report(args.longest_found, all.longest);
+    plans::report(args.row_sizes_found, all.sizes);
 }
 
 template <class OT, class IT>
@@ -47,7 +48,7 @@ class tuned_symbolic {
         count();
         device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
         if (shares > 1) device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
-        row_facts all{0, 0};
+        row_facts all{};
         device.read(&all, facts_ + shares, sizeof all);
         plans::require_offsets_hold(args_.c, all.sum);
         device.launch_blocks(scan_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_,
@@ -78,7 +79,7 @@ class tuned_symbolic {
         });
         const rank_space& space = ranks_.space();
         if (ranks_.can_have_too_many()) count_short<32>(space.rest(), rank_space::most_products);
-        if (ranks_.can_have_rest())
+        if (ranks_.can_have_rest(marks_.light()))
             find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
                                           space.rows_of(rank_space::ranked + 1),
                                           {args_.row_offsets, nullptr, nullptr, 0});

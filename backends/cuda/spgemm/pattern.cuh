@@ -10,13 +10,18 @@ constexpr int spgemm_warps = spgemm_threads / warp_size;
 // What a block found in its share of the rows, or what all have found.
 struct row_facts {
     int64_t sum, longest;
+    int64_t sizes;  // as row_sizes of the arguments
 };
+
+static __device__ inline int64_t size_bit(int64_t products) {
+    return products > 0 ? int64_t{1} << (64 - __clzll(products - 1)) : 0;
+}
 
 // The sum and maximum over the block; every thread calls it, and thread 0 gets the result.
 static __device__ inline row_facts reduce_block(row_facts f) {
     __shared__ row_facts of_warp[spgemm_warps];
     const auto merge = [](row_facts a, row_facts b) {
-        return row_facts{a.sum + b.sum, a.longest > b.longest ? a.longest : b.longest};
+        return row_facts{a.sum + b.sum, a.longest > b.longest ? a.longest : b.longest, a.sizes | b.sizes};
     };
     for (int distance = warp_size / 2; distance > 0; distance /= 2)
         f = merge(f, from_lane_across(f, distance));
@@ -56,6 +61,7 @@ static __device__ inline void add_facts(row_facts* to, row_facts f) {
     if (f.sum == 0) return;
     atomicAdd(reinterpret_cast<unsigned long long*>(&to->sum), static_cast<unsigned long long>(f.sum));
     atomicMax(reinterpret_cast<long long*>(&to->longest), static_cast<long long>(f.longest));
+    atomicOr(reinterpret_cast<unsigned long long*>(&to->sizes), static_cast<unsigned long long>(f.sizes));
 }
 
 // Elements of B that so many elements of A name: every step-th one of [begin, end).
@@ -97,12 +103,13 @@ __global__ void __launch_bounds__(spgemm_threads)
     const auto sum_of = [&](int64_t begin, int64_t end, int step) {
         return products_of(a, b_offsets, begin, end, step);
     };
-    row_facts mine{0, 0};
+    row_facts mine{};
     const auto note = [&](int64_t row, int64_t sum) {
         products[row] = sum;
         mine.sum += sum;
         const int64_t bound = sum < most ? sum : most;
         mine.longest = bound > mine.longest ? bound : mine.longest;
+        mine.sizes |= size_bit(sum);
     };
     const int64_t first = static_cast<int64_t>(blockIdx.x) * counted_rows;
     for (int i = threadIdx.x / 8; i < counted_rows; i += spgemm_threads / 8) {
@@ -122,7 +129,7 @@ __global__ void __launch_bounds__(spgemm_threads)
     for (int n = 0; n < long_count; ++n) {
         const int64_t row = first + long_rows[n];
         const row_facts f =
-            reduce_block({sum_of(a.begin(row) + threadIdx.x, a.begin(row + 1), spgemm_threads), 0});
+            reduce_block({sum_of(a.begin(row) + threadIdx.x, a.begin(row + 1), spgemm_threads), 0, 0});
         if (threadIdx.x == 0) note(row, f.sum);
     }
     mine = reduce_block(mine);
@@ -144,7 +151,7 @@ __global__ void __launch_bounds__(spgemm_threads)
         const row_facts f =
             reduce_block({products_of(a, b_offsets, piece_begin(begin, end, segment, segments) + threadIdx.x,
                                       piece_begin(begin, end, segment + 1, segments), spgemm_threads),
-                          0});
+                          0, 0});
         if (threadIdx.x == 0 && f.sum > 0)
             atomicAdd(reinterpret_cast<unsigned long long*>(products + row),
                       static_cast<unsigned long long>(f.sum));
@@ -154,11 +161,12 @@ __global__ void __launch_bounds__(spgemm_threads)
 // The facts of so few rows, by one block. No row counts more than `most` of the longest.
 static __global__ void __launch_bounds__(spgemm_threads)
     measure_products(const int64_t* products, int64_t rows, int64_t most, row_facts* facts) {
-    row_facts mine{0, 0};
+    row_facts mine{};
     for (int64_t row = threadIdx.x; row < rows; row += spgemm_threads) {
         const int64_t bound = products[row] < most ? products[row] : most;
         mine.sum += products[row];
         mine.longest = bound > mine.longest ? bound : mine.longest;
+        mine.sizes |= size_bit(products[row]);
     }
     mine = reduce_block(mine);
     if (threadIdx.x == 0) *facts = mine;
@@ -166,7 +174,7 @@ static __global__ void __launch_bounds__(spgemm_threads)
 
 // The facts of each share of the lengths. If there is but one, what scan_facts makes of them.
 static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row_facts* facts) {
-    row_facts mine{0, 0};
+    row_facts mine{};
     const int64_t first = static_cast<int64_t>(blockIdx.x) * rows_per_share;
     for (int i = threadIdx.x; i < rows_per_share && first + i < rows; i += spgemm_threads) {
         const int64_t length = lengths[first + i];
@@ -175,17 +183,17 @@ static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row
     }
     mine = reduce_block(mine);
     if (threadIdx.x != 0) return;
-    facts[blockIdx.x] = gridDim.x == 1 ? row_facts{0, 0} : mine;
+    facts[blockIdx.x] = gridDim.x == 1 ? row_facts{} : mine;
     if (gridDim.x == 1) facts[1] = mine;
 }
 
 // One block: facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all.
 static __global__ void scan_facts(row_facts* facts, int64_t shares) {
     int64_t before = 0;
-    row_facts longest{0, 0};
+    row_facts longest{};
     for (int64_t first = 0; first < shares; first += spgemm_threads) {
         const int64_t s = first + threadIdx.x;
-        const row_facts f = s < shares ? facts[s] : row_facts{0, 0};
+        const row_facts f = s < shares ? facts[s] : row_facts{};
         longest.longest = f.longest > longest.longest ? f.longest : longest.longest;
         int64_t total = 0;
         const int64_t place = scan_block(f.sum, &total);
@@ -193,7 +201,7 @@ static __global__ void scan_facts(row_facts* facts, int64_t shares) {
         before += total;
     }
     longest = reduce_block(longest);
-    if (threadIdx.x == 0) facts[shares] = {before, longest.longest};
+    if (threadIdx.x == 0) facts[shares] = {before, longest.longest, 0};
 }
 
 // Lengths into offsets, in place.
@@ -313,6 +321,80 @@ __global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
     }
 }
 
+// Which elements of A a group of lanes takes: those from its number on, `groups` apart. The groups of a warp
+// stay together, the first of them `behind_first` numbers ahead.
+struct group_share {
+    template <int lanes>
+    static __device__ group_share of_block() {
+        const int number = static_cast<int>(threadIdx.x) / lanes;
+        return {number, static_cast<int>(blockDim.x) / lanes, number % (warp_size / lanes)};
+    }
+
+    int number = 0, groups = 1, behind_first = 0;
+};
+
+// Calls f(column) for every step-th element of a row of B of so many, whose first one is number `from` of
+// all.
+template <class OT, class IT, class F>
+static __device__ void for_each_column(const row_pattern<OT, IT>& b, OT from, int begin, int length, int step,
+                                       F&& f) {
+    constexpr int ahead = 4;
+    for (int l = begin; l < length; l += ahead * step) {
+        IT indices[ahead];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u)
+            indices[u] = b.indices[l + u * step < length ? from + l + u * step : 0];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u)
+            if (l + u * step < length) f(static_cast<IT>(indices[u] - static_cast<IT>(b.base)));
+    }
+}
+
+// The products of a share of elements [begin, end) of A in any order: calls f(column) for each. A lane looks
+// up an element of A for each of its group's next turns. Several rows of B are read at a time, and what is
+// longer than `most` one after the other.
+template <int lanes, class OT, class IT, class F>
+static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                        int64_t begin, int64_t end, group_share share, F&& f) {
+    constexpr int ahead = 4, most = 4 * lanes;
+    const lane_group<lanes> group;
+    const int64_t step = static_cast<int64_t>(share.groups) * lanes;
+    for (int64_t first = begin + share.number; first - share.behind_first < end; first += step) {
+        const int64_t own = first + group.lane * share.groups;
+        OT begin_of_lane = 0;
+        int length_of_lane = 0;
+        if (own < end) {
+            const int64_t inner = a.column(own);
+            begin_of_lane = static_cast<OT>(b.begin(inner));
+            length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+        }
+        for (int t = 0; t < lanes && first - share.behind_first + t * share.groups < end; t += ahead) {
+            OT from[ahead];
+            int length[ahead];
+            int longest = 0;
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) {
+                from[u] = group.broadcast(begin_of_lane, t + u);
+                length[u] = group.broadcast(length_of_lane, t + u);
+                longest = max(longest, length[u]);
+            }
+            for (int l = group.lane; l - group.lane < min(longest, most); l += lanes) {
+                IT indices[ahead];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) indices[u] = b.indices[l < length[u] ? from[u] + l : 0];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u)
+                    if (l < length[u]) f(static_cast<IT>(indices[u] - static_cast<IT>(b.base)));
+            }
+            if (longest <= most) continue;
+#pragma unroll 1
+            for (int u = 0; u < ahead; ++u)
+                for_each_column(b, group.broadcast(begin_of_lane, t + u), most + group.lane,
+                                group.broadcast(length_of_lane, t + u), lanes, f);
+        }
+    }
+}
+
 // ---- short rows: a group of lanes each ----
 
 // counts[row] := length of the rows in the list. Each group has `places` keys of shared memory.
@@ -331,15 +413,11 @@ __global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, r
         table.clear(group.lane, lanes);
         group.sync();
         int found = 0;
-        for (int64_t k = a.begin(row); k < a.begin(row + 1); ++k) {
-            const int64_t inner = a.column(k);
-            const int64_t end = b.begin(inner + 1);
-            for (int64_t l = b.begin(inner) + group.lane; l < end; l += lanes) {
-                bool is_new;
-                table.claim(b.column(l), is_new);
-                found += is_new;
-            }
-        }
+        for_each_product<lanes>(a, b, a.begin(row), a.begin(row + 1), group_share{}, [&](IT column) {
+            bool is_new;
+            table.claim(column, is_new);
+            found += is_new;
+        });
         group.sync();
         found = group.sum(found);
         if (group.lane == 0) counts[row] = found;
@@ -348,47 +426,11 @@ __global__ void count_short_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, r
 
 // ---- longer rows: a block each ----
 
-// The products of elements [begin, end) of A, shared out to groups of the block in any order: calls f(column)
-// for each. A lane looks up an element of A for each of its group's next turns.
-template <int lanes, class OT, class IT, class F>
-static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
-                                        int64_t begin, int64_t end, F&& f) {
-    constexpr int ahead = 4;
-    const lane_group<lanes> group;
-    const int groups = static_cast<int>(blockDim.x) / lanes;
-    const int64_t step = static_cast<int64_t>(groups) * lanes;
-    // The groups of a warp stay together.
-    const int behind_first = group.first / lanes;
-    for (int64_t first = begin + threadIdx.x / lanes; first - behind_first < end; first += step) {
-        const int64_t own = first + group.lane * groups;
-        OT begin_of_lane = 0;
-        int length_of_lane = 0;
-        if (own < end) {
-            const int64_t inner = a.column(own);
-            begin_of_lane = static_cast<OT>(b.begin(inner));
-            length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
-        }
-        for (int t = 0; t < lanes && first - behind_first + t * groups < end; ++t) {
-            const OT first_of_row = group.broadcast(begin_of_lane, t);
-            const int length = group.broadcast(length_of_lane, t);
-            for (int l = group.lane; l < length; l += ahead * lanes) {
-                IT columns[ahead];
-#pragma unroll
-                for (int u = 0; u < ahead; ++u)
-                    columns[u] = b.indices[l + u * lanes < length ? first_of_row + l + u * lanes : 0];
-#pragma unroll
-                for (int u = 0; u < ahead; ++u)
-                    if (l + u * lanes < length) f(static_cast<IT>(columns[u] - static_cast<IT>(b.base)));
-            }
-        }
-    }
-}
-
 // The products of a row.
 template <class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
                                         int64_t row, F&& f) {
-    for_each_product<warp_size>(a, b, a.begin(row), a.begin(row + 1), f);
+    for_each_product<warp_size>(a, b, a.begin(row), a.begin(row + 1), group_share::of_block<warp_size>(), f);
 }
 
 // Where the rows found go: their lengths to counts, or, with offsets, their columns.
@@ -448,7 +490,7 @@ __global__ void find_rows_by_hash(row_pattern<OT, IT> a, row_pattern<OT, IT> b, 
 // Rows by a bitmap in shared memory of `words` words of 32 columns; wider rows take several rounds over their
 // products. With marks the bitmaps of the list's rows are there already.
 template <bool with_columns, class OT, class IT>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 1)
     find_rows_by_bitmap(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int64_t cols, int words,
                         row_results<IT> results, const unsigned* marks) {
     extern __shared__ int64_t shared[];

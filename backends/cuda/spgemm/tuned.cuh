@@ -26,9 +26,7 @@ class tuned_numeric {
         const sparse_product<CT, CT, OT, IT> product(args_);
         if (with_columns()) plans::write_product_offsets(launcher_.device(), args_);
         if (ranks_.are_kept()) ranked_rows(product);
-        if (!ranks_.are_kept() || ranks_.can_have_rest() ||
-            (ranks_.can_have_too_many() && longest() > most_ranks))
-            other_rows(product);
+        if (ranks_.can_have_rest() || can_have_light_rows()) other_rows(product);
     }
 
   private:
@@ -68,11 +66,12 @@ class tuned_numeric {
         launcher_.device().launch_blocks(
             has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
             launcher_.blocks_for(product.b.rows, spgemm_warps), spgemm_threads, 0, product.b, unordered_);
+        if (marks_) heavy_rows_of(product);
+        if (!can_have_light_rows()) return;
         for (int bin = 0; bin < 2; ++bin)
             has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
                                   : short_rows<32>(product, bin, limits.limit[bin]);
         short_rows<32>(product, 2, limits.limit[2]);
-        if (marks_) heavy_rows_of(product);
         if (args_.longest <= chunk) return;
         if (with_columns())
             find_long_rows<true, OT, IT>(launcher_, args_, bins_.list(3), limits.limit[3], bins_.list(4),
@@ -86,6 +85,12 @@ class tuned_numeric {
                     long_rows(product, bin, most);
                 chunks(product, bin, most);
             }
+    }
+
+    // Whether there can be rows that have neither ranks nor very many products.
+    bool can_have_light_rows() const {
+        return !ranks_.are_kept() || ranks_.can_have_rest(marks_.light()) ||
+               (ranks_.can_have_too_many() && longest() > most_ranks);
     }
 
     // NULL where no rule asks for them.

@@ -102,57 +102,84 @@ struct row_sum {
     // New keys are claimed with with_columns, else only those that are there get sums.
     template <bool with_columns>
     __device__ void add_products(int64_t row) const {
+        // Elements of B that a lane reads before it adds the first: of so many rows, and of each so many.
+        constexpr int ahead = 4, each = lanes == warp_size ? 2 : 1;
         const int64_t end = p.a.begin(row + 1);
         for (int64_t first = p.a.begin(row); first < end; first += lanes) {
             // Each lane looks up one element of A; then they are worked on one after the other.
             const int64_t k = first + group.lane;
-            int64_t begin_of_lane = 0, end_of_lane = 0;
+            int64_t begin_of_lane = 0;
+            int length_of_lane = 0;
             CT a_of_lane{};
             if (k < end) {
                 const int64_t inner = p.a.column(k);
+                int64_t end_of_lane = p.b.begin(inner + 1);
                 begin_of_lane = p.b.begin(inner);
-                end_of_lane = p.b.begin(inner + 1);
                 if (ranged && is_ordered) {
                     begin_of_lane = lower_bound(p.b, begin_of_lane, end_of_lane, low);
                     end_of_lane = lower_bound(p.b, begin_of_lane, end_of_lane, high + 1);
                 }
+                length_of_lane = static_cast<int>(end_of_lane - begin_of_lane);
                 if (adds) a_of_lane = p.a_at(k);
             }
             const int count = end - first < lanes ? static_cast<int>(end - first) : lanes;
-            for (int t = 0; t < count; ++t)
-                add_row<with_columns>(group.broadcast(begin_of_lane, t), group.broadcast(end_of_lane, t),
-                                      group.broadcast(a_of_lane, t));
+            for (int t = 0; t < count; t += ahead) {
+                int64_t from[ahead];
+                int lengths[ahead];
+                IT columns[ahead][each];
+                CT values[ahead][each];
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    from[u] = group.broadcast(begin_of_lane, t + u);
+                    lengths[u] = group.broadcast(length_of_lane, t + u);
+#pragma unroll
+                    for (int v = 0; v < each; ++v) {
+                        const int at = v * lanes + group.lane;
+                        const int64_t l = at < lengths[u] ? from[u] + at : 0;
+                        columns[u][v] = p.b.column(l);
+                        values[u][v] = adds ? p.b_at(l) : CT{};
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < ahead; ++u) {
+                    const CT ak = group.broadcast(a_of_lane, t + u);
+#pragma unroll
+                    for (int v = 0; v < each; ++v)
+                        if (v * lanes < lengths[u])
+                            add_product<with_columns>(v * lanes + group.lane < lengths[u], columns[u][v], ak,
+                                                      values[u][v]);
+                    for (int done = each * lanes; done < lengths[u]; done += lanes) {
+                        const bool is_there = done + group.lane < lengths[u];
+                        const int64_t l = is_there ? from[u] + done + group.lane : 0;
+                        add_product<with_columns>(is_there, p.b.column(l), ak, adds ? p.b_at(l) : CT{});
+                    }
+                    group.sync();
+                }
+            }
         }
     }
 
   private:
-    // sums += ak * the elements [begin, end) of B, which are of one row.
+    // The sum of the column += ak*bl, where a lane has something of B.
     template <bool with_columns>
-    __device__ void add_row(int64_t begin, int64_t end, CT ak) const {
-        for (int64_t first = begin; first < end; first += lanes) {
-            const int64_t l = first + group.lane;
-            int place = -1;
-            if (l < end) {
-                const IT column = p.b.column(l);
-                const bool inside = !ranged || (column >= low && column <= high);
-                bool is_new;
-                if (inside) place = with_columns ? table.claim(column, is_new) : table.find(column);
-            }
-            if (adds) is_ordered ? add(place, ak, l) : add_in_turn(place, ak, l);
-        }
-        group.sync();
+    __device__ void add_product(bool is_there, IT column, CT ak, CT bl) const {
+        int place = -1;
+        bool is_new;
+        if (is_there && (!ranged || (column >= low && column <= high)))
+            place = with_columns ? table.claim(column, is_new) : table.find(column);
+        if (adds) is_ordered ? add(place, ak, bl) : add_in_turn(place, ak, bl);
     }
 
-    __device__ void add(int place, CT ak, int64_t l) const {
-        if (place >= 0) sums[place] = mad(ak, p.b_at(l), sums[place]);
+    __device__ void add(int place, CT ak, CT bl) const {
+        if (place >= 0) sums[place] = mad(ak, bl, sums[place]);
     }
 
     // A column may occur several times in the row: lanes with the same place add one after the other.
-    __device__ void add_in_turn(int place, CT ak, int64_t l) const {
+    __device__ void add_in_turn(int place, CT ak, CT bl) const {
         const unsigned same = __match_any_sync(group.mask, place >= 0 ? place : -1 - group.lane);
         const int turn = __popc(same & ((1u << (group.first + group.lane)) - 1u));
         for (int t = 0; __any_sync(group.mask, turn >= t); ++t) {
-            if (turn == t) add(place, ak, l);
+            if (turn == t) add(place, ak, bl);
             group.sync();
         }
     }

@@ -331,8 +331,46 @@ static __device__ void solve_team_rows(const solve_operands<CT>& o, const triang
     }
 }
 
+// The rows that need no other are solved before those that wait, and marked is what is not known of the
+// others: one item has `count` right-hand sides of a row.
+template <class CT, class OT, class IT, int count>
+__global__ void __launch_bounds__(many_threads)
+    start_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
+               CT* solved, bool write_c) {
+    using box = solution_box<CT, count>;
+    const int packs = width / count;
+    const int64_t item = static_cast<int64_t>(blockIdx.x) * many_threads + threadIdx.x;
+    const int64_t place = item / packs;
+    const int side = static_cast<int>(item % packs) * count;
+    if (place >= order.n) return;
+    CT* const own_sides = solved + side;
+    if (place >= order.alone()) {
+        typename box::pack unknown;
+        box::clear(unknown);
+        const int64_t row = order.is_ordered() ? order.records[place].row : place;
+        *reinterpret_cast<typename box::pack*>(own_sides + row * width) = unknown;
+        return;
+    }
+    const row_record record = order.records[place];
+    const CT alpha = o.scale();
+    const bool is_zero = equal(alpha, CT{});
+    CT right[count] = {}, nothing[count] = {};
+    CT pivot{};
+    for (unsigned q = 0; !is_zero && q < record.count(); ++q) {
+        const unsigned k = triangle.place(record, q);
+        if (triangle.is_pivot(record.row, triangle.column(k)))
+            pivot = add(pivot, o.element(triangle.source(k)));
+    }
+#pragma unroll
+    for (int s = 0; s < count; ++s)
+        if (!is_zero && side + s < sides)
+            right[s] = mul(alpha, o.b[record.row * o.b_row + (side + s) * o.b_column]);
+    finish_row<count>(o, record.row, side, sides, is_zero, right, nothing, o.by(record.row, pivot), own_sides,
+                      width, write_c);
+}
+
 // Right-hand sides [0, sides) of the operands, tile_sides of them by a block. solved has rows of `width`
-// elements, a multiple of count.
+// elements, a multiple of count. What start_many has solved is left out.
 template <class CT, class OT, class IT, class Shape>
 __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Shape::batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
@@ -343,30 +381,37 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Sha
     constexpr bool with_long = Shape::with_long;
     __shared__ long_rows<rows> long_ones;
     const bool ordered = order.is_ordered();
-    const block_ticket ticket = draw_ticket(control);
+    const int alone = order.alone();
     const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
-    const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
-    const int first = static_cast<int>(ticket.number / tiles) * rows;
+    const unsigned units = static_cast<unsigned>(order.n - alone + rows - 1) / rows * tiles;
     const int own = static_cast<int>(threadIdx.x) / lanes;
-    const int side = first_side + static_cast<int>(threadIdx.x) % Shape::side_lanes * Shape::count;
-    const bool present = own < order.n - first;
-    const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
-    const bool active = present && side < sides;
     const CT alpha = o.scale();
     const bool is_zero = equal(alpha, CT{});
-    const bool is_long = with_long && !is_zero && record.count() > triangle.longest;
-    const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
-    CT* const own_sides = solved + side;
-    for (int from = 0; from < rows;) {
-        const int until = some_long ? long_ones.next(from) : rows;
-        if (until > from)
-            solve_team_rows<Shape>(o, triangle, record, active && own >= from && own < until, is_zero, alpha,
-                                   side, sides, own_sides, width, write_c);
-        if (with_long && until < rows)
-            solve_long_row<Shape::count, Shape::batch, tile_sides>(o, triangle,
-                                                                   order.at(triangle, first + until, ordered),
-                                                                   side, sides, own_sides, width, write_c);
-        from = until + 1;
+    block_ticket ticket = draw_ticket(control);
+    while (ticket.number < units) {
+        const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
+        const int first = alone + static_cast<int>(ticket.number / tiles) * rows;
+        const int side = first_side + static_cast<int>(threadIdx.x) % Shape::side_lanes * Shape::count;
+        const bool present = own < order.n - first;
+        const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
+        const bool active = present && side < sides;
+        const bool is_long = with_long && !is_zero && record.count() > triangle.longest;
+        const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
+        CT* const own_sides = solved + side;
+        for (int from = 0; from < rows;) {
+            const int until = some_long ? long_ones.next(from) : rows;
+            if (until > from)
+                solve_team_rows<Shape>(o, triangle, record, active && own >= from && own < until, is_zero,
+                                       alpha, side, sides, own_sides, width, write_c);
+            if (with_long && until < rows)
+                solve_long_row<Shape::count, Shape::batch, tile_sides>(
+                    o, triangle, order.at(triangle, first + until, ordered), side, sides, own_sides, width,
+                    write_c);
+            from = until + 1;
+        }
+        if (gridDim.x >= units) break;
+        __syncthreads();
+        ticket = draw_ticket(control);
     }
     give_ticket_back(control, ticket, o.zero_pivot);
 }

@@ -34,7 +34,7 @@ constexpr int64_t fewest_ordered_rows = 8192;
 
 // Sorts the rows by levels where that lets more rows run at the same time than their own order does, and
 // says so in the schedule, all on the device.
-void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower,
+void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
                      const plans::row_order_memory& memory, const plans::long_rows_report& report = {});
 
 }  // namespace heron::HERON_LEVEL

@@ -91,6 +91,8 @@ struct row_order {
     int levels_ahead;
 
     __device__ bool is_ordered() const { return schedule && schedule->is_ordered; }
+    // How many rows come first that need no other.
+    __device__ int alone() const { return is_ordered() ? schedule->alone : 0; }
     // By levels, or by number, upwards for a lower triangle and downwards for an upper one.
     template <class OT, class IT>
     __device__ row_record at(const triangle_rows<OT, IT>& triangle, int place, bool ordered) const {

@@ -96,10 +96,11 @@ class tuned_trisolve_run {
         if (is_gathered()) {
             plan.triangle = gather_triangle(device_, rows_of_, gathering);
             const gathered_triangle& t = plan.triangle;
-            order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(), order_,
-                            report);
+            order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(),
+                            leaves_out_diagonal(), order_, report);
         } else {
-            order_by_levels(device_, plans::rows_of(rows_of_.a), is_lower(), order_, report);
+            order_by_levels(device_, plans::rows_of(rows_of_.a), is_lower(), leaves_out_diagonal(), order_,
+                            report);
         }
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
@@ -153,6 +154,8 @@ class tuned_trisolve_run {
     }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
     bool is_unit() const { return args_.a.diag == HERON_DIAG_UNIT; }
+    // Blocks on the diagonal have elements beside it.
+    bool leaves_out_diagonal() const { return rows_of_.a.diag == HERON_DIAG_UNIT; }
     // Whether the rows that are solved are those whose pivots are asked for.
     bool reports_zero_pivots() const {
         return args_.zero_pivot && !by_blocks_ && rows_of_.a.format != HERON_FORMAT_BSR;
@@ -228,18 +231,22 @@ class tuned_trisolve_run {
         CT* const c = o.c;
         const bool turns_b = o.b_column != 1;
         const bool turns_c = o.c_column != 1;
-        device_.fill(plan.solved, 0xff, static_cast<size_t>(n_ * plan.width) * sizeof(CT));
         if (turns_b) {
             turn(o.b, o.b_row, o.b_column, plan.turned, plan.width, 1, sides);
             o.b = plan.turned;
             o.b_row = plan.width;
             o.b_column = 1;
         }
+        device_.launch_blocks(start_many<CT, OT, IT, packed>,
+                              (n_ * (plan.width / packed) + many_threads - 1) / many_threads, many_threads, 0,
+                              o, triangle, order, sides, plan.width, plan.solved, !turns_c);
         const auto launch = [&]<class Shape>(Shape) {
             const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
             triangle_rows<OT, IT> walked = triangle;
             walked.longest *= Shape::shares > 8 ? Shape::shares / 8 : 1;
-            device_.launch_blocks(solve_many<CT, OT, IT, Shape>, blocks_of_rows(n_, Shape::rows) * tiles,
+            const auto kernel = solve_many<CT, OT, IT, Shape>;
+            const int64_t blocks = blocks_of_rows(n_, Shape::rows) * tiles;
+            device_.launch_blocks(kernel, std::min(blocks, device_.blocks_at_once(kernel, many_threads)),
                                   many_threads, 0, o, walked, order, sides, plan.width, plan.solved, !turns_c,
                                   control() + 1);
         };

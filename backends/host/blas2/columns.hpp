@@ -57,6 +57,14 @@ class stored_columns {
         return common;
     }
     bool is_full() const { return below_ == rows_ && above_ == INT64_MAX / 2; }
+    // Columns so short that what few of them do not have in common weighs.
+    bool is_narrow() const { return a_.storage == HERON_STORAGE_BANDED && below_ + above_ < 256; }
+    // Which columns have any of these rows.
+    range columns_with(range rows, range wanted) const {
+        const int64_t begin = rows.begin > below_ ? rows.begin - below_ : 0;
+        const int64_t end = above_ < wanted.end - rows.end ? rows.end + above_ : wanted.end;
+        return {begin > wanted.begin ? begin : wanted.begin, end};
+    }
 
   private:
     CT* first_;
@@ -265,21 +273,22 @@ struct column_pointers {
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j].
 template <class CT>
 void add_columns(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
-    for_groups<8>(a, columns, rows, [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
+    const auto add_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
         const column_pointers<K, CT> own(a, j, common.begin);
         add_columns<K>(sums + (common.begin - rows.begin), own.at, x + j, common.end - common.begin);
         for_others<K>(a, j, common, rows, [&](int k, int64_t i) {
             CT& sum = sums[i - rows.begin];
             sum = mad(a.column(j + k)[i], x[j + k], sum);
         });
-    });
+    };
+    a.is_narrow() ? for_groups<4>(a, columns, rows, add_group) : for_groups<8>(a, columns, rows, add_group);
 }
 
 // results[j - columns.begin] := the sum over i in `rows` of element (i, j), or its conjugate, times x[i].
 template <class CT>
 void column_dots(const stored_columns<CT>& a, range columns, range rows, const CT* x, bool conjugate,
                  CT* results) {
-    for_groups<8>(a, columns, rows, [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
+    const auto sum_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
         const column_pointers<K, CT> own(a, j, common.begin);
         CT* const sums = results + (j - columns.begin);
         column_dots<K>(own.at, x + common.begin, common.end - common.begin, conjugate, sums);
@@ -287,7 +296,8 @@ void column_dots(const stored_columns<CT>& a, range columns, range rows, const C
             const CT element = a.column(j + k)[i];
             sums[k] = mad(conjugate ? conj(element) : element, x[i], sums[k]);
         });
-    });
+    };
+    a.is_narrow() ? for_groups<4>(a, columns, rows, sum_group) : for_groups<8>(a, columns, rows, sum_group);
 }
 
 // The same of one column.

@@ -26,7 +26,9 @@ void solve_block(const stored_columns<CT>& triangle, const heron_trsv_args& a, r
 }
 
 void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
-    constexpr int64_t size = 128;
+    // Of a block of unknowns: the last ones of few are not worth a block of their own (results: blas-17).
+    constexpr int64_t most = 128;
+    const int64_t size = a.n <= most ? most : most / 2;
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     visit_full(a.type, [&]<class CT>(type<CT>) {
         workspace_layout layout(phase, workspace);
@@ -38,7 +40,7 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
         const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
         const auto solve = [&](int64_t first, int64_t end) { solve_block(triangle, a, {first, end}, x); };
         const auto rest = [&](int64_t rows, int64_t count, int64_t first, int64_t end) {
-            CT factors[size];
+            CT factors[most];
             for (int64_t j = first; j < end; ++j) factors[j - first] = sub(CT{}, x[j]);
             run_team(team_for(device, count * (end - first)), [&](int member, int members) {
                 const range own = equal_part(count, member, members);
@@ -49,7 +51,7 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
                     return;
                 }
                 for_blocks(part, size, [&](int64_t begin, int64_t columns) {
-                    CT dots[size];
+                    CT dots[most];
                     column_dots(triangle, {begin, begin + columns}, {first, end}, static_cast<const CT*>(x),
                                 false, dots);
                     for (int64_t j = 0; j < columns; ++j) x[begin + j] = sub(x[begin + j], dots[j]);

@@ -16,20 +16,29 @@ constexpr int64_t columns_together = 8;
 constexpr int64_t tasks_wanted = 64;
 
 struct product_shares {
-    // Of a matrix or, with by_columns, of its transpose.
-    product_shares(int64_t all_outputs, int64_t all_length, bool by_columns, int64_t tile, size_t element)
-        : outputs(all_outputs), length(all_length), outputs_of_tile(tile) {
+    // Of a matrix or, with by_columns, of its transpose. stored: elements of an output.
+    product_shares(int64_t all_outputs, int64_t all_length, int64_t stored, bool by_columns, int64_t tile,
+                   size_t element)
+        : outputs(all_outputs), length(all_length), outputs_of_tile(tile), work(all_outputs * stored) {
         const int64_t least_work = 262144 / static_cast<int64_t>(element);
-        if (length < 2 * least_work && outputs * length < 2 * least_work) {
+        if (length < 2 * least_work && work < 2 * least_work) {
             outputs_of_tile = outputs;
+            return;
+        }
+        // Of a band the outputs alone are cut.
+        if (2 * stored < length) {
+            constexpr int64_t least_outputs = 512;
+            outputs_of_tile = columns_together * (1 + outputs / (tasks_wanted * columns_together));
+            if (outputs_of_tile < least_outputs) outputs_of_tile = least_outputs;
+            tiles = (outputs + outputs_of_tile - 1) / outputs_of_tile;
             return;
         }
         if (by_columns)
             outputs_of_tile = columns_together * (1 + outputs / (4 * tasks_wanted * columns_together));
         tiles = (outputs + outputs_of_tile - 1) / outputs_of_tile;
         // Powers of two, which every small number of threads shares equally.
-        const int64_t work = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile);
-        while (2 * parts * tiles <= tasks_wanted && 2 * parts * least_work <= work && 2 * parts <= length)
+        const int64_t of_tile = length * (outputs < outputs_of_tile ? outputs : outputs_of_tile);
+        while (2 * parts * tiles <= tasks_wanted && 2 * parts * least_work <= of_tile && 2 * parts <= length)
             parts *= 2;
     }
     int64_t partial_size() const { return parts > 1 ? parts * outputs : 0; }
@@ -47,8 +56,14 @@ struct product_shares {
         return {own.begin < length ? own.begin : length, own.end < length ? own.end : length};
     }
 
-    int64_t outputs, length, outputs_of_tile, tiles = 1, parts = 1;
+    int64_t outputs, length, outputs_of_tile, work, tiles = 1, parts = 1;
 };
+
+// Elements that a row or column of a stored matrix has, at most.
+int64_t stored_length(const heron_stored_matrix& a, int64_t length, int64_t lower, int64_t upper) {
+    const bool is_band = a.storage == HERON_STORAGE_BANDED && lower + upper < length;
+    return is_band ? lower + upper + 1 : length;
+}
 
 // The tasks of a member of a team, which gets a later one after an earlier one: those of triangles have more
 // and more work, or less and less.
@@ -78,7 +93,7 @@ template <class CT, class Put>
 void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares,
               bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
     const bool is_one = shares.tiles * shares.parts == 1;
-    const int team = is_one ? 1 : team_for(device, shares.outputs * shares.length);
+    const int team = is_one ? 1 : team_for(device, shares.work);
     run_team(team, [&](int member, int members) {
         for_tasks(shares.tiles * shares.parts, member, members, [&](int64_t task) {
             const int64_t part = shares.parts == 1 ? 0 : task % shares.parts;
@@ -91,7 +106,7 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
                     column_dots(a, own, along, x, conjugate, sums);
                 } else {
                     for (int64_t i = 0; i < count; ++i) sums[i] = CT{};
-                    add_columns(a, along, own, x, sums);
+                    add_columns(a, a.columns_with(own, along), own, x, sums);
                 }
                 if (shares.parts > 1)
                     __builtin_memcpy(partial + part * shares.outputs + first, sums,
@@ -124,7 +139,8 @@ void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, hero
     // conj(A)*x is conj(A*conj(x)).
     const bool conjugates_x = conjugate && !turned;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        const product_shares shares(outputs, length, turned, rows_of_tile<CT>, sizeof(CT));
+        const int64_t stored = stored_length(a.a, length, a.a.lower, a.a.upper);
+        const product_shares shares(outputs, length, stored, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
         CT* const partial = some_of<CT>(layout, shares.partial_size());
         CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, conjugates_x) ? length : 0);
@@ -148,7 +164,8 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     const bool unit = a.diag == HERON_DIAG_UNIT;
     const bool conjugates_x = conjugate && !turned;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        const product_shares shares(a.n, a.n, turned, rows_of_tile<CT>, sizeof(CT));
+        const int64_t stored = stored_length(a.a, a.n, 0, plans::triangle_band(a.a, a.n));
+        const product_shares shares(a.n, a.n, stored, turned, rows_of_tile<CT>, sizeof(CT));
         workspace_layout layout(phase, workspace);
         CT* const partial = some_of<CT>(layout, shares.partial_size());
         constexpr int64_t short_x = 4096 / static_cast<int64_t>(sizeof(CT));
@@ -226,8 +243,9 @@ void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a,
 
 // Parts of the columns, each with sums for all rows.
 template <class CT>
-product_shares symv_shares(int64_t n) {
-    product_shares shares(n, n / 2, false, n + 1, sizeof(CT));
+product_shares symv_shares(const heron_stored_matrix& a, int64_t n) {
+    const int64_t stored = stored_length(a, n / 2, 0, plans::triangle_band(a, n));
+    product_shares shares(n, stored, stored, false, n + 1, sizeof(CT));
     constexpr int64_t most = 16;
     if (shares.parts > most) shares.parts = most;
     return shares;
@@ -237,7 +255,7 @@ void symv(host_device& device, heron_phase phase, const heron_symv_args& a, hero
     constexpr int64_t columns_at_a_time = 64;
     const int64_t blocks = (a.n + columns_at_a_time - 1) / columns_at_a_time;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        const product_shares shares = symv_shares<CT>(a.n);
+        const product_shares shares = symv_shares<CT>(a.a, a.n);
         workspace_layout layout(phase, workspace);
         constexpr int64_t short_y = 4096 / static_cast<int64_t>(sizeof(CT));
         const bool is_short = shares.parts == 1 && a.n <= short_y;

@@ -1,6 +1,7 @@
 #pragma once
-// B := A^T on the CPU. Elements go into buckets of neighbouring columns first, in their order, so that what a
-// bucket becomes stays in a core's cache while its elements are counted and put into their columns.
+// B := A^T on the CPU. Where columns come in no order elements go into buckets of neighbouring columns first,
+// in their order, so that what a bucket becomes stays in a core's cache while its elements are counted and
+// put into their columns.
 #include "host/runtime/team.hpp"
 #include "common/convert/blocks.hpp"
 #include "common/runtime/dispatch.hpp"
@@ -44,6 +45,186 @@ struct no_value {
     void unpack(const record&, int64_t) const {}
 };
 
+// The last row that does not begin behind element k.
+inline int64_t row_of_element(const heron_spmat& a, int64_t rows, int64_t k) {
+    const i32* const offsets = as<const i32>(a.offsets);
+    int64_t low = 0, high = rows - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low + 1) / 2;
+        if (offsets[middle] - a.base <= k)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Few elements, which stay in a core's cache: they are counted and put into their columns at once.
+template <class Carried>
+void transpose_at_once(const heron_transpose_args& args, const Carried& carried) {
+    const plans::blocks_of a(args.a);
+    const i32* const row_offsets = as<const i32>(args.a.offsets);
+    const i32* const columns = as<const i32>(args.a.indices);
+    i32* const rows = as<i32>(args.b.indices);
+    // at[c + 1] is where the next element of column c goes, and at the end where column c + 1 begins.
+    i32* const at = as<i32>(args.b.offsets);
+    __builtin_memset(at, 0, static_cast<size_t>(a.columns + 1) * sizeof(i32));
+    for (int64_t k = 0; k < args.a.nnz; ++k) ++at[columns[k] - args.a.base + 1];
+    i32 begin = 0;
+    for (int64_t c = 1; c <= a.columns; ++c) {
+        const i32 elements = at[c];
+        at[c] = begin;
+        begin += elements;
+    }
+    for (int64_t row = 0; row < a.lines; ++row) {
+        const int64_t end = row_offsets[row + 1] - args.a.base;
+        for (int64_t k = row_offsets[row] - args.a.base; k < end; ++k) {
+            const auto column = static_cast<uint32_t>(columns[k] - args.a.base);
+            const int64_t to = at[column + 1]++;
+            rows[to] = static_cast<i32>(row) + args.b.base;
+            carried.unpack(carried.pack(column, static_cast<i32>(row), k), to);
+        }
+    }
+    for (int64_t c = 0; args.b.base != 0 && c <= a.columns; ++c) at[c] += args.b.base;
+}
+
+// Where elements that follow each other have columns that lie close together, as in meshes and bands: a part
+// of the elements counts those of each column between its first and its last one, and puts them straight into
+// their places.
+template <class Carried>
+class straight_transpose {
+  public:
+    static constexpr int parts = 16;
+
+    // memory: of room counts.
+    straight_transpose(int team, const heron_transpose_args& args, const Carried& carried, void* memory,
+                       int64_t room)
+        : team_(team), args_(args), a_(args.a), carried_(carried), counts_(static_cast<i32*>(memory)) {
+        for_parts([&](int part) { find_columns(part); });
+        for (own_columns& own : own_) {
+            own.counts = counts_ + used_ - own.first;
+            used_ += own.end - own.first;
+        }
+        fits_ = used_ <= room && used_ <= 4 * a_.columns;
+    }
+
+    // Whether the parts have few columns in common.
+    bool fits() const { return fits_; }
+
+    void run() {
+        __builtin_memset(counts_, 0, static_cast<size_t>(used_) * sizeof(i32));
+        for_parts([&](int part) {
+            i32* const counts = own_[part].counts;
+            for (int64_t k = part_begin(part); k < part_begin(part + 1); ++k) ++counts[column_of(k)];
+        });
+        int64_t totals[blocks + 1];
+        for_blocks_of_columns([&](int block) { totals[block + 1] = elements_of(block); });
+        totals[0] = 0;
+        for (int block = 0; block < blocks; ++block) totals[block + 1] += totals[block];
+        for_blocks_of_columns([&](int block) { place(block, totals[block]); });
+        as<i32>(args_.b.offsets)[a_.columns] = static_cast<i32>(args_.a.nnz + args_.b.base);
+        for_parts([&](int part) { put(part); });
+    }
+
+  private:
+    static constexpr int blocks = 64;  // of columns, whose places are found together
+
+    // Of a part. counts: by column.
+    struct own_columns {
+        int64_t first, end;
+        i32* counts;
+    };
+
+    template <class F>
+    void for_parts(const F& f) const {
+        share_parts(team_, (parts + team_ - 1) / team_, [&](int part, int) {
+            if (part < parts) f(part);
+        });
+    }
+    template <class F>
+    void for_blocks_of_columns(const F& f) const {
+        share_parts(team_, (blocks + team_ - 1) / team_, [&](int block, int) {
+            if (block < blocks) f(block);
+        });
+    }
+
+    int64_t part_begin(int part) const { return args_.a.nnz * part / parts; }
+    int64_t column_of(int64_t k) const { return as<const i32>(args_.a.indices)[k] - args_.a.base; }
+    i32 row_begin(int64_t row) const { return as<const i32>(args_.a.offsets)[row] - args_.a.base; }
+
+    void find_columns(int part) {
+        const i32* const columns = as<const i32>(args_.a.indices);
+        i32 low = INT32_MAX, high = INT32_MIN;
+        for (int64_t k = part_begin(part); k < part_begin(part + 1); ++k) {
+            low = columns[k] < low ? columns[k] : low;
+            high = columns[k] > high ? columns[k] : high;
+        }
+        own_[part] = {0, 0, nullptr};
+        if (low <= high)
+            own_[part] = {int64_t{low} - args_.a.base, int64_t{high} - args_.a.base + 1, nullptr};
+    }
+
+    range columns_of(int block) const { return equal_part(a_.columns, block, blocks); }
+    range common_columns(const own_columns& own, range columns) const {
+        return {own.first > columns.begin ? own.first : columns.begin,
+                own.end < columns.end ? own.end : columns.end};
+    }
+
+    int64_t elements_of(int block) const {
+        int64_t sum = 0;
+        for (const own_columns& own : own_) {
+            const range columns = common_columns(own, columns_of(block));
+            for (int64_t c = columns.begin; c < columns.end; ++c) sum += own.counts[c];
+        }
+        return sum;
+    }
+
+    // The counts of a block's columns become places: by columns, and within these by parts.
+    void place(int block, int64_t first) {
+        own_columns* with[parts];
+        int count = 0;
+        const range columns = columns_of(block);
+        for (own_columns& own : own_)
+            if (common_columns(own, columns).begin < common_columns(own, columns).end) with[count++] = &own;
+        auto at = static_cast<i32>(first);
+        for (int64_t c = columns.begin; c < columns.end; ++c) {
+            as<i32>(args_.b.offsets)[c] = at + args_.b.base;
+            for (int i = 0; i < count; ++i) {
+                if (c < with[i]->first || c >= with[i]->end) continue;
+                const i32 elements = with[i]->counts[c];
+                with[i]->counts[c] = at;
+                at += elements;
+            }
+        }
+    }
+
+    void put(int part) const {
+        int64_t k = part_begin(part);
+        const int64_t end = part_begin(part + 1);
+        i32* const places = own_[part].counts;
+        i32* const rows = as<i32>(args_.b.indices);
+        if (k == end) return;
+        for (int64_t row = row_of_element(args_.a, a_.lines, k); k < end; ++row) {
+            const int64_t next = row + 1 < a_.lines ? row_begin(row + 1) : end;
+            for (const int64_t row_end = next < end ? next : end; k < row_end; ++k) {
+                const int64_t column = column_of(k);
+                const int64_t to = places[column]++;
+                rows[to] = static_cast<i32>(row) + args_.b.base;
+                carried_.unpack(carried_.pack(static_cast<uint32_t>(column), static_cast<i32>(row), k), to);
+            }
+        }
+    }
+
+    const int team_;
+    const heron_transpose_args& args_;
+    const plans::blocks_of a_;
+    const Carried carried_;
+    i32* counts_;
+    int64_t used_ = 0;
+    bool fits_ = false;
+    own_columns own_[parts];
+};
+
 template <class Carried>
 class bucketed_transpose {
   public:
@@ -61,6 +242,9 @@ class bucketed_transpose {
 
     void run() {
         const int team = team_for(device_, args_.a.nnz);
+        const int64_t counts = args_.a.nnz * static_cast<int64_t>(sizeof(record) / sizeof(i32));
+        straight_transpose<Carried> straight(team, args_, carried_, records_, counts);
+        if (straight.fits()) return straight.run();
         share_parts(team, quotient_up(parts, team), [&](int part, int) {
             if (part < parts) count(part);
         });
@@ -119,25 +303,12 @@ class bucketed_transpose {
         begins_[buckets_] = at;
     }
 
-    // The last row that does not begin behind element k.
-    int64_t row_of(int64_t k) const {
-        int64_t low = 0, high = a_.lines - 1;
-        while (low < high) {
-            const int64_t middle = low + (high - low + 1) / 2;
-            if (row_offsets()[middle] - args_.a.base <= k)
-                low = middle;
-            else
-                high = middle - 1;
-        }
-        return low;
-    }
-
     void distribute(int part) {
         int64_t* const own = places_ + part * buckets_;
         const int64_t end = part_begin(part + 1);
         int64_t k = part_begin(part);
         if (k == end) return;
-        for (int64_t row = row_of(k); k < end; ++row) {
+        for (int64_t row = row_of_element(args_.a, a_.lines, k); k < end; ++row) {
             const int64_t next = row + 1 < a_.lines ? row_offsets()[row + 1] - args_.a.base : end;
             for (const int64_t row_end = next < end ? next : end; k < row_end; ++k) {
                 const uint32_t column = column_of(k);

@@ -10,21 +10,29 @@ class host_device {
   public:
     static constexpr bool strided = false;
 
-    explicit host_device(heron_queue* queue)
-        : threads_(queue->threads > 0 ? queue->threads : omp_get_max_threads()), packing_(queue->packing) {}
+    explicit host_device(heron_queue* queue) : queue_(*queue) {}
 
     static void log_failure(const char* operation, const char* reason) noexcept {
         host::log_error(operation, reason);
     }
 
-    int threads() const { return threads_; }
-    const host::packing_memory& packing() const { return packing_; }
+    // Asked for only where there is enough to do for several.
+    int threads() const { return queue_.threads > 0 ? queue_.threads : omp_get_max_threads(); }
+    const host::packing_memory& packing() const { return queue_.packing; }
 
     template <class Kernel, class... Args>
     void launch(const kernel_family&, int64_t count, Args... args) {
-        const int team = count < smallest_parallel_count ? 1 : threads_;
-#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-        for (int64_t item = 0; item < count; ++item) Kernel::run(item, args...);
+        const auto run_items = [=](int64_t begin, int64_t end) {
+            for (int64_t item = begin; item < end; ++item) Kernel::run(item, args...);
+        };
+        const int team = count < smallest_parallel_count ? 1 : threads();
+        // OpenMP takes longer to begin with one thread than few items take.
+        if (team == 1) return run_items(0, count);
+#pragma omp parallel num_threads(team)
+        {
+            const int64_t member = omp_get_thread_num(), members = omp_get_num_threads();
+            run_items(count * member / members, count * (member + 1) / members);
+        }
     }
 
     template <class T>
@@ -41,8 +49,7 @@ class host_device {
   private:
     // Below this many items a thread team costs more than it gains.
     static constexpr int64_t smallest_parallel_count = 512;
-    int threads_;
-    const host::packing_memory& packing_;
+    const heron_queue& queue_;
 };
 
 }  // namespace heron::HERON_LEVEL

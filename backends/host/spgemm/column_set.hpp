@@ -37,6 +37,14 @@ class column_set {
         words_[word] = old | mask;
     }
 
+    // The same of one column; whether it was not there.
+    bool insert_new(int64_t column) {
+        const uint64_t mask = uint64_t{1} << (column & 63);
+        const bool is_new = (words_[column >> 6] & mask) == 0;
+        insert(static_cast<int32_t>(column >> 6), mask);
+        return is_new;
+    }
+
     // The number of columns; empties the set.
     int64_t drain() {
         int64_t columns = 0;
@@ -51,6 +59,7 @@ class column_set {
     // Calls f(columns, count) for portions of the columns in ascending order; empties the set.
     template <class F>
     void drain(F&& f) {
+        if (count_ == 1) return drain_only_word(f);
         int32_t low = INT32_MAX, high = 0;
         for (int64_t t = 0; t < count_; ++t) {
             low = touched_[t] < low ? touched_[t] : low;
@@ -95,6 +104,19 @@ class column_set {
         if (p.count < portion::full) return;
         f(p.columns, p.count);
         p.count = 0;
+    }
+
+    // Of a set that has one word.
+    template <class F>
+    void drain_only_word(F&& f) {
+        const int64_t word = touched_[0];
+        int64_t columns[64];
+        int64_t count = 0;
+        for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1)
+            columns[count++] = word * 64 + __builtin_ctzll(bits);
+        words_[word] = 0;
+        count_ = 0;
+        f(columns, count);
     }
 
     template <class F>

@@ -91,10 +91,27 @@ class symbolic {
         });
     }
 
+    // A row with many more products than there are columns has probably all of them, soon.
+    bool fills_up(int64_t row) const {
+        const heron_spmat& b = args_.b.matrix;
+        return (a_.begin(row + 1) - a_.begin(row)) * (b.nnz / b.rows) > 4 * b.cols;
+    }
+    int64_t count_until_full(column_set set, int64_t row) const {
+        const int64_t end = a_.begin(row + 1), all = args_.b.matrix.cols;
+        int64_t found = 0;
+        for (int64_t k = a_.begin(row); k < end && found < all; ++k) {
+            const int64_t inner = a_.column(k), inner_end = b_.begin(inner + 1);
+            for (int64_t l = b_.begin(inner); l < inner_end; ++l) found += set.insert_new(b_.column(l));
+        }
+        return set.drain();
+    }
+
     template <bool compressed>
     int64_t count(column_set set, int64_t row) const {
-        const int64_t end = a_.begin(row + 1);
-        for (int64_t k = a_.begin(row); k < end; ++k) {
+        const int64_t begin = a_.begin(row), end = a_.begin(row + 1);
+        if (begin == end) return 0;
+        if (fills_up(row)) return count_until_full(set, row);
+        for (int64_t k = begin; k < end; ++k) {
             const int64_t inner = a_.column(k);
             if (compressed) {
                 compressed_.unite(inner, set);
@@ -203,24 +220,39 @@ class numeric {
             for (range r{0, 0}; next(r);) {
                 bool repeats = false;
                 for (int64_t row = r.begin; row < r.end; ++row) {
+                    if (length_of(row) == 0) {
+                        repeats = false;
+                        continue;
+                    }
                     if (repeats && places.serve(length_of(row))) {
                         repeat_row<plain_b, with_columns>(row, places);
                         repeats = row + 1 < r.end && repeated_.repeats(row + 1);
                         continue;
                     }
-                    if (is_compressed_)
-                        add_products<with_sums, plain_b, with_columns, true>(row, sums, set);
-                    else
-                        add_products<with_sums, plain_b, with_columns, false>(row, sums, set);
-                    if (with_columns)
-                        write_row(row, sums, set);
-                    else
-                        write_values(row, sums);
+                    sum_row<with_sums, plain_b, with_columns>(row, sums, set);
                     repeats = with_sums && row + 1 < r.end && repeated_.repeats(row + 1);
                     if (repeats) find_places(row, sums, places);
                 }
             }
         });
+    }
+
+    template <bool with_sums, bool plain_b, bool with_columns>
+    void sum_row(int64_t row, CT* sums, column_set& set) const {
+        const auto add = [&]<bool finds_columns>(std::bool_constant<finds_columns>) {
+            if (is_compressed_)
+                add_products<with_sums, plain_b, finds_columns, true>(row, sums, set);
+            else
+                add_products<with_sums, plain_b, finds_columns, false>(row, sums, set);
+        };
+        // All columns need not be found.
+        if constexpr (with_columns)
+            if (length_of(row) != args_.b.matrix.cols) {
+                add(std::true_type{});
+                return write_row(row, sums, set);
+            }
+        add(std::false_type{});
+        with_columns ? write_full_row(row, sums) : write_values(row, sums);
     }
 
     template <bool with_sums, bool plain_b, bool with_columns, bool compressed>
@@ -318,6 +350,14 @@ class numeric {
             for (int64_t i = 0; values && i < count; ++i) write_value(next + i, sums[columns[i]]);
             next += count;
         });
+    }
+
+    void write_full_row(int64_t row, CT* sums) const {
+        const int64_t first = args_.row_offsets[row], columns = args_.b.matrix.cols;
+        IT* const to = as<IT>(args_.c.indices) + first;
+        for (int64_t i = 0; i < columns; ++i) to[i] = static_cast<IT>(i + args_.c.base);
+        if ((args_.parts & HERON_SPGEMM_VALUES) == 0) return;
+        for (int64_t i = 0; i < columns; ++i) write_value(first + i, sums[i]);
     }
 
     void write_values(int64_t row, CT* sums) const {

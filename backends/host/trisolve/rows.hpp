@@ -113,16 +113,30 @@ template <class OT, class IT>
     return 16 * waiting <= looked_at;
 }
 
-// right/pivot. What the next row waits for is one product, as the reciprocal does not depend on this row's
-// sum; it serves where it is a finite number.
+// What seldom happens, apart from the loops.
 template <class CT>
-CT quotient(CT right, CT pivot) {
-    if constexpr (!is_complex_type<CT>) {
-        const CT reciprocal = 1 / pivot;
-        constexpr CT largest = same_type<CT, f32> ? CT(3.4e38) : CT(1.79e308);
+[[gnu::noinline]] CT divided(CT right, CT pivot) {
+    return divide(right, pivot);
+}
+
+// right/pivot. What the next row waits for is one product, as the reciprocal does not depend on this row's
+// sum; it serves where it is a finite number, and of a complex pivot where its square is in the range of
+// normal numbers.
+template <class CT>
+[[gnu::always_inline]] inline CT quotient(CT right, CT pivot) {
+    using R = real_of<CT>;
+    if constexpr (is_complex_type<CT>) {
+        constexpr R least = same_type<R, f32> ? R(0x1p-100) : R(0x1p-900);
+        const R square = pivot.re * pivot.re + pivot.im * pivot.im;
+        const R reciprocal = 1 / square;
+        if (square >= least && reciprocal >= least)
+            return mul(right, CT{pivot.re * reciprocal, -pivot.im * reciprocal});
+    } else {
+        constexpr R largest = same_type<R, f32> ? R(3.4e38) : R(1.79e308);
+        const R reciprocal = 1 / pivot;
         if (reciprocal <= largest && reciprocal >= -largest) return right * reciprocal;
     }
-    return divide(right, pivot);
+    return divided(right, pivot);
 }
 
 // `width` columns of C, whose order the compiler knows: in loops over elements it counts.
@@ -320,6 +334,7 @@ void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters,
         for (; j + wide <= columns.end; j += wide)
             solve_group<column_group<wide, true>, true>(rows, o, scatters, j);
         for (; j + 4 <= columns.end; j += 4) solve_group<column_group<4, true>, true>(rows, o, scatters, j);
+        for (; j < columns.end; ++j) solve_group<column_group<1, true>, true>(rows, o, scatters, j);
     }
     for (; j < columns.end; ++j) solve_group<column_group<1, true>, false>(rows, o, scatters, j);
 }

@@ -30,6 +30,22 @@ void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args,
                                   : plans::gemv(device, phase, args, workspace);
 }
 
+void gemv_batched(opencl_device& device, heron_phase phase, const heron_gemv_batched_args& args,
+                  heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::gemv_batched_by_groups(device, phase, args, workspace)
+                                  : plans::gemv_batched(device, phase, args, workspace);
+}
+
+void geam(opencl_device& device, heron_phase phase, const heron_geam_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::geam_by_groups(device, phase, args, workspace)
+                                  : plans::geam(device, phase, args, workspace);
+}
+
+void dgmm(opencl_device& device, heron_phase phase, const heron_dgmm_args& args, heron_workspace& workspace) {
+    takes_groups(device.traits()) ? plans::dgmm_by_groups(device, phase, args, workspace)
+                                  : plans::dgmm(device, phase, args, workspace);
+}
+
 void ger(opencl_device& device, heron_phase phase, const heron_ger_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::ger_by_runs(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::ger_by_groups(device, phase, args, workspace)
@@ -58,6 +74,10 @@ void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args,
 
 void override_blas2(heron_backend& table) {
     table.gemv = &slot<opencl_device, heron_gemv_args, &gemv, operation_names::gemv>;
+    table.gemv_batched =
+        &slot<opencl_device, heron_gemv_batched_args, &gemv_batched, operation_names::gemv_batched>;
+    table.geam = &slot<opencl_device, heron_geam_args, &geam, operation_names::geam>;
+    table.dgmm = &slot<opencl_device, heron_dgmm_args, &dgmm, operation_names::dgmm>;
     table.ger = &slot<opencl_device, heron_ger_args, &ger, operation_names::ger>;
     table.symv = &slot<opencl_device, heron_symv_args, &symv, operation_names::symv>;
     table.trmv = &slot<opencl_device, heron_trmv_args, &trmv, operation_names::trmv>;

@@ -33,6 +33,12 @@ cl_mem opencl_device::take_scratch(size_t bytes) {
     return scratch_.back()->memory;
 }
 
+void opencl_device::set_value(const kernel_instance& k, cl_uint index, const void* value, size_t size) {
+    if (k.arguments.has(index, value, size)) return;
+    check(clSetKernelArg(k.kernel, index, size, value), "clSetKernelArg");
+    k.arguments.keep(index, value, size);
+}
+
 // On a caller's queue operands are memory objects. Elsewhere a NULL pointer goes as "no memory object", which
 // OpenCL defines for every version; as an SVM address it is undefined.
 void opencl_device::set_pointer(cl_kernel kernel, cl_uint index, const void* pointer) {

@@ -127,7 +127,7 @@ class opencl_device {
     void launch(const kernel_family& family, int64_t count, Args... args) {
         if (count <= 0) return;
         const kernel_instance& k = instance<Kernel>(family, null_pointers(args...));
-        set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
+        set_arguments(k, static_cast<cl_ulong>(count), args...);
         const size_t groups = (static_cast<size_t>(count) + k.local_size - 1) / k.local_size;
         enqueue(k, groups, k.local_size);
     }
@@ -140,7 +140,7 @@ class opencl_device {
     void launch_program(const kept_program& program, int64_t count, Args... args) {
         if (count <= 0) return;
         const kernel_instance& k = instance<Kernel>(program, null_pointers(args...));
-        set_arguments(k.kernel, static_cast<cl_ulong>(count), args...);
+        set_arguments(k, static_cast<cl_ulong>(count), args...);
         enqueue(k, (static_cast<size_t>(count) + k.local_size - 1) / k.local_size, k.local_size);
     }
 
@@ -149,7 +149,7 @@ class opencl_device {
     void launch_program_groups(const kept_program& program, int64_t groups, size_t local_size, Args... args) {
         if (groups <= 0) return;
         const kernel_instance& k = instance<Kernel>(program, null_pointers(args...));
-        set_arguments(k.kernel, args...);
+        set_arguments(k, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
@@ -161,7 +161,7 @@ class opencl_device {
         using traits = program_traits<typename Kernel::program>;
         const kernel_instance& k = queue_.kernel({&traits::id, Kernel::name, null_pointers(args...)},
                                                  [&] { return traits::key(family, traits::all_sizes); });
-        set_arguments(k.kernel, args...);
+        set_arguments(k, args...);
         enqueue(k, static_cast<size_t>(groups), Kernel::group);
     }
 
@@ -169,7 +169,7 @@ class opencl_device {
     template <class Kernel, class... Args>
     void launch_groups(const kernel_family& family, int64_t groups, size_t local_size, Args... args) {
         const kernel_instance& k = instance<Kernel>(family, null_pointers(args...));
-        set_arguments(k.kernel, args...);
+        set_arguments(k, args...);
         enqueue(k, static_cast<size_t>(groups), local_size);
     }
 
@@ -179,7 +179,7 @@ class opencl_device {
     void launch_program(const void* id, const char* name, const program_key& key, const size_t (&groups)[2],
                         const size_t (&local)[2], Args... args) {
         const kernel_instance& k = queue_.kernel({id, name, null_pointers(args...)}, [&] { return key; });
-        set_arguments(k.kernel, args...);
+        set_arguments(k, args...);
         enqueue(k, groups, local);
     }
 
@@ -235,23 +235,26 @@ class opencl_device {
     }
 
     template <class... Args>
-    void set_arguments(cl_kernel kernel, const Args&... args) {
+    void set_arguments(const kernel_instance& k, const Args&... args) {
         cl_uint index = 0;
-        (set_argument(kernel, index++, args), ...);
+        (set_argument(k, index++, args), ...);
     }
 
     template <class T>
-    void set_argument(cl_kernel kernel, cl_uint index, const T& value) {
-        if constexpr (std::is_pointer_v<T> && !std::is_same_v<T, cl_mem>)
-            set_pointer(kernel, index, value);
+    void set_argument(const kernel_instance& k, cl_uint index, const T& value) {
+        if constexpr (std::is_same_v<T, cl_mem>)
+            check(clSetKernelArg(k.kernel, index, sizeof value, &value), "clSetKernelArg");
+        else if constexpr (std::is_pointer_v<T>)
+            set_pointer(k.kernel, index, value);
         else
-            check(clSetKernelArg(kernel, index, sizeof value, &value), "clSetKernelArg");
+            set_value(k, index, &value, sizeof value);
     }
 
-    void set_argument(cl_kernel kernel, cl_uint index, const local_memory& memory) {
-        check(clSetKernelArg(kernel, index, memory.bytes, nullptr), "clSetKernelArg");
+    void set_argument(const kernel_instance& k, cl_uint index, const local_memory& memory) {
+        check(clSetKernelArg(k.kernel, index, memory.bytes, nullptr), "clSetKernelArg");
     }
 
+    static void set_value(const kernel_instance& k, cl_uint index, const void* value, size_t size);
     void set_pointer(cl_kernel kernel, cl_uint index, const void* pointer);
     void enqueue(const kernel_instance& k, const size_t (&groups)[2], const size_t (&local)[2]);
     void enqueue(const kernel_instance& k, size_t groups, size_t local_size) {

@@ -8,9 +8,9 @@
 namespace heron::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 13> families{"spmv",  "spmm",    "sddmm",   "spgemm",  "trisolve",
-                                                    "kron",  "convert", "reorder", "tridiag", "prune",
-                                                    "blas1", "blas2",   "trsv"};
+constexpr std::array<std::string_view, 14> families{"spmv",   "spmm",    "sddmm",   "spgemm",  "trisolve",
+                                                    "kron",   "convert", "reorder", "tridiag", "prune",
+                                                    "factor", "blas1",   "blas2",   "trsv"};
 using choices = std::array<kernel_choice, families.size()>;
 
 std::optional<kernel_choice> choice_named(std::string_view name) {

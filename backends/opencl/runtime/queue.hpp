@@ -1,16 +1,41 @@
 #pragma once
 // A handle's execution context, and the events and streams behind the table's opaque pointers.
 #include "platform.hpp"
+#include <cstring>
 #include <unordered_map>
 #include <vector>
 
 namespace heron::opencl {
+
+// What a kernel's arguments have been set to, so that a call sets those alone that differ from the last
+// one's.
+class kept_arguments {
+  public:
+    bool has(cl_uint index, const void* value, size_t size) const {
+        return index < kept_.size() && kept_[index].size == size &&
+               std::memcmp(kept_[index].bytes, value, size) == 0;
+    }
+    void keep(cl_uint index, const void* value, size_t size) {
+        if (size > sizeof(argument::bytes)) return;
+        if (index >= kept_.size()) kept_.resize(index + 1);
+        kept_[index].size = size;
+        std::memcpy(kept_[index].bytes, value, size);
+    }
+
+  private:
+    struct argument {
+        size_t size = 0;
+        unsigned char bytes[16];
+    };
+    std::vector<argument> kept_;
+};
 
 // Kernel objects hold their arguments, so a queue has its own.
 struct kernel_instance {
     cl_kernel kernel = nullptr;
     size_t local_size = 0;
     const char* name = "";
+    mutable kept_arguments arguments{};  // those that are no memory
 };
 
 // Which kernel of which program. Bit i of null_pointers says that argument i is a NULL pointer: such calls

@@ -7,7 +7,7 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family tuned{"sddmm_tuned", "VX VC CT OT IT"};
+constexpr kernel_family tuned{"scan_holder sddmm_tuned", "VX VC CT OT IT"};
 template <class...>
 struct pack_vectors {
     static constexpr const char* name = "pack_vectors";

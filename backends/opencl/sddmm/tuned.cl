@@ -47,20 +47,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vect
     }
 }
 
-HERON_FN heron_index row_of_element(GLOBAL const OT* restrict offsets, heron_index rows, heron_index base,
-                                    heron_index element) {
-    heron_index low = 0;
-    heron_index high = rows - 1;
-    while (low < high) {
-        const heron_index middle = low + (high - low) / 2;
-        if ((heron_index)offsets[middle + 1] - base > element)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 // Every LANES-th product of two vectors, from the lane's first one on.
 HERON_FN CT share_of_product(GLOBAL const VX* restrict a, int conjugate_a, GLOBAL const VX* restrict b,
                              int conjugate_b, heron_index k, int lane) {
@@ -95,7 +81,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_sample_cs
     if (!EQUAL(CT, alpha, ZERO(CT))) {
         // Items behind the last element do as the last one does.
         const heron_index known = min(element, count - 1);
-        row_of[id] = row_of_element(offsets + batch * offsets_stride, rows, base, known);
+        row_of[id] = holder_of(offsets + batch * offsets_stride, base, 0, rows - 1, known);
         column_of[id] = (heron_index)indices[batch * indices_stride + known] - base;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = 0; i < LANES; ++i)

@@ -162,8 +162,7 @@ class sweep_trisolve {
     // are an order, since solves have no other.
     void order(const plans::row_pattern& rows) {
         constexpr int any_width = 0;
-        constexpr bool trims = true;
-        plans::order_rows<any_width, trims>(device_, rows, is_lower(), is_unit(), order_);
+        plans::order_rows<any_width>(device_, rows, is_lower(), is_unit(), order_);
     }
 
     template <class OT, class IT>

@@ -49,6 +49,18 @@ void run_3m(context& context, const heron_gemm_args& args) {
     run_in_scratch<operation::gemm>(context, args, workspace_size<operation::gemm>(context, args));
 }
 
+// Those whose operands a plug-in may turn for its Tensor Cores, if there is memory for it.
+bool is_for_tensor_cores(heron_type type, heron_gemm_algorithm algorithm) {
+    if (type == HERON_R_32F) return algorithm == HERON_GEMM_TF32;
+    return (type == HERON_R_16F || type == HERON_R_16BF) && algorithm == HERON_GEMM_DEFAULT;
+}
+
+template <operation op, class Args>
+void run_product(context& context, const Args& args) {
+    if (is_for_tensor_cores(args.type, args.algorithm)) return run_with_optional_scratch<op>(context, args);
+    run_in<op>(context, args, nullptr);
+}
+
 // Rank-k updates in column order. In row order the arrays hold the transposes, C^T = alpha*conj(A)*A^T +
 // beta*C^T: the other operation on the other triangle.
 struct rank_update {
@@ -248,7 +260,7 @@ void gemm(context& context, const gemm_call& call) {
         return run_3m(context, args);
     }
     if (args.algorithm == HERON_GEMM_3M) args.algorithm = HERON_GEMM_DEFAULT;
-    run_in<operation::gemm>(context, args, nullptr);
+    run_product<operation::gemm>(context, args);
 }
 
 size_t gemm_workspace(context& context, heron_type type, int64_t m, int64_t n, int64_t k,
@@ -310,7 +322,7 @@ void gemm_batched(context& context, const gemm_batched_call& call) {
     args.ldb = turned ? call.lda : call.ldb;
     args.c = call.c;
     args.ldc = call.ldc;
-    run_in<operation::gemm_batched>(context, args, nullptr);
+    run_product<operation::gemm_batched>(context, args);
 }
 
 void gemmt(context& context, const gemmt_call& call) {

@@ -65,10 +65,26 @@ heron_side other(heron_side side);
 // RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
 template <operation op, class Args>
 void run_with_scratch(context& c, const Args& args) {
-    // Within one, the locks of both phases cost little.
+    const auto slot = required_slot<op>(c);
+    heron_status status = HERON_SUCCESS;
+    const auto size = [&](heron_queue* queue) -> size_t {
+        heron_workspace needed{};
+        status = slot(queue, HERON_PHASE_SIZE, &args, &needed);
+        return status == HERON_SUCCESS && c.device() >= 0 ? needed.size : 0;
+    };
+    c.with_scratch_of(size, [&](heron_queue* queue, void* memory, size_t bytes) {
+        heron_workspace workspace{bytes, memory, nullptr};
+        if (status == HERON_SUCCESS) status = run_slot<op>(c, slot, queue, HERON_PHASE_RUN, args, workspace);
+    });
+    if (status != HERON_SUCCESS) slot_failed(c, op, status);
+}
+
+// RUN in the handle's scratch if the plug-in can use it and it may be as large; without any otherwise.
+template <operation op, class Args>
+void run_with_optional_scratch(context& c, const Args& args) {
     c.exclusively([&] {
-        const size_t bytes = workspace_size<op>(c, args);
-        if (bytes == 0 || c.device() < 0) return run_in<op>(c, args, nullptr);
+        const size_t bytes = c.device() < 0 ? 0 : workspace_size<op>(c, args);
+        if (bytes == 0 || !c.may_have_scratch(bytes)) return run_in<op>(c, args, nullptr);
         run_in_scratch<op>(c, args, bytes);
     });
 }

@@ -257,6 +257,7 @@ heron_spgemm_args spgemm_description::compose(const spgemm_operands& x) const {
     args.row_products = row_products_;
     args.row_offsets = row_offsets_;
     args.products = products_;
+    args.row_sizes = row_sizes_;
     args.longest = bound_;
     args.scratch_stays = interface_ == interface::products;
     return args;
@@ -329,9 +330,11 @@ void spgemm_description::estimate(context& c, interface i, const spgemm_operands
     heron_spgemm_args args = next.compose(x);
     if (is_known) {
         next.products_ = products_;
+        next.row_sizes_ = row_sizes_;
         next.bound_ = bound_;
     } else {
         args.products_found = &next.products_;
+        args.row_sizes_found = &next.row_sizes_;
         args.longest_found = &next.bound_;
     }
     const size_t estimate_bytes = workspace_size<operation::spgemm_estimate>(c, args);

@@ -132,6 +132,7 @@ class spgemm_description {
     std::shared_ptr<heron_plan> plan_;
     widening widening_;
     int64_t products_ = 0;
+    int64_t row_sizes_ = 0;
     int64_t bound_ = 0;    // of the longest row of C
     int64_t longest_ = 0;  // exactly
     int64_t nnz_ = 0;

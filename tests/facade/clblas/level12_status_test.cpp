@@ -2,6 +2,8 @@
 // generations, and that nothing happens then.
 #include "typed_rig.hpp"
 
+#include <climits>
+
 using namespace heron::test::cl;
 
 namespace {

@@ -25,12 +25,20 @@ number element_of(const stored_case& m, heron_operation op, std::int64_t i, std:
 }
 
 // Items of a batch behind each other, `apart` elements from one to the next, and how the library finds them.
+// aligned: as wide accesses want them, where the items' columns are; else by no more than their type's
+// alignment.
 struct batch {
-    batch(const std::vector<vector_case>& items, std::int64_t gap, heron_batch_kind batch_kind)
+    batch(const std::vector<vector_case>& items, std::int64_t gap, heron_batch_kind batch_kind,
+          bool aligned = false)
         : kind(batch_kind), all{items[0].type, 0, 1, {}} {
+        const auto bytes = static_cast<std::int64_t>(encode(cuda_type(all.type), {number{0, 0}}).size());
         for (const vector_case& item : items)
             length = std::max(length, static_cast<std::int64_t>(item.memory.size()));
         apart = length + gap;
+        if (aligned) apart = (apart + 3) / 4 * 4;
+        // device_vector's memory begins one element behind an aligned address.
+        first = aligned ? 16 / bytes - 1 : 0;
+        all.memory.resize(static_cast<std::size_t>(first), number{3, 0});
         for (const vector_case& item : items) {
             all.memory.insert(all.memory.end(), item.memory.begin(), item.memory.end());
             all.memory.resize(all.memory.size() + static_cast<std::size_t>(apart) - item.memory.size(),
@@ -38,27 +46,26 @@ struct batch {
         }
         all.n = static_cast<std::int64_t>(all.memory.size());
         device = std::make_unique<device_vector>(all);
-        const std::size_t bytes = encode(cuda_type(all.type), {number{0, 0}}).size();
         std::vector<std::int64_t> entries;
-        for (std::size_t k = 0; k < items.size(); ++k)
-            entries.push_back(
-                kind == HERON_BATCH_INDEXED
-                    ? static_cast<std::int64_t>(k)
-                    : static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(device->data())) +
-                          static_cast<std::int64_t>(k * bytes) * apart);
+        for (std::int64_t k = 0; k < static_cast<std::int64_t>(items.size()); ++k)
+            entries.push_back(kind == HERON_BATCH_INDEXED
+                                  ? k
+                                  : static_cast<std::int64_t>(
+                                        reinterpret_cast<std::intptr_t>(device->element(first + k * apart))));
         list = std::make_unique<device_array<std::int64_t>>(entries);
     }
     heron_batch_operand operand() const {
-        if (kind == HERON_BATCH_STRIDED) return {kind, HERON_INDEX_32, device->data(), apart, nullptr, 0};
+        void* const base = device->element(first);
+        if (kind == HERON_BATCH_STRIDED) return {kind, HERON_INDEX_32, base, apart, nullptr, 0};
         if (kind == HERON_BATCH_POINTERS) return {kind, HERON_INDEX_32, nullptr, 0, list->data(), 1};
-        return {kind, HERON_INDEX_64, device->data(), apart, list->data(), 1};
+        return {kind, HERON_INDEX_64, base, apart, list->data(), 1};
     }
     number& at(std::size_t item, std::size_t place) {
-        return all.memory[item * static_cast<std::size_t>(apart) + place];
+        return all.memory[static_cast<std::size_t>(first) + item * static_cast<std::size_t>(apart) + place];
     }
 
     heron_batch_kind kind;
-    std::int64_t length = 0, apart = 0;
+    std::int64_t length = 0, apart = 0, first = 0;
     vector_case all;
     std::unique_ptr<device_vector> device;
     std::unique_ptr<device_array<std::int64_t>> list;
@@ -138,6 +145,40 @@ TEST_CASE("dgmm") {
         }
 }
 
+// Columns as wide accesses want them, and shapes that small tiles and large ones get.
+TEST_CASE("geam and dgmm of aligned columns") {
+    random_source random(66);
+    struct shape {
+        std::int64_t m, n;
+    };
+    for (const heron_type type : matrix_types())
+        for (const shape e : {shape{64, 30}, shape{71, 300}, shape{66001, 9}}) {
+            const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
+            const vector_case a = random_vector(random, type, 4 + ld * e.n, 1),
+                              b = random_vector(random, type, 4 + ld * e.n, 1),
+                              x = random_vector(random, type, e.n, 1);
+            vector_case c = random_vector(random, type, 4 + ld * e.n, 1), d = c;
+            const number alpha = random_number(random, type), beta = random_number(random, type);
+            CAPTURE(type, e.m, e.n);
+            const device_vector da(a), db(b), dx(x), dc(c), dd(d);
+            const std::int64_t lead = da.lead(true);
+            scalar_place alpha_place(false, type, {alpha}), beta_place(false, type, {beta});
+            expect(heron_geam(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_NONE, e.m, e.n,
+                              alpha_place.data(), da.element(lead), ld, beta_place.data(), db.element(lead),
+                              ld, dc.element(lead), ld));
+            expect(heron_dgmm(native(), type, HERON_ORDER_COLUMN, HERON_SIDE_RIGHT, e.m, e.n,
+                              da.element(lead), ld, dx.data(), 1, dd.element(lead), ld));
+            for (std::int64_t j = 0; j < e.n; ++j)
+                for (std::int64_t i = 0; i < e.m; ++i) {
+                    const auto k = static_cast<std::size_t>(lead + i + j * ld);
+                    c.memory[k] = product(alpha, a.memory[k]) + product(beta, b.memory[k]);
+                    d.memory[k] = product(x.at(j), a.memory[k]);
+                }
+            CHECK(difference(dc.download(), c, 16 * unit(type)) == "");
+            CHECK(difference(dd.download(), d, 8 * unit(type)) == "");
+        }
+}
+
 TEST_CASE("pack and unpack") {
     random_source random(64);
     for (const heron_type type : matrix_types())
@@ -167,51 +208,69 @@ TEST_CASE("pack and unpack") {
 TEST_CASE("gemv_batched") {
     random_source random(65);
     int count = 0;
-    for (const heron_type type : vector_types())
-        for (int code = 0; code < 24; ++code) {
-            const auto order = static_cast<heron_order>(code % 2);
-            const auto op = static_cast<heron_operation>(code / 2 % 4);
-            const auto kind = static_cast<heron_batch_kind>(code / 8 % 3);
-            const heron_type scalars = scalar_type(type), y_type = code / 4 % 2 ? type : scalars;
-            const std::int64_t m = any_of(random, {1, 3, 17}), n = any_of(random, {1, 2, 30}),
-                               items = any_of(random, {1, 5});
-            const std::int64_t size = transposes(op) ? m : n, rows = transposes(op) ? n : m;
-            const std::int64_t x_inc = any_of(random, {1, -2}), y_inc = any_of(random, {1, 2, -1});
-            stored_case shape = full_matrix(random, type, order, m, n);
-            std::vector<stored_case> as;
-            std::vector<vector_case> a_memory, xs, ys;
-            for (std::int64_t q = 0; q < items; ++q) {
-                as.push_back(shape);
-                for (std::int64_t j = 0; j < n; ++j)
-                    for (std::int64_t i = 0; i < m; ++i) as.back().at(i, j) = random_number(random, type);
-                a_memory.push_back(memory_of(as.back()));
-                xs.push_back(random_vector(random, type, size, x_inc));
-                ys.push_back(random_vector(random, y_type, rows, y_inc));
-            }
-            const number alpha = random_number(random, scalars);
-            const number beta = random.below(2) ? number{0, 0} : random_number(random, scalars);
-            if (beta == 0.0)
-                for (vector_case& y : ys) poison(y);
-            const bool on_device = ++count % 2 == 0;
-            CAPTURE(type, y_type, order, op, kind, m, n, items, x_inc, y_inc, alpha, beta, on_device);
-            batch a(a_memory, 3, kind), x(xs, 0, kind), y(ys, 2, kind);
-            scalar_place alpha_place(on_device, scalars, {alpha}), beta_place(on_device, scalars, {beta});
-            expect(heron_gemv_batched(native(), type, order, op, m, n, alpha_place.data(), a.operand(),
-                                      shape.ld, x.operand(), x_inc, beta_place.data(), y_type, y.operand(),
-                                      y_inc, items));
-            for (std::int64_t q = 0; q < items; ++q) {
-                const auto item = static_cast<std::size_t>(q);
-                for (std::int64_t r = 0; r < rows; ++r) {
-                    const term t = dot(
-                        size, [&](std::int64_t l) { return element_of(as[item], op, r, l); },
-                        [&](std::int64_t l) { return xs[item].at(l); });
-                    const number old = beta == 0.0 ? number{0, 0} : product(beta, ys[item].at(r));
-                    y.at(item, ys[item].index(r)) = product(alpha, t.value) + old;
-                }
-            }
-            const double bound = unit(y_type) * 64 + unit(scalars) * 64 * static_cast<double>(size);
-            CHECK(difference(y.device->download(), y.all, bound) == "");
+    struct shape_of_batch {
+        std::int64_t m, n, items;
+        bool aligned = false;
+    };
+    const auto check = [&](heron_type type, int code, const shape_of_batch& e) {
+        const std::int64_t m = e.m, n = e.n, items = e.items;
+        const auto order = static_cast<heron_order>(code % 2);
+        const auto op = static_cast<heron_operation>(code / 2 % 4);
+        const auto kind = static_cast<heron_batch_kind>(code / 8 % 3);
+        const heron_type scalars = scalar_type(type), y_type = code / 4 % 2 ? type : scalars;
+        const std::int64_t size = transposes(op) ? m : n, rows = transposes(op) ? n : m;
+        const std::int64_t x_inc = e.aligned ? 1 : any_of(random, {1, -2}),
+                           y_inc = any_of(random, {1, 2, -1});
+        stored_case shape = full_matrix(random, type, order, m, n);
+        while (e.aligned && shape.ld % 4 != 0) shape = full_matrix(random, type, order, m, n);
+        std::vector<stored_case> as;
+        std::vector<vector_case> a_memory, xs, ys;
+        for (std::int64_t q = 0; q < items; ++q) {
+            as.push_back(shape);
+            for (std::int64_t j = 0; j < n; ++j)
+                for (std::int64_t i = 0; i < m; ++i) as.back().at(i, j) = random_number(random, type);
+            a_memory.push_back(memory_of(as.back()));
+            xs.push_back(random_vector(random, type, size, x_inc));
+            ys.push_back(random_vector(random, y_type, rows, y_inc));
         }
+        const number alpha = random_number(random, scalars);
+        const number beta = random.below(2) ? number{0, 0} : random_number(random, scalars);
+        if (beta == 0.0)
+            for (vector_case& y : ys) poison(y);
+        const bool on_device = ++count % 2 == 0;
+        CAPTURE(type, y_type, order, op, kind, m, n, items, x_inc, y_inc, alpha, beta, on_device);
+        batch a(a_memory, 3, kind, e.aligned), x(xs, 0, kind, e.aligned), y(ys, 2, kind);
+        scalar_place alpha_place(on_device, scalars, {alpha}), beta_place(on_device, scalars, {beta});
+        expect(heron_gemv_batched(native(), type, order, op, m, n, alpha_place.data(), a.operand(), shape.ld,
+                                  x.operand(), x_inc, beta_place.data(), y_type, y.operand(), y_inc, items));
+        for (std::int64_t q = 0; q < items; ++q) {
+            const auto item = static_cast<std::size_t>(q);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const term t = dot(
+                    size, [&](std::int64_t l) { return element_of(as[item], op, r, l); },
+                    [&](std::int64_t l) { return xs[item].at(l); });
+                const number old = beta == 0.0 ? number{0, 0} : product(beta, ys[item].at(r));
+                y.at(item, ys[item].index(r)) = product(alpha, t.value) + old;
+            }
+        }
+        const double bound = unit(y_type) * 64 + unit(scalars) * 64 * static_cast<double>(size);
+        CHECK(difference(y.device->download(), y.all, bound) == "");
+    };
+    for (const heron_type type : vector_types())
+        for (int code = 0; code < 24; ++code)
+            check(type, code,
+                  {any_of(random, {1, 3, 17}), any_of(random, {1, 2, 30}), any_of(random, {1, 5})});
+    for (const heron_type type : matrix_types())
+        for (int code = 0; code < 6; ++code)
+            for (const shape_of_batch& e :
+                 {shape_of_batch{12, 28, 7, true}, shape_of_batch{13, 20, 1000},
+                  shape_of_batch{20, 12, 1700, true}, shape_of_batch{148, 24, 3, true},
+                  shape_of_batch{24, 300, 2, true}, shape_of_batch{700, 9, 2}})
+                check(type, code * 4 + static_cast<int>(random.below(4)), e);
+    for (const heron_type type : matrix_types()) {
+        check(type, 0, {2, 3, 66000});
+        check(type, 3, {4, 2, 33000, true});
+    }
 }
 
 TEST_CASE("trsm_batched") {

@@ -640,41 +640,146 @@ TEST_CASE("a product without its stores leaves C, and one without its arithmetic
 
 namespace {
 
-void check_tensor_product(random_source& random, heron_gemm_algorithm algorithm, heron_operation op_a,
-                          heron_operation op_b, std::int64_t m, std::int64_t n, std::int64_t k) {
-    const heron_type type = HERON_R_32F;
-    const dense_case a = random_operand(random, type, HERON_ORDER_COLUMN, op_a, m, k, 1);
-    const dense_case b = random_operand(random, type, HERON_ORDER_COLUMN, op_b, k, n, 3);
-    const dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, m, n, 2);
+// A product that Tensor Cores may compute, of matrices with more or less between their lines.
+struct tensor_product {
+    heron_type type;
+    heron_gemm_algorithm algorithm;
+    heron_operation op_a, op_b;
+    std::int64_t m, n, k;
+    std::int64_t apart[3];
+    heron_order order = HERON_ORDER_COLUMN;
+
+    // Operands have 11 bits, or 22, or those of their type; sums are cut off, not rounded.
+    double rounding() const {
+        const double operands = type != HERON_R_32F ? 0 : algorithm == HERON_GEMM_3XTF32 ? 0x1p-20 : 0x1p-10;
+        return operands + static_cast<double>(k + 4) * 0x1p-22;
+    }
+};
+
+void check_tensor_product(random_source& random, const tensor_product& p, bool on_device = false,
+                          number alpha = 1.5, number beta = 0.5) {
+    const dense_case a = random_operand(random, p.type, p.order, p.op_a, p.m, p.k, p.apart[0]);
+    const dense_case b = random_operand(random, p.type, p.order, p.op_b, p.k, p.n, p.apart[1]);
+    dense_case c = random_dense(random, p.type, p.order, p.m, p.n, p.apart[2]);
+    if (beta == 0.0) poison(c, everywhere);
     const device_dense da(a), db(b), dc(c);
-    CAPTURE(algorithm, op_a, op_b, m, n, k);
-    const float alpha = 1.5F, beta = 0.5F;
-    expect(heron_gemm(native(), type, HERON_ORDER_COLUMN, op_a, op_b, m, n, k, &alpha, da.data(), a.ld,
-                      db.data(), b.ld, &beta, dc.data(), c.ld, algorithm));
+    CAPTURE(p.type, p.algorithm, p.order, p.op_a, p.op_b, p.m, p.n, p.k, a.ld, b.ld, c.ld);
+    const scalars s(HERON_R_32F, alpha, HERON_R_32F, beta, on_device);
+    expect(heron_gemm(native(), p.type, p.order, p.op_a, p.op_b, p.m, p.n, p.k, s.alpha(), da.data(), a.ld,
+                      db.data(), b.ld, s.beta(), dc.data(), c.ld, p.algorithm));
+    const double unit = epsilon(cuda_type(p.type));
     const auto expected = [&](std::int64_t i, std::int64_t j, term& t) {
-        const auto scaled = [&](std::int64_t l) { return 1.5 * element(a, op_a, i, l); };
-        t = dot(k, scaled, [&](std::int64_t l) { return element(b, op_b, l, j); });
-        t.value += 0.5 * c.at(i, j);
-        t.size += 0.5 * std::abs(c.at(i, j));
+        const term sum = dot(
+            p.k, [&](std::int64_t l) { return element(a, p.op_a, i, l); },
+            [&](std::int64_t l) { return element(b, p.op_b, l, j); });
+        t = combine(alpha, sum, beta, c.at(i, j));
+        t.size = t.size * p.rounding() / unit + std::abs(t.value);
         return true;
     };
-    // Operands have 11 bits, or 22; sums are cut off, not rounded.
-    const double operands = algorithm == HERON_GEMM_TF32 ? 0x1p-10 : 0x1p-20;
-    const double sums = static_cast<double>(k + 4) * 0x1p-22;
-    CHECK(difference(c, dc.download(), type, (operands + sums) * 0x1p23, expected) == "");
+    CHECK(difference(c, dc.download(), p.type, 1, expected) == "");
 }
 
 }  // namespace
 
 TEST_CASE("products by TF32 keep their bounds") {
     random_source random(12);
+    constexpr std::int64_t shapes[][3] = {{3, 2, 1}, {128, 64, 48}, {77, 131, 45}};
     for (const auto algorithm : {HERON_GEMM_TF32, HERON_GEMM_3XTF32})
         for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+                for (const auto& [m, n, k] : shapes)
+                    check_tensor_product(random, {HERON_R_32F, algorithm, op_a, op_b, m, n, k, {1, 3, 2}});
+}
+
+TEST_CASE("products for Tensor Cores, whatever their layout") {
+    random_source random(31);
+    std::vector<heron_type> types{HERON_R_16F};
+    if (backend_name() != "opencl") types = {HERON_R_16F, HERON_R_16BF, HERON_R_32F};
+    const bool is_quick = backend_name() == "cuda";
+    for (const heron_type type : types)
+        for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
             for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE}) {
-                check_tensor_product(random, algorithm, op_a, op_b, 3, 2, 1);
-                check_tensor_product(random, algorithm, op_a, op_b, 128, 64, 48);
-                check_tensor_product(random, algorithm, op_a, op_b, 77, 131, 45);
+                const auto algorithm = type == HERON_R_32F ? HERON_GEMM_TF32 : HERON_GEMM_DEFAULT;
+                const auto check = [&](std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t apart,
+                                       heron_order order = HERON_ORDER_COLUMN) {
+                    check_tensor_product(
+                        random, {type, algorithm, op_a, op_b, m, n, k, {apart, apart, apart}, order});
+                };
+                check(8, 16, 24, 0);
+                check(72, 40, 200, 8);
+                check(71, 41, 201, 1);
+                check(1, 300, 40, 0, HERON_ORDER_ROW);
+                if (!is_quick) continue;
+                check(264, 136, 512, 0);
+                check(520, 264, 328, 8, HERON_ORDER_ROW);
+                check(513, 259, 333, 3);
+                check(300, 1100, 96, 4);
             }
+}
+
+TEST_CASE("products for Tensor Cores: scalars") {
+    random_source random(32);
+    for (const heron_type type : {HERON_R_16F, HERON_R_32F})
+        for (const bool on_device : {false, true})
+            for (const double alpha : {0.0, 1.0, -0.75})
+                for (const double beta : {0.0, 1.0, 0.5})
+                    check_tensor_product(random,
+                                         {type,
+                                          type == HERON_R_32F ? HERON_GEMM_TF32 : HERON_GEMM_DEFAULT,
+                                          HERON_OP_TRANSPOSE,
+                                          HERON_OP_NONE,
+                                          136,
+                                          72,
+                                          1024,
+                                          {0, 0, 0}},
+                                         on_device, alpha, beta);
+}
+
+TEST_CASE("gemm_batched: products for Tensor Cores") {
+    random_source random(33);
+    constexpr std::int64_t count = 3, m = 136, n = 72, k = 600;
+    std::vector<heron_type> types{HERON_R_16F};
+    if (backend_name() != "opencl") types = {HERON_R_16F, HERON_R_16BF, HERON_R_32F};
+    for (const heron_type type : types)
+        for (const bool turns : {false, true})
+            for (const std::int64_t apart : {0, 1})
+                for (const bool by_address : {false, true}) {
+                    // The items lie beside each other in one matrix.
+                    const std::int64_t rows = turns ? k : m, columns = turns ? m : k;
+                    const dense_case a =
+                        random_dense(random, type, HERON_ORDER_COLUMN, rows, columns * count, apart);
+                    const dense_case b = random_dense(random, type, HERON_ORDER_COLUMN, k, n * count, apart);
+                    const dense_case c = random_dense(random, type, HERON_ORDER_COLUMN, m, n * count, apart);
+                    const device_dense da(a), db(b), dc(c);
+                    std::vector<void*> addresses;
+                    const auto size = static_cast<std::int64_t>(size_of(cuda_type(type)));
+                    for (std::int64_t q = 0; q < count; ++q)
+                        addresses.push_back(static_cast<unsigned char*>(da.data()) +
+                                            q * columns * a.ld * size);
+                    const device_array<void*> list(addresses);
+                    const float alpha = 0.5F, beta = 2;
+                    CAPTURE(type, turns, apart, by_address);
+                    const auto algorithm = type == HERON_R_32F ? HERON_GEMM_TF32 : HERON_GEMM_DEFAULT;
+                    expect(heron_gemm_batched(
+                        native(), type, HERON_ORDER_COLUMN, turns ? HERON_OP_TRANSPOSE : HERON_OP_NONE,
+                        HERON_OP_NONE, m, n, k, &alpha,
+                        by_address ? heron_batch_pointers(list.data())
+                                   : heron_batch_strided(da.data(), columns * a.ld),
+                        a.ld, heron_batch_strided(db.data(), n * b.ld), b.ld, &beta,
+                        heron_batch_strided(dc.data(), n * c.ld), c.ld, count, algorithm));
+                    const tensor_product p{type, algorithm, HERON_OP_NONE, HERON_OP_NONE, m, n, k, {}};
+                    const double unit = epsilon(cuda_type(type));
+                    const auto expected = [&](std::int64_t i, std::int64_t column, term& t) {
+                        const std::int64_t first = column / n * columns;
+                        const term sum = dot(
+                            k, [&](auto l) { return turns ? a.at(l, first + i) : a.at(i, first + l); },
+                            [&](auto l) { return b.at(l, column); });
+                        t = combine(alpha, sum, beta, c.at(i, column));
+                        t.size = t.size * p.rounding() / unit + std::abs(t.value);
+                        return true;
+                    };
+                    CHECK(difference(c, dc.download(), type, 1, expected) == "");
+                }
 }
 
 TEST_CASE("TF32 rounds the operands on CUDA, 3xTF32 does not") {

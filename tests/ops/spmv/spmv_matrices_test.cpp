@@ -73,7 +73,134 @@ std::vector<product_types> large_rows() {
     return rows;
 }
 
+// `rows` rows of `length` elements, but for some that are empty. Every `period`-th row that is not empty has
+// its last element `span` columns behind its first one, all others have theirs close together.
+struct spans {
+    std::int64_t rows, length, period, span;
+};
+
+entries rows_of(const spans& s) {
+    constexpr std::int64_t first = 1234, close = 300;
+    random_source random(2);
+    entries result{s.rows, first + std::max(s.span, close) + 1, {}};
+    for (std::int64_t row = 0; row < s.rows; ++row) {
+        if (row % 9 == 4) continue;
+        const std::int64_t last = row % s.period == 0 ? s.span : close;
+        for (std::int64_t k = 0; k + 1 < s.length; ++k)
+            result.list.push_back({row, first + k * (close / s.length), 1.0});
+        result.list.push_back({row, first + last, 1.0});
+    }
+    return result;
+}
+
+std::vector<index_choice> index_types() {
+    if (!has_all_types()) return {{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 1}};
+    return {{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0},
+            {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 1},
+            {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, 1},
+            {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I, 1}};
+}
+
+// Rows of up to `length` elements in `kinds` kinds; rows of one kind have their columns at the same distances
+// from the diagonal. Each `period`-th row has one more at a distance of its own.
+struct kinds_of_rows {
+    std::int64_t rows, length, kinds, period;
+};
+
+entries rows_of(const kinds_of_rows& s) {
+    entries result{s.rows, 2 * s.rows + s.length * 20, {}};
+    for (std::int64_t row = 0; row < s.rows; ++row) {
+        const std::int64_t kind = row % s.kinds;
+        const std::int64_t step = 1 + kind % 19;
+        const std::int64_t length = s.length - kind / 19 % s.length;
+        for (std::int64_t k = 0; k < length; ++k) result.list.push_back({row, row + k * step, 1.0});
+        if (row % s.period == 7) result.list.push_back({row, row + s.length * 20 + row * 37 % s.rows, 1.0});
+    }
+    return result;
+}
+
+void check_with_one_buffer(const entries& pattern, const product_types& types, const index_choice& index) {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    random_source random(3);
+    const sparse_arrays arrays = arrange(with_values(pattern, types.a, random), csr, index, types.a, random);
+    spmv_problem problem(arrays, types, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    const product_call call{some_alpha(types), some_beta(types)};
+    workspace buffer(problem.buffer_size(call), 8);
+    problem.preprocess(call, buffer.data());
+    problem.run(call, buffer.data());
+    problem.set_values(random_values(types.a, arrays.values.size(), random));
+    problem.run({some_alpha(types), 0.0}, buffer.data());
+    problem.run({0.0, some_beta(types)}, buffer.data());
+    buffer.overwrite(0x5a);
+    problem.run(call, buffer.data());
+    CHECK(buffer.canaries_are_whole());
+}
+
 }  // namespace
+
+// Which a backend may store in fewer bits. Rows are short, of some elements, and long; one in twenty, or one
+// of all, has a span of its own.
+TEST_CASE("SpMV of rows whose columns are close together, or not quite") {
+    for (const product_types& types : large_rows())
+        for (const spans& s :
+             {spans{16000, 5, 20, 65534}, spans{16000, 5, 20, 65535}, spans{16000, 5, 20, 65536},
+              spans{4100, 20, 20, 65535}, spans{4100, 20, 20, 65536}, spans{4100, 20, 1 << 20, 70000},
+              spans{16000, 5, 1 << 20, 70000}, spans{500, 150, 20, 65535}, spans{500, 150, 20, 65536}})
+            for (const index_choice& index : index_types()) {
+                INFO(types.name() << ", rows of " << s.length << ", span " << s.span << ", base "
+                                  << index.base);
+                check_with_one_buffer(rows_of(s), types, index);
+            }
+}
+
+// Few kinds, almost too many, and too many of them, with no, few and many rows that are of none.
+TEST_CASE("SpMV of rows of a few kinds") {
+    for (const product_types& types : large_rows())
+        for (const kinds_of_rows& s :
+             {kinds_of_rows{15000, 5, 3, 1 << 20}, kinds_of_rows{15000, 5, 80, 50},
+              kinds_of_rows{15000, 5, 3, 25}, kinds_of_rows{3000, 27, 27, 100},
+              kinds_of_rows{3000, 60, 1100, 1 << 20}, kinds_of_rows{700, 150, 7, 90}})
+            for (const index_choice& index : index_types()) {
+                INFO(types.name() << ", rows of " << s.length << ", kinds " << s.kinds << ", base "
+                                  << index.base);
+                check_with_one_buffer(rows_of(s), types, index);
+            }
+}
+
+TEST_CASE("SpMV of values at any address, after preprocessing") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    for (const product_types& types : large_rows())
+        for (const spans& s : {spans{16000, 5, 20, 1000}, spans{4100, 20, 20, 1000}}) {
+            random_source random(4);
+            const entries matrix = with_values(rows_of(s), types.a, random);
+            spmv_problem(arrange(matrix, csr, {}, types.a, random), types, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                         {1})
+                .run({some_alpha(types), some_beta(types)}, true);
+        }
+}
+
+// A product without preprocessing writes where the columns of another matrix are.
+TEST_CASE("SpMV of two large matrices that share a buffer, one of them preprocessed") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    for (const product_types& types : large_rows())
+        for (const spans& s : {spans{16000, 5, 20, 1000}, spans{4100, 20, 20, 1000}})
+            for (const char* spec : {"rmat:13,12", "banded:5000,20"}) {
+                random_source random(5);
+                const auto problem_of = [&](const entries& matrix) {
+                    return spmv_problem(arrange(matrix, csr, {}, types.a, random), types,
+                                        CUSPARSE_OPERATION_NON_TRANSPOSE);
+                };
+                spmv_problem first = problem_of(with_values(rows_of(s), types.a, random));
+                spmv_problem second = problem_of(from_csr(heron::tools::load_matrix(spec, seed()), types.a));
+                const product_call call{some_alpha(types), some_beta(types)};
+                const workspace buffer(std::max(first.buffer_size(call), second.buffer_size(call)));
+                first.preprocess(call, buffer.data());
+                for (int round = 0; round < 4; ++round) {
+                    second.run(call, buffer.data());
+                    first.run(call, buffer.data());
+                }
+            }
+}
 
 TEST_CASE("SpMV of generated matrices") {
     for (const char* spec :

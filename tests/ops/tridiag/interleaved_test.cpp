@@ -113,6 +113,20 @@ TEST_CASE("gtsvInterleavedBatch: Thomas's algorithm solves dominant matrices, LU
     });
 }
 
+TEST_CASE("gtsvInterleavedBatch: many systems of few rows") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        for (const matrix_family& family : tridiagonal_families())
+            for (const shape& s : {shape{1, 16384}, shape{2, 16390}, shape{11, 16385}}) {
+                if (s.m > family.longest || (s.m < 11 && !family.dominant)) continue;
+                INFO(facts(F::type).name << ", " << family.name << ", m " << s.m << ", count " << s.count);
+                const batch<F> systems(family, s);
+                solve(systems, s, lu);
+                CHECK(systems.worst() < 40 * epsilon(F::type));
+            }
+    });
+}
+
 TEST_CASE("gpsvInterleavedBatch solves pentadiagonal systems") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;

@@ -93,7 +93,7 @@ template <class F>
 void for_each_case(cudaDataType type, F&& f) {
     for (const shape s : shapes)
         for (const index_choice& index : index_choices()) {
-            if (index.offsets != index.indices) continue;
+            if (index.offsets != index.indices || (is_short() && s.size < 1000)) continue;
             INFO(describe_case(type, s, index));
             f(s, index);
         }

@@ -102,6 +102,7 @@ void contestants::open_devices(const contestant_options& options) {
 void contestants::open_libraries(const contestant_options& options) {
     // Others first: the linker takes a plain name for a library that it has loaded under that name before.
     for (const std::string& against : options.against) open_peer(against);
+    if (!options.mkl.empty()) open_mkl(options.mkl);
     const std::string file = options.library.empty() ? heron_cusparse_file() : options.library;
     const auto& own = *libraries_.emplace_back(
         std::make_unique<cusparse_library>("heron", std::filesystem::absolute(file)));
@@ -117,7 +118,10 @@ void contestants::open_libraries(const contestant_options& options) {
         add("heron-" + backend, open(backend), own, true);
     }
     for (const auto& library : libraries_) {
-        if (library.get() != &own) add(library->name(), open("cuda"), *library, false);
+        if (library.get() == &own) continue;
+        const bool is_mkl = library.get() == mkl_;
+        add(library->name(), open(is_mkl ? "host" : "cuda"), *library, false);
+        contestants_.back().allocates = is_mkl;
     }
 }
 
@@ -143,6 +147,16 @@ void contestants::open_peer(const std::string& against) {
     libraries_.push_back(std::make_unique<cusparse_library>(std::move(name), file));
 }
 
+// The library beside the program that has cuSPARSE's interface looks for MKL by this variable.
+void contestants::open_mkl(const std::string& file) {
+    setenv("HERON_BENCH_MKL", file.c_str(), 1);
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+    mkl_ = libraries_
+               .emplace_back(std::make_unique<cusparse_library>(
+                   "mkl", (program.parent_path() / "libcusparse-mkl.so").string()))
+               .get();
+}
+
 void contestants::add(const std::string& name, const device& where, const cusparse_library& library,
                       bool is_heron) {
     const auto& handle = *handles_.emplace_back(std::make_unique<cusparse_handle>(library));
@@ -153,8 +167,10 @@ void contestants::open_eigen() {
     std::vector<int> counts{1};
     if (omp_get_max_threads() > 1) counts.push_back(omp_get_max_threads());
     for (const int count : counts) {
-        contestants_.push_back(
-            {.name = fmt::format("eigen-{}t", count), .where = &open("host"), .eigen_threads = count});
+        contestants_.push_back({.name = fmt::format("eigen-{}t", count),
+                                .where = &open("host"),
+                                .eigen_threads = count,
+                                .allocates = true});
     }
 }
 

@@ -1,4 +1,5 @@
-// Who takes part in a benchmark: Heron on its backends, other libraries with cuSPARSE's interface, Eigen.
+// Who takes part in a benchmark: Heron on its backends, other libraries with cuSPARSE's interface, MKL,
+// Eigen.
 #pragma once
 
 #include <map>
@@ -20,6 +21,7 @@ struct contestant_options {
     std::vector<std::string> against{};   // FILE or NAME=FILE: other libraries with cuSPARSE's ABI
     std::string library{};                // Heron's libcusparse, if not the one beside the Heron library
     bool eigen = false;
+    std::string mkl{};  // a file, or a name that the dynamic linker finds: compare with its sparse BLAS
     std::shared_ptr<contestants> opened{};  // these are taken where they are open already
 };
 
@@ -29,6 +31,7 @@ struct contestant {
     const cusparse_handle* handle = nullptr;  // null for Eigen
     int eigen_threads = 0;
     bool is_heron = false;
+    bool allocates = false;  // workspaces, for itself
 };
 
 // Opens devices and libraries and keeps them open.
@@ -57,12 +60,14 @@ class contestants {
     void open_devices(const contestant_options& options);
     void open_libraries(const contestant_options& options);
     void open_peer(const std::string& against);
+    void open_mkl(const std::string& file);
     void open_eigen();
     void add(const std::string& name, const device& where, const cusparse_library& library, bool is_heron);
 
     std::vector<std::string> backends_;
     std::vector<std::unique_ptr<device>> devices_;
     std::vector<std::unique_ptr<cusparse_library>> libraries_;
+    const cusparse_library* mkl_ = nullptr;
     std::vector<std::unique_ptr<cusparse_handle>> handles_;
     std::vector<contestant> contestants_;
     std::map<const device*, std::unique_ptr<bandwidth_probe>> probes_;

@@ -1,9 +1,11 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <thread>
 
 namespace heron::tools {
 namespace {
@@ -29,7 +31,8 @@ class task_timer {
         });
     }
 
-    void round() {
+    void round(double pause_seconds) {
+        if (pause_seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(pause_seconds));
         guarded([&] { samples_.push_back(run(calls_) / static_cast<double>(calls_)); });
     }
 
@@ -87,7 +90,7 @@ std::vector<timing> measure_interleaved(std::span<const timed_task> tasks, const
     for (const timed_task& task : tasks) timers.emplace_back(task).warm_up(options);
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < timers.size(); ++i) {
-            timers[round % 2 == 0 ? i : timers.size() - 1 - i].round();
+            timers[round % 2 == 0 ? i : timers.size() - 1 - i].round(options.pause_seconds);
         }
     }
     std::vector<timing> result;

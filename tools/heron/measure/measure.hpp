@@ -20,6 +20,7 @@ struct measure_options {
     double round_seconds = 0.02;  // a round makes as many calls as this takes at least
     std::int64_t warm_up_calls = 20;
     double warm_up_seconds = 0.2;  // warming up ends when either is reached
+    double pause_seconds = 0;      // before each round: threads that look for work fall asleep
     bool counts_launches = false;  // of one call, beside its time
 };
 

@@ -54,6 +54,7 @@ class openblas : public blas_peer {
     std::string version() const override { return library_.get<char*()>("openblas_get_config")(); }
 
     std::function<void()> call(const dense_problem& p) const override {
+        if (p.is_half()) return {};
         return p.is_single() ? typed<float>(p) : typed<double>(p);
     }
 
@@ -161,6 +162,7 @@ class cublas : public blas_peer {
         check_status(library_.get<int(void*, int)>("cublasSetMathMode")(
                          handle_, p.algorithm == HERON_GEMM_TF32 ? tf32_math : default_math),
                      "cublasSetMathMode");
+        if (p.is_half()) return half_product(p, one, zero);
         if (p.batch > 1) {
             const std::string batched =
                 fmt::format("cublas{}gemmStridedBatched", static_cast<char>(letter(p.type) - 'a' + 'A'));
@@ -200,6 +202,22 @@ class cublas : public blas_peer {
     }
 
   private:
+    std::function<void()> half_product(const dense_problem& p, const void* one, const void* zero) const {
+        constexpr int half = 2, bfloat16 = 14, computes_in_single = 68, its_choice = -1;
+        const int type = p.type == HERON_R_16F ? half : bfloat16;
+        const std::string name = "cublasGemmStridedBatchedEx";
+        const auto f = library_.get<int(void*, int, int, int, int, int, const void*, const void*, int, int,
+                                        long long, const void*, int, int, long long, const void*, void*, int,
+                                        int, long long, int, int, int)>(name);
+        void* const handle = handle_;
+        return [=] {
+            check_status(f(handle, p.op_a, p.op_b, p.m, p.n, p.k, one, p.a, type, p.lda(), p.a_size(), p.b,
+                           type, p.ldb(), p.b_size(), zero, p.c, type, p.m, p.c_size(), p.batch,
+                           computes_in_single, its_choice),
+                         name);
+        };
+    }
+
     // With a symmetric or triangular A.
     std::function<void()> structured(const dense_problem& p, const std::string& name, const void* one,
                                      const void* zero) const {

@@ -40,14 +40,18 @@ struct dense_problem {
         return operation == dense_operation::triangular || operation == dense_operation::solve;
     }
     bool is_complex() const { return type == HERON_C_32F || type == HERON_C_64F; }
-    bool is_single() const { return type == HERON_R_32F || type == HERON_C_32F; }
+    // Stored in 16 bits, with scalars and sums in single precision.
+    bool is_half() const { return type == HERON_R_16F || type == HERON_R_16BF; }
+    bool is_single() const { return type == HERON_R_32F || type == HERON_C_32F || is_half(); }
     int lda() const { return op_a == HERON_OP_NONE ? m : k; }
     int ldb() const { return operation == dense_operation::rank_2k ? n : op_b == HERON_OP_NONE ? k : n; }
     // Elements of one item.
     std::int64_t a_size() const { return std::int64_t{m} * k; }
     std::int64_t b_size() const { return std::int64_t{n} * k; }
     std::int64_t c_size() const { return std::int64_t{m} * n; }
-    std::int64_t element_bytes() const { return (is_single() ? 4 : 8) * (is_complex() ? 2 : 1); }
+    std::int64_t element_bytes() const {
+        return is_half() ? 2 : (is_single() ? 4 : 8) * (is_complex() ? 2 : 1);
+    }
     // What the names of BLAS's functions for it have in common: "sgemm".
     std::string function_stem() const;
     // Floating-point operations.

@@ -178,6 +178,7 @@ class opencl_blas : public blas_peer {
         if (p.operation != dense_operation::gemm && p.operation != dense_operation::rank_k &&
             p.operation != dense_operation::rank_2k)
             return {};
+        if (p.is_half()) return {};
         arena_->hold(p);
         switch (p.type) {
             case HERON_R_32F: return typed<float, float>(p);

@@ -9,9 +9,21 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 namespace heron::tools {
 namespace {
+
+// NVIDIA's name of the device, which is one of those that the environment leaves: a number or a UUID.
+std::string nvidia_name() {
+    const char* const number = std::getenv("HERON_DEVICE");
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (!visible) return number ? number : "0";
+    std::istringstream names(visible);
+    std::string name;
+    for (int k = number ? std::atoi(number) : 0; k >= 0; --k) std::getline(names, name, ',');
+    return name;
+}
 
 // NVIDIA's driver tells of its devices through a library of its own, for whatever API they are used.
 std::int64_t nvidia_bytes() {
@@ -23,15 +35,18 @@ std::int64_t nvidia_bytes() {
     const auto init = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
     const auto by_index =
         reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library, "nvmlDeviceGetHandleByIndex_v2"));
+    const auto by_uuid =
+        reinterpret_cast<int (*)(const char*, void**)>(dlsym(library, "nvmlDeviceGetHandleByUUID"));
     const auto info = reinterpret_cast<int (*)(void*, memory*)>(dlsym(library, "nvmlDeviceGetMemoryInfo"));
-    static const bool ready = init && by_index && info && init() == 0;
-    const char* const number = std::getenv("HERON_DEVICE");
+    static const bool ready = init && by_index && by_uuid && info && init() == 0;
+    if (!ready) return 0;
+    static const std::string name = nvidia_name();
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
     void* device = nullptr;
     memory use{};
-    if (!ready || by_index(number ? static_cast<unsigned>(std::atoi(number)) : 0u, &device) != 0 ||
-        info(device, &use) != 0)
-        return 0;
-    return static_cast<std::int64_t>(use.used);
+    const int found = is_number ? by_index(static_cast<unsigned>(std::atoi(name.c_str())), &device)
+                                : by_uuid(name.c_str(), &device);
+    return found == 0 && info(device, &use) == 0 ? static_cast<std::int64_t>(use.used) : 0;
 }
 
 }  // namespace
@@ -42,7 +57,9 @@ std::int64_t resident_bytes() {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-std::int64_t device_bytes(const std::string& backend) { return backend == "host" ? 0 : nvidia_bytes(); }
+std::int64_t device_bytes(const std::string& backend, const std::string& device) {
+    return backend == "cuda" || device.find("NVIDIA") != std::string::npos ? nvidia_bytes() : 0;
+}
 
 void settle() {
 #ifdef __GLIBC__

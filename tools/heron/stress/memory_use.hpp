@@ -12,8 +12,8 @@ namespace heron::tools {
 
 // Bytes of this process in memory.
 std::int64_t resident_bytes();
-// Bytes in use on the device, of all processes; 0 where the device does not tell.
-std::int64_t device_bytes(const std::string& backend);
+// Bytes in use on a backend's device of that name, of all processes; 0 where it does not tell.
+std::int64_t device_bytes(const std::string& backend, const std::string& device);
 // Gives what the C library keeps of freed memory back, so that resident_bytes tells what is in use.
 void settle();
 

@@ -130,7 +130,8 @@ class stress {
     void watch(void (memory_use::*note)(double, std::int64_t)) {
         const double now = seconds_since(start_);
         (resident_.*note)(now, resident_bytes());
-        if (const std::int64_t bytes = device_bytes(options_.backend); bytes > 0) (device_.*note)(now, bytes);
+        const std::int64_t bytes = device_bytes(options_.backend, where_.info().name);
+        if (bytes > 0) (device_.*note)(now, bytes);
     }
 
     record result(double seconds) const {

@@ -14,10 +14,6 @@
 namespace heron::tools {
 namespace {
 
-struct extent {
-    std::int64_t m, n;
-};
-
 std::int64_t number_of(const std::string& text, const std::string& size) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -26,7 +22,7 @@ std::int64_t number_of(const std::string& text, const std::string& size) {
     return static_cast<std::int64_t>(value);
 }
 
-extent extent_of(const std::string& size, bool is_matrix) {
+matrix_extent extent_of(const std::string& size, bool is_matrix) {
     const std::size_t times = size.find('x');
     if (times == std::string::npos) {
         const std::int64_t m = number_of(size, size);
@@ -35,7 +31,18 @@ extent extent_of(const std::string& size, bool is_matrix) {
     return {number_of(size.substr(0, times), size), number_of(size.substr(times + 1), size)};
 }
 
-bool is_square_only(const std::string& function) { return !function.starts_with("ge"); }
+bool is_square_only(const std::string& function) {
+    return !function.starts_with("ge") && !function.starts_with("dg");
+}
+
+bool is_batched(const std::string& function) {
+    return function.starts_with("gemvS") || function.starts_with("gemvB");
+}
+
+// make_matrix_case's functions.
+bool is_matrix_case(const std::string& function) {
+    return function.starts_with("geam") || function.starts_with("dg") || is_batched(function);
+}
 
 class vector_bench {
   public:
@@ -72,10 +79,16 @@ class vector_bench {
         for (const std::string& function : options_.functions)
             for (const std::string& type : options_.types)
                 for (const std::string& size : options_.sizes) {
-                    const extent e = extent_of(size, is_matrix_);
+                    const matrix_extent e = extent_of(size, is_matrix_);
                     if (is_matrix_ && is_square_only(function) && e.m != e.n) continue;
                     run_case(where, function, type, e, rate);
                 }
+    }
+
+    // Unless the options say how many, matrices of 2^23 elements.
+    std::int64_t batch_of(const matrix_extent& e) const {
+        constexpr std::int64_t elements = std::int64_t{1} << 23;
+        return options_.batch > 0 ? options_.batch : std::max<std::int64_t>(elements / (e.m * e.n), 1);
     }
 
     // On what device a peer computes.
@@ -83,17 +96,21 @@ class vector_bench {
         return where.backend() == (peer.is_cublas() ? "cuda" : "host");
     }
 
-    void run_case(const device& where, const std::string& function, const std::string& type, const extent& e,
+    void run_case(const device& where, const std::string& function, const std::string& type, matrix_extent e,
                   double rate) {
+        if (is_batched(function)) e.batch = batch_of(e);
         record row;
         row["backend"] = where.backend();
         row["function"] = function;
         row["type"] = type;
         row["m"] = e.m;
         row["n"] = e.n;
+        if (is_batched(function)) row["batch"] = e.batch;
         progress_.step(fmt::format("{} {} {} {}x{}", where.backend(), function, type, e.m, e.n));
         try {
-            time(where, *make_vector_case(where, function, type, e.m, e.n), rate, row);
+            const auto what = is_matrix_case(function) ? make_matrix_case(where, function, type, e)
+                                                       : make_vector_case(where, function, type, e.m, e.n);
+            time(where, *what, rate, row);
         } catch (const std::exception& error) {
             row["result"] = "failed";
             row["message"] = reason_of(error);
@@ -156,6 +173,7 @@ class vector_bench {
                           {.key = "/type", .title = "type"},
                           {.key = "/m", .title = "m", .format = "{:.0f}"},
                           {.key = "/n", .title = "n", .format = "{:.0f}", .fold = true},
+                          {.key = "/batch", .title = "batch", .format = "{:.0f}", .fold = true},
                           {.key = "/result", .title = "result", .fold = true},
                           {.key = "/seconds", .title = "us", .format = "{:.2f}", .scale = 1e6},
                           {.key = "/gb_per_second", .title = "GB/s", .format = "{:.1f}"},
@@ -201,12 +219,18 @@ std::vector<std::string> level1_functions() {
 std::vector<std::string> level2_functions() {
     return {"gemv", "gemvT", "symv", "ger", "trmv", "trsv", "gbmv", "gbmvT", "sbmv", "tbsv", "tpsv"};
 }
+std::vector<std::string> matrix_functions() {
+    return {"gemvStrided", "gemvStridedT", "gemvBatched", "gemvBatchedT", "geam", "geamT", "dgmm", "dgmmR"};
+}
 
 vector_bench_result run_level1_bench(const vector_bench_options& options, progress& progress) {
     return vector_bench("blas1", options, false, progress).run();
 }
 vector_bench_result run_level2_bench(const vector_bench_options& options, progress& progress) {
     return vector_bench("gemv", options, true, progress).run();
+}
+vector_bench_result run_matrix_bench(const vector_bench_options& options, progress& progress) {
+    return vector_bench("batched", options, true, progress).run();
 }
 
 }  // namespace heron::tools

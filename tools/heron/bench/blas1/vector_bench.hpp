@@ -17,6 +17,7 @@ struct vector_bench_options {
     std::vector<std::string> functions{};
     std::vector<std::string> types{"f32", "f64"};
     std::vector<std::string> sizes{};  // N, or MxN of a matrix
+    std::int64_t batch = 0;            // matrices of a batch
     measure_options timing{};
 };
 
@@ -27,9 +28,11 @@ struct vector_bench_result {
 
 std::vector<std::string> level1_functions();
 std::vector<std::string> level2_functions();
+std::vector<std::string> matrix_functions();
 
 // Throw std::exception where options are wrong or nothing can be measured.
 vector_bench_result run_level1_bench(const vector_bench_options& options, progress& progress);
 vector_bench_result run_level2_bench(const vector_bench_options& options, progress& progress);
+vector_bench_result run_matrix_bench(const vector_bench_options& options, progress& progress);
 
 }  // namespace heron::tools

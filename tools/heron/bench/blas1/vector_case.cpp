@@ -7,33 +7,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "matrix/generators.hpp"
+#include "typed_memory.hpp"
 
 namespace heron::tools {
 namespace {
-
-template <class T>
-struct facts {
-    using real = T;
-    static constexpr bool is_complex = false;
-    static constexpr heron_type type = sizeof(T) == 4 ? HERON_R_32F : HERON_R_64F;
-    static constexpr const char* letter = sizeof(T) == 4 ? "s" : "d";
-};
-template <class R>
-struct facts<std::complex<R>> {
-    using real = R;
-    static constexpr bool is_complex = true;
-    static constexpr heron_type type = sizeof(R) == 4 ? HERON_C_32F : HERON_C_64F;
-    static constexpr const char* letter = sizeof(R) == 4 ? "c" : "z";
-};
-
-template <class T>
-T conjugate(T v) {
-    if constexpr (facts<T>::is_complex)
-        return std::conj(v);
-    else
-        return v;
-}
 
 // CBLAS takes real scalars by value and complex ones by address.
 template <class T>
@@ -49,13 +26,7 @@ using cblas_scalar = decltype(by_cblas(std::declval<const T&>()));
 // CBLAS's and cuBLAS's numbers of their enumerations.
 constexpr int column_major = 102, cblas_none = 111, cblas_transpose = 112, cblas_lower = 122,
               cblas_non_unit = 131;
-constexpr int cublas_none = 0, cublas_transpose = 1, cublas_lower = 0, cublas_non_unit = 0;
-constexpr int pointers_on_host = 0, pointers_on_device = 1;
-
-std::string capital(std::string letter) {
-    letter[0] = static_cast<char>(letter[0] - 'a' + 'A');
-    return letter;
-}
+constexpr int cublas_lower = 0, cublas_non_unit = 0;
 
 template <class T>
 class typed_case : public vector_case {
@@ -67,19 +38,19 @@ class typed_case : public vector_case {
           function_(std::move(function)),
           m_(m),
           n_(n),
-          x_(numbers(std::max(m, n))),
-          y_(numbers(std::max(m, n))) {
+          x_(numbers<T>(std::max(m, n))),
+          y_(numbers<T>(std::max(m, n))) {
         if (is_matrix()) {
-            a_ = numbers(elements());
+            a_ = numbers<T>(elements());
             // Triangles whose products and solutions stay as large as what they are made of.
             if (function_[0] == 't') {
                 for (T& v : a_) v *= static_cast<R>(0.1 / static_cast<double>(n));
                 for (std::int64_t i = 0; i < n; ++i) a_[place(i, i)] = T(1);
             }
         }
-        x_device_ = sent(x_);
-        y_device_ = sent(y_);
-        a_device_ = sent(a_);
+        x_device_ = sent(where_, x_);
+        y_device_ = sent(where_, y_);
+        a_device_ = sent(where_, a_);
         result_ = where_.allocate(2 * sizeof(double));
     }
 
@@ -111,15 +82,15 @@ class typed_case : public vector_case {
     }
 
     std::string fault_of(const std::function<void()>& call) override {
-        send(x_device_, x_);
-        send(y_device_, y_);
-        send(a_device_, a_);
+        send(where_, x_device_, x_);
+        send(where_, y_device_, y_);
+        send(where_, a_device_, a_);
         call();
         where_.synchronize();
         if (reduces()) return fault_of_result();
         if (function_ == "ger") return fault_of_update();
         const bool writes_x = function_ == "scal" || function_[0] == 't';
-        const std::vector<T> got = received(writes_x ? x_device_ : y_device_, x_.size());
+        const std::vector<T> got = received<T>(where_, writes_x ? x_device_ : y_device_, x_.size());
         if (function_[0] == 't' && function_ != "trmv") return fault_of_solution(got);
         const std::int64_t outputs = function_ == "gemvT" ? n_ : m_;
         for (std::int64_t i = 0; i < outputs; ++i) {
@@ -166,33 +137,6 @@ class typed_case : public vector_case {
     double tolerance() const {
         return std::numeric_limits<R>::epsilon() *
                (16 + std::sqrt(static_cast<double>(std::max(m_, n_))) * 4);
-    }
-
-    static std::vector<T> numbers(std::int64_t count) {
-        splitmix64 random(static_cast<std::uint64_t>(count));
-        std::vector<T> values(static_cast<std::size_t>(count));
-        for (T& v : values) {
-            if constexpr (facts<T>::is_complex)
-                v = T(static_cast<R>(random.symmetric_unit()), static_cast<R>(random.symmetric_unit()));
-            else
-                v = static_cast<T>(random.symmetric_unit());
-        }
-        return values;
-    }
-    device_buffer sent(const std::vector<T>& values) const {
-        device_buffer memory = where_.allocate(std::max<std::size_t>(values.size(), 1) * sizeof(T));
-        send(memory, values);
-        return memory;
-    }
-    void send(const device_buffer& to, const std::vector<T>& values) const {
-        if (!values.empty()) where_.copy(to.get(), values.data(), values.size() * sizeof(T));
-        where_.synchronize();
-    }
-    std::vector<T> received(const device_buffer& from, std::size_t count) const {
-        std::vector<T> values(count);
-        where_.copy(values.data(), from.get(), count * sizeof(T));
-        where_.synchronize();
-        return values;
     }
 
     // Chosen by name here, so that a call is nothing but the function's.
@@ -244,50 +188,47 @@ class typed_case : public vector_case {
                  *const a = static_cast<T*>(a_device_.get());
         void* const result = result_.get();
         const int m = static_cast<int>(m_), n = static_cast<int>(n_);
-        const auto require = [](int status) {
-            if (status != 0) throw std::runtime_error("cuBLAS answered " + std::to_string(status));
-        };
-        require(l.get<int(handle, int)>("cublasSetPointerMode_v2")(
+        require_cublas(l.get<int(handle, int)>("cublasSetPointerMode_v2")(
             h, reduces() ? pointers_on_device : pointers_on_host));
         const auto named = [&](const std::string& name) { return "cublas" + name + "_v2"; };
         // What a norm's name begins with says which type its result has.
         const std::string of_norm = facts<T>::is_complex ? (sizeof(R) == 4 ? "Sc" : "Dz") : letter;
         if (function_ == "copy") {
             const auto f = l.get<int(handle, int, const T*, int, T*, int)>(named(letter + "copy"));
-            return [=] { require(f(h, m, x, 1, y, 1)); };
+            return [=] { require_cublas(f(h, m, x, 1, y, 1)); };
         }
         if (function_ == "scal") {
             const auto f = l.get<int(handle, int, const T*, T*, int)>(named(letter + "scal"));
-            return [=, this] { require(f(h, m, &alpha_, x, 1)); };
+            return [=, this] { require_cublas(f(h, m, &alpha_, x, 1)); };
         }
         if (function_ == "axpy") {
             const auto f = l.get<int(handle, int, const T*, const T*, int, T*, int)>(named(letter + "axpy"));
-            return [=, this] { require(f(h, m, &alpha_, x, 1, y, 1)); };
+            return [=, this] { require_cublas(f(h, m, &alpha_, x, 1, y, 1)); };
         }
         if (function_ == "dot") {
             const auto f = l.get<int(handle, int, const T*, int, const T*, int, void*)>(
                 named(letter + (facts<T>::is_complex ? "dotc" : "dot")));
-            return [=] { require(f(h, m, x, 1, y, 1, result)); };
+            return [=] { require_cublas(f(h, m, x, 1, y, 1, result)); };
         }
         if (reduces()) {
             const std::string name =
                 function_ == "iamax" ? "I" + std::string(facts<T>::letter) + "amax" : of_norm + function_;
             const auto f = l.get<int(handle, int, const T*, int, void*)>(named(name));
-            return [=] { require(f(h, m, x, 1, result)); };
+            return [=] { require_cublas(f(h, m, x, 1, result)); };
         }
         if (function_ == "gemv" || function_ == "gemvT") {
             const int op = function_ == "gemv" ? cublas_none : cublas_transpose;
             const auto f =
                 l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
                     named(letter + "gemv"));
-            return [=, this] { require(f(h, op, m, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
+            return [=, this] { require_cublas(f(h, op, m, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
         }
         const int k = static_cast<int>(diagonals), lda = static_cast<int>(ld());
         if (function_ == "gbmv" || function_ == "gbmvT") {
             const int op = is_transposed() ? cublas_transpose : cublas_none;
             const auto f = l.get<int(handle, int, int, int, int, int, const T*, const T*, int, const T*, int,
                                      const T*, T*, int)>(named(letter + "gbmv"));
-            return [=, this] { require(f(h, op, m, n, k, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
+            return [=, this] { require_cublas(f(h, op, m, n, k, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
         }
         if (function_ == "sbmv") {
             // BLAS has no complex symmetric bands.
@@ -295,31 +236,33 @@ class typed_case : public vector_case {
             const auto f =
                 l.get<int(handle, int, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
                     named(letter + "sbmv"));
-            return [=, this] { require(f(h, cublas_lower, n, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
+            return
+                [=, this] { require_cublas(f(h, cublas_lower, n, k, &alpha_, a, lda, x, 1, &beta_, y, 1)); };
         }
         if (function_ == "tbsv") {
             const auto f =
                 l.get<int(handle, int, int, int, int, int, const T*, int, T*, int)>(named(letter + "tbsv"));
-            return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, k, a, lda, x, 1)); };
+            return
+                [=] { require_cublas(f(h, cublas_lower, cublas_none, cublas_non_unit, n, k, a, lda, x, 1)); };
         }
         if (function_ == "tpsv") {
             const auto f = l.get<int(handle, int, int, int, int, const T*, T*, int)>(named(letter + "tpsv"));
-            return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, x, 1)); };
+            return [=] { require_cublas(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, x, 1)); };
         }
         if (function_ == "symv") {
             const auto f =
                 l.get<int(handle, int, int, const T*, const T*, int, const T*, int, const T*, T*, int)>(
                     named(letter + "symv"));
-            return [=, this] { require(f(h, cublas_lower, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
+            return [=, this] { require_cublas(f(h, cublas_lower, n, &alpha_, a, m, x, 1, &beta_, y, 1)); };
         }
         if (function_ == "ger") {
             const auto f = l.get<int(handle, int, int, const T*, const T*, int, const T*, int, T*, int)>(
                 named(letter + (facts<T>::is_complex ? "geru" : "ger")));
-            return [=, this] { require(f(h, m, n, &alpha_, x, 1, y, 1, a, m)); };
+            return [=, this] { require_cublas(f(h, m, n, &alpha_, x, 1, y, 1, a, m)); };
         }
         const auto f =
             l.get<int(handle, int, int, int, int, const T*, int, T*, int)>(named(letter + function_));
-        return [=] { require(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, m, x, 1)); };
+        return [=] { require_cublas(f(h, cublas_lower, cublas_none, cublas_non_unit, n, a, m, x, 1)); };
     }
 
     std::function<void()> cblas_call(const vector_peer& peer) {
@@ -465,7 +408,7 @@ class typed_case : public vector_case {
     }
 
     std::string fault_of_update() const {
-        const std::vector<T> got = received(a_device_, a_.size());
+        const std::vector<T> got = received<T>(where_, a_device_, a_.size());
         for (std::int64_t j = 0; j < n_; ++j)
             for (std::int64_t i = 0; i < m_; ++i) {
                 const auto k = static_cast<std::size_t>(i + j * m_);
@@ -520,7 +463,9 @@ class typed_case : public vector_case {
     std::vector<T> x_, y_, a_{};
     device_buffer x_device_, y_device_, a_device_, result_;
     // A number of size 1 does not let vectors grow from call to call.
-    T alpha_ = T(-1), beta_ = T(static_cast<R>(0.5));
+    // cuBLAS takes complex numbers that are aligned to their size, which std::complex is not.
+    alignas(2 * sizeof(R)) T alpha_ = T(-1);
+    alignas(2 * sizeof(R)) T beta_ = T(static_cast<R>(0.5));
 };
 
 }  // namespace

@@ -51,4 +51,14 @@ class vector_case {
 std::unique_ptr<vector_case> make_vector_case(const device& where, const std::string& function,
                                               const std::string& type, std::int64_t m, std::int64_t n);
 
+struct matrix_extent {
+    std::int64_t m, n;
+    std::int64_t batch = 1;
+};
+
+// Of what reads every element of matrices once: geam, geamT, dgmm, dgmmR; and of batches of products, strided
+// or by addresses: gemvStrided, gemvStridedT, gemvBatched, gemvBatchedT.
+std::unique_ptr<vector_case> make_matrix_case(const device& where, const std::string& function,
+                                              const std::string& type, const matrix_extent& e);
+
 }  // namespace heron::tools

@@ -16,10 +16,10 @@ namespace {
 
 using number = std::complex<double>;
 
-constexpr dense_element types[] = {{"f32", HERON_R_32F, scalar_type::f32},
-                                   {"f64", HERON_R_64F, scalar_type::f64},
-                                   {"c32", HERON_C_32F, scalar_type::c32},
-                                   {"c64", HERON_C_64F, scalar_type::c64}};
+constexpr dense_element types[] = {
+    {"f16", HERON_R_16F, scalar_type::f16}, {"bf16", HERON_R_16BF, scalar_type::bf16},
+    {"f32", HERON_R_32F, scalar_type::f32}, {"f64", HERON_R_64F, scalar_type::f64},
+    {"c32", HERON_C_32F, scalar_type::c32}, {"c64", HERON_C_64F, scalar_type::c64}};
 
 heron_operation find_operation(char letter) {
     switch (letter) {
@@ -47,7 +47,7 @@ constexpr double double_one[2] = {1, 0}, double_zero[2] = {0, 0};
 const dense_element& find_dense_element(const std::string& name) {
     for (const dense_element& t : types)
         if (name == t.name) return t;
-    throw std::invalid_argument(fmt::format("'{}' is not one of the types f32 f64 c32 c64", name));
+    throw std::invalid_argument(fmt::format("'{}' is not one of the types f16 bf16 f32 f64 c32 c64", name));
 }
 
 heron_gemm_algorithm find_gemm_algorithm(const std::string& name) {
@@ -124,8 +124,10 @@ void dense_operands::tame_triangle() {
     }
 }
 
-// Relative, of a product of two operands. TF32 has 11 bits; two such numbers have 22.
+// Relative, of a product of two operands. TF32 has 11 bits; two such numbers have 22. Of 16 bits the result
+// is rounded.
 double dense_operands::rounding_of_operands() const {
+    if (problem_.is_half()) return traits_of(element_.scalar).epsilon;
     if (problem_.type != HERON_R_32F) return 0;
     if (problem_.algorithm == HERON_GEMM_TF32) return 0x1p-10;
     return problem_.algorithm == HERON_GEMM_3XTF32 ? 0x1p-20 : 0;
@@ -281,9 +283,10 @@ bool dense_operands::is_right(const number_array& c, std::int64_t item, int i, i
         }
     }
     // A solution that is not finite has no finite size, which bounds nothing.
+    const scalar_type sums = p.is_half() ? scalar_type::f32 : element_.scalar;
     return std::isfinite(size) &&
            std::abs(got - sum) <=
-               (traits_of(element_.scalar).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
+               (traits_of(sums).epsilon * (4.0 * p.k + 16) + rounding_of_operands()) * size;
 }
 
 }  // namespace heron::tools

@@ -17,7 +17,7 @@ struct dense_element {
     scalar_type scalar;
 };
 
-// "f32", "f64", "c32", "c64", or std::invalid_argument.
+// "f16", "bf16" (products), "f32", "f64", "c32", "c64", or std::invalid_argument.
 const dense_element& find_dense_element(const std::string& name);
 
 // "NT": of A and of B. std::invalid_argument if they are not two of N T C.

@@ -57,7 +57,8 @@ class survey {
 
     survey_bench_result run() {
         const matrix_keeper keeper(kept_matrix_bytes);
-        const std::vector<survey_item> items = in_survey_order(items_to_measure(), options_.seed);
+        const std::vector<survey_item> items =
+            in_survey_order(items_of(survey_piece_from(options_.piece), items_to_measure()), options_.seed);
         planned_ = items.size();
         for (const survey_item& item : items) {
             if (is_time_up()) break;
@@ -208,11 +209,10 @@ class survey {
         return names;
     }
 
-    // Eigen allocates for itself.
     std::vector<std::string> peers_with_workspace() const {
         std::vector<std::string> names = peers();
         for (const contestant& each : contestants_->all())
-            if (!each.handle) std::erase(names, each.name);
+            if (each.allocates) std::erase(names, each.name);
         return names;
     }
 

@@ -22,6 +22,7 @@ struct survey_bench_options {
     double minutes = 0;                     // 0: until all is measured
     bool launches = false;                  // count them, on CUDA
     std::string rows_file{};                // where rows are kept; those that it has are not measured again
+    std::string piece = "1/1";              // K/N: of each N-th input, beginning with the K-th
     std::string plot{};
     std::int64_t worst = 40;  // rows of the table
     std::uint64_t seed = default_seed;

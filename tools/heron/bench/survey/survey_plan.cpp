@@ -1,7 +1,11 @@
 #include "survey_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 #include "matrix/generators.hpp"
@@ -40,6 +44,24 @@ std::vector<survey_item> in_survey_order(std::vector<survey_item> items, std::ui
     std::vector<survey_item> result;
     for (ranked& each : order) result.push_back(std::move(each.item));
     return result;
+}
+
+survey_piece survey_piece_from(const std::string& text) {
+    survey_piece piece;
+    const char* const end = text.data() + text.size();
+    const auto [slash, number_error] = std::from_chars(text.data(), end, piece.number);
+    if (number_error == std::errc{} && slash != end && *slash == '/') {
+        const auto [stop, count_error] = std::from_chars(slash + 1, end, piece.count);
+        if (count_error == std::errc{} && stop == end && piece.number >= 1 && piece.number <= piece.count)
+            return piece;
+    }
+    throw std::invalid_argument(fmt::format("'{}' is no piece K/N, 1 <= K <= N", text));
+}
+
+std::vector<survey_item> items_of(survey_piece piece, std::vector<survey_item> items) {
+    std::erase_if(
+        items, [&](const survey_item& each) { return each.which_input % piece.count != piece.number - 1; });
+    return items;
 }
 
 }  // namespace heron::tools

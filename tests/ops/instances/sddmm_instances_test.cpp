@@ -1,0 +1,49 @@
+// SDDMM of every type and index type by every length of inner products that has a kernel of its own.
+#include "ops/sddmm/sddmm_problem.hpp"
+#include "patterns.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+const dense_layout row_major{CUSPARSE_ORDER_ROW}, column_major{CUSPARSE_ORDER_COL};
+
+// More elements than a GPU gives a few lanes each.
+entries many_elements() {
+    const bool is_gpu = backend_name() == "cuda";
+    const std::int64_t rows = is_gpu ? 35 * static_cast<std::int64_t>(device_info().compute_units) : 60;
+    return rows_alike(rows, 64, 8);
+}
+
+sddmm_call general_call(const sddmm_types& types) {
+    return {representable(types.compute, {0.75, -0.5}), representable(types.compute, {-1.25, 0.625})};
+}
+
+// k elements of a column of op(B), in pieces of 16 bytes.
+void check(const entries& pattern, const layout& stored, std::int64_t pieces, const dense_layout& a) {
+    for (const sddmm_types& types : sddmm_rows())
+        for (const index_choice& index : index_pairs()) {
+            random_source random(53);
+            const entries c = with_values(pattern, types.sparse, random);
+            const std::int64_t k = pieces * 16 / static_cast<std::int64_t>(size_of(types.dense));
+            sddmm_problem({arrange(c, stored, index, types.sparse, random)}, types, k, a, column_major)
+                .run(general_call(types));
+        }
+}
+
+}  // namespace
+
+TEST_CASE("SDDMM of inner products of every length, type and index type") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    for (const std::int64_t pieces : {4, 8, 12, 16, 24, 32, 48, 64}) {
+        CAPTURE(pieces);
+        check(many_elements(), csr, pieces, row_major);
+    }
+    check(many_elements(), csr, 20, column_major);
+}
+
+TEST_CASE("SDDMM of few elements of every type, format and index type") {
+    for (const layout& stored : {layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"COO", CUSPARSE_FORMAT_COO},
+                                 layout{"BSR 2 x 3", CUSPARSE_FORMAT_BSR, false, 2, 3}})
+        for (const dense_layout& a : {row_major, column_major}) check(irregular_pattern(), stored, 3, a);
+}

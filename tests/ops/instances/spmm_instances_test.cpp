@@ -1,0 +1,121 @@
+// SpMM of every type and index type in every way that a format has.
+#include "ops/spmm/spmm_problem.hpp"
+#include "patterns.hpp"
+
+using namespace heron::test;
+
+namespace {
+
+constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE, T = CUSPARSE_OPERATION_TRANSPOSE;
+
+const layout csr{"CSR", CUSPARSE_FORMAT_CSR}, coo{"COO", CUSPARSE_FORMAT_COO},
+    coo_unsorted{"COO unsorted", CUSPARSE_FORMAT_COO, true};
+layout bsr(std::int64_t rows, std::int64_t cols) {
+    return {fmt::format("BSR {} x {}", rows, cols), CUSPARSE_FORMAT_BSR, false, rows, cols};
+}
+layout ell(std::int64_t block) {
+    return {fmt::format("Blocked-ELL {}", block), CUSPARSE_FORMAT_BLOCKED_ELL, false, block, block};
+}
+
+// A matrix, or several of them, and a product with it.
+struct way {
+    std::string name;
+    entries pattern;
+    layout stored;
+    std::int64_t columns = 5;
+    cusparseOperation_t op = N;
+    cusparseOrder_t order = CUSPARSE_ORDER_ROW;
+    bool analysed = false;
+    int items = 1;
+    cusparseSpMMAlg_t algorithm = CUSPARSE_SPMM_ALG_DEFAULT;
+};
+
+void check(const way& w) {
+    for (const spmm_types& types : spmm_rows())
+        for (const index_choice& index : index_pairs()) {
+            INFO(w.name);
+            random_source random(52);
+            const entries matrix = with_values(w.pattern, types.ab, random);
+            spmm_options o{
+                .op_a = w.op, .n = w.columns, .order_b = w.order, .order_c = w.order, .items = w.items};
+            spmm_problem problem(arrange(matrix, w.stored, index, types.ab, random), types, o);
+            spmm_call call = general_call(types);
+            call.algorithm = w.algorithm;
+            problem.run(call, w.analysed);
+        }
+}
+
+}  // namespace
+
+TEST_CASE("SpMM by rows of every type and index type") {
+    check({"few columns", irregular_pattern(), csr});
+    check({"many shares", rows_alike(8, 8, 2), csr, 3, N, CUSPARSE_ORDER_ROW, false, 1200});
+}
+
+TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type") {
+    const entries matrix = band(2600, 9);
+    check({"copied", matrix, csr, 35, N, CUSPARSE_ORDER_COL});
+    check({"as it is", matrix, csr, 35, N, CUSPARSE_ORDER_COL, true});
+}
+
+// All have the same A and B, of one element each.
+TEST_CASE("SpMM of more items of every type than there is workspace for") {
+    const int items = backend_name() == "cuda" ? 2'500'000 : 1000;
+    for (const spmm_types& types : spmm_rows()) {
+        INFO(types.name());
+        random_source random(57);
+        const device_matrix a(arrange({1, 1, {{0, 0, 2.0}}}, csr, {}, types.ab, random));
+        const typed_array b(types.ab, std::vector<number>{3.0});
+        const std::vector<unsigned char> six = encode(types.c, {6.0});
+        const device_memory c(static_cast<std::size_t>(items) * six.size());
+        const auto describe = [&](void* values, cudaDataType type) {
+            cusparseDnMatDescr_t m = nullptr;
+            expect(cusparseCreateDnMat(&m, 1, 1, 1, values, type, CUSPARSE_ORDER_COL));
+            return dense_matrix(m);
+        };
+        const dense_matrix b_descriptor = describe(b.data(), types.ab),
+                           c_descriptor = describe(c.data(), types.c);
+        expect(cusparseDnMatSetStridedBatch(b_descriptor.get(), items, 0));
+        expect(cusparseDnMatSetStridedBatch(c_descriptor.get(), items, 1));
+        const std::vector<unsigned char> one = encode(types.compute, {1.0}),
+                                         zero = encode(types.compute, {0.0});
+        std::size_t size = 0;
+        expect(cusparseSpMM_bufferSize(cusparse(), N, N, one.data(), a.get(), b_descriptor.get(), zero.data(),
+                                       c_descriptor.get(), types.compute, CUSPARSE_SPMM_ALG_DEFAULT, &size));
+        const workspace buffer(size);
+        expect(cusparseSpMM(cusparse(), N, N, one.data(), a.get(), b_descriptor.get(), zero.data(),
+                            c_descriptor.get(), types.compute, CUSPARSE_SPMM_ALG_DEFAULT, buffer.data()));
+        const std::vector<unsigned char> all = c.bytes();
+        bool same = true;
+        for (std::size_t at = 0; at < all.size(); at += six.size())
+            same = same && std::equal(six.begin(), six.end(), all.begin() + static_cast<std::ptrdiff_t>(at));
+        CHECK(same);
+    }
+}
+
+TEST_CASE("transposed SpMM of every type and index type") {
+    check({"few additions", irregular_pattern(), csr, 5, T});
+    check({"by columns", band(2600, 9), csr, 48, T});
+    check({"by columns that are known", band(2600, 9), csr, 48, T, CUSPARSE_ORDER_ROW, true});
+    check({"the same bits", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_ROW, false, 1,
+           CUSPARSE_SPMM_CSR_ALG3});
+}
+
+TEST_CASE("SpMM of COO matrices of every type and index type") {
+    for (const layout& stored : {coo, coo_unsorted}) {
+        check({"few additions", irregular_pattern(), stored});
+        check({"rows", irregular_pattern(), stored, 5, N, CUSPARSE_ORDER_ROW, false, 1,
+               CUSPARSE_SPMM_COO_ALG2});
+        check({"batches", irregular_pattern(), stored, 5, N, CUSPARSE_ORDER_ROW, false, 3,
+               CUSPARSE_SPMM_COO_ALG2});
+    }
+    check({"transposed", irregular_pattern(), coo, 5, T});
+    check({"transposed, the same bits", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_ROW, false, 1,
+           CUSPARSE_SPMM_COO_ALG2});
+}
+
+TEST_CASE("SpMM of blocks of every type and index type") {
+    for (const cusparseOperation_t op : {N, T})
+        for (const layout& stored : {bsr(2, 3), bsr(4, 4), ell(3), ell(8)})
+            check({"blocks", irregular_pattern(), stored, 5, op});
+}
