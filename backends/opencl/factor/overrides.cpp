@@ -68,8 +68,8 @@ class sweep_factor {
         device_.launch<kernels::find_diagonal<CT>>(kernels::factor, pattern_.rows, offsets(), columns(),
                                                    int{pattern_.base}, diagonal_, zero_pivot_);
         constexpr int any_width = 0;
-        constexpr bool trims = true, is_lower = true, is_unit = true;
-        plans::order_rows<any_width, trims>(device_, plans::rows_of(pattern_), is_lower, is_unit, order_);
+        constexpr bool is_lower = true, is_unit = true;
+        plans::order_rows<any_width>(device_, plans::rows_of(pattern_), is_lower, is_unit, order_);
         plans::leave_plan(sweep_plan{}, workspace_);
     }
 
