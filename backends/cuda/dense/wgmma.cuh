@@ -75,6 +75,16 @@ static __device__ inline void wait_for_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
+// PTX ISA, "setmaxnreg": all warps of a warp group come here.
+template <int count>
+static __device__ inline void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+static __device__ inline void leave_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+
 #define HERON_INPUT "f16"
 #define HERON_INPUT_NAME multiply_f16
 #define HERON_INPUT_DEPTH "k16"

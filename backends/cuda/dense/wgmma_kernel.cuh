@@ -48,7 +48,11 @@ template <class Input, int Groups, int SecondLines, int Stages, int Blocks, wgmm
 struct wgmma_tile {
     using input = Input;
     using VT = typename Input::storage;
-    static constexpr int groups = Groups, stages = Stages, blocks = Blocks, threads = 128 * Groups + 32;
+    // Where its sums and the first operand would not fit into what registers there are for all, the warp
+    // groups that multiply take some of another one, one warp of which copies.
+    static constexpr bool takes_registers = First == wgmma_layout::registers && SecondLines == 256;
+    static constexpr int groups = Groups, stages = Stages, blocks = Blocks, multiplying = 128 * Groups;
+    static constexpr int threads = multiplying + (takes_registers ? 128 : 32);
     static constexpr int first_lines = 64 * Groups, second_lines = SecondLines;
     static constexpr int sums = SecondLines / 2;  // of a thread
     static constexpr bool first_by_lines = First != wgmma_layout::depth,
@@ -122,9 +126,11 @@ class wgmma_block {
             show_to_async_proxy();
         }
         __syncthreads();
-        if (threadIdx.x >= 128 * Tile::groups) {
-            if (threadIdx.x % 32 == 0) bring_all();
+        if (threadIdx.x >= Tile::multiplying) {
+            if constexpr (Tile::takes_registers) leave_registers<40>();
+            if (threadIdx.x == Tile::multiplying) bring_all();
         } else {
+            if constexpr (Tile::takes_registers) take_registers<232>();
             multiply_all();
         }
     }
@@ -237,9 +243,9 @@ class wgmma_block {
         const uint64_t second = panel_descriptor<Tile::second_by_lines>(panel + Tile::first_bytes);
 #pragma unroll
         for (int i = 0; i < instructions; ++i)
-            multiply_tiles<Tile::first_by_lines, Tile::second_by_lines>(typename Tile::input{}, sums,
-                           first + i * descriptor_step<Tile::first_by_lines>,
-                           second + i * descriptor_step<Tile::second_by_lines>, adds || i > 0);
+            multiply_tiles<Tile::first_by_lines, Tile::second_by_lines>(
+                typename Tile::input{}, sums, first + i * descriptor_step<Tile::first_by_lines>,
+                second + i * descriptor_step<Tile::second_by_lines>, adds || i > 0);
     }
 
     static constexpr int instructions = Tile::depth / Tile::input::depth;  // of a panel
@@ -361,7 +367,8 @@ class wgmma_block {
             }
     }
 
-    static __device__ __forceinline__ void store_pair(const c_tile& t, int row, int column, const float (&sums)[2]) {
+    static __device__ __forceinline__ void store_pair(const c_tile& t, int row, int column,
+                                                      const float (&sums)[2]) {
         if (column >= t.columns) return;
         VT* const to = t.c + column * t.ldc + row;
         const auto left = static_cast<int>(t.rows - row);
@@ -376,7 +383,8 @@ class wgmma_block {
         }
     }
 
-    static __device__ __forceinline__ void store_neighbours(VT* to, const float (&sums)[2], float alpha, float beta) {
+    static __device__ __forceinline__ void store_neighbours(VT* to, const float (&sums)[2], float alpha,
+                                                            float beta) {
         auto* const both = reinterpret_cast<neighbours*>(to);
         neighbours old{}, values;
         if (beta != 0) old = *both;

@@ -7,7 +7,7 @@
 namespace heron::HERON_LEVEL::dense_cuda {
 
 static __device__ __forceinline__ void multiply_tf32_registers(float (&d)[128], const unsigned (&first)[4],
-                                                      uint64_t second, int adds) {
+                                                               uint64_t second, int adds) {
     asm volatile(
         "{.reg .pred p; setp.ne.b32 p, %133, 0;\n"
         "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {"
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void multiply_tf32_registers(float (&d)[128], 
         : "r"(first[0]), "r"(first[1]), "r"(first[2]), "r"(first[3]), "l"(second), "r"(adds));
 }
 static __device__ __forceinline__ void multiply_tf32_registers(float (&d)[64], const unsigned (&first)[4],
-                                                      uint64_t second, int adds) {
+                                                               uint64_t second, int adds) {
     asm volatile(
         "{.reg .pred p; setp.ne.b32 p, %69, 0;\n"
         "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"

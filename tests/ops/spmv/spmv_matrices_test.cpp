@@ -101,12 +101,46 @@ std::vector<index_choice> index_types() {
             {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I, 1}};
 }
 
+// Rows of up to `length` elements in `kinds` kinds; rows of one kind have their columns at the same distances
+// from the diagonal. Each `period`-th row has one more at a distance of its own.
+struct kinds_of_rows {
+    std::int64_t rows, length, kinds, period;
+};
+
+entries rows_of(const kinds_of_rows& s) {
+    entries result{s.rows, 2 * s.rows + s.length * 20, {}};
+    for (std::int64_t row = 0; row < s.rows; ++row) {
+        const std::int64_t kind = row % s.kinds;
+        const std::int64_t step = 1 + kind % 19;
+        const std::int64_t length = s.length - kind / 19 % s.length;
+        for (std::int64_t k = 0; k < length; ++k) result.list.push_back({row, row + k * step, 1.0});
+        if (row % s.period == 7) result.list.push_back({row, row + s.length * 20 + row * 37 % s.rows, 1.0});
+    }
+    return result;
+}
+
+void check_with_one_buffer(const entries& pattern, const product_types& types, const index_choice& index) {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    random_source random(3);
+    const sparse_arrays arrays = arrange(with_values(pattern, types.a, random), csr, index, types.a, random);
+    spmv_problem problem(arrays, types, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    const product_call call{some_alpha(types), some_beta(types)};
+    workspace buffer(problem.buffer_size(call), 8);
+    problem.preprocess(call, buffer.data());
+    problem.run(call, buffer.data());
+    problem.set_values(random_values(types.a, arrays.values.size(), random));
+    problem.run({some_alpha(types), 0.0}, buffer.data());
+    problem.run({0.0, some_beta(types)}, buffer.data());
+    buffer.overwrite(0x5a);
+    problem.run(call, buffer.data());
+    CHECK(buffer.canaries_are_whole());
+}
+
 }  // namespace
 
 // Which a backend may store in fewer bits. Rows are short, of some elements, and long; one in twenty, or one
 // of all, has a span of its own.
 TEST_CASE("SpMV of rows whose columns are close together, or not quite") {
-    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
     for (const product_types& types : large_rows())
         for (const spans& s :
              {spans{16000, 5, 20, 65534}, spans{16000, 5, 20, 65535}, spans{16000, 5, 20, 65536},
@@ -115,20 +149,21 @@ TEST_CASE("SpMV of rows whose columns are close together, or not quite") {
             for (const index_choice& index : index_types()) {
                 INFO(types.name() << ", rows of " << s.length << ", span " << s.span << ", base "
                                   << index.base);
-                random_source random(3);
-                const sparse_arrays arrays =
-                    arrange(with_values(rows_of(s), types.a, random), csr, index, types.a, random);
-                spmv_problem problem(arrays, types, CUSPARSE_OPERATION_NON_TRANSPOSE);
-                const product_call call{some_alpha(types), some_beta(types)};
-                workspace buffer(problem.buffer_size(call), 8);
-                problem.preprocess(call, buffer.data());
-                problem.run(call, buffer.data());
-                problem.set_values(random_values(types.a, arrays.values.size(), random));
-                problem.run({some_alpha(types), 0.0}, buffer.data());
-                problem.run({0.0, some_beta(types)}, buffer.data());
-                buffer.overwrite(0x5a);
-                problem.run(call, buffer.data());
-                CHECK(buffer.canaries_are_whole());
+                check_with_one_buffer(rows_of(s), types, index);
+            }
+}
+
+// Few kinds, almost too many, and too many of them, with no, few and many rows that are of none.
+TEST_CASE("SpMV of rows of a few kinds") {
+    for (const product_types& types : large_rows())
+        for (const kinds_of_rows& s :
+             {kinds_of_rows{15000, 5, 3, 1 << 20}, kinds_of_rows{15000, 5, 80, 50},
+              kinds_of_rows{15000, 5, 3, 25}, kinds_of_rows{3000, 27, 27, 100},
+              kinds_of_rows{3000, 60, 1100, 1 << 20}, kinds_of_rows{700, 150, 7, 90}})
+            for (const index_choice& index : index_types()) {
+                INFO(types.name() << ", rows of " << s.length << ", kinds " << s.kinds << ", base "
+                                  << index.base);
+                check_with_one_buffer(rows_of(s), types, index);
             }
 }
 
