@@ -14,12 +14,6 @@ bool takes_groups(const device_traits& traits) {
     return takes_gpu_kernels("blas2", traits.is_gpu) && traits.largest_group >= plans::gemv_group;
 }
 
-// Groups of so many items keep enough registers each on NVIDIA's GPUs.
-constexpr int large_group = 1024;
-bool takes_large_groups(const device_traits& traits) {
-    return takes_groups(traits) && traits.nvidia_major > 0 && traits.largest_group >= large_group;
-}
-
 // Compilers for processors turn the loop of an item into instructions for vectors.
 bool takes_runs(const device_traits& traits) {
     return !traits.is_gpu && wanted_kernels("blas2") == kernel_choice::by_device;
@@ -32,8 +26,6 @@ bool takes_chain(const device_traits& traits) {
 
 void gemv(opencl_device& device, heron_phase phase, const heron_gemv_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::gemv_by_runs(device, phase, args, workspace);
-    if (takes_large_groups(device.traits()))
-        return plans::gemv_by_groups<opencl_device, large_group>(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::gemv_by_groups(device, phase, args, workspace)
                                   : plans::gemv(device, phase, args, workspace);
 }
@@ -74,8 +66,6 @@ void trsv(opencl_device& device, heron_phase phase, const heron_trsv_args& args,
 
 void trmv(opencl_device& device, heron_phase phase, const heron_trmv_args& args, heron_workspace& workspace) {
     if (takes_runs(device.traits())) return plans::trmv_by_runs(device, phase, args, workspace);
-    if (takes_large_groups(device.traits()))
-        return plans::trmv_by_groups<opencl_device, large_group>(device, phase, args, workspace);
     takes_groups(device.traits()) ? plans::trmv_by_groups(device, phase, args, workspace)
                                   : plans::trmv(device, phase, args, workspace);
 }
