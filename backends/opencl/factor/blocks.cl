@@ -1,6 +1,6 @@
 // The rows of a BSR matrix with square blocks of `size` rows. Element (r, c) of block k is
-// a[k*size*size + r*row_step + c*column_step]. The team shares out what it does with a block, and meets behind
-// each step.
+// a[k*size*size + r*row_step + c*column_step]. The team shares out what it does with a block, and meets
+// behind each step.
 
 typedef struct {
     GLOBAL CT* a;
@@ -32,8 +32,8 @@ HERON_FN void subtract_block(block_array b, GLOBAL CT* y, GLOBAL const CT* x, GL
         const int c = i % b.size;
         CT sum = ZERO(CT);
         for (int t = 0; t < b.size; ++t)
-            sum = MAD(CT, x[place_in(b, r, t)],
-                      IS_LU ? z[place_in(b, t, c)] : CONJ(CT, z[place_in(b, c, t)]), sum);
+            sum = MAD(CT, x[place_in(b, r, t)], IS_LU ? z[place_in(b, t, c)] : CONJ(CT, z[place_in(b, c, t)]),
+                      sum);
         y[place_in(b, r, c)] = SUB(CT, y[place_in(b, r, c)], sum);
     }
     sync_team();

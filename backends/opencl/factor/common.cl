@@ -1,6 +1,6 @@
-// Incomplete factorisations in one launch, for devices on which a group that has begun goes on whatever others
-// do. Types: CT elements. LANES neighbours, a team, share a row, or row of blocks; GROUP: work-items of a group;
-// IS_LU: A = L*U, else A = L*L^H.
+// Incomplete factorisations in one launch, for devices on which a group that has begun goes on whatever
+// others do. Types: CT elements. LANES neighbours, a team, share a row, or row of blocks; GROUP: work-items
+// of a group; IS_LU: A = L*U, else A = L*L^H.
 //
 // Teams take rows in an order in which each comes after all that it needs. done[i] says that row i has been
 // factored: whoever sees it sees the row's factor.
@@ -20,8 +20,8 @@ typedef struct {
     int base;
 } factor_operands;
 
-// What a row's element, or block, k needs of the row of its column: candidates for pairs of elements that stand
-// in one column, those of the shorter range, each looked up in the other.
+// What a row's element, or block, k needs of the row of its column: candidates for pairs of elements that
+// stand in one column, those of the shorter range, each looked up in the other.
 typedef struct {
     int own_first, own_end, other_first, other_end;
 } row_meeting;

@@ -96,14 +96,12 @@ class sweep_factor {
     }
 
   private:
-    // A lane for about two of a row's elements, or for each row of a block; items without lanes work alone.
+    // A warp for each row: rows that wait for each other would keep one another from going on if they shared
+    // one. Items without lanes work alone.
     factor_shape shape_of(bool has_blocks) const {
         constexpr bool is_lu = kind == factor_kind::lu;
         if (device_.traits().nvidia_major == 0) return {is_lu, has_blocks, 1, 64};
-        constexpr int group = 128;
-        if (has_blocks) return {is_lu, has_blocks, 32, group};
-        const int64_t length = pattern_.nnz / pattern_.rows;
-        return {is_lu, has_blocks, length <= 8 ? 4 : length <= 16 ? 8 : length <= 64 ? 16 : 32, group};
+        return {is_lu, has_blocks, 32, 128};
     }
 
     const i32* offsets() const { return as<const i32>(pattern_.offsets); }
@@ -120,12 +118,10 @@ class sweep_factor {
     i32* zero_pivot_;
 };
 
-// Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
-// to let it.
+// Nothing in OpenCL says that a group makes progress while another one waits for it. NVIDIA's GPUs are known
+// to let it, but it is not measured there yet, so that it has to be asked for.
 bool takes_sweep(const device_traits& traits, const heron_factor_args& args) {
-    constexpr cl_uint nvidia = 0x10de;
-    return args.a.rows > 0 && takes_gpu_kernels("factor", traits.is_gpu && traits.vendor_id == nvidia) &&
-           traits.largest_group >= 128;
+    return args.a.rows > 0 && takes_gpu_kernels("factor", false) && traits.largest_group >= 128;
 }
 
 template <factor_kind kind>

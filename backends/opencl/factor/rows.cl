@@ -1,4 +1,5 @@
-// The rows of a CSR matrix. An element is in one item's hands until the team meets.
+// The rows of a CSR matrix. A team is a warp, or an item alone. An element is in one item's hands until the
+// team meets.
 
 #define TABLED 16  // elements of a row whose pairs are looked for before the row waits
 
@@ -13,12 +14,42 @@ HERON_FN row_pair first_pair(factor_operands o, factored_row own, int k, int lan
     return lane < candidates(meeting) ? pair_at(meeting, lane, o.columns) : pair;
 }
 
-HERON_FN void eliminate(factor_operands o, factored_row own, int k, row_pair pair, GLOBAL CT* a, int lane) {
+// Which of the rows of a row's first elements are done, as far as is known: a lane of a warp asks for each.
+#ifdef HERON_PTX
+HERON_FN uint done_ones(int is_done) {
+    uint result;
+    __asm__ volatile("{.reg .pred q; setp.ne.s32 q, %1, 0;\n vote.sync.ballot.b32 %0, q, 0xffffffff;}"
+                     : "=r"(result)
+                     : "r"(is_done));
+    return result;
+}
+HERON_FN void await_first(factor_operands o, factored_row own, int t, int lane, uint* known) {
+    uint ns = 0;
+    while ((*known >> t & 1u) == 0) {
+        nap(ns);
+        ns = min(ns + 16, 64u);
+        const int k = own.begin + lane;
+        const int j = k < own.diagonal ? o.columns[k] - o.base : -1;
+        *known = done_ones(j < 0 || j >= own.row || load_acquire(o.done + j) != 0);
+    }
+    sync_team();
+}
+#else
+HERON_FN void await_first(factor_operands o, factored_row own, int t, int lane, uint* known) {
+    await(o.done + (o.columns[own.begin + t] - o.base));
+}
+#endif
+
+HERON_FN void eliminate(factor_operands o, factored_row own, int k, row_pair pair, uint* known, GLOBAL CT* a,
+                        int lane) {
     const int j = o.columns[k] - o.base;
     const factored_row other = row_with_parts(o, j);
     const row_meeting meeting = meeting_of(own, k, other);
     const int count = candidates(meeting);
-    await(o.done + j);
+    if (k - own.begin < 32)
+        await_first(o, own, k - own.begin, lane, known);
+    else
+        await(o.done + j);
     const CT pivot = other.regular ? a[other.diagonal] : ZERO(CT);
     CT x = a[k];
     CT sum = ZERO(CT);
@@ -67,11 +98,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_factor_ro
     __local row_pair* const pairs = table + get_local_id(0);
     const int tabled = min(own.diagonal - own.begin, TABLED);
     for (int t = 0; t < tabled; ++t) pairs[t * GROUP] = first_pair(o, own, own.begin + t, lane);
+    uint known = 0;
     for (int k = own.begin; k < own.diagonal; ++k) {
         const int j = columns[k] - base;
         if (j < 0 || j >= own.row) continue;
         const int t = k - own.begin;
-        eliminate(o, own, k, t < tabled ? pairs[t * GROUP] : first_pair(o, own, k, lane), a, lane);
+        eliminate(o, own, k, t < tabled ? pairs[t * GROUP] : first_pair(o, own, k, lane), &known, a, lane);
     }
     sync_team();
     if (!own.regular) {
