@@ -10,7 +10,5 @@ target_compile_options(heron-warnings INTERFACE
   # Words of the dialect leave parameters unused on some devices, kernels are texts of many parts, and lanes are wider than registers
   # only in functions that are inlined; clang has another word for ivdep, and says where it does without SIMD.
   $<$<AND:$<CXX_COMPILER_ID:Clang>,$<COMPILE_LANGUAGE:C,CXX>>:-Wno-unused-parameter;-Wno-string-concatenation;-Wno-psabi;-Wno-unknown-pragmas;-Wno-pass-failed>
-  # As there, of lanes; GCC says it of levels whose registers are shorter.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-psabi>
   # GCC 13 takes the reference that a function returns for one to its temporary arguments; GCC 14 leaves that out of -Wall.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-dangling-reference>)

@@ -377,29 +377,25 @@ HERON_GROUP_KERNEL(chain_blocks, GROUP, heron_index n, int lower, int transposed
     take_triangle(m, block, triangle);
     LOCAL CT* const rights = others + (block & 1) * BLOCK;
     CT value = ZERO(CT);
-    // What follows the last solution is done once for nothing before that comes: code that runs for the first
-    // time comes slowly, and all blocks behind wait for this one. The ways are apart, so that what one keeps
-    // in registers does not hold up the other.
-    const int for_nothing = before < block;
+    // Apart, so that what one way keeps in registers does not hold up the other.
     if (block < EARLY) {
         if (!take_reciprocals(triangle, reciprocals)) FETCH_OR(shared + 1, 1);
         sync_group();
         const int substitutes = shared[1];
         const CT share = share_of_earlier(m, block, before, solved, triangle, 1, others);
-        ROLLED
-        for (int waits = !for_nothing; waits < 2; ++waits) {
-            put_rights(m, block, before, waits, solved, share, near, right, others, sums);
-            value = substitutes ? substitute(triangle, rights[place], size, unit, reciprocals)
-                                : substitute_in_lanes(triangle, rights, reciprocals, size, board);
-        }
+        put_rights(m, block, before, 1, solved, share, near, right, others, sums);
+        value = substitutes ? substitute(triangle, rights[place], size, unit, reciprocals)
+                            : substitute_in_lanes(triangle, rights, reciprocals, size, board);
     } else {
         CT inverse[PER];
         if (!invert(triangle, inverse, others, reciprocals)) FETCH_OR(shared + 1, 1);
         sync_group();
         const int substitutes = shared[1];
         const CT share = share_of_earlier(m, block, before, solved, triangle, substitutes, others);
+        // What follows the last solution is done once for nothing before that comes: code that runs for the
+        // first time comes slowly, and all blocks behind wait for this one.
         ROLLED
-        for (int waits = !for_nothing; waits < 2; ++waits) {
+        for (int waits = before == block; waits < 2; ++waits) {
             put_rights(m, block, before, waits, solved, share, near, right, others, sums);
             value = substitutes ? substitute(triangle, rights[place], size, unit, reciprocals)
                                 : join_shares(share_of(inverse, rights, 0, place), sums);

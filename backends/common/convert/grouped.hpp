@@ -58,9 +58,11 @@ class grouped_reblock {
         const int64_t groups = policy_of(device).groups_at_once;
         visit_words(args.a.type, [&]<class WT>(type<WT>, heron_index words) {
             using program = kernels::convert_unblock<WT, group_with_lanes>;
-            int64_t own = 1;
+            // A group has several block rows, of large blocks fewer where there are few of them (convert-5).
+            constexpr int64_t large = 64;
+            int64_t own = a.size() < large ? program::most_lines : 1;
             while (own < program::most_lines && 4 * own * groups <= a.lines) own *= 2;
-            const int64_t parts = std::clamp<int64_t>(groups / a.lines, 1, 16);
+            const int64_t parts = a.size() < large ? 1 : std::clamp<int64_t>(groups / a.lines, 1, 16);
             device.template launch_groups<typename program::unblock_lines>(
                 kernels::convert_unblocking, (a.lines + own - 1) / own * parts, as<const i32>(args.a.offsets),
                 as<const i32>(args.a.indices), as<const WT>(args.a.values), int{args.a.base}, int_of(a.lines),

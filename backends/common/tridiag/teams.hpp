@@ -1,8 +1,7 @@
 #pragma once
 // Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h). Systems that fit a group
-// are read once, in one launch; longer ones twice, in three. Many short interleaved ones have an item each
-// (systems.h). Those that ask for no pivoting get it, too: it costs no memory traffic, and items compare what
-// they hold in registers.
+// are read once, in one launch; longer ones twice, in three. Those that ask for no pivoting get it, too: it
+// costs no memory traffic, and teams compare what they hold in registers.
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/dispatch.hpp"
 #include <algorithm>
@@ -10,8 +9,6 @@
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family team_solves{"tridiag_teams", "CT GROUP ROWS"};
 #include "teams.h"
-inline constexpr kernel_family system_solves{"tridiag_systems", "CT GROUP AHEAD"};
-#include "systems.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -61,7 +58,6 @@ class team_solver {
         return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
     }
     void interleaved(const heron_interleaved_args& args) {
-        if (args.m <= most_of_one && args.count >= fewest_of_ones) return launch_by_systems(args);
         if constexpr (few_rows < rows)
             if (args.m <= most_of_few) return launch_interleaved<few_solvers, few_at_once>(args);
         launch_interleaved<solvers, groups_at_once>(args);
@@ -84,22 +80,6 @@ class team_solver {
     static constexpr int few_at_once = 5;
     static constexpr int64_t most_of_few = 64;
     using few_solvers = kernels::tridiag_teams<CT, group, few_rows>;
-
-    // Many short systems: an item alone takes a tenth of the steps of a team, as far as the local memory of a
-    // group has room for what it keeps, and if there are enough systems for all compute units.
-    static constexpr int one_group = 32;
-    static constexpr int one_ahead = 8;
-    using one_solvers = kernels::tridiag_systems<CT, one_group, one_ahead>;
-    static constexpr int64_t bytes_of_one = one_solvers::kept_parts * static_cast<int64_t>(sizeof(CT));
-    static constexpr int64_t most_of_one = 48 * 1024 / (one_group * bytes_of_one);
-    static constexpr int64_t fewest_of_ones = 16384;
-
-    void launch_by_systems(const heron_interleaved_args& args) {
-        device_.template launch_groups<typename one_solvers::solve_systems>(
-            kernels::system_solves, quotient(args.count, one_group), diagonal(args.lower),
-            diagonal(args.main), diagonal(args.upper), as<CT>(args.x), heron_index{args.m},
-            heron_index{args.count}, local_memory{static_cast<size_t>(args.m * bytes_of_one * one_group)});
-    }
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }

@@ -5,7 +5,6 @@
 #include "tuned.hpp"
 #include "wgmma_kernel.cuh"
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 namespace heron::HERON_LEVEL {
@@ -195,7 +194,6 @@ double duration(const group_tile& tile, int64_t first_lines, int64_t second_line
 
 template <class Input>
 int fastest_tile(const wgmma_call& call, int multiprocessors) {
-    if (const char* const forced = std::getenv("HERON_WGMMA_TILE")) return std::atoi(forced);
     const bool turns = !Input::takes_lines && lies_by_lines(call.a);
     const int64_t first = turns ? call.m : call.n, second = turns ? call.n : call.m;
     const auto time = [&](int t) {
@@ -325,7 +323,6 @@ bool run_phase(cuda_device& device, heron_phase phase, const wgmma_call& call, h
 
 // What small products in single precision gain does not pay for what is done before.
 bool is_worth_turning(const wgmma_call& call) {
-    if (const char* const never = std::getenv("HERON_WGMMA")) return std::atoi(never) != 0;
     constexpr double least_work = 256.0 * 256 * 256;
     return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) *
                static_cast<double>(call.count) >=

@@ -25,7 +25,7 @@ struct bf16_input {
 struct tf32_input {
     using storage = f32;
     static constexpr int depth = 8;
-    static constexpr bool takes_lines = false;  // operands lie by depth
+    static constexpr bool takes_lines = false;  // but by registers
 };
 
 struct wgmma_product {

@@ -85,12 +85,6 @@ __global__ void __launch_bounds__(block_threads)
     work(to, p, alpha).run(warp * batches * work::batch * warp_size, batches);
 }
 
-// The hardware divides by steps, of which 64 bits take many.
-static __device__ inline int64_t quotient_of(int64_t a, int64_t b) {
-    if ((a | b) >> 32 == 0) return static_cast<unsigned>(a) / static_cast<unsigned>(b);
-    return a / b;
-}
-
 // SELL: threads share a row's elements, several loads at a time. Threads of a warp read neighbours, because a
 // slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used. Blocks
 // may have fewer threads.
@@ -107,7 +101,7 @@ __global__ void __launch_bounds__(block_threads)
     const CT alpha = p.alpha_now();
     CT sum{};
     if (row < p.rows && !equal(alpha, CT{})) {
-        const int64_t slice = quotient_of(row, slice_size);
+        const int64_t slice = row / slice_size;
         const int64_t origin = static_cast<int64_t>(p.offsets[0]);
         const int64_t step = slice_size << share_bits;
         const int64_t end = static_cast<int64_t>(p.offsets[slice + 1]) - origin;

@@ -27,15 +27,6 @@ struct product {
         return conjugate ? conj(v) : v;
     }
     __device__ CT x_at(IT index) const { return load<CT>(load_shared_by_many(x_shifted + index)); }
-    __device__ CT x_of_element(int64_t k) const { return x_at(load_streaming(indices + k)); }
-
-    // What differs from tile to tile of rows in products whose indices ANALYSE has made (narrow.cuh).
-    struct tile_columns {};
-    __device__ tile_columns columns_of_tile(int64_t) const { return {}; }
-    __device__ const VX* x_from(tile_columns) const { return x_shifted; }
-    __device__ bool are_known(tile_columns) const { return true; }
-    __device__ bool is_kept() const { return true; }
-
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
 };

@@ -73,16 +73,16 @@ struct row_shares {
 
 // Sums the elements first, first + step, ... below end. Past the end the last element is read again, but not
 // used: a load that every thread does costs less than the decision.
-template <int batch, class Product, class VX, class Indices, class Values, class CT>
-static __device__ inline CT sum_elements(const Product& p, const VX* x_shifted, const Indices& indices,
-                                         const Values& values, int first, int end, int step, CT sum) {
+template <int batch, class Product, class Indices, class Values, class CT>
+static __device__ inline CT sum_elements(const Product& p, const Indices& indices, const Values& values,
+                                         int first, int end, int step, CT sum) {
     for (int i = first; i < end; i += batch * step) {
         CT x[batch];
 #pragma unroll
         for (int j = 0; j < batch; ++j) {
             const int at = i + j * step;
             const auto index = indices[at < end ? at : end - 1];
-            x[j] = at < end ? load<CT>(load_shared_by_many(x_shifted + index)) : CT{};
+            x[j] = at < end ? p.x_at(index) : CT{};
         }
 #pragma unroll
         for (int j = 0; j < batch; ++j) {
@@ -99,25 +99,25 @@ template <class Product, class CT>
 static __device__ inline CT sum_row_by_warp(const Product& p, int64_t row, CT sum) {
     const int64_t end = p.offset(row + 1);
     for (int64_t k = p.offset(row) + threadIdx.x % warp_size; k < end; k += warp_size)
-        sum = mad(p.element(load_streaming(p.values + k)), p.x_of_element(k), sum);
+        sum = mad(p.element(load_streaming(p.values + k)), p.x_at(load_streaming(p.indices + k)), sum);
     return sum_over_lanes(sum, warp_size);
 }
 
-template <class Product, class VA, class CT, class OT, class IT>
+template <class VA, class VX, class VY, class CT, class OT, class IT>
 class row_walk {
     using tile = row_tile<VA, IT>;
     using stage = row_stage<VA, OT, IT>;
+    using operands = product<VA, VX, VY, CT, OT, IT>;
 
   public:
-    __device__ row_walk(const Product& p, int rows_per_tile, row_shares shares, stage* stages)
+    __device__ row_walk(const operands& p, int rows_per_tile, row_shares shares, stage* stages)
         : p_(p),
           rows_per_tile_(rows_per_tile),
           shares_(shares),
           stages_(stages),
           alpha_(p.alpha_now()),
           beta_(p.beta_now()),
-          tiles_((p.rows + rows_per_tile - 1) / rows_per_tile),
-          is_kept_(p.is_kept()) {}
+          tiles_((p.rows + rows_per_tile - 1) / rows_per_tile) {}
 
     __device__ void run() {
         if (equal(alpha_, CT{})) return scale_only();
@@ -134,8 +134,7 @@ class row_walk {
             const span later = span_of(tile_index + 2 * step);
             wait_for_copies<1>();
             __syncthreads();
-            fetched(now) >= 0 && is_kept_&& p_.are_known(now.columns) ? sum_staged(stages_[turn], now)
-                                                                      : sum_from_memory(now);
+            fetched(now) >= 0 ? sum_staged(stages_[turn], now) : sum_from_memory(now);
             __syncthreads();
             now = next;
             next = later;
@@ -149,7 +148,6 @@ class row_walk {
         int64_t row;
         int rows;
         OT begin, end;
-        typename Product::tile_columns columns;
     };
 
     // Elements are fetched from here on.
@@ -162,10 +160,10 @@ class row_walk {
     }
 
     __device__ span span_of(int64_t tile_index) const {
-        if (tile_index >= tiles_) return {0, 0, 0, 0, {}};
+        if (tile_index >= tiles_) return {0, 0, 0, 0};
         const int64_t row = tile_index * rows_per_tile_;
         const int rows = static_cast<int>(p_.rows - row < rows_per_tile_ ? p_.rows - row : rows_per_tile_);
-        return {row, rows, p_.offsets[row], p_.offsets[row + rows], p_.columns_of_tile(tile_index)};
+        return {row, rows, p_.offsets[row], p_.offsets[row + rows]};
     }
 
     __device__ void fetch(int turn, const span& s) {
@@ -196,15 +194,13 @@ class row_walk {
         const int group = static_cast<int>(threadIdx.x) >> shares_.lane_bits;
         const int groups = block_threads >> shares_.lane_bits;
         const auto shift = static_cast<OT>(origin_of(s) + p_.base);
-        const auto* const x_shifted = p_.x_from(s.columns);
         for (int first = 0; first < s.rows; first += groups) {
             const int row = first + group;
             const bool mine = row < s.rows;
             const int known = mine ? row : 0;
             const int begin = static_cast<int>(from.offsets[known] - shift);
             const int end = mine ? static_cast<int>(from.offsets[known + 1] - shift) : begin;
-            CT sum =
-                sum_elements<batch>(p_, x_shifted, from.indices, from.values, begin + lane, end, lanes, CT{});
+            CT sum = sum_elements<batch>(p_, from.indices, from.values, begin + lane, end, lanes, CT{});
             sum = sum_over_lanes(sum, lanes);
             if (mine && lane == 0) kernels::update_y(p_.y, s.row + row, sum, alpha_, beta_);
         }
@@ -224,13 +220,12 @@ class row_walk {
             kernels::update_y(p_.y, row, CT{}, alpha_, beta_);
     }
 
-    const Product& p_;
+    const operands& p_;
     const int rows_per_tile_;
     const row_shares shares_;
     stage* const stages_;
     const CT alpha_, beta_;
     const int64_t tiles_;
-    const bool is_kept_;
 };
 
 // Any grid and any shares will do; as many blocks as fit the device are best.
@@ -239,7 +234,7 @@ __global__ void __launch_bounds__(block_threads)
     multiply_rows(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int rows_per_tile,
                   row_shares shares) {
     __shared__ row_stage<VA, OT, IT> stages[2];
-    row_walk<product<VA, VX, VY, CT, OT, IT>, VA, CT, OT, IT>(p, rows_per_tile, shares, stages).run();
+    row_walk<VA, VX, VY, CT, OT, IT>(p, rows_per_tile, shares, stages).run();
 }
 
 // Rows per tile that measure_rows tries.

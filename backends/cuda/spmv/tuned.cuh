@@ -12,14 +12,12 @@
 #include "common/spmv/columns.hpp"
 #include "formats.cuh"
 #include "known_rows.hpp"
-#include "narrow.hpp"
 #include "rows.cuh"
 #include "transposed.cuh"
 #include "tuned.hpp"
 #include "vectors.cuh"
 #include "common/vector/plan.hpp"
 #include <bit>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -27,7 +25,6 @@ namespace heron::HERON_LEVEL {
 
 struct csr_plan final : plan_of<csr_plan> {
     row_choice rows;
-    narrow_plan narrow;
     void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
     std::optional<plans::turned_pattern> by_columns;  // in that workspace
 };
@@ -38,14 +35,10 @@ class spmv_launcher {
     using turned = plans::turned_spmv<cuda_device, CT, 512>;
     using scatter_operands = product<VA, VX, CT, CT, OT, IT>;
     static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
-    static constexpr int64_t least_starts = 9;
     // What the transposed product with a pattern is built for.
     static constexpr bool has_patterns = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
                                          (sizeof(CT) == 4 || sizeof(CT) == 8) && !std::is_same_v<CT, i32> &&
                                          std::is_same_v<OT, i32> && std::is_same_v<IT, i32>;
-    // What the product with columns of 16 bits is built for.
-    static constexpr bool may_be_narrow =
-        std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y && !std::is_same_v<CT, i32>;
 
   public:
     spmv_launcher(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
@@ -71,61 +64,23 @@ class spmv_launcher {
         static constexpr bool csr = false, sell_by_rows = false;
     };
 
-    // In the workspace. What any product without an analysis writes first lies where the stamp of the narrow
-    // columns is, which is lost with it.
-    struct csr_memory {
-        int64_t* starts;
-        CT *heads, *carries;
-        narrow_columns narrow;
-
-        // Of measure_rows; read before starts are written, or written when they have been read.
-        unsigned* most() const { return reinterpret_cast<unsigned*>(starts); }
-    };
-
-    csr_memory lay_out_csr(int64_t tiles) {
-        static_assert(sizeof(int64_t) * least_starts >= sizeof(unsigned) * (row_candidates::count + 1));
-        workspace_layout layout(phase_, workspace_);
-        csr_memory memory{};
-        memory.starts = layout.take<int64_t>(std::max<int64_t>(tiles + 1, least_starts));
-        memory.heads = layout.take<CT>(tiles);
-        memory.carries = layout.take<CT>(tiles);
-        if (!may_be_narrow || !can_be_narrow(a_)) return memory;
-        narrow_columns& narrow = memory.narrow;
-        narrow.front = reinterpret_cast<uint64_t*>(memory.starts);
-        narrow.of_elements = layout.take<uint16_t>(a_.nnz + quad<uint16_t>::size);
-        narrow.of_bands = layout.take<int64_t>(a_.rows / least_rows_of_band + 1);
-        narrow.wide_bands = layout.take<unsigned>(1);
-        narrow.shapes = layout.take<uint16_t>(a_.rows);
-        narrow.table = layout.take<row_shape>(most_shapes);
-        narrow.keys = layout.take<unsigned long long>(most_shapes);
-        narrow.back = layout.take<uint64_t>(1);
-        return memory;
-    }
-
     void csr() {
+        workspace_layout layout(phase_, workspace_);
         const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
-        const csr_memory memory = lay_out_csr(tiles);
-        if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, memory);
+        auto* const starts = layout.take<int64_t>(tiles + 1);
+        auto* const heads = layout.take<CT>(tiles);
+        auto* const carries = layout.take<CT>(tiles);
+        auto* const most = layout.take<unsigned>(row_candidates::count + 1);
+        if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         row_report report;
         const csr_plan* const plan = plan_of_this_workspace();
-        if (plan && multiplies_narrow(*plan, memory.narrow)) return;
         const row_choice rows = plan ? plan->rows : choice_without_plan(report);
         if (rows.lanes_per_row > 0 && has_aligned_quads())
             by_row_vectors(rows.lanes_per_row);
         else
-            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, memory);
-        if (report.words) measure_for_later(memory.most(), report);
-    }
-
-    bool multiplies_narrow(const csr_plan& plan, const narrow_columns& columns) {
-        if constexpr (may_be_narrow) {
-            if (plan.narrow.stamp == 0) return false;
-            if (plan.narrow.rows.lanes_per_row > 0 && !has_aligned_values()) return false;
-            multiply_narrow<CT>(device_, args_, columns, plan.narrow);
-            return true;
-        }
-        return false;
+            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, starts, heads, carries);
+        if (report.words) measure_for_later(most, report);
     }
 
     // Sums of one row in another order have other bits, so deterministic products always take the same way.
@@ -150,9 +105,9 @@ class spmv_launcher {
         return plan && plan->memory == workspace_.memory ? plan : nullptr;
     }
 
-    bool has_aligned_values() const { return reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0; }
     bool has_aligned_quads() const {
-        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 && has_aligned_values();
+        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 &&
+               reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0;
     }
 
     void by_row_vectors(int lanes) {
@@ -178,8 +133,7 @@ class spmv_launcher {
                               csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
     }
 
-    void by_tiles(int64_t tiles, bool has_starts, const csr_memory& memory) {
-        int64_t* const starts = memory.starts;
+    void by_tiles(int64_t tiles, bool has_starts, int64_t* starts, CT* heads, CT* carries) {
         // While all tiles are worked on at once, it costs less that every block looks for its own.
         const int64_t at_once = int64_t{6} * device_.multiprocessors();
         if (!has_starts && tiles > at_once) {
@@ -187,11 +141,11 @@ class spmv_launcher {
             has_starts = true;
         }
         device_.launch_blocks(multiply_tiles<VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, csr_operands(),
-                              starts, has_starts, memory.heads, memory.carries);
+                              starts, has_starts, heads, carries);
         if (tiles > 1)
             device_.launch_blocks(join_tiles<VY, CT, OT>, (tiles + block_threads - 1) / block_threads,
-                                  block_threads, 0, list(), tiles, starts, memory.heads, memory.carries, y(),
-                                  alpha_, beta_);
+                                  block_threads, 0, list(), tiles, starts, heads, carries, y(), alpha_,
+                                  beta_);
     }
 
     void find_starts(int64_t tiles, int64_t* starts) {
@@ -200,39 +154,16 @@ class spmv_launcher {
     }
 
     // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
-    void analyse(int64_t tiles, const csr_memory& memory) {
+    void analyse(int64_t tiles, int64_t* starts, unsigned* most) {
         if (a_.rows == 0 || a_.nnz == 0 || is_capturing(device_.stream())) return;
         auto plan = std::make_unique<csr_plan>();
         plan->memory = workspace_.memory;
         unsigned found[row_candidates::count + 1] = {};
-        launch_measurement(memory.most());
-        device_.read(found, memory.most(), sizeof found);
+        launch_measurement(most);
+        device_.read(found, most, sizeof found);
         plan->rows = choice_of(found);
-        if (plan->rows.rows_per_tile == 0)
-            find_starts(tiles, memory.starts);
-        else if (memory.narrow.front)
-            analyse_columns_of(*plan, found, memory.narrow);
+        if (plan->rows.rows_per_tile == 0) find_starts(tiles, starts);
         workspace_.plan = plan.release();
-    }
-
-    void analyse_columns_of(csr_plan& plan, const unsigned* found, const narrow_columns& columns) {
-        if constexpr (may_be_narrow) {
-            plan.narrow.rows = choice_of<row_tile<VA, uint16_t>>(
-                found, [&] { return narrow_blocks_at_once<CT>(device_, a_.offset_type); });
-            // 0, r, or: n(arrow) or s(hapes), lanes, bands of a block, pieces.
-            if (const char* e = std::getenv("HERON_NARROW")) {
-                if (*e == '0') return;
-                if (*e == 'r') plan.narrow.rows.lanes_per_row = 0;
-                if (*e == 'n' || *e == 's') {
-                    plan.narrow.rows.lanes_per_row = e[1] - '0';
-                    plan.narrow.most_bands_of_block = std::atoi(e + 2);
-                }
-                if (*e == 's') find_shapes(device_, a_, columns, plan.narrow);
-                if (plan.narrow.stamp != 0) return;
-            }
-            if (plan.narrow.rows_of_band() >= least_rows_of_band)
-                find_narrow_columns(device_, a_, columns, plan.narrow);
-        }
     }
 
     void launch_measurement(unsigned* most) {
@@ -243,18 +174,11 @@ class spmv_launcher {
                               0, offsets(), a_.rows, row_candidates{}, most);
     }
 
+    // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
-        return choice_of<row_tile<VA, IT>>(found, [&] {
-            return device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads);
-        });
-    }
-
-    // Of what measure_rows has found, for stages of some size.
-    template <class Tile, class BlocksAtOnce>
-    row_choice choice_of(const unsigned* found, BlocksAtOnce&& blocks_at_once) {
         row_choice choice;
         constexpr int64_t longest_of_lane = 64;
-        choice.rows_per_tile = rows_per_tile_of<Tile>(found);
+        choice.rows_per_tile = rows_per_tile_of(found);
         if (choice.rows_per_tile == 0) return choice;
         choice.lanes_per_row = lanes_of_rows();
         // A lane's share of a row of mean length is cut into batches of one size.
@@ -269,24 +193,25 @@ class spmv_launcher {
         const int64_t longest = found[row_candidates::count];
         if (longest > longest_of_lane * of_row && row_tiles < int64_t{2} * device_.multiprocessors())
             return {};
-        choice.blocks = std::min<int64_t>(row_tiles, blocks_at_once());
+        choice.blocks =
+            std::min(row_tiles, device_.blocks_at_once(multiply_rows<VA, VX, VY, CT, OT, IT>, block_threads));
         return choice;
     }
 
     // Rows per tile for multiply_rows: as many as fit a stage everywhere; 0 where that leaves most of a stage
     // empty.
-    template <class Tile>
     int rows_per_tile_of(const unsigned* found) const {
+        using tile = row_tile<VA, IT>;
         constexpr int octet = 8;
         const row_candidates candidates;
         const unsigned longest = std::max(found[row_candidates::count], 1u);
         // Rows of one length fit more exactly than any candidate says.
-        int best = static_cast<int>(std::min<unsigned>(Tile::usable / longest, Tile::most_rows));
+        int best = static_cast<int>(std::min<unsigned>(tile::usable / longest, tile::most_rows));
         if (best > octet) best = best / octet * octet;
         for (int c = 0; c < row_candidates::count; ++c)
-            if (found[c] <= static_cast<unsigned>(Tile::usable)) best = std::max(best, candidates.rows[c]);
+            if (found[c] <= static_cast<unsigned>(tile::usable)) best = std::max(best, candidates.rows[c]);
         const double mean = static_cast<double>(a_.nnz) / static_cast<double>(a_.rows);
-        const bool fills = best * (mean + 1) >= 0.4 * Tile::usable || best == Tile::most_rows;
+        const bool fills = best * (mean + 1) >= 0.4 * tile::usable || best == tile::most_rows;
         return fills ? best : 0;
     }
 
@@ -424,7 +349,7 @@ class spmv_launcher {
             scatter_at_once(out, scale);
             return finish(out);
         }
-        if (is_known_zero(scale) && !std::getenv("HERON_CLEAR"))
+        if (is_known_zero(scale))
             clear(out);
         else if (!is_known_one(scale))
             device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,

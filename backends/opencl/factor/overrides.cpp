@@ -1,4 +1,5 @@
-// Incomplete factorisations: in one launch where that is asked for, else by the shared plan, level by level.
+// Incomplete factorisations: in one launch where the device is known to let groups wait for each other, else
+// by the shared plan, level by level.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "opencl/trisolve/order.hpp"
@@ -117,11 +118,10 @@ class sweep_factor {
     i32* zero_pivot_;
 };
 
-// Nothing in OpenCL says that a group makes progress while another one waits for it. No device takes these
-// kernels unasked before one has been measured with them (results: survey-3).
+// Nothing in OpenCL says that a group makes progress while another one waits for it. NVIDIA's GPUs are known
+// to let it, but it is not measured there yet, so that it has to be asked for.
 bool takes_sweep(const device_traits& traits, const heron_factor_args& args) {
-    constexpr bool takes_unasked = false;
-    return args.a.rows > 0 && takes_gpu_kernels("factor", takes_unasked) && traits.largest_group >= 128;
+    return args.a.rows > 0 && takes_gpu_kernels("factor", false) && traits.largest_group >= 128;
 }
 
 template <factor_kind kind>

@@ -256,3 +256,20 @@ TEST_CASE("coo2csr of many elements, with rows of every length") {
         CHECK((found.download() == offsets));
     }
 }
+
+TEST_CASE("coo2csr of millions of elements, in short rows and in long ones") {
+    for (const int longest : {8, 60}) {
+        const int m = 4500000 / longest;
+        std::vector<int> rows, offsets(1, 0);
+        for (int row = 0; row < m; ++row) {
+            rows.insert(rows.end(), static_cast<std::size_t>(row % 3 * longest / 2), row);
+            offsets.push_back(static_cast<int>(rows.size()));
+        }
+        INFO(rows.size() << " elements in rows of up to " << longest);
+        const device_array<int> given(rows);
+        device_array<int> found(offsets.size());
+        expect(cusparseXcoo2csr(cusparse(), given.data(), static_cast<int>(rows.size()), m, found.data(),
+                                CUSPARSE_INDEX_BASE_ZERO));
+        CHECK((found.download() == offsets));
+    }
+}

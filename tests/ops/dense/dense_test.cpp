@@ -717,6 +717,22 @@ TEST_CASE("products for Tensor Cores, whatever their layout") {
             }
 }
 
+TEST_CASE("products for Tensor Cores by every tile") {
+    if (backend_name() != "cuda") return;
+    random_source random(34);
+    // By the number of tiles that there are, large ones and those between.
+    constexpr std::int64_t shapes[][3] = {{2048, 1600, 24}, {1024, 1408, 40}};
+    for (const auto& [m, n, k] : shapes)
+        for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE}) {
+                check_tensor_product(random,
+                                     {HERON_R_16F, HERON_GEMM_DEFAULT, op_a, op_b, m, n, k, {0, 0, 0}});
+                check_tensor_product(random, {HERON_R_32F, HERON_GEMM_TF32, op_a, op_b, m, n, k, {0, 0, 0}});
+            }
+    check_tensor_product(
+        random, {HERON_R_16BF, HERON_GEMM_DEFAULT, HERON_OP_NONE, HERON_OP_NONE, 2048, 1600, 24, {0, 0, 1}});
+}
+
 TEST_CASE("products for Tensor Cores: scalars") {
     random_source random(32);
     for (const heron_type type : {HERON_R_16F, HERON_R_32F})

@@ -22,7 +22,8 @@ struct survey_item {
 // family come first is drawn at random, the same way in every run with the same seed.
 std::vector<survey_item> in_survey_order(std::vector<survey_item> items, std::uint64_t seed);
 
-// Of a survey that several devices or machines share: piece K of N, from "K/N". All of one input are in one piece.
+// Of a survey that several devices or machines share: piece K of N, from "K/N". All of one input are in one
+// piece.
 struct survey_piece {
     std::size_t number = 1, count = 1;
 };
