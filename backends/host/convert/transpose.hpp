@@ -59,17 +59,21 @@ inline int64_t row_of_element(const heron_spmat& a, int64_t rows, int64_t k) {
     return low;
 }
 
-// Few elements, which stay in a core's cache: they are counted and put into their columns at once.
+// Few elements, which stay in a core's cache: they are counted and put into their columns at once. What loops
+// read of the arguments they copy: what they write might lie there, for all that the compiler knows.
 template <class Carried>
-void transpose_at_once(const heron_transpose_args& args, const Carried& carried) {
+void transpose_at_once(const heron_transpose_args& args, const Carried& given) {
     const plans::blocks_of a(args.a);
+    const Carried carried = given;
+    const int64_t nnz = args.a.nnz;
+    const i32 base = args.a.base, to_base = args.b.base;
     const i32* const row_offsets = as<const i32>(args.a.offsets);
     const i32* const columns = as<const i32>(args.a.indices);
     i32* const rows = as<i32>(args.b.indices);
     // at[c + 1] is where the next element of column c goes, and at the end where column c + 1 begins.
     i32* const at = as<i32>(args.b.offsets);
     __builtin_memset(at, 0, static_cast<size_t>(a.columns + 1) * sizeof(i32));
-    for (int64_t k = 0; k < args.a.nnz; ++k) ++at[columns[k] - args.a.base + 1];
+    for (int64_t k = 0; k < nnz; ++k) ++at[columns[k] - base + 1];
     i32 begin = 0;
     for (int64_t c = 1; c <= a.columns; ++c) {
         const i32 elements = at[c];
@@ -77,15 +81,15 @@ void transpose_at_once(const heron_transpose_args& args, const Carried& carried)
         begin += elements;
     }
     for (int64_t row = 0; row < a.lines; ++row) {
-        const int64_t end = row_offsets[row + 1] - args.a.base;
-        for (int64_t k = row_offsets[row] - args.a.base; k < end; ++k) {
-            const auto column = static_cast<uint32_t>(columns[k] - args.a.base);
+        const int64_t end = row_offsets[row + 1] - base;
+        for (int64_t k = row_offsets[row] - base; k < end; ++k) {
+            const auto column = static_cast<uint32_t>(columns[k] - base);
             const int64_t to = at[column + 1]++;
-            rows[to] = static_cast<i32>(row) + args.b.base;
+            rows[to] = static_cast<i32>(row) + to_base;
             carried.unpack(carried.pack(column, static_cast<i32>(row), k), to);
         }
     }
-    for (int64_t c = 0; args.b.base != 0 && c <= a.columns; ++c) at[c] += args.b.base;
+    for (int64_t c = 0; to_base != 0 && c <= a.columns; ++c) at[c] += to_base;
 }
 
 // Where elements that follow each other have columns that lie close together, as in meshes and bands: a part
@@ -114,8 +118,10 @@ class straight_transpose {
     void run() {
         __builtin_memset(counts_, 0, static_cast<size_t>(used_) * sizeof(i32));
         for_parts([&](int part) {
-            i32* const counts = own_[part].counts;
-            for (int64_t k = part_begin(part); k < part_begin(part + 1); ++k) ++counts[column_of(k)];
+            const i32* const columns = as<const i32>(args_.a.indices);
+            i32* const counts = own_[part].counts - args_.a.base;
+            const int64_t end = part_begin(part + 1);
+            for (int64_t k = part_begin(part); k < end; ++k) ++counts[columns[k]];
         });
         int64_t totals[blocks + 1];
         for_blocks_of_columns([&](int block) { totals[block + 1] = elements_of(block); });
@@ -149,13 +155,13 @@ class straight_transpose {
     }
 
     int64_t part_begin(int part) const { return args_.a.nnz * part / parts; }
-    int64_t column_of(int64_t k) const { return as<const i32>(args_.a.indices)[k] - args_.a.base; }
     i32 row_begin(int64_t row) const { return as<const i32>(args_.a.offsets)[row] - args_.a.base; }
 
     void find_columns(int part) {
         const i32* const columns = as<const i32>(args_.a.indices);
         i32 low = INT32_MAX, high = INT32_MIN;
-        for (int64_t k = part_begin(part); k < part_begin(part + 1); ++k) {
+        const int64_t end = part_begin(part + 1);
+        for (int64_t k = part_begin(part); k < end; ++k) {
             low = columns[k] < low ? columns[k] : low;
             high = columns[k] > high ? columns[k] : high;
         }
@@ -201,16 +207,19 @@ class straight_transpose {
     void put(int part) const {
         int64_t k = part_begin(part);
         const int64_t end = part_begin(part + 1);
+        const i32* const columns = as<const i32>(args_.a.indices);
+        const i32 base = args_.a.base, to_base = args_.b.base;
+        const Carried carried = carried_;
         i32* const places = own_[part].counts;
         i32* const rows = as<i32>(args_.b.indices);
         if (k == end) return;
         for (int64_t row = row_of_element(args_.a, a_.lines, k); k < end; ++row) {
             const int64_t next = row + 1 < a_.lines ? row_begin(row + 1) : end;
             for (const int64_t row_end = next < end ? next : end; k < row_end; ++k) {
-                const int64_t column = column_of(k);
+                const i32 column = columns[k] - base;
                 const int64_t to = places[column]++;
-                rows[to] = static_cast<i32>(row) + args_.b.base;
-                carried_.unpack(carried_.pack(static_cast<uint32_t>(column), static_cast<i32>(row), k), to);
+                rows[to] = static_cast<i32>(row) + to_base;
+                carried.unpack(carried.pack(static_cast<uint32_t>(column), static_cast<i32>(row), k), to);
             }
         }
     }
