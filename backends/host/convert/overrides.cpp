@@ -10,12 +10,9 @@ static void transpose_with(host_device& device, heron_phase phase, const heron_t
                            heron_workspace& workspace, const Carried& carried) {
     workspace_layout layout(phase, workspace);
     constexpr int64_t few_elements = 1 << 16;
-    if (args.a.nnz <= few_elements) {
-        if (phase == HERON_PHASE_RUN) transpose_host::transpose_at_once(args, carried);
-        return;
-    }
     transpose_host::bucketed_transpose<Carried> plan(device, args, layout, carried);
-    if (phase == HERON_PHASE_RUN) plan.run();
+    if (phase != HERON_PHASE_RUN) return;
+    args.a.nnz <= few_elements ? transpose_host::transpose_at_once(args, carried) : plan.run();
 }
 
 static void host_transpose(host_device& device, heron_phase phase, const heron_transpose_args& args,
