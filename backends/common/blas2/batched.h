@@ -1,24 +1,5 @@
 // Batches. Types: VT elements of A and x, YT of y, CT compute.
 
-// Where the operand of item k begins. kind: 0 base + k*stride; 1 the address that the list holds; 2 and 3
-// base + index*stride with 32- and 64-bit indices.
-HERON_TYPES(class VT)
-HERON_FN GLOBAL const VT* blas2_input(GLOBAL const VT* base, GLOBAL const void* list, int kind,
-                                      heron_index stride, heron_index list_step, heron_index k) {
-    if (kind == 1) return (GLOBAL const VT*)((GLOBAL const i64*)list)[k * list_step];
-    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
-    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
-    return base + k * stride;
-}
-HERON_TYPES(class YT)
-HERON_FN GLOBAL YT* blas2_output(GLOBAL YT* base, GLOBAL const void* list, int kind, heron_index stride,
-                                 heron_index list_step, heron_index k) {
-    if (kind == 1) return (GLOBAL YT*)((GLOBAL const i64*)list)[k * list_step];
-    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
-    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
-    return base + k * stride;
-}
-
 // y := alpha*op(A)*x + beta*y, op(A) rows x size; its element (i, l) lies at i*a_row + l*a_column.
 HERON_TYPES(class VT, class YT, class CT)
 HERON_KERNEL(blas2_gemv_batched, heron_index rows, heron_index size, CT alpha_value,
@@ -35,15 +16,20 @@ HERON_KERNEL(blas2_gemv_batched, heron_index rows, heron_index size, CT alpha_va
     const CT beta = SCALAR(CT, beta_value, beta_device);
     CT sum = ZERO(CT);
     if (!EQUAL(CT, alpha, ZERO(CT))) {
-        GLOBAL const VT* const a = blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q) + i * a_row;
-        GLOBAL const VT* const x = blas2_input(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+        GLOBAL const VT* const a =
+            (GLOBAL const VT*)batch_item(a_base, sizeof(VT), a_list, a_kind, a_stride, a_list_step, q) +
+            i * a_row;
+        GLOBAL const VT* const x =
+            (GLOBAL const VT*)batch_item(x_base, sizeof(VT), x_list, x_kind, x_stride, x_list_step, q) +
+            x_offset;
         for (heron_index l = 0; l < size; ++l) {
             const CT element = LOAD(CT, VT, a, l * a_column);
             sum = MAD(CT, conjugate ? CONJ(CT, element) : element, LOAD(CT, VT, x, l * x_inc), sum);
         }
         sum = MUL(CT, alpha, sum);
     }
-    GLOBAL YT* const y = blas2_output(y_base, y_list, y_kind, y_stride, y_list_step, q) + y_offset;
+    GLOBAL YT* const y =
+        (GLOBAL YT*)batch_item(y_base, sizeof(YT), y_list, y_kind, y_stride, y_list_step, q) + y_offset;
     if (!EQUAL(CT, beta, ZERO(CT))) sum = MAD(CT, beta, LOAD(CT, YT, y, i * y_inc), sum);
     STORE(CT, YT, y, i * y_inc, sum);
 }
@@ -59,10 +45,13 @@ HERON_KERNEL(blas2_trsm_batched, heron_index count, heron_index order, int lower
              heron_index b_list_step, heron_index line, heron_index step) {
     const heron_index q = item / count;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    GLOBAL YT* const b = blas2_output(b_base, b_list, b_kind, b_stride, b_list_step, q) + item % count * line;
+    GLOBAL YT* const b =
+        (GLOBAL YT*)batch_item(b_base, sizeof(YT), b_list, b_kind, b_stride, b_list_step, q) +
+        item % count * line;
     const int is_zero = EQUAL(CT, alpha, ZERO(CT));
     GLOBAL const VT* const a =
-        is_zero ? a_base : blas2_input(a_base, a_list, a_kind, a_stride, a_list_step, q);
+        is_zero ? a_base
+                : (GLOBAL const VT*)batch_item(a_base, sizeof(VT), a_list, a_kind, a_stride, a_list_step, q);
     for (heron_index k = 0; k < order; ++k) {
         const heron_index i = lower ? k : order - 1 - k;
         CT value = ZERO(CT);

@@ -148,15 +148,6 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
 }
 HERON_CLOSE
 
-// Where the operand of item k of a batch begins, as in batched.h.
-HERON_FN GLOBAL CT* item_of(GLOBAL CT* base, GLOBAL const void* list, int kind, heron_index stride,
-                            heron_index list_step, heron_index k) {
-    if (kind == 1) return (GLOBAL CT*)((GLOBAL const i64*)list)[k * list_step];
-    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
-    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
-    return base + k * stride;
-}
-
 // gemv_columns for the items of a batch, by teams of lanes. Each item has `teams` of them, which are numbered
 // together, and the columns of one are so many apart.
 HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 teams, heron_index count,
@@ -177,8 +168,10 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
     UNROLL
     for (int c = 0; c < COLUMNS; ++c) sums[c] = ZERO(CT);
     if (q < count && !EQUAL(CT, alpha, ZERO(CT))) {
-        GLOBAL const CT* const a = item_of(a_base, a_list, a_kind, a_stride, a_list_step, q);
-        GLOBAL const CT* const x = item_of(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+        GLOBAL const CT* const a =
+            (GLOBAL CT*)batch_item(a_base, sizeof(CT), a_list, a_kind, a_stride, a_list_step, q);
+        GLOBAL const CT* const x =
+            (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
         if (((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0)
             add_rows(a, ld, column, teams, n, 0, m, 1, conjugate, x, x_inc, sums);
         else
@@ -201,7 +194,9 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
     for (int c = 1; c < COLUMNS; ++c)
         if (lane == c) sum = sums[c];
     const CT beta = SCALAR(CT, beta_value, beta_device);
-    GLOBAL CT* const y = item_of(y_base, y_list, y_kind, y_stride, y_list_step, q) + (y_offset + own * y_inc);
+    GLOBAL CT* const y =
+        (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
+        (y_offset + own * y_inc);
     const CT product = MUL(CT, alpha, sum);
     *y = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, *y, product);
 }

@@ -158,15 +158,6 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
 }
 HERON_CLOSE
 
-// Where the operand of item k of a batch begins, as in batched.h.
-HERON_FN GLOBAL CT* item_of(GLOBAL CT* base, GLOBAL const void* list, int kind, heron_index stride,
-                            heron_index list_step, heron_index k) {
-    if (kind == 1) return (GLOBAL CT*)((GLOBAL const i64*)list)[k * list_step];
-    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
-    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
-    return base + k * stride;
-}
-
 // gemv_rows for the items of a batch, whose `packs` of PACK rows each are numbered together.
 HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 packs, heron_index count,
                    int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
@@ -186,8 +177,10 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
     for (int q = 0; q < PACK; ++q) sums[q] = ZERO(CT);
     if (pack / packs < count && !EQUAL(CT, alpha, ZERO(CT))) {
         const heron_index q = pack / packs;
-        GLOBAL const CT* const a = item_of(a_base, a_list, a_kind, a_stride, a_list_step, q);
-        GLOBAL const CT* const x = item_of(x_base, x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+        GLOBAL const CT* const a =
+            (GLOBAL CT*)batch_item(a_base, sizeof(CT), a_list, a_kind, a_stride, a_list_step, q);
+        GLOBAL const CT* const x =
+            (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
         const heron_index row = (heron_index)(pack % packs) * PACK;
         const heron_index left = m - row;
         if (is_aligned(a, ld) && left >= PACK)
@@ -203,7 +196,8 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
         const heron_index own = (heron_index)(of_row % packs) * PACK + r % PACK;
         if (q >= count || own >= m) continue;
         GLOBAL CT* const y =
-            item_of(y_base, y_list, y_kind, y_stride, y_list_step, q) + (y_offset + own * y_inc);
+            (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
+            (y_offset + own * y_inc);
         const CT product = MUL(CT, alpha, sum_of_row(board, r));
         *y = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, *y, product);
     }

@@ -28,17 +28,6 @@ HERON_FN void dense_update(GLOBAL VT* c, heron_index at, CT product, CT beta) {
     STORE(CT, VT, c, at, product);
 }
 
-// Where the operand of item k of a batch begins: as an address, or as an offset from base. kind: 0 base +
-// k*stride; 1 the address that the list holds; 2 and 3 base + index*stride with 32- and 64-bit indices.
-HERON_TYPES(class VT)
-HERON_FN GLOBAL const VT* dense_batch(GLOBAL const VT* base, GLOBAL const void* list, int kind,
-                                      heron_index stride, heron_index list_step, heron_index k) {
-    if (kind == 1) return (GLOBAL const VT*)((GLOBAL const i64*)list)[k * list_step];
-    if (kind == 2) return base + (heron_index)((GLOBAL const i32*)list)[k * list_step] * stride;
-    if (kind == 3) return base + (heron_index)((GLOBAL const i64*)list)[k * list_step] * stride;
-    return base + k * stride;
-}
-
 // Element (i, j) of C := alpha*op(A)*op(B) + beta*C. Element (i, l) of op(A) lies at i*a_row + l*a_column,
 // (l, j) of op(B) at l*b_row + j*b_column.
 HERON_TYPES(class VT, class CT, class RT)
@@ -122,11 +111,13 @@ HERON_KERNEL(gemm_batched, heron_index m, heron_index n, heron_index k, CT alpha
     if (k > 0 && !EQUAL(CT, alpha, ZERO(CT)))
         product =
             MUL(CT, alpha,
-                dense_dot(k, dense_batch(a, a_list, a_kind, a_stride, a_list_step, q), i * a_row, a_column,
-                          conjugate_a, dense_batch(b, b_list, b_kind, b_stride, b_list_step, q), j * b_column,
-                          b_row, conjugate_b, ZERO(CT)));
-    GLOBAL const VT* const where = dense_batch((GLOBAL const VT*)c, c_list, c_kind, c_stride, c_list_step, q);
-    dense_update((GLOBAL VT*)where, i + j * ldc, product, SCALAR(CT, beta_value, beta_device));
+                dense_dot(
+                    k, (GLOBAL const VT*)batch_item(a, sizeof(VT), a_list, a_kind, a_stride, a_list_step, q),
+                    i * a_row, a_column, conjugate_a,
+                    (GLOBAL const VT*)batch_item(b, sizeof(VT), b_list, b_kind, b_stride, b_list_step, q),
+                    j * b_column, b_row, conjugate_b, ZERO(CT)));
+    GLOBAL VT* const where = (GLOBAL VT*)batch_item(c, sizeof(VT), c_list, c_kind, c_stride, c_list_step, q);
+    dense_update(where, i + j * ldc, product, SCALAR(CT, beta_value, beta_device));
 }
 HERON_END
 

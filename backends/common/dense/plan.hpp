@@ -4,7 +4,8 @@
 #include "common/runtime/dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family dense{"dense", "VT CT RT"};
+inline constexpr kernel_family dense{"dense_batch_item dense", "VT CT RT"};
+#include "batch_item.h"
 #include "kernels.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
