@@ -20,6 +20,23 @@ typedef struct {
     int base;
 } factor_operands;
 
+HERON_FN factor_operands operands_of(GLOBAL const i32* offsets, GLOBAL const i32* columns, int base,
+                                     GLOBAL const i32* diagonal, CT tolerance,
+                                     GLOBAL const i64* tolerance_bits, CT boost,
+                                     GLOBAL const CT* boost_device, GLOBAL i32* zero_pivot,
+                                     GLOBAL int* done) {
+    factor_operands o;
+    o.offsets = offsets;
+    o.columns = columns;
+    o.diagonal = diagonal;
+    o.zero_pivot = zero_pivot;
+    o.done = done;
+    o.tolerance = tolerance_bits ? FROM_DOUBLE(CT, *tolerance_bits) : tolerance;
+    o.boost = SCALAR(CT, boost, boost_device);
+    o.base = base;
+    return o;
+}
+
 // What a row's element, or block, k needs of the row of its column: candidates for pairs of elements that
 // stand in one column, those of the shorter range, each looked up in the other.
 typedef struct {

@@ -84,15 +84,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_factor_ro
     const int lane = (int)get_local_id(0) % LANES;
     const int place = draw_ticket(tickets, &ticket) * (GROUP / LANES) + (int)get_local_id(0) / LANES;
     if (place >= n) return;
-    factor_operands o;
-    o.offsets = offsets;
-    o.columns = columns;
-    o.diagonal = diagonal;
-    o.zero_pivot = zero_pivot;
-    o.done = done;
-    o.tolerance = tolerance_bits ? FROM_DOUBLE(CT, *tolerance_bits) : tolerance;
-    o.boost = SCALAR(CT, boost, boost_device);
-    o.base = base;
+    const factor_operands o = operands_of(offsets, columns, base, diagonal, tolerance, tolerance_bits, boost,
+                                          boost_device, zero_pivot, done);
     const factored_row own = row_with_parts(o, records[place].x);
     // An item reads what it has written itself.
     __local row_pair* const pairs = table + get_local_id(0);

@@ -13,7 +13,7 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family tuned{"columns spmm_tuned", "CT OT IT"};
+constexpr kernel_family tuned{"scan_holder columns spmm_tuned", "CT OT IT"};
 struct find_places {
     static constexpr const char* name = "find_places";
 };

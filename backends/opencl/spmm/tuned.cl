@@ -507,15 +507,7 @@ HERON_KERNEL(sort_columns, GLOBAL const OT* restrict offsets, GLOBAL const IT* r
              GLOBAL IT* restrict sorted_rows, GLOBAL OT* restrict positions) {
     const heron_index first = item * SORTED_PER_ITEM;
     const heron_index last = min(first + SORTED_PER_ITEM, nnz);
-    heron_index row = 0;
-    heron_index high = rows - 1;
-    while (row < high) {
-        const heron_index middle = row + (high - row + 1) / 2;
-        if ((heron_index)offsets[middle] - base <= first)
-            row = middle;
-        else
-            high = middle - 1;
-    }
+    heron_index row = holder_of(offsets, base, 0, rows - 1, first);
     for (heron_index k = first; k < last; ++k) {
         while ((heron_index)offsets[row + 1] - base <= k) ++row;
         const int to = atomic_inc(next + 2 * ((heron_index)indices[k] - base));
