@@ -56,14 +56,6 @@ class color_neighbours {
     int own_count_, turned_count_ = 0, base_;
 };
 
-static __device__ inline unsigned color_scrambled(unsigned v) {
-    v ^= v >> 16;
-    v *= 0x7feb352du;
-    v ^= v >> 15;
-    v *= 0x846ca68bu;
-    return v ^ (v >> 16);
-}
-
 static __device__ inline int load_state(const int* p) {
     return static_cast<int>(load_relaxed(reinterpret_cast<const unsigned*>(p)));
 }
@@ -80,7 +72,7 @@ static __global__ void __launch_bounds__(color_threads)
         count = color_neighbours(g, row).count();
         const auto length = static_cast<unsigned>(min(count, color_most_length));
         keys[row] = (static_cast<unsigned>(color_most_length) - length) << color_chance_bits |
-                    color_scrambled(static_cast<unsigned>(row)) >> (32 - color_chance_bits);
+                    kernels::scrambled(static_cast<unsigned>(row)) >> (32 - color_chance_bits);
         rows[row] = static_cast<unsigned>(row);
     }
     const int longs = __syncthreads_count(count >= color_long_row);
