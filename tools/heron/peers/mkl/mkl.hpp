@@ -31,6 +31,14 @@ inline cusparseStatus_t status_of(int status) {
     return status == not_supported ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
+// What MKL finds out about a matrix before many calls, where the library has it.
+template <class... Types, class... Arguments>
+cusparseStatus_t prepare(matrix a, const char* hint, Arguments... arguments) {
+    if (!library().has("mkl_sparse_optimize") || !library().has(hint)) return CUSPARSE_STATUS_SUCCESS;
+    library().get<int(matrix, Types...)>(hint)(a, arguments...);
+    return status_of(library().get<int(matrix)>("mkl_sparse_optimize")(a));
+}
+
 template <class T>
 constexpr char letter = 'z';
 template <>

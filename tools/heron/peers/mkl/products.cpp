@@ -10,14 +10,6 @@ namespace {
 
 const matrix_kind whole{};
 
-// What MKL finds out about a matrix before many products, where the library has it.
-template <class... Types, class... Arguments>
-void prepare(matrix a, const char* hint, Arguments... arguments) {
-    if (!library().has("mkl_sparse_optimize") || !library().has(hint)) return;
-    library().get<int(matrix, Types...)>(hint)(a, arguments...);
-    library().get<int(matrix)>("mkl_sparse_optimize")(a);
-}
-
 }  // namespace
 
 // A product of two sparse matrices, in MKL's memory until it is copied.

@@ -6,16 +6,6 @@ using namespace heron::tools::mkl;
 struct cusparseSpSVDescr {};
 struct cusparseSpSMDescr {};
 
-namespace {
-
-bool can_prepare(const char* hint) { return library().has("mkl_sparse_optimize") && library().has(hint); }
-
-cusparseStatus_t optimize(matrix a) {
-    return status_of(library().get<int(matrix)>("mkl_sparse_optimize")(a));
-}
-
-}  // namespace
-
 extern "C" {
 
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t* made) {
@@ -40,11 +30,8 @@ cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t, cusparseOperation_t op,
                                        cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t,
                                        cusparseDnVecDescr_t, cudaDataType, cusparseSpSVAlg_t,
                                        cusparseSpSVDescr_t, void*) {
-    const char* const hint = "mkl_sparse_set_sv_hint";
-    if (!can_prepare(hint)) return CUSPARSE_STATUS_SUCCESS;
-    library().get<int(matrix, int, matrix_kind, int)>(hint)(a->handle, operation(op), a->triangle,
-                                                            many_calls);
-    return optimize(a->handle);
+    return prepare<int, matrix_kind, int>(a->handle, "mkl_sparse_set_sv_hint", operation(op), a->triangle,
+                                          many_calls);
 }
 
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t, cusparseOperation_t op, const void* alpha,
@@ -81,11 +68,8 @@ cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t, cusparseOperation_t op,
                                        const void*, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t,
                                        cusparseDnMatDescr_t c, cudaDataType, cusparseSpSMAlg_t,
                                        cusparseSpSMDescr_t, void*) {
-    const char* const hint = "mkl_sparse_set_sm_hint";
-    if (!can_prepare(hint)) return CUSPARSE_STATUS_SUCCESS;
-    library().get<int(matrix, int, matrix_kind, int, int, int)>(hint)(a->handle, operation(op), a->triangle,
-                                                                      c->layout(), c->cols, many_calls);
-    return optimize(a->handle);
+    return prepare<int, matrix_kind, int, int, int>(a->handle, "mkl_sparse_set_sm_hint", operation(op),
+                                                    a->triangle, c->layout(), c->cols, many_calls);
 }
 
 cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t, cusparseOperation_t op, cusparseOperation_t,
