@@ -426,8 +426,7 @@ void add_survey_command(CLI::App& bench) {
     c.command
         .add_option("--piece", c.options.piece,
                     "Each N-th matrix from the K-th on, for one of N devices; the files of rows, one behind "
-                    "the other, "
-                    "are the whole survey's")
+                    "the other, are the whole survey's")
         ->check(CLI::Validator(
             [](const std::string& text) {
                 try {
