@@ -59,6 +59,7 @@ class row_of_lanes {
             shared_columns[k - parts_.begin] = o_.columns[k];
         }
         k_ = awaited_ = paired_ = parts_.begin;
+        meeting_ = 0;
         posted_ = false;
     }
 
@@ -88,11 +89,14 @@ class row_of_lanes {
 #pragma unroll 1
         for (; awaited_ < end; ++awaited_) {
             const int at = place_of(awaited_, window);
-            const int other = memory_.other[pair_place(awaited_)];
+            const int place = pair_place(awaited_);
+            const int other = memory_.other[place];
 #pragma unroll
             for (int u = 0; u < window; ++u)
                 if (u == at) other_[u] = other;
             if (other >= 0) open_ |= 1u << at;
+            const bool meets = __any_sync(team(), other >= 0 || (memory_.own[place] & has_more) != 0);
+            meeting_ = (meeting_ & ~(1u << at)) | (meets ? 1u << at : 0u);
             const int j = needed_by(awaited_);
             if (lane() != at || j < 0) continue;
             pivot_row_ = j;
@@ -119,6 +123,7 @@ class row_of_lanes {
     __device__ void use() {
 #pragma unroll 1
         while (true) {
+            divide_alone();
             const int at = place_of(k_, window);
             const bool waits = (open_ >> at & 1u) != 0 || (lane() == at && (open_ & pivot_bit) != 0);
             const unsigned missing = __ballot_sync(all_lanes, waits);
@@ -134,6 +139,10 @@ class row_of_lanes {
     __device__ bool settle() {
         const bool complete = !posted_ && k_ >= parts_.diagonal;
         if (!__any_sync(all_lanes, complete)) return false;
+        if constexpr (kind == plans::factor_kind::cholesky) {
+            const CT sum = sum_over_lanes(squares_, lanes);
+            if (complete) squares_ = sum;
+        }
         __syncwarp();
         if (complete) post();
         posted_ = posted_ || complete;
@@ -146,6 +155,7 @@ class row_of_lanes {
     // Lane u looks for the pivot of the u-th of them.
     static constexpr int window = memory::found;
     static constexpr unsigned pivot_bit = 1u << 31;
+    static constexpr unsigned window_bits = (1u << window) - 1u;
     static constexpr int most_kept = kept_of_row(lanes);
     static constexpr unsigned has_more = 0x8000u;
     static_assert(window <= lanes && window <= memory::paired && most_kept < int{has_more});
@@ -209,10 +219,36 @@ class row_of_lanes {
         }
     }
 
+    // By all lanes of a warp: divides the next elements as far as their pivots are there and they meet nothing
+    // in their pivots' rows, so that none waits for another; each by the lane that looked for its pivot.
+    __device__ void divide_alone() {
+        const unsigned missing = __ballot_sync(all_lanes, (open_ & pivot_bit) != 0) >> first_lane();
+        const unsigned first = static_cast<unsigned>(place_of(k_, window));
+        const unsigned held = (missing | meeting_) & window_bits;
+        const unsigned held_from_first = (held >> first | held << (window - first)) & window_bits;
+        const int free = held_from_first ? __ffs(static_cast<int>(held_from_first)) - 1 : window;
+        const int count = posted_ ? 0 : min(free, awaited_ - k_);
+        if (!__any_sync(all_lanes, count > 0)) return;
+        const int own = (lane() + window - static_cast<int>(first)) % window;
+        if (lane() < window && own < count && needed_by(k_ + own) >= 0) {
+            CT& divided = value(k_ + own);
+            divided = o_.quotient(divided, inverse_, needed_by(k_ + own));
+            add_square(divided);
+        }
+        k_ += count;
+        __syncwarp();
+    }
+
+    // By the lane whose place the element has, so that the sum does not depend on what is found when.
+    __device__ void add_square(CT l) {
+        if constexpr (kind == plans::factor_kind::cholesky)
+            squares_ = add(squares_, real_part(mul(l, conj(l))));
+    }
+
     // By all lanes of a warp; those of a row that is active work out its next element.
     __device__ void eliminate(bool active, int at) {
-        const CT inverse = value_of_lane(inverse_, first_lane() + at);
         if constexpr (kind == plans::factor_kind::lu) {
+            const CT inverse = value_of_lane(inverse_, first_lane() + at);
             CT result{};
             if (active) {
                 result = o_.quotient(value(k_), inverse, needed_by(k_));
@@ -224,9 +260,9 @@ class row_of_lanes {
             CT sum{};
             if (active) each_pair(at, [&](int own, CT l) { sum = mad(value(own), conj(l), sum); });
             if (__any_sync(all_lanes, active && !equal(sum, CT{}))) sum = sum_over_lanes(sum, lanes);
-            if (active && lane() == 0) {
-                const CT result = o_.quotient(sub(value(k_), sum), inverse, needed_by(k_));
-                squares_ = add(squares_, real_part(mul(result, conj(result))));
+            if (active && lane() == at) {
+                const CT result = o_.quotient(sub(value(k_), sum), inverse_, needed_by(k_));
+                add_square(result);
                 value(k_) = result;
             }
             __syncwarp();
@@ -250,11 +286,12 @@ class row_of_lanes {
     int k_ = 0;           // the first element that is not done
     int awaited_ = 0;     // behind those that are waited for
     int paired_ = 0;      // behind those whose pairs are known
+    unsigned meeting_ = 0;  // which of the elements that are waited for have pairs
     unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
     int pivot_row_ = -1;  // whose pivot this lane looks for
     CT inverse_{};        // of that
     int other_[window] = {};
-    CT squares_{};  // in the first lane
+    CT squares_{};  // of the elements whose places are this lane's
 };
 
 // What all blocks of a launch know.
