@@ -138,8 +138,9 @@ void visit_order_groups(const cuda_device& device, F&& f) {
 }
 
 void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
-                     const plans::row_order_memory& memory, const plans::long_rows_report& report) {
-    if (rows.rows >= fewest_ordered_rows)
+                     const plans::row_order_memory& memory, const plans::long_rows_report& report,
+                     int64_t fewest) {
+    if (rows.rows >= fewest)
         return plans::order_rows<narrowest_level>(device, rows, is_lower, is_unit, memory, report);
     const auto bytes_upto = [&](const void* end) {
         return static_cast<size_t>(static_cast<const char*>(end) -

@@ -29,12 +29,14 @@ struct gather_memory {
 gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args& args,
                                   const gather_memory& memory);
 
-// Fewer rows run all at once in any order.
+// Fewer rows run all at once in any order. With many right-hand sides a row takes more of the device.
 constexpr int64_t fewest_ordered_rows = 8192;
+constexpr int64_t fewest_ordered_rows_of_many = 1024;
 
-// Sorts the rows by levels where that lets more rows run at the same time than their own order does, and
-// says so in the schedule, all on the device.
+// Sorts at least `fewest` rows by levels where that lets more rows run at the same time than their own order
+// does, and says so in the schedule, all on the device.
 void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
-                     const plans::row_order_memory& memory, const plans::long_rows_report& report = {});
+                     const plans::row_order_memory& memory, const plans::long_rows_report& report = {},
+                     int64_t fewest = fewest_ordered_rows);
 
 }  // namespace heron::HERON_LEVEL

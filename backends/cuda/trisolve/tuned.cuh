@@ -89,7 +89,8 @@ class tuned_trisolve_run {
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
         plan.may_have_long_rows = n_ > plans::longest_row(stored_, n_);
-        if (plan.may_have_long_rows && n_ >= fewest_ordered_rows && !is_capturing(device_.stream()))
+        const int64_t fewest = args_.b.cols > 1 ? fewest_ordered_rows_of_many : fewest_ordered_rows;
+        if (plan.may_have_long_rows && n_ >= fewest && !is_capturing(device_.stream()))
             plan.long_rows = device_report::take();
         const plans::long_rows_report report{plan.long_rows.address(), plan.long_rows.value(true),
                                              plan.long_rows.value(false)};
@@ -97,10 +98,10 @@ class tuned_trisolve_run {
             plan.triangle = gather_triangle(device_, rows_of_, gathering);
             const gathered_triangle& t = plan.triangle;
             order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(),
-                            leaves_out_diagonal(), order_, report);
+                            leaves_out_diagonal(), order_, report, fewest);
         } else {
             order_by_levels(device_, plans::rows_of(rows_of_.a), is_lower(), leaves_out_diagonal(), order_,
-                            report);
+                            report, fewest);
         }
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
