@@ -219,8 +219,9 @@ class row_of_lanes {
         }
     }
 
-    // By all lanes of a warp: divides the next elements as far as their pivots are there and they meet nothing
-    // in their pivots' rows, so that none waits for another; each by the lane that looked for its pivot.
+    // By all lanes of a warp: divides the next elements as far as their pivots are there and they meet
+    // nothing in their pivots' rows, so that none waits for another; each by the lane that looked for its
+    // pivot.
     __device__ void divide_alone() {
         const unsigned missing = __ballot_sync(all_lanes, (open_ & pivot_bit) != 0) >> first_lane();
         const unsigned first = static_cast<unsigned>(place_of(k_, window));
@@ -283,13 +284,13 @@ class row_of_lanes {
     row_parts parts_{};
     own_row<CT> own_{};
     bool posted_ = true;
-    int k_ = 0;           // the first element that is not done
-    int awaited_ = 0;     // behind those that are waited for
-    int paired_ = 0;      // behind those whose pairs are known
+    int k_ = 0;             // the first element that is not done
+    int awaited_ = 0;       // behind those that are waited for
+    int paired_ = 0;        // behind those whose pairs are known
     unsigned meeting_ = 0;  // which of the elements that are waited for have pairs
-    unsigned open_ = 0;   // boxes that have not been seen: of elements, and of the pivot
-    int pivot_row_ = -1;  // whose pivot this lane looks for
-    CT inverse_{};        // of that
+    unsigned open_ = 0;     // boxes that have not been seen: of elements, and of the pivot
+    int pivot_row_ = -1;    // whose pivot this lane looks for
+    CT inverse_{};          // of that
     int other_[window] = {};
     CT squares_{};  // of the elements whose places are this lane's
 };
