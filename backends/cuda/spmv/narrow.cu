@@ -183,7 +183,17 @@ constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::shapes, {1, 2
                                  {HERON_R_64F, 14, 60, narrow_kind::bands, {8, 1, 1}},
                                  {HERON_R_64F, 14, 60, narrow_kind::shapes, {8, 2, 1}},
                                  {HERON_R_64F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
-                                 {HERON_R_64F, 60, 256, narrow_kind::bands, {8, 2, 1}}};
+                                 {HERON_R_64F, 60, 256, narrow_kind::bands, {8, 2, 1}},
+                                 {HERON_C_32F, 4, 14, narrow_kind::shapes, {1, 1, 2}},
+                                 {HERON_C_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
+                                 {HERON_C_32F, 14, 60, narrow_kind::bands, {8, 1, 1}},
+                                 {HERON_C_32F, 14, 60, narrow_kind::shapes, {8, 2, 1}},
+                                 {HERON_C_32F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
+                                 {HERON_C_32F, 60, 256, narrow_kind::bands, {8, 2, 1}},
+                                 {HERON_C_64F, 4, 14, narrow_kind::shapes, {1, 1, 1}},
+                                 {HERON_C_64F, 4, 14, narrow_kind::bands, {1, 1, 1}},
+                                 {HERON_C_64F, 14, 256, narrow_kind::shapes, {8, 1, 1}},
+                                 {HERON_C_64F, 14, 256, narrow_kind::bands, {8, 1, 1}}};
 
 class narrow_search {
   public:

@@ -55,7 +55,7 @@ narrow_columns lay_out_narrow_columns(workspace_layout& layout, const heron_spma
 narrow_plan find_narrow_columns(cuda_device& device, const heron_spmat& a,
                                 heron_reproducibility reproducibility, const narrow_columns& columns);
 
-// For f32 and f64. The values are aligned to 16 bytes.
+// For f32, f64, c32 and c64. The values are aligned to 16 bytes.
 template <class CT>
 void multiply_narrow(cuda_device& device, const heron_spmv_args& args, const narrow_columns& columns,
                      const narrow_plan& plan);

@@ -44,8 +44,8 @@ class spmv_launcher {
                                          (sizeof(CT) == 4 || sizeof(CT) == 8) && !std::is_same_v<CT, i32> &&
                                          std::is_same_v<OT, i32> && std::is_same_v<IT, i32>;
     // What narrow products are built for.
-    static constexpr bool may_be_narrow = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
-                                          (std::is_same_v<CT, f32> || std::is_same_v<CT, f64>);
+    static constexpr bool may_be_narrow =
+        std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y && !std::is_same_v<CT, i32>;
 
   public:
     spmv_launcher(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
