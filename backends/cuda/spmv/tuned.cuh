@@ -1,10 +1,11 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has three ways. Where rows are alike, which ANALYSE finds out or the second
+// CSR without transposition has four ways. Where rows are alike, which ANALYSE finds out or the second
 // product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows and multiply_rows
-// for short ones; multiply_tiles takes any matrix. All are right for every matrix, so a plan that no longer
-// fits costs time only.
+// for short ones, unless ANALYSE found what takes the place of the columns (narrow.hpp); multiply_tiles takes
+// any matrix. All but the narrow way are right for every matrix, so a plan that no longer fits costs time
+// only.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
@@ -12,6 +13,7 @@
 #include "common/spmv/columns.hpp"
 #include "formats.cuh"
 #include "known_rows.hpp"
+#include "narrow.hpp"
 #include "rows.cuh"
 #include "transposed.cuh"
 #include "tuned.hpp"
@@ -25,6 +27,7 @@ namespace heron::HERON_LEVEL {
 
 struct csr_plan final : plan_of<csr_plan> {
     row_choice rows;
+    narrow_plan narrow;
     void* memory = nullptr;  // the workspace that holds the cuts of the tiles, where multiply_tiles is used
     std::optional<plans::turned_pattern> by_columns;  // in that workspace
 };
@@ -35,10 +38,14 @@ class spmv_launcher {
     using turned = plans::turned_spmv<cuda_device, CT, 512>;
     using scatter_operands = product<VA, VX, CT, CT, OT, IT>;
     static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
+    static constexpr int64_t least_starts = 9;
     // What the transposed product with a pattern is built for.
     static constexpr bool has_patterns = std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y &&
                                          (sizeof(CT) == 4 || sizeof(CT) == 8) && !std::is_same_v<CT, i32> &&
                                          std::is_same_v<OT, i32> && std::is_same_v<IT, i32>;
+    // What narrow products are built for.
+    static constexpr bool may_be_narrow =
+        std::is_same_v<VA, CT> && std::is_same_v<VX, CT> && adds_into_y && !std::is_same_v<CT, i32>;
 
   public:
     spmv_launcher(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
@@ -64,23 +71,52 @@ class spmv_launcher {
         static constexpr bool csr = false, sell_by_rows = false;
     };
 
-    void csr() {
+    // In the workspace. What any product without an analysis writes first lies where the first stamp of the
+    // narrow columns is.
+    struct csr_memory {
+        int64_t* starts;
+        CT *heads, *carries;
+        narrow_columns narrow;
+
+        // Of measure_rows; read before starts are written, or written when they have been read.
+        unsigned* most() const { return reinterpret_cast<unsigned*>(starts); }
+    };
+
+    csr_memory lay_out_csr(int64_t tiles) {
+        static_assert(sizeof(int64_t) * least_starts >= sizeof(unsigned) * (row_candidates::count + 1));
         workspace_layout layout(phase_, workspace_);
+        csr_memory memory{};
+        memory.starts = layout.take<int64_t>(std::max<int64_t>(tiles + 1, least_starts));
+        memory.heads = layout.take<CT>(tiles);
+        memory.carries = layout.take<CT>(tiles);
+        if (may_be_narrow && can_be_narrow(a_))
+            memory.narrow = lay_out_narrow_columns(layout, a_, memory.starts);
+        return memory;
+    }
+
+    void csr() {
         const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
-        auto* const starts = layout.take<int64_t>(tiles + 1);
-        auto* const heads = layout.take<CT>(tiles);
-        auto* const carries = layout.take<CT>(tiles);
-        auto* const most = layout.take<unsigned>(row_candidates::count + 1);
-        if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, starts, most);
+        const csr_memory memory = lay_out_csr(tiles);
+        if (phase_ == HERON_PHASE_ANALYSE) analyse(tiles, memory);
         if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
         row_report report;
         const csr_plan* const plan = plan_of_this_workspace();
+        if (plan && multiplies_narrow(*plan, memory.narrow)) return;
         const row_choice rows = plan ? plan->rows : choice_without_plan(report);
         if (rows.lanes_per_row > 0 && has_aligned_quads())
             by_row_vectors(rows.lanes_per_row);
         else
-            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, starts, heads, carries);
-        if (report.words) measure_for_later(most, report);
+            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, memory);
+        if (report.words) measure_for_later(memory.most(), report);
+    }
+
+    bool multiplies_narrow(const csr_plan& plan, const narrow_columns& columns) {
+        if constexpr (may_be_narrow) {
+            if (plan.narrow.kind == narrow_kind::none || !has_aligned_values()) return false;
+            multiply_narrow<CT>(device_, args_, columns, plan.narrow);
+            return true;
+        }
+        return false;
     }
 
     // Sums of one row in another order have other bits, so deterministic products always take the same way.
@@ -105,9 +141,9 @@ class spmv_launcher {
         return plan && plan->memory == workspace_.memory ? plan : nullptr;
     }
 
+    bool has_aligned_values() const { return reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0; }
     bool has_aligned_quads() const {
-        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 &&
-               reinterpret_cast<uintptr_t>(a_.values) % quad<VA>::piece == 0;
+        return reinterpret_cast<uintptr_t>(a_.indices) % quad<IT>::piece == 0 && has_aligned_values();
     }
 
     void by_row_vectors(int lanes) {
@@ -133,7 +169,8 @@ class spmv_launcher {
                               csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
     }
 
-    void by_tiles(int64_t tiles, bool has_starts, int64_t* starts, CT* heads, CT* carries) {
+    void by_tiles(int64_t tiles, bool has_starts, const csr_memory& memory) {
+        int64_t* const starts = memory.starts;
         // While all tiles are worked on at once, it costs less that every block looks for its own.
         const int64_t at_once = int64_t{6} * device_.multiprocessors();
         if (!has_starts && tiles > at_once) {
@@ -141,11 +178,11 @@ class spmv_launcher {
             has_starts = true;
         }
         device_.launch_blocks(multiply_tiles<VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, csr_operands(),
-                              starts, has_starts, heads, carries);
+                              starts, has_starts, memory.heads, memory.carries);
         if (tiles > 1)
             device_.launch_blocks(join_tiles<VY, CT, OT>, (tiles + block_threads - 1) / block_threads,
-                                  block_threads, 0, list(), tiles, starts, heads, carries, y(), alpha_,
-                                  beta_);
+                                  block_threads, 0, list(), tiles, starts, memory.heads, memory.carries, y(),
+                                  alpha_, beta_);
     }
 
     void find_starts(int64_t tiles, int64_t* starts) {
@@ -154,15 +191,18 @@ class spmv_launcher {
     }
 
     // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
-    void analyse(int64_t tiles, int64_t* starts, unsigned* most) {
+    void analyse(int64_t tiles, const csr_memory& memory) {
         if (a_.rows == 0 || a_.nnz == 0 || is_capturing(device_.stream())) return;
         auto plan = std::make_unique<csr_plan>();
         plan->memory = workspace_.memory;
         unsigned found[row_candidates::count + 1] = {};
-        launch_measurement(most);
-        device_.read(found, most, sizeof found);
+        launch_measurement(memory.most());
+        device_.read(found, memory.most(), sizeof found);
         plan->rows = choice_of(found);
-        if (plan->rows.rows_per_tile == 0) find_starts(tiles, starts);
+        if (plan->rows.rows_per_tile == 0)
+            find_starts(tiles, memory.starts);
+        else if (memory.narrow.front)
+            plan->narrow = find_narrow_columns(device_, a_, args_.reproducibility, memory.narrow);
         workspace_.plan = plan.release();
     }
 

@@ -118,11 +118,19 @@ entries rows_of(const kinds_of_rows& s) {
     return result;
 }
 
-void check_with_one_buffer(const entries& pattern, const product_types& types, const index_choice& index) {
-    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+struct way {
+    cusparseFormat_t format;
+    cusparseOperation_t op;
+};
+
+constexpr way by_rows{CUSPARSE_FORMAT_CSR, CUSPARSE_OPERATION_NON_TRANSPOSE};
+
+void check_with_one_buffer(const entries& pattern, const product_types& types, const index_choice& index,
+                           const way& how = by_rows) {
     random_source random(3);
-    const sparse_arrays arrays = arrange(with_values(pattern, types.a, random), csr, index, types.a, random);
-    spmv_problem problem(arrays, types, CUSPARSE_OPERATION_NON_TRANSPOSE);
+    const sparse_arrays arrays =
+        arrange(with_values(pattern, types.a, random), {"", how.format}, index, types.a, random);
+    spmv_problem problem(arrays, types, how.op);
     const product_call call{some_alpha(types), some_beta(types)};
     workspace buffer(problem.buffer_size(call), 8);
     problem.preprocess(call, buffer.data());
@@ -130,12 +138,63 @@ void check_with_one_buffer(const entries& pattern, const product_types& types, c
     problem.set_values(random_values(types.a, arrays.values.size(), random));
     problem.run({some_alpha(types), 0.0}, buffer.data());
     problem.run({0.0, some_beta(types)}, buffer.data());
+    problem.run({some_alpha(types), some_beta(types), CUSPARSE_POINTER_MODE_DEVICE}, buffer.data());
     buffer.overwrite(0x5a);
+    problem.run(call, buffer.data());
+    problem.preprocess(call, buffer.data());
     problem.run(call, buffer.data());
     CHECK(buffer.canaries_are_whole());
 }
 
+entries transposed(entries pattern) {
+    std::swap(pattern.rows, pattern.cols);
+    for (auto& e : pattern.list) std::swap(e.row, e.col);
+    return pattern;
+}
+
+// Of the same rows: A is op(A) by rows, or its transpose by columns. And of A by rows, op(A) by columns.
+void check_both_ways(const entries& pattern, const product_types& types, const index_choice& index) {
+    const cusparseOperation_t turns =
+        is_complex(types.a) ? CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
+    check_with_one_buffer(pattern, types, index);
+    check_with_one_buffer(transposed(pattern), types, index, {CUSPARSE_FORMAT_CSC, turns});
+    check_with_one_buffer(pattern, types, index, {CUSPARSE_FORMAT_CSR, turns});
+}
+
+// More than 2^20 elements, below which CUDA reads the columns as they are. Most of the bands of rows fit 16
+// bits, or most rows are of a kind.
+std::vector<entries> large_patterns() {
+    return {rows_of(spans{240000, 5, 20, 65535}),     rows_of(spans{240000, 5, 10007, 70000}),
+            rows_of(spans{66000, 20, 3001, 70000}),   rows_of(spans{8000, 150, 1001, 65536}),
+            rows_of(kinds_of_rows{240000, 5, 3, 50}), rows_of(kinds_of_rows{40000, 27, 27, 100}),
+            rows_of(kinds_of_rows{7000, 160, 7, 90})};
+}
+
 }  // namespace
+
+TEST_CASE("SpMV of large matrices whose rows are close together or of a few kinds, by rows and by columns") {
+    std::vector<product_types> rows = large_rows();
+    if (device_has(CUDA_C_64F)) rows.push_back(uniform(CUDA_C_64F));
+    std::size_t turn = 0;
+    for (const entries& pattern : large_patterns())
+        for (const product_types& types : rows) {
+            const index_choice index = index_types()[turn++ / 3 % index_types().size()];
+            INFO(types.name() << ", " << pattern.list.size() << " elements in " << pattern.rows
+                              << " rows, base " << index.base);
+            check_both_ways(pattern, types, index);
+        }
+}
+
+TEST_CASE("SpMV of large matrices whose rows are alike has the same bits each time") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    for (const entries& pattern : large_patterns())
+        for (const product_types& types : large_rows()) {
+            random_source random(6);
+            spmv_problem problem(arrange(with_values(pattern, types.a, random), csr, {}, types.a, random),
+                                 types, CUSPARSE_OPERATION_NON_TRANSPOSE);
+            check_repeatable(problem, {some_alpha(types), 0.0}, CUSPARSE_FORMAT_CSR);
+        }
+}
 
 // Which a backend may store in fewer bits. Rows are short, of some elements, and long; one in twenty, or one
 // of all, has a span of its own.
@@ -169,7 +228,7 @@ TEST_CASE("SpMV of rows of a few kinds") {
 TEST_CASE("SpMV of values at any address, after preprocessing") {
     const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
     for (const product_types& types : large_rows())
-        for (const spans& s : {spans{16000, 5, 20, 1000}, spans{4100, 20, 20, 1000}}) {
+        for (const spans& s : {spans{240000, 5, 20, 1000}, spans{66000, 20, 20, 1000}}) {
             random_source random(4);
             const entries matrix = with_values(rows_of(s), types.a, random);
             spmv_problem(arrange(matrix, csr, {}, types.a, random), types, CUSPARSE_OPERATION_NON_TRANSPOSE,
@@ -182,7 +241,7 @@ TEST_CASE("SpMV of values at any address, after preprocessing") {
 TEST_CASE("SpMV of two large matrices that share a buffer, one of them preprocessed") {
     const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
     for (const product_types& types : large_rows())
-        for (const spans& s : {spans{16000, 5, 20, 1000}, spans{4100, 20, 20, 1000}})
+        for (const spans& s : {spans{240000, 5, 20, 1000}, spans{66000, 20, 20, 1000}})
             for (const char* spec : {"rmat:13,12", "banded:5000,20"}) {
                 random_source random(5);
                 const auto problem_of = [&](const entries& matrix) {
