@@ -3,9 +3,7 @@
 #include "operands.cuh"
 #include "common/runtime/pattern_stamp.hpp"
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
-#include <string_view>
 
 namespace heron::HERON_LEVEL {
 
@@ -205,7 +203,6 @@ class narrow_search {
     // Which keys find a place depends on who comes first, so a deterministic product has no shapes.
     narrow_plan run(bool is_deterministic) {
         const uint64_t stamp = next_pattern_stamp();
-        if (const char* const wanted = std::getenv("HERON_NARROW")) return run_wanted(wanted, stamp);
         for (const narrow_rule& rule : rules) {
             if (!rule.applies(a_) || (is_deterministic && rule.kind == narrow_kind::shapes)) continue;
             const narrow_plan plan{rule.kind, stamp, rule.shares};
@@ -215,17 +212,6 @@ class narrow_search {
     }
 
   private:
-    // For measurements: n or s, for 16 bits or shapes, and the lanes, bands and pieces. Else nothing is
-    // found.
-    narrow_plan run_wanted(std::string_view wanted, uint64_t stamp) {
-        if (wanted.size() != 4 || std::string_view("1248").find(wanted[1]) == wanted.npos) return {};
-        const bool shapes = wanted[0] == 's';
-        const narrow_plan plan{shapes ? narrow_kind::shapes : narrow_kind::bands,
-                               stamp,
-                               {wanted[1] - '0', wanted[2] - '0', wanted[3] - '0'}};
-        return (shapes ? has_shapes(plan) : has_bands(plan)) ? plan : narrow_plan{};
-    }
-
     bool has_shapes(const narrow_plan& plan) {
         if (a_.index_type != HERON_INDEX_32) return false;
         device_.fill(columns_.misfits, 0, sizeof *columns_.misfits);
