@@ -27,7 +27,7 @@ template <class CT, int lanes>
 struct lane_memory {
     // Of the row's next elements before its diagonal, which are looked at before the row waits for theirs:
     // the first pair of each lane.
-    static constexpr int paired = lanes == 4 ? 8 : lanes == warp_size ? 32 : 16;
+    static constexpr int paired = lanes == 4 ? 8 : lanes == 8 ? 16 : 32;
     static constexpr int found = awaited<CT>(lanes);
 
     CT elements[found * lanes];  // of other rows
@@ -95,8 +95,10 @@ class row_of_lanes {
             for (int u = 0; u < window; ++u)
                 if (u == at) other_[u] = other;
             if (other >= 0) open_ |= 1u << at;
-            const bool meets = __any_sync(team(), other >= 0 || (memory_.own[place] & has_more) != 0);
-            meeting_ = (meeting_ & ~(1u << at)) | (meets ? 1u << at : 0u);
+            if constexpr (divides_alone) {
+                const bool meets = __any_sync(team(), other >= 0 || (memory_.own[place] & has_more) != 0);
+                meeting_ = (meeting_ & ~(1u << at)) | (meets ? 1u << at : 0u);
+            }
             const int j = needed_by(awaited_);
             if (lane() != at || j < 0) continue;
             pivot_row_ = j;
@@ -123,7 +125,7 @@ class row_of_lanes {
     __device__ void use() {
 #pragma unroll 1
         while (true) {
-            divide_alone();
+            if constexpr (divides_alone) divide_alone();
             const int at = place_of(k_, window);
             const bool waits = (open_ >> at & 1u) != 0 || (lane() == at && (open_ & pivot_bit) != 0);
             const unsigned missing = __ballot_sync(all_lanes, waits);
@@ -155,6 +157,8 @@ class row_of_lanes {
     // Lane u looks for the pivot of the u-th of them.
     static constexpr int window = memory::found;
     static constexpr unsigned pivot_bit = 1u << 31;
+    // Where most elements have no pairs before the diagonal (factor-5).
+    static constexpr bool divides_alone = kind == plans::factor_kind::cholesky && lanes <= 8;
     static constexpr unsigned window_bits = (1u << window) - 1u;
     static constexpr int most_kept = kept_of_row(lanes);
     static constexpr unsigned has_more = 0x8000u;

@@ -170,16 +170,13 @@ struct narrow_rule {
     }
 };
 
-// The best at 5 and 7, 27 and 131 elements in spmv-9; what that does not have is as spmv-11 expects. A class
-// ends at the geometric mean of its length and the next.
-constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::shapes, {1, 2, 2}},
-                                 {HERON_R_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
+// The best at 5 and 7, 27 and 131 elements in spmv-9 and spmv-11. A class ends at the geometric mean of its
+// length and the next.
+constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
                                  {HERON_R_32F, 14, 60, narrow_kind::shapes, {4, 2, 2}},
                                  {HERON_R_32F, 14, 60, narrow_kind::bands, {4, 2, 2}},
                                  {HERON_R_32F, 60, 256, narrow_kind::shapes, {8, 2, 1}},
                                  {HERON_R_32F, 60, 256, narrow_kind::bands, {8, 1, 1}},
-                                 {HERON_R_64F, 4, 14, narrow_kind::shapes, {1, 1, 2}},
-                                 {HERON_R_64F, 4, 14, narrow_kind::bands, {1, 1, 2}},
                                  {HERON_R_64F, 14, 60, narrow_kind::bands, {8, 1, 1}},
                                  {HERON_R_64F, 14, 60, narrow_kind::shapes, {8, 2, 1}},
                                  {HERON_R_64F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
