@@ -27,7 +27,7 @@ template <class CT, int lanes>
 struct lane_memory {
     // Of the row's next elements before its diagonal, which are looked at before the row waits for theirs:
     // the first pair of each lane.
-    static constexpr int paired = lanes == 4 ? 8 : lanes == 8 ? 16 : 32;
+    static constexpr int paired = lanes == 4 ? 8 : lanes == 8 || (lanes == 16 && sizeof(CT) > 8) ? 16 : 32;
     static constexpr int found = awaited<CT>(lanes);
 
     CT elements[found * lanes];  // of other rows
