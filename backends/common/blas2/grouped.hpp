@@ -36,13 +36,21 @@ struct gemv_shares {
         // As many groups as are at work at a time on a large device. Fewer of these are enough to keep its
         // memory busy, and parts cost a launch.
         constexpr int64_t multiprocessors = 128, enough = 48;
-        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles : 1;
+        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles
+                               : at_a_time == 1           ? parts_of_even_turns(tiles, multiprocessors)
+                                                          : 1;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
 
     int64_t tiles;
     int parts;
+
+  private:
+    // Where the second turn of groups that fill a multiprocessor would leave much of a device idle.
+    static int64_t parts_of_even_turns(int64_t tiles, int64_t multiprocessors) {
+        return tiles > multiprocessors && tiles * 4 <= multiprocessors * 6 ? 4 : 1;
+    }
 };
 
 // Sums of `parts` parts that lie `rows` apart, into y.
@@ -92,6 +100,17 @@ void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
     using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
     using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
     const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_within<CT>(24, m, n));
+    has_many ? visitor(type<many>{}) : visitor(type<few>{});
+}
+
+// Elements that need nothing of each other: tiles of many rows wherever these keep a device busy.
+template <class CT, class Visitor>
+void visit_elements(int64_t m, int64_t n, const Visitor& visitor) {
+    using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
+    using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
+    constexpr int64_t busy = 128, columns = many::UPDATES * many::SHARES;
+    const int64_t tiles = (m + many::ROWS - 1) / many::ROWS * ((n + columns - 1) / columns);
+    const bool has_many = m >= many::ROWS && tiles >= busy;
     has_many ? visitor(type<many>{}) : visitor(type<few>{});
 }
 
@@ -318,7 +337,7 @@ void dgmm_by_groups(Device& device, heron_phase phase, const heron_dgmm_args& a,
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+        visit_elements<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
             launch_tiles<typename Program::dgmm_tiles, Program>(
                 device, a.m, a.n, int{a.side == HERON_SIDE_LEFT}, as<const CT>(a.a.memory),
                 heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory),
@@ -337,7 +356,7 @@ void geam_by_groups(Device& device, heron_phase phase, const heron_geam_args& a,
         const auto alpha = as_argument<CT>(a.alpha);
         const auto beta = as_argument<CT>(a.beta);
         if (!turned_a && !turned_b)
-            return visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+            return visit_elements<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
                 launch_tiles<typename Program::geam_tiles, Program>(
                     device, a.m, a.n, alpha.value, alpha.device, as<const CT>(a.a.memory),
                     heron_index{a.a.offset}, heron_index{a.a.ld}, int{is_conjugated(a.op_a)}, beta.value,

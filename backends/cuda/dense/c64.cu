@@ -18,6 +18,7 @@ struct tiles_for<c64> {
     using large = std::tuple<
         candidate<steps_of_16, percent_of_peak{81, 60}>,
         candidate<complex_tile_of<tile_shape{{32, 64}, 16, 3, {16, 16}, 2, 1, 8}>, percent_of_peak{77, 58}>,
+        candidate<complex_tile_of<tile_shape{{64, 32}, 32, 3, {16, 16}, 1}>, percent_of_peak{77, 77}>,
         candidate<mirrored_tile, percent_of_peak{78, 59}>,
         candidate<complex_tile_of<tile_shape{{32, 32}, 16, 3, {16, 16}, 3, 1, 8}>, percent_of_peak{74, 46}>,
         candidate<complex_tile_of<tile_shape{{64, 16}, 16, 3, {16, 16}, 3, 1, 8}>, percent_of_peak{70, 43}>>;

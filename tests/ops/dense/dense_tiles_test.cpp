@@ -14,7 +14,8 @@ struct shape {
 };
 constexpr std::array shapes{shape{"32", 40, 40, 36},      shape{"64", 72, 68, 36},
                             shape{"128", 132, 136, 20},   shape{"256", 264, 260, 20},
-                            shape{"narrow", 640, 40, 36}, shape{"long", 40, 36, 400}};
+                            shape{"narrow", 640, 40, 36}, shape{"long", 40, 36, 400},
+                            shape{"512", 368, 364, 20}};
 
 struct tile {
     int rows, columns;
@@ -27,8 +28,9 @@ struct tiles_of_type {
 const std::array all_tiles{
     tiles_of_type{HERON_R_32F, "f32", {{256, 128}, {128, 128}, {128, 64}, {64, 64}, {32, 32}, {64, 16}}},
     tiles_of_type{HERON_R_64F, "f64", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}}},
-    tiles_of_type{HERON_C_32F, "c32", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}}},
-    tiles_of_type{HERON_C_64F, "c64", {{64, 64}, {32, 64}, {32, 32}, {64, 16}}}};
+    tiles_of_type{
+        HERON_C_32F, "c32", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}, {64, 32}}},
+    tiles_of_type{HERON_C_64F, "c64", {{64, 64}, {32, 64}, {32, 32}, {64, 16}, {64, 32}}}};
 
 // A class of sizes for each tile, and for that of narrow matrices low ones, too. The library reads the
 // variable at its first use.
