@@ -294,9 +294,14 @@ class spmm_launcher {
             device_.launch_blocks(sort_coo_columns<OT, IT>, blocks_for(a_.nnz), spmm_threads, 0,
                                   row_indices(), indices(), a_.nnz, int64_t{a_.base}, places);
         else
-            device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1),
+            device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread() + 1),
                                   spmm_threads, 0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz,
-                                  a_.base, places);
+                                  a_.base, sorted_per_thread(), places);
+    }
+
+    int sorted_per_thread() const {
+        const int64_t threads = int64_t{2048} * device_.multiprocessors();
+        return static_cast<int>(std::clamp<int64_t>(a_.nnz / threads, 1, most_sorted_per_thread));
     }
 
     static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }

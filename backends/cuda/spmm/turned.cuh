@@ -15,8 +15,9 @@ __global__ void __launch_bounds__(spmm_threads)
         atomicAdd(counts + (int64_t(indices[k]) - base), 1ull);
 }
 
-// Elements that a thread of sort_columns takes in a row, after one search for the first one's row.
-constexpr int sorted_per_thread = 16;
+// Elements that a thread of sort_columns takes in a row, after one search for the first one's row, at most:
+// atomic operations follow each other, so few elements are left to more threads.
+constexpr int most_sorted_per_thread = 16;
 
 // Where elements go, the last free place of their column first: `counts` starts as the columns' lengths. The
 // order within a column is any.
@@ -38,10 +39,10 @@ struct places_by_column {
 template <class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     sort_columns(const OT* offsets, const IT* indices, int64_t rows, int64_t nnz, int64_t base,
-                 const places_by_column<OT, IT> places) {
-    const int64_t step = int64_t(gridDim.x) * spmm_threads * sorted_per_thread;
+                 int per_thread, const places_by_column<OT, IT> places) {
+    const int64_t step = int64_t(gridDim.x) * spmm_threads * per_thread;
     const int64_t thread = int64_t(blockIdx.x) * spmm_threads + threadIdx.x;
-    for (int64_t first = thread * sorted_per_thread; first < nnz; first += step) {
+    for (int64_t first = thread * per_thread; first < nnz; first += step) {
         int64_t row = 0;
         int64_t high = rows - 1;
         while (row < high) {
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(spmm_threads)
             else
                 high = middle - 1;
         }
-        const int64_t last = first + sorted_per_thread < nnz ? first + sorted_per_thread : nnz;
+        const int64_t last = first + per_thread < nnz ? first + per_thread : nnz;
         for (int64_t k = first; k < last; ++k) {
             while (int64_t(offsets[row + 1]) - base <= k) ++row;
             places.put(int64_t(indices[k]) - base, row, k);
