@@ -97,7 +97,8 @@ class place_finder {
     }
 
   private:
-    static constexpr int behind = 2 * warp_size;  // of every block of a tile
+    static constexpr int behind = 2 * warp_size;      // of every block of a tile
+    static constexpr double most_lines_of_block = 4;  // for which lines are looked at together
 
     __device__ void look_at_indices(int tile) {
         const int64_t element = element_of(tile);
@@ -181,8 +182,21 @@ class place_finder {
         return low;
     }
 
+    // The same for a lane alone.
+    __device__ int own_line_of(int64_t block, int low) const {
+        int high = p_.lines - 1;
+        while (low < high) {
+            const int middle = low + (high - low + 1) / 2;
+            if (offset(middle) <= block)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        return low;
+    }
+
     // The line of the lane's own block, which is `own` blocks behind the tile's first one. Lines are looked
-    // at 32 at a time; many empty ones are skipped.
+    // at 32 at a time; many empty ones are skipped. Where most are empty every lane looks for itself.
     __device__ int lines_of(int64_t first, int own) {
         int line = line_;
         int end = ahead_.end;
@@ -192,6 +206,10 @@ class place_finder {
             if (found < 0 && before < warp_size) found = line + before;
             const unsigned open = __ballot_sync(all_lanes, found < 0);
             if (open == 0) break;
+            if (p_.lines_of_block > most_lines_of_block) {
+                if (found < 0) found = own_line_of(first + own, line);
+                break;
+            }
             line = line_of(first + value_of_lane(own, __ffs(static_cast<int>(open)) - 1), line + warp_size);
             end = end_of(line + lane(), first);
         }

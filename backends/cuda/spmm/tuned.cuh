@@ -1,13 +1,15 @@
 #pragma once
 // Chooses and launches the SpMM kernels for one row of the table of data types.
 //
-// CSR, and COO whose rows ascend, are multiplied by rows. A transposed CSR matrix is sorted by columns first,
-// once where ANALYSE is called, and then multiplied by rows too. A B by columns is copied into rows, strip by
-// strip where all of it would take more workspace than A warrants, unless an analysis finds that rows can
-// read it as it is. Small products are launches more than work: B is read where it is, and what is not CSR is
-// added to C element by element. What must be deterministic although it is transposed goes to the shared
-// plan, and so do the matrices of blocks that blocks.hpp and small_blocks.hpp do not take.
+// CSR, and COO whose rows ascend, are multiplied by rows; the offsets of COO are found once where ANALYSE is
+// called. A transposed matrix is sorted by columns first, once likewise, and then multiplied by rows too. A B
+// by columns is copied into rows, strip by strip where all of it would take more workspace than A warrants,
+// unless an analysis finds that rows can read it as it is. Small products are launches more than work: B is
+// read where it is, and what is not CSR is added to C element by element. What must be deterministic although
+// it is transposed goes to the shared plan, and so do the matrices of blocks that blocks.hpp and
+// small_blocks.hpp do not take.
 #include "down.cuh"
+#include "row_offsets.cuh"
 #include "rows.cuh"
 #include "scatter.cuh"
 #include "tuned.hpp"
@@ -50,7 +52,7 @@ class spmm_launcher {
         if (takes_few_additions()) return scatter();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
-        if (fits() && takes_columns()) return csr_transposed();
+        if (fits() && takes_columns()) return by_columns();
         generic(device_, phase_, args_, workspace_).apply();
     }
 
@@ -67,17 +69,27 @@ class spmm_launcher {
     // Whether C gets so few additions that sorting A, or finding the offsets of COO, would take longer. A
     // group of lanes adds up the elements of a row of COO that it has.
     bool takes_few_additions() const {
-        constexpr int64_t most_additions = int64_t{1} << 20, most_elements = 200'000, most_of_line = 512;
-        constexpr int64_t most = INT32_MAX / 16;
+        constexpr int64_t most_additions = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
         const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
         if (!adds_into_c || !(by_rows || by_columns) || args_.reproducibility == HERON_DETERMINISTIC)
             return false;
-        if (a_.nnz == 0 || a_.nnz > most_elements || a_.rows > most || a_.cols > most) return false;
-        const int64_t mean = a_.nnz / std::max<int64_t>(args_.c.rows, 1);
+        if (a_.nnz == 0 || !fits_scatter()) return false;
+        const int64_t mean = mean_of_line();
         const int64_t additions = products() * parts_of<CT>::count;
-        return mean <= most_of_line &&
+        return !has_many_elements() &&
                additions / (by_rows ? std::clamp<int64_t>(mean, 1, run_of_scatter()) : 1) <= most_additions;
+    }
+    int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
+    // For atomic additions one by one: in all, or that fall on one row of C.
+    bool has_many_elements() const {
+        constexpr int64_t most = 200'000, most_of_line = 512;
+        return a_.nnz > most || mean_of_line() > most_of_line;
+    }
+    // Rows and columns are counted in 32 bits.
+    bool fits_scatter() const {
+        constexpr int64_t most = INT32_MAX / 16;
+        return a_.rows <= most && a_.cols <= most;
     }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {
@@ -87,9 +99,21 @@ class spmm_launcher {
     // Rows become indices.
     bool takes_columns() const {
         const bool fits = sizeof(IT) == 8 || a_.rows <= INT32_MAX;
-        return a_.format == HERON_FORMAT_CSR && is_transposed() &&
+        return (a_.format == HERON_FORMAT_CSR || takes_coo_columns()) && is_transposed() &&
                args_.reproducibility != HERON_DETERMINISTIC && fits && a_.offsets_stride == 0 &&
                a_.indices_stride == 0;
+    }
+    // COO that gets few additions is faster through the shared plan, which takes no workspace.
+    bool takes_coo_columns() const {
+        constexpr int64_t few_additions = int64_t{1} << 20;
+        return a_.format == HERON_FORMAT_COO && adds_into_c && a_.nnz > 0 &&
+               products() * parts_of<CT>::count > few_additions && bytes_for(strip_) <= strip_budget();
+    }
+    // Whether atomic additions to C take less time than sorting A for this product alone.
+    bool adds_rather_than_sorts() const {
+        constexpr int64_t most_bytes = int64_t{1} << 24, few_columns = 8;
+        const bool has_few = products() * int64_t{sizeof(CT)} <= most_bytes && !has_many_elements();
+        return adds_into_c && (has_few || (a_.format == HERON_FORMAT_COO && args_.c.cols < few_columns));
     }
 
     void csr() {
@@ -112,14 +136,18 @@ class spmm_launcher {
     // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
     void measure(columns_found* found) {
         if (cuda::is_capturing(device_.stream())) return;
+        auto plan = std::make_unique<spmm_rows_plan>();
+        plan->goes_down = suits_down(as<const OT>(a_.offsets), found);
+        workspace_.plan = plan.release();
+    }
+
+    bool suits_down(const OT* offsets, columns_found* found) {
         device_.fill(found, 0, sizeof *found);
         device_.launch_blocks(measure_columns<VA, OT, IT>, device_.multiprocessors(), spmm_threads, 0,
-                              as<const OT>(a_.offsets), indices(), a_.rows, int64_t{a_.base}, found);
+                              offsets, indices(), a_.rows, int64_t{a_.base}, found);
         columns_found of_matrix{};
         device_.read(&of_matrix, found, sizeof of_matrix);
-        auto plan = std::make_unique<spmm_rows_plan>();
-        plan->goes_down = of_matrix.suit_down(sizeof(VA));
-        workspace_.plan = plan.release();
+        return of_matrix.suit_down(sizeof(VA));
     }
 
     void go_down(const product& p) {
@@ -130,37 +158,56 @@ class spmm_launcher {
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
-    // operations.
+    // operations. Of one that an analysis found sorted the offsets are there, or are found again.
     void coo() {
         workspace_layout layout(phase_, workspace_);
-        OT* const offsets = layout.take<OT>(a_.rows + 1);
-        int* const unsorted = layout.take<int>(1);
+        const row_offsets<OT> rows(layout, a_);
+        auto* const found = layout.take<columns_found>(1);
         take_operands(layout);
-        if (phase_ != HERON_PHASE_RUN) return;
-        const IT* const rows = as<const IT>(a_.row_indices);
-        const heron_index none = 0;
-        const heron_index base = a_.base;
-        device_.fill(unsorted, 0, sizeof *unsorted);
-        launch<kernels::spmm_coo_find_unsorted>(a_.nnz - 1, rows, a_.nnz - 1, none, unsorted);
-        launch<kernels::spmm_coo_offsets>(a_.rows + 1, rows, a_.rows, a_.nnz, none, base, offsets);
-        product p = operands(offsets, indices(), nullptr);
-        p.guard.flag = unsorted;
+        if (phase_ == HERON_PHASE_ANALYSE) return analyse_coo(rows, found);
+        if (phase_ == HERON_PHASE_SIZE) return;
+        const auto* const plan = row_offsets_plan::of(workspace_);
+        find_offsets(rows, plan);
+        product p = operands(rows.offsets, indices(), nullptr);
+        if (plan && plan->goes_down && may_go_down()) return go_down(p);
+        if (plan) return multiply(p, nullptr);
+        p.guard.flag = rows.unsorted;
         multiply(p, nullptr);
-        if constexpr (adds_into_c) {
-            const kernels::spmm_sums sums = sums_in_c(a_.nnz);
-            launch_if<kernels::spmm_coo_scatter>(unsorted, a_.nnz * shape_.columns, rows, indices(), values(),
-                                                 b(), c(), shape_, sums, alpha_.value, alpha_.device,
-                                                 static_cast<const int*>(unsorted));
-        }
+        scatter_coo_where(rows.unsorted, row_indices(), indices());
     }
 
-    void csr_transposed() {
+    void find_offsets(const row_offsets<OT>& rows, const row_offsets_plan* plan) {
+        spmm_guard made{};
+        if (plan)
+            made = {nullptr, rows.front, rows.back, plan->stamp};
+        else
+            device_.fill(rows.unsorted, 0, sizeof *rows.unsorted);
+        device_.launch_blocks(find_row_offsets<VA, VC, CT, OT, IT>, blocks_for(std::max(a_.rows + 1, a_.nnz)),
+                              spmm_threads, 0, row_indices(), a_.rows, a_.nnz, int64_t{a_.base}, rows, made);
+    }
+
+    // Waits for the device, as measure does.
+    void analyse_coo(const row_offsets<OT>& rows, columns_found* found) {
+        if (cuda::is_capturing(device_.stream())) return;
+        find_offsets(rows, nullptr);
+        int unsorted = 0;
+        device_.read(&unsorted, rows.unsorted, sizeof unsorted);
+        if (unsorted) return;
+        auto plan =
+            std::make_unique<row_offsets_plan>(workspace_, may_go_down() && suits_down(rows.offsets, found));
+        device_.launch_blocks(set_stamps, 1, 1, 0, rows.front, rows.back, plan->stamp);
+        workspace_.plan = plan.release();
+    }
+
+    // A transposed matrix.
+    void by_columns() {
         workspace_layout layout(phase_, workspace_);
         const sorted_columns<cuda_device, OT, IT> sorted(layout, a_);
         take_operands(layout);
         if (phase_ == HERON_PHASE_SIZE) return;
         // A plan is for matrices that can be multiplied without it: the caller may overwrite the workspace.
         const auto* const known = adds_into_c ? sorted_columns_plan::of(workspace_) : nullptr;
+        if (phase_ == HERON_PHASE_RUN && !known && adds_rather_than_sorts()) return add_to_columns();
         if (!known || phase_ == HERON_PHASE_ANALYSE) {
             sort(sorted);
             if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
@@ -169,9 +216,12 @@ class spmm_launcher {
         p.shape.base = 0;
         if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
         multiply(p, known ? sorted.is_lost : nullptr);
-        if constexpr (adds_into_c) {
-            if (known) scatter_where(sorted.is_lost);
-        }
+        if (known) scatter_where(sorted.is_lost);
+    }
+
+    void add_to_columns() {
+        if (a_.format == HERON_FORMAT_CSR && fits_scatter()) return scatter();
+        generic(device_, phase_, args_, workspace_).apply();
     }
 
     // Few columns get a lane each, so that a group's run is long: it adds up more before it adds to C.
@@ -234,15 +284,24 @@ class spmm_launcher {
     }
 
     void sort(const sorted_columns<cuda_device, OT, IT>& s) {
-        auto* const next = reinterpret_cast<unsigned long long*>(s.counts);
+        const places_by_column<OT, IT> places{s.offsets, reinterpret_cast<unsigned long long*>(s.counts),
+                                              s.rows, s.positions};
         device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
         device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
-                              a_.base, next);
+                              a_.base, places.counts, s.front);
         s.scan.apply(device_, s.counts, 0, s.offsets);
-        s.scan.apply(device_, s.counts, 0, s.counts);
-        device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread + 1), spmm_threads,
-                              0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz, a_.base, next, s.rows,
-                              s.positions);
+        if (a_.format == HERON_FORMAT_COO)
+            device_.launch_blocks(sort_coo_columns<OT, IT>, blocks_for(a_.nnz), spmm_threads, 0,
+                                  row_indices(), indices(), a_.nnz, int64_t{a_.base}, places);
+        else
+            device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread() + 1),
+                                  spmm_threads, 0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz,
+                                  a_.base, sorted_per_thread(), places);
+    }
+
+    int sorted_per_thread() const {
+        const int64_t threads = int64_t{2048} * device_.multiprocessors();
+        return static_cast<int>(std::clamp<int64_t>(a_.nnz / threads, 1, most_sorted_per_thread));
     }
 
     static int64_t blocks_for(int64_t threads) { return (threads + spmm_threads - 1) / spmm_threads; }
@@ -269,7 +328,17 @@ class spmm_launcher {
     int64_t most_shares(int64_t strip) const {
         return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
     }
-    int64_t strip_budget() const { return spmm_strip_budget<VA, OT, IT>(a_, is_transposed()); }
+    int64_t strip_budget() const {
+        const int64_t most = spmm_strip_budget<VA, OT, IT>(a_, is_transposed());
+        return a_.format == HERON_FORMAT_COO && is_transposed()
+                   ? most + sparse_bytes<VA, OT, IT>(a_) - sorted_bytes()
+                   : most;
+    }
+    // Of the pattern by columns.
+    int64_t sorted_bytes() const {
+        return a_.nnz * int64_t{sizeof(IT) + sizeof(OT)} +
+               (a_.cols + 1) * int64_t{sizeof(OT) + sizeof(int64_t)};
+    }
     // Of workspace, for strips of so many columns.
     int64_t bytes_for(int64_t strip) const { return layout_of_shares().bytes(most_shares(strip), strip); }
 
@@ -409,6 +478,7 @@ class spmm_launcher {
 
     // The transposed product by atomic additions into C, which is scaled.
     void scatter_where(const int* wanted) {
+        if (a_.format == HERON_FORMAT_COO) return scatter_coo_where(wanted, indices(), row_indices());
         if constexpr (adds_into_c) {
             launch_if<kernels::spmm_csr_scatter>(
                 wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
@@ -416,7 +486,17 @@ class spmm_launcher {
         }
     }
 
+    // As scatter_where for COO in any order: `to` are rows of C, and `from` of B.
+    void scatter_coo_where(const int* wanted, const IT* to, const IT* from) {
+        if constexpr (adds_into_c) {
+            launch_if<kernels::spmm_coo_scatter>(wanted, a_.nnz * shape_.columns * batches(), to, from,
+                                                 values(), b(), c(), shape_, sums_in_c(a_.nnz), alpha_.value,
+                                                 alpha_.device, wanted);
+        }
+    }
+
     int64_t batches() const { return args_.c.batch_count; }
+    const IT* row_indices() const { return as<const IT>(a_.row_indices); }
     const IT* indices() const { return as<const IT>(a_.indices); }
     const VA* values() const { return as<const VA>(a_.values); }
     const VA* b() const { return as<const VA>(args_.b.values); }
@@ -440,8 +520,7 @@ class spmm_launcher {
 template <class VA, class VC, class CT>
 void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
                 heron_workspace& workspace) {
-    const bool has_offsets = args.a.format != HERON_FORMAT_COO && args.a.format != HERON_FORMAT_BLOCKED_ELL;
-    visit_offsets_and_indices(has_offsets ? args.a.offset_type : HERON_INDEX_64, args.a.index_type,
+    visit_offsets_and_indices(plans::spmm_offset_type(args.a), args.a.index_type,
                               [&]<class OT, class IT>(type<OT>, type<IT>) {
                                   spmm_launcher<VA, VC, CT, OT, IT>(device, phase, args, workspace).apply();
                               });

@@ -479,9 +479,9 @@ TEST_CASE("SpMM is right when the workspace was overwritten after preprocess") {
 namespace {
 
 // Scattered elements below a full row.
-entries many_elements() {
+entries many_elements(std::int64_t rows, std::int64_t columns, std::int64_t sparsity) {
     random_source random(26);
-    entries pattern = random_pattern(700, 600, 9, random);
+    entries pattern = random_pattern(rows, columns, sparsity, random);
     std::erase_if(pattern.list, [](const entry& e) { return e.row == 3; });
     for (std::int64_t j = 0; j < pattern.cols; ++j) pattern.list.push_back({3, j, 1.0});
     std::sort(pattern.list.begin(), pattern.list.end(), [](const entry& a, const entry& b) {
@@ -508,7 +508,7 @@ TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritte
         for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR, true},
                                 layout{"CSC", CUSPARSE_FORMAT_CSC}}) {
             const sparse_arrays matrix =
-                arrange(with_values(many_elements(), types.ab, random), l, {}, types.ab, random);
+                arrange(with_values(many_elements(700, 600, 9), types.ab, random), l, {}, types.ab, random);
             for (const cusparseOperation_t op : operations) {
                 spmm_options o{.op_a = op, .n = 22};
                 o.order_b = orders[turn % 2];
@@ -528,6 +528,38 @@ TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritte
         }
 }
 
+// So many that a single product is worth it that they sort a transposed A, or find the offsets of COO.
+TEST_CASE("SpMM of very many products, alone, preprocessed and with the workspace overwritten") {
+    random_source random(31);
+    std::size_t turn = 0;
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F)};
+    if (device_has(CUDA_R_64F)) rows.push_back(uniform_spmm(CUDA_C_64F));
+    for (const spmm_types& types : rows)
+        for (const layout& l :
+             {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"COO unsorted", CUSPARSE_FORMAT_COO, true},
+              layout{"CSR", CUSPARSE_FORMAT_CSR}})
+            for (const bool transposed : {false, true}) {
+                const cusparseIndexType_t width = turn % 3 == 1 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+                spmm_options o{.op_a = operations[transposed ? 1 + turn / 2 % 2 : 0],
+                               .n = types.ab == CUDA_R_32F ? 140 : 70};
+                o.order_b = orders[turn % 2];
+                o.order_c = orders[turn / 2 % 2];
+                CAPTURE(l.name, turn++);
+                spmm_problem problem(arrange(with_values(many_elements(8000, 1000, 250), types.ab, random), l,
+                                             {width, width, transposed}, types.ab, random),
+                                     types, o);
+                const spmm_call call = general_call(types);
+                workspace buffer(problem.buffer_size(call), 3);
+                problem.run(call, buffer.data());
+                problem.preprocess(call, buffer.data());
+                problem.run({call.alpha, 0.0}, buffer.data());
+                if (!buffer.data()) continue;
+                buffer.overwrite(0x7f);
+                problem.run(call, buffer.data());
+                CHECK(buffer.canaries_are_whole());
+            }
+}
+
 // Neighbouring rows name neighbouring columns, which an analysis finds out.
 TEST_CASE("SpMM by columns of a grid") {
     constexpr std::int64_t side = 130, points = side * side;
@@ -537,14 +569,16 @@ TEST_CASE("SpMM by columns of a grid") {
             if (neighbour >= 0 && neighbour < points) grid.list.push_back({i, neighbour, 1.0});
     random_source random(29);
     for (const spmm_types& types : representative_rows())
-        for (const std::int64_t n : {13, 16})
+        for (const std::int64_t n : {13, 16, 64})
             for (const cusparseOperation_t op_b : {operations[0], operations[2]}) {
                 spmm_options o{.op_b = op_b, .n = n};
                 o.order_b = op_b == operations[0] ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
                 o.order_c = CUSPARSE_ORDER_COL;
+                if (n == 64 && types.ab != CUDA_R_32F) continue;
                 const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, n == 13};
                 spmm_problem problem(arrange(with_values(grid, types.ab, random),
-                                             {"CSR", CUSPARSE_FORMAT_CSR}, index, types.ab, random),
+                                             {"", n < 64 ? CUSPARSE_FORMAT_CSR : CUSPARSE_FORMAT_COO}, index,
+                                             types.ab, random),
                                      types, o);
                 problem.run(general_call(types), true);
                 problem.run({general_call(types).alpha, 0.0}, true);
@@ -560,7 +594,7 @@ TEST_CASE("SpMM of many rows with an element or none") {
         for (const cusparseOperation_t op : {operations[0], operations[1]})
             for (const std::int64_t empty : {0, 500'000}) {
                 const entries pattern = short_rows(40'000, empty);
-                spmm_options o{.op_a = op, .n = empty > 0 ? 3 : 20};
+                spmm_options o{.op_a = op, .n = empty > 0 ? 3 : 40};
                 o.order_b = orders[empty == 0];
                 CAPTURE(l.name, empty);
                 spmm_problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random), types,
