@@ -36,21 +36,13 @@ struct gemv_shares {
         // As many groups as are at work at a time on a large device. Fewer of these are enough to keep its
         // memory busy, and parts cost a launch.
         constexpr int64_t multiprocessors = 128, enough = 48;
-        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles
-                               : at_a_time == 1           ? parts_of_even_turns(tiles, multiprocessors)
-                                                          : 1;
+        const int64_t wanted = tiles < enough * at_a_time ? multiprocessors * at_a_time / tiles : 1;
         const int64_t most = useful < wanted ? useful : wanted;
         parts = static_cast<int>(most < 1 ? 1 : most);
     }
 
     int64_t tiles;
     int parts;
-
-  private:
-    // Where the second turn of groups that fill a multiprocessor would leave much of a device idle.
-    static int64_t parts_of_even_turns(int64_t tiles, int64_t multiprocessors) {
-        return tiles > multiprocessors && tiles * 4 <= multiprocessors * 6 ? 4 : 1;
-    }
 };
 
 // Sums of `parts` parts that lie `rows` apart, into y.

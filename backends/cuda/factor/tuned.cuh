@@ -5,7 +5,6 @@
 #include "sweep.cuh"
 #include "cuda/runtime/report.hpp"
 #include "cuda/trisolve/pattern.hpp"
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL {
 
@@ -93,15 +92,10 @@ class tuned_factor_run {
     template <class F>
     void visit_lanes(F&& f) const {
         const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
-        if (const char* asked = std::getenv("HERON_FACTOR_LANES")) {
-            if (*asked == '4') return f(lane_count<4>{});
-            if (*asked == '8') return f(lane_count<8>{});
-            if (*asked == '1') return f(lane_count<16>{});
-            return f(lane_count<32>{});
-        }
         if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
         if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
-        if (pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
+        const bool are_many = n_ > 1024 * int64_t{device_.multiprocessors()};
+        if (are_many && pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
         f(lane_count<32>{});
     }
 

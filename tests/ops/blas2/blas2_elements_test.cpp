@@ -152,7 +152,7 @@ TEST_CASE("geam and dgmm of aligned columns") {
         std::int64_t m, n;
     };
     for (const heron_type type : matrix_types())
-        for (const shape e : {shape{64, 30}, shape{71, 300}, shape{3301, 180}}) {
+        for (const shape e : {shape{64, 30}, shape{71, 300}, shape{66001, 9}, shape{3301, 180}}) {
             const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
             const vector_case a = random_vector(random, type, 4 + ld * e.n, 1),
                               b = random_vector(random, type, 4 + ld * e.n, 1),

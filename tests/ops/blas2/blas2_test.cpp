@@ -365,9 +365,9 @@ TEST_CASE("gemv and ger of aligned columns") {
     };
     for (const heron_type type : matrix_types())
         for (const shape e : {shape{64, 300}, shape{131, 70}, shape{13, 9001}, shape{39, 9001},
-                              shape{66000, 3}, shape{66001, 35}, shape{2100, 1010}})
+                              shape{66000, 3}, shape{66001, 35}})
             for (const bool aligned : {true, false}) {
-                if (!aligned && e.m * e.n > 1000000) continue;
+                if (!aligned && e.n == 35) continue;
                 const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
                 vector_case a = random_vector(random, type, 4 + ld * (e.n - 1) + e.m, 1);
                 const vector_case x = random_vector(random, type, e.n, 1),
