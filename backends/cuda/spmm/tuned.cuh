@@ -112,7 +112,11 @@ class spmm_launcher {
     // Whether atomic additions to C take less time than sorting A for this product alone.
     bool adds_rather_than_sorts() const {
         constexpr int64_t most_bytes = int64_t{1} << 24, few_columns = 8;
-        const bool has_few = products() * int64_t{sizeof(CT)} <= most_bytes && !has_many_elements();
+        // Lanes whose columns of C are apart wait for each other at long rows of C.
+        constexpr int64_t most_of_line_apart = 64;
+        const bool may_meet = args_.c.order == HERON_ORDER_ROW || mean_of_line() <= most_of_line_apart;
+        const bool has_few =
+            products() * int64_t{sizeof(CT)} <= most_bytes && !has_many_elements() && may_meet;
         return adds_into_c && (has_few || (a_.format == HERON_FORMAT_COO && args_.c.cols < few_columns));
     }
 
