@@ -78,6 +78,9 @@ class Sanitize(unittest.TestCase):
         for lines, status in [((POST, FETCH), 0), ((None, None), 0), ((POST + 20, FETCH), 1), ((POST, 1), 1)]:
             run = self.sanitized(race(KERNEL, *lines), "--tool", "racecheck")
             self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        inlined = "heron::cuda::mailbox<heron::cuda::c64>::post_in_block(heron::cuda::mailbox<heron::cuda::c64>::slot *, unsigned int)+0x7ff0"
+        for lines, status in [((POST, FETCH), 0), ((POST + 20, FETCH), 1)]:
+            self.assertEqual(self.sanitized(race(inlined, *lines), "--tool", "racecheck").returncode, status)
         other = race(KERNEL.replace("sweep_rows", "sweep_items"), POST, FETCH)
         self.assertEqual(self.sanitized(other, "--tool", "racecheck").returncode, 1)
         # Another tool's word for it is none that was proven.

@@ -94,7 +94,7 @@ class tuned_factor_run {
         const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
         if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
         if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
-        const bool are_many = n_ > 1024 * int64_t{device_.multiprocessors()};
+        const bool are_many = n_ > 256 * int64_t{device_.multiprocessors()};
         if (are_many && pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
         f(lane_count<32>{});
     }
