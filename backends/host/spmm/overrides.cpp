@@ -1,9 +1,12 @@
-// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. Strips of columns are
-// taken one after another, each by all threads, which share the rows. C is read and written once.
+// C := alpha*op(A)*B + beta*C on the CPU, compiled once per instruction set level. The threads share the
+// rows. Strips of columns are taken one after another: of B itself within some rows of C, of a copy of B by
+// all rows. C is read and written once.
 #include "common/runtime/plan_record.hpp"
 #include "common/runtime/dispatch.hpp"
 #include "common/runtime/slot.hpp"
+#include "host/runtime/turn.hpp"
 #include "strips.hpp"
+#include <algorithm>
 #include <new>
 
 namespace heron::HERON_LEVEL {
@@ -17,6 +20,16 @@ struct strip_of_c {
     int64_t row_step, column_step, first, skipped, end;
     CT alpha, beta;
 
+    // For sums of `columns` columns. Not all may be C's, and to those that the strip before has filled beta
+    // would come twice.
+    tile_writer<CT> writer(int64_t columns) const {
+        tile_writer<CT> result{this, &write, {nullptr, row_step, alpha, beta}};
+        const bool is_whole = end - first == columns && (skipped == 0 || equal(beta, CT{}));
+        if constexpr (std::is_same_v<VC, CT>)
+            if (column_step == 1 && is_whole) result.rows.c = c + first;
+        return result;
+    }
+
     static void write(const void* self, int64_t row, int64_t rows, const CT* sums) {
         const strip_of_c& s = *static_cast<const strip_of_c*>(self);
         s.row_step == 1 ? s.by_columns(row, rows, sums) : s.by_rows(row, rows, sums);
@@ -25,25 +38,82 @@ struct strip_of_c {
   private:
     void by_rows(int64_t row, int64_t rows, const CT* sums) const {
         for (int64_t i = 0; i < rows; ++i)
-            update(c + (row + i) * row_step, column_step, first + skipped, end,
-                   sums + i * widest_strip<CT> + skipped, 1);
+            update<1>(c + (row + i) * row_step + first + skipped, end - first - skipped,
+                      sums + i * widest_strip<CT> + skipped);
     }
     void by_columns(int64_t row, int64_t rows, const CT* sums) const {
-        for (int64_t j = first + skipped; j < end; ++j)
-            update(c + j * column_step, 1, row, row + rows, sums + (j - first), widest_strip<CT>);
+        int64_t column = first + skipped;
+        if constexpr (std::is_same_v<VC, CT> && can_turn<CT>) {
+            turn_blocks<turned_block<CT>>(row, rows, column, sums);
+            turn_blocks<least_turned_block<CT>>(row, rows, column, sums);
+        }
+        for (; column < end; ++column)
+            update<widest_strip<CT>>(c + column * column_step + row, rows, sums + (column - first));
     }
-    // line[j*step] for j in [begin, end)
-    void update(VC* line, int64_t step, int64_t begin, int64_t last, const CT* sums, int64_t sum_step) const {
+    // As many columns as there are blocks of this size for.
+    template <int size>
+    void turn_blocks(int64_t row, int64_t rows, int64_t& column, const CT* sums) const {
+        constexpr int step = widest_strip<CT>;
+        const int64_t whole = rows - rows % size;
+        for (; column + size <= end; column += size) {
+            const CT* const from = sums + (column - first);
+            for (int64_t i = 0; i < whole; i += size) turn_block<size>(row + i, column, from + i * step);
+            for (int64_t k = 0; k < size; ++k)
+                update<step>(c + (column + k) * column_step + row + whole, rows - whole,
+                             from + whole * step + k);
+        }
+    }
+    template <int size>
+    void turn_block(int64_t row, int64_t column, const CT* sums) const {
+        using R = real_of<CT>;
+        constexpr int L = size * parts_of<CT>::count;
+        const bool has_beta = !equal(beta, CT{});
+        each_turned<size>(
+            sums, widest_strip<CT>, [&](int k, auto line) __attribute__((always_inline)) {
+                R* const to = reinterpret_cast<R*>(c + (column + k) * column_step + row);
+                auto result = scaled(alpha, reinterpret_cast<lanes<R, L>>(line));
+                if (has_beta) result += scaled(beta, load_lanes<L>(to));
+                store_lanes<L>(to, result);
+            });
+    }
+    template <int step>
+    void update(VC* __restrict line, int64_t count, const CT* __restrict sums) const {
         if (equal(beta, CT{})) {
-            for (int64_t j = begin; j < last; ++j)
-                store(line[j * step], mul(alpha, sums[(j - begin) * sum_step]));
+            for (int64_t j = 0; j < count; ++j) store(line[j], mul(alpha, sums[j * step]));
         } else {
-            for (int64_t j = begin; j < last; ++j)
-                store(line[j * step],
-                      mad(beta, load<CT>(line[j * step]), mul(alpha, sums[(j - begin) * sum_step])));
+            for (int64_t j = 0; j < count; ++j)
+                store(line[j], mad(beta, load<CT>(line[j]), mul(alpha, sums[j * step])));
         }
     }
 };
+
+// Some rows and columns of a B in column order as lines of compute type, `step` apart.
+template <class VA, class CT>
+void copy_columns(const VA* b, int64_t ld, range columns, bool conjugate, CT* panel, int64_t step,
+                  range rows) {
+    for (int64_t j = columns.begin; j < columns.end; ++j)
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+            const CT v = load<CT>(b[j * ld + i]);
+            panel[i * step + j] = conjugate ? conj(v) : v;
+        }
+}
+
+// The same of as many columns as there are blocks of this size for. Returns those that are left.
+template <int size, class CT>
+range turn_columns(const CT* b, int64_t ld, range columns, CT* panel, int64_t step, range rows) {
+    using word = turned_word<CT>;
+    const int64_t whole = rows.end - (rows.end - rows.begin) % size;
+    for (; columns.begin + size <= columns.end; columns.begin += size) {
+        const int64_t j = columns.begin;
+        for (int64_t i = rows.begin; i < whole; i += size)
+            each_turned<size>(
+                b + j * ld + i, ld, [&](int k, auto line) __attribute__((always_inline)) {
+                    store_lanes<size>(reinterpret_cast<word*>(panel + (i + k) * step + j), line);
+                });
+        copy_columns(b, ld, {j, j + size}, false, panel, step, {whole, rows.end});
+    }
+    return columns;
+}
 
 // Some rows of B as contiguous lines of compute type, `step` apart, with zeros behind the last of these
 // columns. Runs of rows are taken at a time, so that a B in column order is read in whole lines. Apart from
@@ -51,20 +121,30 @@ struct strip_of_c {
 template <class VA, class CT>
 [[gnu::noinline]] void fill_panel(const heron_dnmat& matrix, const VA* b, range columns, bool conjugate,
                                   CT* panel, int64_t step, range rows) {
-    constexpr int64_t run = 16;
-    const int64_t row_step = matrix.order == HERON_ORDER_ROW ? matrix.ld : 1;
-    const int64_t column_step = matrix.order == HERON_ORDER_ROW ? 1 : matrix.ld;
+    constexpr int64_t run = 64;
     const int64_t count = columns.end - columns.begin;
-    for (int64_t first = rows.begin; first < rows.end; first += run) {
-        const int64_t last = first + run < rows.end ? first + run : rows.end;
-        for (int64_t j = 0; j < step; ++j) {
-            const VA* const from = b + (columns.begin + j) * column_step;
-            for (int64_t i = first; i < last; ++i) {
-                const CT v = j < count ? load<CT>(from[i * row_step]) : CT{};
+    if (matrix.order == HERON_ORDER_COLUMN) {
+        for (int64_t first = rows.begin; first < rows.end; first += run) {
+            const VA* const from = b + columns.begin * matrix.ld;
+            const range some{first, std::min(first + run, rows.end)};
+            range left{0, count};
+            if constexpr (std::is_same_v<VA, CT> && can_turn<CT>)
+                if (!conjugate) {
+                    left = turn_columns<turned_block<CT>>(from, matrix.ld, left, panel, step, some);
+                    left = turn_columns<least_turned_block<CT>>(from, matrix.ld, left, panel, step, some);
+                }
+            copy_columns(from, matrix.ld, left, conjugate, panel, step, some);
+        }
+    } else {
+        for (int64_t i = rows.begin; i < rows.end; ++i)
+            for (int64_t j = 0; j < count; ++j) {
+                const CT v = load<CT>(b[i * matrix.ld + columns.begin + j]);
                 panel[i * step + j] = conjugate ? conj(v) : v;
             }
-        }
     }
+    if (count < step)
+        for (int64_t i = rows.begin; i < rows.end; ++i)
+            std::fill(panel + i * step + count, panel + (i + 1) * step, CT{});
 }
 
 // A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
@@ -89,6 +169,8 @@ struct sorted_plan final : plan_of<sorted_plan> {
 template <class VA, class VC, class CT, class IT>
 class host_spmm_plan {
     static constexpr int L = vector_elements<CT>;
+    // Where rows of C are written at once: each strip's pieces of B are next to those of the strip before.
+    static constexpr int64_t rows_at_a_time = 2;
 
   public:
     host_spmm_plan(const host_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -157,19 +239,23 @@ class host_spmm_plan {
 
     bool reads_b_directly() const {
         if constexpr (!std::is_same_v<VA, CT>) return false;
-        // Strips of longer rows share few sets of the caches, so that a copy pays where it is read often.
-        constexpr int64_t often = 3;
-        const bool fits = args_.c.cols <= widest_strip<CT> || stored_elements() < often * args_.b.rows;
-        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= L && fits;
+        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= least_elements<CT>;
     }
 
     // Of the widest strip.
-    int64_t panel_columns() const { return int64_t{vectors_for(args_.c.cols)} * L; }
+    int64_t panel_columns() const { return strip_over(args_.c.cols); }
 
-    static int vectors_for(int64_t columns) {
-        int vectors = 1;
-        while (vectors < most_vectors<CT> && vectors * L < columns) vectors *= 2;
-        return vectors;
+    // As few columns as hold these.
+    static int strip_over(int64_t columns) {
+        int result = least_elements<CT>;
+        while (result < widest_strip<CT> && result < columns) result *= 2;
+        return result;
+    }
+    // As many columns as these hold.
+    static int strip_within(int64_t columns) {
+        int result = widest_strip<CT>;
+        while (result > least_elements<CT> && result > columns) result /= 2;
+        return result;
     }
 
     stored_list<IT> stored_lines(int32_t item, const int64_t* sorted_offsets) const {
@@ -262,40 +348,60 @@ class host_spmm_plan {
                                  scalar(args_.beta)};
         const int team = team_for(device_, (stored_elements() + c.rows) * c.cols);
         if (equal(strip.alpha, CT{}) || stored() == 0) return scale(strip, team);
-        for (int64_t done = 0; done < c.cols;) {
-            const int vectors = vectors_at(done);
-            strip.end = done + vectors * L < c.cols ? done + vectors * L : c.cols;
+        const VA* const b = as<const VA>(args_.b.values) + item * args_.b.batch_stride;
+        if (panel_)
+            return each_strip(strip, [&](int columns) { sum_packed(b, source, strip, columns, team); });
+        if constexpr (std::is_same_v<VA, CT>)
+            run_team(team, [&](int member, int members) {
+                sum_directly(b, source, strip, source.part(member, members));
+            });
+    }
+
+    // Calls f(columns) with the strip moved to one place after the other.
+    template <class F>
+    void each_strip(strip_of_c<VC, CT>& strip, F&& f) const {
+        const int64_t all = args_.c.cols;
+        for (int64_t done = 0; done < all; done = strip.end) {
+            const int64_t left = all - done;
+            const int columns =
+                panel_ ? strip_over(left) : strip_within(std::max(left, std::min<int64_t>(all, L)));
+            strip.end = std::min(done + columns, all);
             // The last vector reads no column behind the last one: it begins earlier.
-            strip.first = panel_ ? done : strip.end - vectors * L;
+            strip.first = panel_ ? done : strip.end - columns;
             strip.skipped = done - strip.first;
-            sum(item, source, strip, vectors, team);
-            done = strip.end;
+            f(columns);
         }
     }
 
-    int vectors_at(int64_t done) const {
-        const int64_t left = args_.c.cols - done;
-        if (panel_) return vectors_for(left);
-        int vectors = most_vectors<CT>;
-        while (vectors > 1 && vectors * L > left) vectors /= 2;
-        return vectors;
+    // Some rows by all columns at a time, so that whole rows of B and C are read and written.
+    template <class Source>
+    void sum_directly(const CT* b, const Source& source, strip_of_c<VC, CT> strip, range rows) const {
+        const bool conjugate = plans::is_conjugated(args_.op);
+        const bool has_one_strip = args_.c.cols <= widest_strip<CT>;
+        const int64_t step = has_one_strip                      ? rows.end - rows.begin
+                             : args_.c.order == HERON_ORDER_ROW ? rows_at_a_time
+                                                                : tile_rows;
+        for (int64_t first = rows.begin; first < rows.end; first += step) {
+            const range tile{first, std::min(first + step, rows.end)};
+            each_strip(strip, [&](int columns) {
+                sum_strip(columns, source, tile, conjugate, strip_of_b<CT>{b + strip.first, args_.b.ld},
+                          strip.writer(columns));
+            });
+        }
     }
 
     template <class Source>
-    void sum(int32_t item, const Source& source, const strip_of_c<VC, CT>& strip, int vectors, int team) {
-        const VA* const b = as<const VA>(args_.b.values) + item * args_.b.batch_stride;
-        strip_of_b<CT> rows_of_b{panel_, int64_t{vectors} * L};
-        if constexpr (std::is_same_v<VA, CT>)
-            if (!panel_) rows_of_b = {b + strip.first, args_.b.ld};
-        if (panel_)
-            run_team(team, [&](int member, int members) {
-                fill_panel(args_.b, b, {strip.first, strip.end}, args_.conjugate_b, panel_, rows_of_b.step,
-                           equal_part(args_.b.rows, member, members));
-            });
-        const bool conjugate = plans::is_conjugated(args_.op);
-        const tile_writer<CT> writer{&strip, &strip_of_c<VC, CT>::write};
+    void sum_packed(const VA* b, const Source& source, const strip_of_c<VC, CT>& strip, int columns,
+                    int team) const {
+        const strip_of_b<CT> rows_of_b{panel_, columns};
         run_team(team, [&](int member, int members) {
-            sum_strip(vectors, source, source.part(member, members), conjugate, rows_of_b, writer);
+            fill_panel(args_.b, b, {strip.first, strip.end}, args_.conjugate_b, panel_, rows_of_b.step,
+                       equal_part(args_.b.rows, member, members));
+        });
+        const bool conjugate = plans::is_conjugated(args_.op);
+        run_team(team, [&](int member, int members) {
+            sum_strip(columns, source, source.part(member, members), conjugate, rows_of_b,
+                      strip.writer(rows_of_b.step));
         });
     }
 

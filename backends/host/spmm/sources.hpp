@@ -12,8 +12,8 @@ struct sorted_place {
     int64_t other, position;
 };
 
-// The elements of each line in storage order. Blocked-ELL has `slots` of them in every line and no offsets;
-// -1 is empty.
+// The elements (blocks) of each line in storage order. Blocked-ELL has `slots` blocks in every line and no
+// offsets; -1 is empty.
 template <class IT>
 struct stored_list {
     offset_array offsets;
@@ -29,6 +29,12 @@ struct stored_list {
         const int64_t end = begin(line + 1);
         for (int64_t k = begin(line); k < end; ++k)
             if (indices[k] >= 0) f(static_cast<int64_t>(indices[k]) - base, k);
+    }
+    // Of a format that has offsets.
+    template <class F>
+    [[gnu::always_inline]] void each_element(int64_t line, F&& f) const {
+        const int64_t end = offsets[line + 1] - first;
+        for (int64_t k = offsets[line] - first; k < end; ++k) f(static_cast<int64_t>(indices[k]) - base, k);
     }
 
     range part(int member, int members, int64_t line_cost) const {
@@ -46,6 +52,10 @@ struct sorted_list {
     template <class F>
     [[gnu::always_inline]] void each(int64_t line, F&& f) const {
         for (int64_t k = offsets[line]; k < offsets[line + 1]; ++k) f(places[k].other, places[k].position);
+    }
+    template <class F>
+    [[gnu::always_inline]] void each_element(int64_t line, F&& f) const {
+        each(line, f);
     }
 
     range part(int member, int members, int64_t line_cost) const {
@@ -101,7 +111,7 @@ struct element_source {
 
     template <class F>
     [[gnu::always_inline]] void each(int64_t row, F&& f) const {
-        list.each(
+        list.each_element(
             row, [&](int64_t other, int64_t position)
                      __attribute__((always_inline)) { f(values[position], other); });
     }

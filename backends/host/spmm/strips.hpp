@@ -15,16 +15,28 @@ template <class CT>
 constexpr int most_vectors = 8 / parts_of<CT>::count;
 template <class CT>
 constexpr int widest_strip = vector_elements<CT>* most_vectors<CT>;
+// Of the narrowest vector, which is for few columns.
+template <class CT>
+constexpr int least_elements = 16 / static_cast<int>(sizeof(CT));
 
 // Rows that are summed before they are written, so that a C in column order is written in runs.
-constexpr int tile_rows = 16;
+constexpr int tile_rows = 32;
 
-// Where finished sums go: write(self, row, rows, sums), where sums has `rows` lines, tile_rows at most, of
-// widest_strip<CT> elements.
+// A strip of C in row order and of compute type, whose rows are updated as soon as they are summed.
+template <class CT>
+struct rows_of_c {
+    CT* c;
+    int64_t step;
+    CT alpha, beta;
+};
+
+// Where finished sums go: to rows.c, or where that is NULL to write(self, row, rows, sums), where sums has
+// `rows` lines, tile_rows at most, of widest_strip<CT> elements.
 template <class CT>
 struct tile_writer {
     const void* self;
     void (*write)(const void* self, int64_t row, int64_t rows, const CT* sums);
+    rows_of_c<CT> rows;
 };
 
 // The rows of B under a strip.
@@ -34,15 +46,24 @@ struct strip_of_b {
     int64_t step;
 };
 
-template <class CT, int vectors>
+template <class CT, class V>
+[[gnu::always_inline]] inline V scaled(CT factor, V v) {
+    if constexpr (parts_of<CT>::count == 2)
+        return factor.re * v + factor.im * times_i<real_of<CT>, sizeof(V) / sizeof(real_of<CT>)>(v);
+    else
+        return factor * v;
+}
+
+template <class CT, int vectors, int elements>
 struct strip_sum {
     using R = real_of<CT>;
-    static constexpr int L = most_lanes<R>;
+    static constexpr int L = elements * parts_of<CT>::count;
     static constexpr bool is_complex = parts_of<CT>::count == 2;
 
-    template <class Source>
+    // Calls finish(v, sums) with each vector of the row's sums.
+    template <class Source, class Finish>
     [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate,
-                                           strip_of_b<CT> strip, CT* to) {
+                                           strip_of_b<CT> strip, Finish&& finish) {
         lanes<R, L> re[vectors] = {};
         [[maybe_unused]] lanes<R, L> im[vectors] = {};
         source.each(
@@ -65,32 +86,71 @@ struct strip_sum {
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; ++v) {
             if constexpr (is_complex) re[v] += times_i<R, L>(im[v]);
-            store_lanes<L>(reinterpret_cast<R*>(to) + v * L, re[v]);
+            finish(v, re[v]);
         }
+    }
+
+    template <class Source>
+    [[gnu::always_inline]] static void store_row(const Source& source, int64_t row_number, bool conjugate,
+                                                 strip_of_b<CT> strip, CT* to) {
+        row(
+            source, row_number, conjugate,
+            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                store_lanes<L>(reinterpret_cast<R*>(to) + v * L, sums);
+            });
+    }
+
+    template <bool has_beta, class Source>
+    [[gnu::always_inline]] static void update_row(const Source& source, int64_t row_number, bool conjugate,
+                                                  strip_of_b<CT> strip, const rows_of_c<CT>& to) {
+        R* const line = reinterpret_cast<R*>(to.c + row_number * to.step);
+        row(
+            source, row_number, conjugate,
+            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                lanes<R, L> result = scaled(to.alpha, sums);
+                if constexpr (has_beta) result += scaled(to.beta, load_lanes<L>(line + v * L));
+                store_lanes<L>(line + v * L, result);
+            });
     }
 };
 
-template <class CT, int vectors, class Source>
+template <class CT, int vectors, int elements, class Source>
 void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
-               tile_writer<CT> writer) {
+               const tile_writer<CT>& writer) {
+    using strip_sums = strip_sum<CT, vectors, elements>;
+    if (const rows_of_c<CT>& to = writer.rows; to.c) {
+        const bool has_beta = !equal(to.beta, CT{});
+        for (int64_t row = rows.begin; row < rows.end; ++row)
+            has_beta ? strip_sums::template update_row<true>(source, row, conjugate, strip, to)
+                     : strip_sums::template update_row<false>(source, row, conjugate, strip, to);
+        return;
+    }
     alignas(64) CT sums[tile_rows * widest_strip<CT>];
     for (int64_t first = rows.begin; first < rows.end; first += tile_rows) {
         const int64_t count = rows.end - first < tile_rows ? rows.end - first : tile_rows;
         for (int64_t i = 0; i < count; ++i)
-            strip_sum<CT, vectors>::row(source, first + i, conjugate, strip, sums + i * widest_strip<CT>);
+            strip_sums::store_row(source, first + i, conjugate, strip, sums + i * widest_strip<CT>);
         writer.write(writer.self, first, count, sums);
     }
 }
 
-// vectors: 1, 2, 4 or 8, at most most_vectors<CT>.
+// columns: a power of two from least_elements<CT> to widest_strip<CT>.
 template <class CT, class Source>
-void sum_strip(int vectors, const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
-               tile_writer<CT> writer) {
-    switch (vectors) {
-        case 1: return sum_strip<CT, 1>(source, rows, conjugate, strip, writer);
-        case 2: return sum_strip<CT, 2>(source, rows, conjugate, strip, writer);
-        case 4: return sum_strip<CT, 4>(source, rows, conjugate, strip, writer);
-        default: return sum_strip<CT, most_vectors<CT>>(source, rows, conjugate, strip, writer);
+void sum_strip(int columns, const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
+               const tile_writer<CT>& writer) {
+    constexpr int L = vector_elements<CT>;
+    const auto sum = [&]<int vectors, int elements>() {
+        sum_strip<CT, vectors, elements>(source, rows, conjugate, strip, writer);
+    };
+    if constexpr (L / 2 >= least_elements<CT>)
+        if (columns == L / 2) return sum.template operator()<1, L / 2>();
+    if constexpr (L / 4 >= least_elements<CT>)
+        if (columns == L / 4) return sum.template operator()<1, L / 4>();
+    switch (columns / L) {
+        case 1: return sum.template operator()<1, L>();
+        case 2: return sum.template operator()<2, L>();
+        case 4: return sum.template operator()<4, L>();
+        default: return sum.template operator()<most_vectors<CT>, L>();
     }
 }
 
