@@ -93,16 +93,17 @@ template <class OT, class IT>
     return true;
 }
 
-// Whether hardly a row needs one of those just before it, judged by some rows. Then the hardware's gathers
-// save the branches that the lengths of rows make unpredictable. They wait until a result that they need has
-// arrived in the cache, which a load does not.
+// Whether hardly a row needs one of those just before it, judged by some rows, and most have elements beside
+// the diagonal. Then the hardware's gathers save the branches that the lengths of rows make unpredictable.
+// They wait until a result that they need has arrived in the cache, which a load does not.
 template <class OT, class IT>
 [[gnu::noinline]] bool needs_distant_rows(const triangle_pattern<OT, IT>& rows) {
     constexpr int64_t sampled = 1024;
     constexpr int64_t just_before = 16;
-    int64_t looked_at = 0, waiting = 0;
+    int64_t looked_at = 0, waiting = 0, elements = 0;
     for (int64_t row = 0; row < rows.n; row += rows.n / sampled + 1, ++looked_at) {
         bool waits = false;
+        elements += rows.begin(row + 1) - rows.begin(row);
         for (int64_t k = rows.begin(row); k < rows.begin(row + 1); ++k) {
             const int64_t column = rows.columns[k] - rows.base;
             const int64_t distance = rows.place_of(row) - rows.place_of(column);
@@ -110,7 +111,7 @@ template <class OT, class IT>
         }
         waiting += waits;
     }
-    return 16 * waiting <= looked_at;
+    return 16 * waiting <= looked_at && elements >= 2 * looked_at;
 }
 
 // What seldom happens, apart from the loops.
