@@ -6,9 +6,14 @@
 // begins where one of A is, or one of B that A lacks. So an item finds with one search where it begins, and
 // keeps in bits what it took, until it knows how many elements of C begin before its own. The values wait
 // where they were read for the places of their elements.
+//
+// Rows of many elements whose columns all lie close together need no merging: each column has a word in local
+// memory that says which elements are there.
 HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES, int EACH)
 
 CONSTANT(teams, GROUP / LANES);
+CONSTANT(has_windows, LANES == 32);
+CONSTANT(at_a_time, 4);
 
 // A row of both, and b_base - a_base.
 typedef struct {
@@ -300,6 +305,118 @@ HERON_FN void write_own(row_sum sum, row_tile t, own_elements own, int before, i
     }
 }
 
+// The columns from `first` on in which a pair lies, counted as A counts: none if they are more than a tile
+// has room for.
+typedef struct {
+    i32 first;
+    int count;
+} column_window;
+
+HERON_FN column_window window_of(row_pair pair) {
+    column_window w;
+    w.first = 0;
+    w.count = 0;
+    if (pair.a_length && pair.b_length) {
+        const i32 last = max(pair.a[pair.a_length - 1], pair.b[pair.b_length - 1] - pair.more_base);
+        w.first = min(pair.a[0], pair.b[0] - pair.more_base);
+        if ((u32)last - (u32)w.first < (u32)(EACH * LANES)) w.count = last - w.first + 1;
+    }
+    return w;
+}
+
+// at_a_time elements k, k + LANES, ... of a row: their places in the window, or -1.
+typedef struct {
+    int places[at_a_time];
+} window_places;
+
+HERON_FN window_places places_in(column_window w, GLOBAL const i32* indices, i32 more_base, int length,
+                                 int k) {
+    window_places own;
+    UNROLL
+    for (int u = 0; u < at_a_time; ++u) {
+        const u32 place =
+            k + u * LANES < length ? (u32)(indices[k + u * LANES] - more_base) - (u32)w.first : (u32)w.count;
+        own.places[u] = place < (u32)w.count ? (int)place : -1;
+    }
+    return own;
+}
+
+// `kept` are the bits of a column's word that belong to the other row.
+HERON_FN void mark_places(LOCAL i32* columns, window_places own, i32 kept, i32 mark, i32 mark_step) {
+    UNROLL
+    for (int u = 0; u < at_a_time; ++u)
+        if (own.places[u] >= 0)
+            columns[own.places[u]] = (columns[own.places[u]] & kept) | (mark + u * mark_step);
+}
+
+// A word for each column of the window: the numbers, from 1 on, of A's element there and above them of B's.
+HERON_FN void mark_columns(row_pair pair, column_window w, LOCAL i32* columns, int lane) {
+    for (int c = lane; c < w.count; c += LANES) columns[c] = 0;
+    sync_together();
+    const int length = w.count ? max(pair.a_length, pair.b_length) : 0;
+    for (int k = 0; ANY_TOGETHER(k < length); k += at_a_time * LANES) {
+        const window_places of_a = places_in(w, pair.a, 0, pair.a_length, k + lane);
+        const window_places of_b = places_in(w, pair.b, pair.more_base, pair.b_length, k + lane);
+        mark_places(columns, of_a, ~0xffff, k + lane + 1, LANES);
+        sync_together();
+        mark_places(columns, of_b, 0xffff, (k + lane + 1) << 16, LANES << 16);
+        sync_together();
+    }
+}
+
+// The element of C in a column with these elements.
+HERON_FN CT sum_in_column(row_sum sum, i32 elements) {
+    const int of_a = elements & 0xffff;
+    const int of_b = elements >> 16;
+    CT value = ZERO(CT);
+    if (of_a) value = MUL(CT, sum.alpha, factor_for(sum.alpha, sum.a, of_a - 1));
+    if (of_b) {
+        const CT more = MUL(CT, sum.beta, factor_for(sum.beta, sum.b, of_b - 1));
+        value = of_a ? ADD(CT, value, more) : more;
+    }
+    return value;
+}
+
+// Writes the row of C whose columns are marked, but no more than it has room for. How many it wrote or would
+// have.
+HERON_FN int write_columns(row_sum sum, column_window w, LOCAL const i32* columns, int lane,
+                           BOARD(i32) board) {
+    int written = 0;
+    for (int c = 0; ANY_TOGETHER(c < w.count); c += at_a_time * LANES) {
+        i32 elements[at_a_time];
+        CT values[at_a_time];
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const int column = c + u * LANES + lane;
+            elements[u] = column < w.count ? columns[column] : 0;
+            values[u] = ZERO(CT);
+            if (elements[u]) values[u] = sum_in_column(sum, elements[u]);
+        }
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const u32 flags = BALLOT(board, elements[u] != 0);
+            const int at = written + popcount(flags & ((1u << lane) - 1u));
+            if (elements[u] && at < sum.length) {
+                sum.indices[at] = w.first + c + u * LANES + lane + sum.more_base;
+                sum.values[at] = values[u];
+            }
+            written += popcount(flags);
+        }
+    }
+    return written;
+}
+
+// Writes the row of C of a pair in a window of columns. Whether that was all: not without a window, nor where
+// a row has a column twice or is not sorted.
+HERON_FN int add_in_window(row_pair pair, row_sum sum, LOCAL i32* columns, int lane, BOARD(i32) board) {
+    const column_window w = window_of(pair);
+    if (!ANY_TOGETHER(w.count > 0)) return 0;
+    mark_columns(pair, w, columns, lane);
+    const int written = write_columns(sum, w, columns, lane, board);
+    sync_together();
+    return w.count > 0 && written == sum.length;
+}
+
 HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_device,
                    GLOBAL const i32* RESTRICT a_offsets, GLOBAL const i32* RESTRICT a_indices,
                    GLOBAL const CT* RESTRICT a_values, i32 a_base, CT beta_value,
@@ -329,6 +446,10 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
+    if (has_windows && add_in_window(pair, sum, keys + team * (EACH * LANES), lane, board)) {
+        pair.a_length = 0;
+        pair.b_length = 0;
+    }
     int written = 0;
     row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
     while (ANY_TOGETHER(is_unfinished(pair, t))) {

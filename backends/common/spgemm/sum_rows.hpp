@@ -31,7 +31,7 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     };
     if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
     if (elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
-    if (elements <= 512 * args.c.rows) return visit.template operator()<32, 16>();
+    if (elements <= 512 * args.c.rows) return visit.template operator()<32, 8>();
     visit.template operator()<32, 4>();
 }
 

@@ -306,6 +306,32 @@ TEST_CASE("rows about as long as a team may take") {
     }
 }
 
+// Windows of a power of two of columns hold the rows of both matrices, or just do not, or one row reaches out
+// of the other's.
+TEST_CASE("rows whose columns lie close together") {
+    using F = typed_functions<float>;
+    constexpr int cols = 3000;
+    random_source random{24};
+    for (const int one_of : {6, 2}) {
+        pattern a, b;
+        for (const int width : {1, 40, 127, 128, 129, 255, 256, 257, 511, 512, 513})
+            for (int first = 0; first + width < cols; first += 601) {
+                std::set<int> of_a{first}, of_b{first + width - 1};
+                for (int j = first; j < first + width; ++j) {
+                    if (random.below(one_of) == 0) of_a.insert(j);
+                    if (random.below(one_of) == 0) of_b.insert(j);
+                }
+                const bool swaps = random.below(2) == 0;
+                a.push_back(swaps ? of_b : of_a);
+                b.push_back(swaps ? of_a : of_b);
+            }
+        a.emplace_back(std::set<int>{cols - 1});
+        b.emplace_back();
+        INFO("one of " << one_of);
+        problem<F>({"windows", cols, a, b}, 1, 0, 1).check({0.5, 2.0}, CUSPARSE_POINTER_MODE_HOST);
+    }
+}
+
 TEST_CASE("every combination of bases") {
     using F = typed_functions<float>;
     const shape s = shapes()[7];
