@@ -49,7 +49,7 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
-        if (takes_few_additions()) return scatter();
+        if (takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern())) return scatter();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return by_columns();
@@ -66,19 +66,28 @@ class spmm_launcher {
 
     bool is_transposed() const { return plans::is_transposed(args_.op); }
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
-    // Whether C gets so few additions that sorting A, or finding the offsets of COO, would take longer. A
-    // group of lanes adds up the elements of a row of COO that it has.
-    bool takes_few_additions() const {
-        constexpr int64_t most_additions = int64_t{1} << 20;
+    // What an analysis leaves of COO or of a transposed matrix.
+    bool has_pattern() const {
+        return row_offsets_plan::of(workspace_) || sorted_columns_plan::of(workspace_);
+    }
+    // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
+    // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
+    // the elements of a row of COO that it has. Where columns of B or C are apart it accesses them one by
+    // one.
+    bool takes_few_additions(bool alone) const {
+        constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
         const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
         if (!adds_into_c || !(by_rows || by_columns) || args_.reproducibility == HERON_DETERMINISTIC)
             return false;
-        if (a_.nnz == 0 || !fits_scatter()) return false;
-        const int64_t mean = mean_of_line();
+        if (a_.nnz == 0 || !fits_scatter() || has_many_elements()) return false;
         const int64_t additions = products() * parts_of<CT>::count;
-        return !has_many_elements() &&
-               additions / (by_rows ? std::clamp<int64_t>(mean, 1, run_of_scatter()) : 1) <= most_additions;
+        if (by_columns) return additions <= most;
+        if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
+        const bool b_is_apart = args_.b.order != HERON_ORDER_ROW;
+        if (alone) return !b_is_apart || products() <= most;
+        const bool is_apart = b_is_apart || args_.c.order != HERON_ORDER_ROW;
+        return products() <= (is_apart ? most / 4 : most);
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
@@ -186,8 +195,11 @@ class spmm_launcher {
             made = {nullptr, rows.front, rows.back, plan->stamp};
         else
             device_.fill(rows.unsorted, 0, sizeof *rows.unsorted);
-        device_.launch_blocks(find_row_offsets<VA, VC, CT, OT, IT>, blocks_for(std::max(a_.rows + 1, a_.nnz)),
-                              spmm_threads, 0, row_indices(), a_.rows, a_.nnz, int64_t{a_.base}, rows, made);
+        // Most launches with a plan do nothing.
+        const int64_t most_blocks = plan ? int64_t{8} * device_.multiprocessors() : INT64_MAX;
+        device_.launch_blocks(find_row_offsets<VA, VC, CT, OT, IT>,
+                              std::min(blocks_for(std::max(a_.rows + 1, a_.nnz)), most_blocks), spmm_threads,
+                              0, row_indices(), a_.rows, a_.nnz, int64_t{a_.base}, rows, made);
     }
 
     // Waits for the device, as measure does.
