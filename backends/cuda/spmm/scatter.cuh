@@ -1,7 +1,7 @@
 #pragma once
 // Small products whose additions fall on C in any order, in one launch: C is scaled before. A warp finds the
 // rows of a tile of elements. Each group of its lanes takes a run of them, with its lanes across the columns,
-// and adds up what falls on one row of C for as long as that row goes on.
+// and adds up what falls on one row of C for as long as that row goes on, from tile to tile.
 #include "cuda/runtime/element_places.cuh"
 #include "operands.cuh"
 
@@ -120,7 +120,8 @@ class scattered_row {
     CT sums_[width] = {};
 };
 
-// The run of a lane's group in a tile of elements. All lanes of the warp together.
+// The run of a lane's group in a tile of elements. All lanes of the warp together. Elements that follow each
+// other in a row of A that is transposed share a row of B, which is loaded once.
 template <class VA, class CT, int width>
 static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int64_t batch, int tile,
                                            const element_place& place, scattered_row<VA, CT, width>& sums) {
@@ -135,21 +136,28 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
     if (lane < p.tile && lane < left)
         own = load<CT>(p.values[batch * p.matrix.values_stride + int64_t{tile} * p.tile + lane]);
     if (p.shape.conjugate_a) own = conj(own);
+    typename scattered_row<VA, CT, width>::part_of_b current{};
+    int loaded = -1;
     for (int i = 0; i < run; i += ahead) {
         typename scattered_row<VA, CT, width>::part_of_b parts[ahead];
+        bool is_loaded[ahead];
 #pragma unroll
-        for (int j = 0; j < ahead; ++j)
-            if (i + j < run) parts[j] = sums.load(value_of_lane(from, first + i + j));
+        for (int j = 0; j < ahead; ++j) {
+            const int row = i + j < run ? value_of_lane(from, first + i + j) : loaded;
+            is_loaded[j] = row != loaded;
+            parts[j] = is_loaded[j] ? sums.load(row) : typename scattered_row<VA, CT, width>::part_of_b{};
+            loaded = row;
+        }
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
             if (i + j >= run) break;
             const int element = first + i + j;
             const int row = value_of_lane(to, element);
             const CT a = value_of_lane(own, element);
-            if (element < left) sums.add(row, a, parts[j]);
+            if (is_loaded[j]) current = parts[j];
+            if (element < left) sums.add(row, a, current);
         }
     }
-    sums.flush();
 }
 
 template <int width, class IT, class VA, class CT>
@@ -164,6 +172,7 @@ __global__ void __launch_bounds__(scatter_threads)
         for_tiles<IT>(
             p, static_cast<int>(batch), static_cast<int>(i % blocks),
             [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
+        sums.flush();
     }
 }
 
