@@ -1,7 +1,8 @@
 #pragma once
 // Small products whose additions fall on C in any order, in one launch: C is scaled before. A warp finds the
 // rows of a tile of elements. Each group of its lanes takes a run of them, with its lanes across the columns,
-// and adds up what falls on one row of C for as long as that row goes on, from tile to tile.
+// and adds up what falls on one row of C for as long as that row goes on, from tile to tile. Where A is
+// transposed and C by columns a lane has an element instead.
 #include "cuda/runtime/element_places.cuh"
 #include "operands.cuh"
 
@@ -56,7 +57,10 @@ struct spmm_scattering : element_places {
     scalar_argument<CT> alpha;
     int to_columns;  // an element's column is the row of C, and its row that of B
     int lane_bits;
+    int columns;  // that a warp takes
     int column_tiles;
+
+    __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
 };
 
 // The sums of a lane's columns for one row of C.
@@ -65,7 +69,7 @@ class scattered_row {
   public:
     __device__ scattered_row(const spmm_scattering<VA, CT>& p, int64_t batch, int64_t first_column)
         : p_(p),
-          alpha_(p.alpha.device ? *p.alpha.device : p.alpha.value),
+          alpha_(p.alpha_now()),
           b_(p.b + batch * p.shape.b_stride),
           c_(p.c + batch * p.shape.c_stride),
           first_(first_column + (threadIdx.x & ((1u << p.lane_bits) - 1))) {}
@@ -164,15 +168,62 @@ template <int width, class IT, class VA, class CT>
 __global__ void __launch_bounds__(scatter_threads)
     scatter_elements(const __grid_constant__ spmm_scattering<VA, CT> p) {
     const int64_t blocks = p.blocks_of_item(scatter_threads);
-    const int columns = width << p.lane_bits;
     for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
         const int64_t batch = i / blocks / p.column_tiles;
-        scattered_row<VA, CT, width> sums(p, batch, i / blocks % p.column_tiles * columns);
+        scattered_row<VA, CT, width> sums(p, batch, i / blocks % p.column_tiles * p.columns);
         if (!sums.is_active()) return;
         for_tiles<IT>(
             p, static_cast<int>(batch), static_cast<int>(i % blocks),
             [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
         sums.flush();
+    }
+}
+
+// Adds the product of an element of a transposed A and `columns` elements of a row of B to a row of C.
+template <class VA, class CT>
+static __device__ inline void scatter_element(const spmm_scattering<VA, CT>& p, CT a, const VA* b, CT* c,
+                                              int64_t columns) {
+    constexpr int ahead = 4;  // elements of B that are loaded before the first is used
+    for (int64_t first = 0; first < columns; first += ahead) {
+        VA parts[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+            parts[j] =
+                first + j < columns ? load_shared_by_many(b + (first + j) * p.shape.b_column_step) : VA{};
+#pragma unroll
+        for (int j = 0; j < ahead; ++j) {
+            if (first + j >= columns) break;
+            const CT of_b = load<CT>(parts[j]);
+            atomic_add(c + (first + j) * p.shape.c_column_step,
+                       mul(a, p.shape.conjugate_b ? conj(of_b) : of_b));
+        }
+    }
+}
+
+// A transposed A and a C by columns: elements that follow each other in a row of A are added to a column of C
+// together, in which they are near each other.
+template <class IT, class VA, class CT>
+__global__ void __launch_bounds__(scatter_threads)
+    scatter_elements_down(const __grid_constant__ spmm_scattering<VA, CT> p) {
+    const CT alpha = p.alpha_now();
+    if (equal(alpha, CT{})) return;
+    const int64_t blocks = p.blocks_of_item(scatter_threads);
+    for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
+        const int64_t batch = i / blocks / p.column_tiles;
+        const int64_t first = i / blocks % p.column_tiles * p.columns;
+        const int64_t left = p.shape.columns - first;
+        const VA* const b = p.b + batch * p.shape.b_stride + first * p.shape.b_column_step;
+        CT* const c = p.c + batch * p.shape.c_stride + first * p.shape.c_column_step;
+        for_tiles<IT, true>(p, static_cast<int>(batch), static_cast<int>(i % blocks),
+                            [&](int tile, const element_place& place) {
+                                const int64_t k = int64_t{tile} * warp_size + threadIdx.x % warp_size;
+                                if (k >= p.count) return;
+                                const CT a = load<CT>(p.values[batch * p.matrix.values_stride + k]);
+                                scatter_element(p, mul(alpha, p.shape.conjugate_a ? conj(a) : a),
+                                                b + place.row * p.shape.b_row_step,
+                                                c + place.column * p.shape.c_row_step,
+                                                left < p.columns ? left : p.columns);
+                            });
     }
 }
 

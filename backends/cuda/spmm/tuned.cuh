@@ -42,6 +42,7 @@ class spmm_launcher {
     static constexpr int shared_limit = 64 * 1024;
     static constexpr int most_lane_bits = 4;
     static constexpr int64_t places_of_group = 8;
+    static constexpr int most_scatter_turns = 8;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -77,7 +78,8 @@ class spmm_launcher {
     bool takes_few_additions(bool alone) const {
         constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
-        const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
+        const bool by_columns =
+            (a_.format == HERON_FORMAT_CSR || a_.format == HERON_FORMAT_COO) && is_transposed();
         if (!adds_into_c || !(by_rows || by_columns) || args_.reproducibility == HERON_DETERMINISTIC)
             return false;
         if (a_.nnz == 0 || !fits_scatter() || has_many_elements()) return false;
@@ -118,15 +120,17 @@ class spmm_launcher {
         return a_.format == HERON_FORMAT_COO && adds_into_c && a_.nnz > 0 &&
                products() * parts_of<CT>::count > few_additions && bytes_for(strip_) <= strip_budget();
     }
-    // Whether atomic additions to C take less time than sorting A for this product alone.
+    // Whether atomic additions to C take less time than sorting A for this product alone, which counts and
+    // places each element by one.
     bool adds_rather_than_sorts() const {
-        constexpr int64_t most_bytes = int64_t{1} << 24, few_columns = 8;
-        // Lanes whose columns of C are apart wait for each other at long rows of C.
-        constexpr int64_t most_of_line_apart = 64;
-        const bool may_meet = args_.c.order == HERON_ORDER_ROW || mean_of_line() <= most_of_line_apart;
-        const bool has_few =
-            products() * int64_t{sizeof(CT)} <= most_bytes && !has_many_elements() && may_meet;
-        return adds_into_c && (has_few || (a_.format == HERON_FORMAT_COO && args_.c.cols < few_columns));
+        constexpr int64_t most_bytes_apart = int64_t{1} << 24, most_bytes = int64_t{1} << 25;
+        constexpr int64_t few = 8;
+        const int64_t columns = args_.c.cols;
+        const bool has_few_bytes = products() * int64_t{sizeof(CT)} <=
+                                   (args_.c.order == HERON_ORDER_ROW ? most_bytes : most_bytes_apart);
+        const bool has_few_columns =
+            a_.format == HERON_FORMAT_COO ? columns < few : columns * parts_of<CT>::count < few;
+        return adds_into_c && ((has_few_bytes && !has_many_elements()) || has_few_columns);
     }
 
     void csr() {
@@ -236,7 +240,7 @@ class spmm_launcher {
     }
 
     void add_to_columns() {
-        if (a_.format == HERON_FORMAT_CSR && fits_scatter()) return scatter();
+        if (fits_scatter()) return scatter();
         generic(device_, phase_, args_, workspace_).apply();
     }
 
@@ -262,16 +266,36 @@ class spmm_launcher {
             p.shape = shape_;
             p.alpha = alpha_;
             p.to_columns = is_transposed();
-            p.lane_bits = scatter_lane_bits();
-            constexpr int most_turns = 8;
-            const int64_t columns = int64_t{scatter_columns()} << p.lane_bits;
-            p.column_tiles = static_cast<int>(tiles_of(shape_.columns, columns));
-            p.share(elements_of_warp(p), device_.multiprocessors(), most_turns);
-            const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
-                                                       : scatter_elements<scatter_width, IT, VA, CT>;
-            device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
-                                  scatter_threads, 0, p);
+            const bool lanes_have_elements = is_transposed() && args_.c.order != HERON_ORDER_ROW;
+            lanes_have_elements ? scatter_by_elements(p) : scatter_by_groups(p);
         }
+    }
+
+    void scatter_by_groups(spmm_scattering<VA, CT>& p) {
+        p.lane_bits = scatter_lane_bits();
+        p.columns = scatter_columns() << p.lane_bits;
+        p.column_tiles = static_cast<int>(tiles_of(shape_.columns, p.columns));
+        p.share(elements_of_warp(p), device_.multiprocessors(), most_scatter_turns);
+        const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
+                                                   : scatter_elements<scatter_width, IT, VA, CT>;
+        launch_scatter(kernel, p);
+    }
+
+    // As many columns at a time as leave each warp that the device can hold some of the work.
+    void scatter_by_elements(spmm_scattering<VA, CT>& p) {
+        constexpr int64_t least_columns = 4, most_columns = 32;
+        p.share(warp_size, device_.multiprocessors(), most_scatter_turns);
+        const int64_t warps = int64_t{32} * device_.multiprocessors();
+        p.columns = static_cast<int>(
+            std::clamp(p.tiles * batches() * shape_.columns / warps, least_columns, most_columns));
+        p.column_tiles = static_cast<int>(tiles_of(shape_.columns, p.columns));
+        launch_scatter(scatter_elements_down<IT, VA, CT>, p);
+    }
+
+    template <class Kernel>
+    void launch_scatter(Kernel kernel, const spmm_scattering<VA, CT>& p) {
+        device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
+                              scatter_threads, 0, p);
     }
 
     void scale() {
