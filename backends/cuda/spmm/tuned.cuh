@@ -141,7 +141,7 @@ class spmm_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
         const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
-        if (plan && plan->goes_down && may_go_down()) return go_down(p);
+        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
         multiply(p, nullptr);
     }
 
@@ -154,24 +154,32 @@ class spmm_launcher {
     void measure(columns_found* found) {
         if (cuda::is_capturing(device_.stream())) return;
         auto plan = std::make_unique<spmm_rows_plan>();
-        plan->goes_down = suits_down(as<const OT>(a_.offsets), found);
+        plan->columns_down = columns_down(as<const OT>(a_.offsets), found);
         workspace_.plan = plan.release();
     }
 
-    bool suits_down(const OT* offsets, columns_found* found) {
+    int64_t columns_down(const OT* offsets, columns_found* found) {
         device_.fill(found, 0, sizeof *found);
         device_.launch_blocks(measure_columns<VA, OT, IT>, device_.multiprocessors(), spmm_threads, 0,
                               offsets, indices(), a_.rows, int64_t{a_.base}, found);
         columns_found of_matrix{};
         device_.read(&of_matrix, found, sizeof of_matrix);
-        return of_matrix.suit_down(sizeof(VA));
+        return of_matrix.columns_down(sizeof(VA));
     }
 
     void go_down(const product& p) {
+        if (shape_.columns <= few_down_columns)
+            launch_down<few_down_columns>(p);
+        else
+            launch_down<down_columns<CT>>(p);
+    }
+
+    template <int columns>
+    void launch_down(const product& p) {
         const int64_t parts = (shape_.rows + spmm_threads - 1) / spmm_threads;
-        device_.launch_blocks(multiply_down<VA, VC, CT, OT, IT>,
-                              parts * tiles_of(shape_.columns, down_columns<CT>) * batches(), spmm_threads, 0,
-                              p, batches());
+        device_.launch_blocks(multiply_down<columns, VA, VC, CT, OT, IT>,
+                              parts * tiles_of(shape_.columns, columns) * batches(), spmm_threads, 0, p,
+                              batches());
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
@@ -186,7 +194,7 @@ class spmm_launcher {
         const auto* const plan = row_offsets_plan::of(workspace_);
         find_offsets(rows, plan);
         product p = operands(rows.offsets, indices(), nullptr);
-        if (plan && plan->goes_down && may_go_down()) return go_down(p);
+        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
         if (plan) return multiply(p, nullptr);
         p.guard.flag = rows.unsorted;
         multiply(p, nullptr);
@@ -213,8 +221,8 @@ class spmm_launcher {
         int unsorted = 0;
         device_.read(&unsorted, rows.unsorted, sizeof unsorted);
         if (unsorted) return;
-        auto plan =
-            std::make_unique<row_offsets_plan>(workspace_, may_go_down() && suits_down(rows.offsets, found));
+        auto plan = std::make_unique<row_offsets_plan>(workspace_,
+                                                       may_go_down() ? columns_down(rows.offsets, found) : 0);
         device_.launch_blocks(set_stamps, 1, 1, 0, rows.front, rows.back, plan->stamp);
         workspace_.plan = plan.release();
     }

@@ -56,6 +56,7 @@ TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type"
     const entries matrix = band(2600, 9);
     check({"copied", matrix, csr, 35, N, CUSPARSE_ORDER_COL});
     check({"as it is", matrix, csr, 35, N, CUSPARSE_ORDER_COL, true});
+    check({"two columns as they are", matrix, csr, 2, N, CUSPARSE_ORDER_COL, true, 18});
 }
 
 // All have the same A and B, of one element each.
