@@ -487,13 +487,14 @@ constexpr int blocks_wanted() {
     return vectors + sums > 20 ? 3 : 4;
 }
 
-// Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache.
+// Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache. Where the
+// guard leaves the product to atomic additions, of join_rows, C is scaled.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT>())
     multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
                     const __grid_constant__ spmm_shares<CT> shares,
                     const __grid_constant__ spmm_division division, int64_t batches) {
-    if (p.guard.is_skipped()) return;
+    if (p.guard.is_skipped()) return scale_c(p, batches);
     const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
     share_block<VA, VC, CT, OT, IT> block(p, shares, division);
     for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {

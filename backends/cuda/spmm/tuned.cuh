@@ -23,18 +23,10 @@
 
 namespace heron::HERON_LEVEL {
 
-// As run_items, but nothing where `wanted` is not set.
-template <class Kernel, class... Args>
-__global__ void run_items_if(const int* wanted, int64_t count, Args... args) {
-    if (!*wanted) return;
-    const int64_t step = int64_t(gridDim.x) * blockDim.x;
-    for (int64_t item = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; item < count; item += step)
-        Kernel::run(item, args...);
-}
-
 template <class VA, class VC, class CT, class OT, class IT>
 class spmm_launcher {
     using product = spmm_product<VA, VC, CT, OT, IT>;
+    using elements = spmm_elements<OT, IT>;
     using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
     static constexpr int width = vector_of<VA>::size;
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
@@ -142,7 +134,7 @@ class spmm_launcher {
         const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
         const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
         if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
-        multiply(p, nullptr);
+        multiply(p, {});
     }
 
     // Whether B would be copied although it and C are by columns.
@@ -195,10 +187,8 @@ class spmm_launcher {
         find_offsets(rows, plan);
         product p = operands(rows.offsets, indices(), nullptr);
         if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
-        if (plan) return multiply(p, nullptr);
-        p.guard.flag = rows.unsorted;
-        multiply(p, nullptr);
-        scatter_coo_where(rows.unsorted, row_indices(), indices());
+        if (!plan) p.guard.flag = rows.unsorted;
+        multiply(p, {nullptr, row_indices(), indices(), a_.rows, a_.base});
     }
 
     void find_offsets(const row_offsets<OT>& rows, const row_offsets_plan* plan) {
@@ -243,8 +233,9 @@ class spmm_launcher {
         product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
         if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
-        multiply(p, known ? sorted.is_lost : nullptr);
-        if (known) scatter_where(sorted.is_lost);
+        const bool is_coo = a_.format == HERON_FORMAT_COO;
+        multiply(p,
+                 {is_coo ? nullptr : as<const OT>(a_.offsets), indices(), row_indices(), a_.rows, a_.base});
     }
 
     void add_to_columns() {
@@ -460,8 +451,8 @@ class spmm_launcher {
         return reinterpret_cast<uintptr_t>(p) % bytes == 0;
     }
 
-    // `is_left` tells in the end whether the guard has left C to atomic additions, scaled.
-    void multiply(const product& all, int* is_left) {
+    // Where the product is guarded, `left` is what is added up if the guard says so.
+    void multiply(const product& all, const elements& left) {
         if (shape_.rows == 0) return;
         for (int64_t first = 0; first < shape_.columns; first += strip_) {
             product p = all;
@@ -469,11 +460,11 @@ class spmm_launcher {
             p.c += first * shape_.c_column_step;
             p.b += first * shape_.b_column_step;
             if (turned_b_) turn_b(p);
-            multiply_by_shares(p, is_left);
+            multiply_by_shares(p, left);
         }
     }
 
-    void multiply_by_shares(const product& p, int* is_left) {
+    void multiply_by_shares(const product& p, const elements& left) {
         spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
         const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
         const int64_t blocks = shares.count * tiles_of(p.shape.columns, division.columns) * batches();
@@ -491,7 +482,7 @@ class spmm_launcher {
         if (shares.count > 1 || p.guard.is_needed())
             device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>,
                                   std::min(shares.count * batches(), most_blocks), spmm_threads, 0, p, shares,
-                                  batches(), is_left);
+                                  batches(), left);
     }
 
     void turn_b(product& p) {
@@ -504,43 +495,6 @@ class spmm_launcher {
         p.shape.b_column_step = 1;
         p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * strip_;
         p.b_is_aligned = is_near(strip_);
-    }
-
-    template <template <class...> class Kernel, class... Args>
-    void launch(int64_t count, Args... args) {
-        device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
-    }
-
-    // What is seldom wanted: few blocks, since most launches do nothing.
-    template <template <class...> class Kernel, class... Args>
-    void launch_if(const int* wanted, int64_t count, Args... args) {
-        using kernel = Kernel<VA, VC, CT, OT, IT>;
-        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
-        device_.launch_blocks(run_items_if<kernel, Args...>, std::min(blocks_for(count), most_blocks),
-                              spmm_threads, 0, wanted, count, args...);
-    }
-
-    kernels::spmm_sums sums_in_c(heron_index lines) const {
-        return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
-    }
-
-    // The transposed product by atomic additions into C, which is scaled.
-    void scatter_where(const int* wanted) {
-        if (a_.format == HERON_FORMAT_COO) return scatter_coo_where(wanted, indices(), row_indices());
-        if constexpr (adds_into_c) {
-            launch_if<kernels::spmm_csr_scatter>(
-                wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
-                b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device, wanted);
-        }
-    }
-
-    // As scatter_where for COO in any order: `to` are rows of C, and `from` of B.
-    void scatter_coo_where(const int* wanted, const IT* to, const IT* from) {
-        if constexpr (adds_into_c) {
-            launch_if<kernels::spmm_coo_scatter>(wanted, a_.nnz * shape_.columns * batches(), to, from,
-                                                 values(), b(), c(), shape_, sums_in_c(a_.nnz), alpha_.value,
-                                                 alpha_.device, wanted);
-        }
     }
 
     int64_t batches() const { return args_.c.batch_count; }
