@@ -179,11 +179,42 @@ __global__ void __launch_bounds__(scatter_threads)
     }
 }
 
-// Adds the product of an element of a transposed A and `columns` elements of a row of B to a row of C.
+// The lanes of a warp whose elements fall on one row of C: additions to one place follow each other slowly.
+class lanes_of_row {
+  public:
+    // All lanes of the warp together, as for sum.
+    __device__ explicit lanes_of_row(int row) {
+        const unsigned same = __match_any_sync(all_lanes, row);
+        const unsigned own = 1u << threadIdx.x % warp_size;
+        is_first_ = (same & (own - 1)) == 0;
+        others_ = is_first_ ? same & ~own : 0;
+    }
+    __device__ bool is_first() const { return is_first_; }
+
+    // Over these lanes, for the first of them.
+    template <class CT>
+    __device__ CT sum(CT of_lane) const {
+        CT all = of_lane;
+        for (unsigned rest = others_; __any_sync(all_lanes, rest != 0); rest &= rest - 1) {
+            const CT other = value_of_lane(of_lane, __ffs(static_cast<int>(rest)) - 1);
+            if (rest != 0) all = add(all, other);
+        }
+        return all;
+    }
+
+  private:
+    bool is_first_;
+    unsigned others_;
+};
+
+// Adds the products of the lanes' elements of a transposed A and `columns` elements of their rows of B to
+// their rows of C, if these are not -1. All lanes of the warp together.
 template <class VA, class CT>
-static __device__ inline void scatter_element(const spmm_scattering<VA, CT>& p, CT a, const VA* b, CT* c,
-                                              int64_t columns) {
+static __device__ inline void scatter_lanes(const spmm_scattering<VA, CT>& p, CT a, const VA* b, CT* c,
+                                            int row, int64_t columns) {
     constexpr int ahead = 4;  // elements of B that are loaded before the first is used
+    const lanes_of_row lanes(row);
+    c += row * p.shape.c_row_step;
     for (int64_t first = 0; first < columns; first += ahead) {
         VA parts[ahead];
 #pragma unroll
@@ -194,8 +225,8 @@ static __device__ inline void scatter_element(const spmm_scattering<VA, CT>& p, 
         for (int j = 0; j < ahead; ++j) {
             if (first + j >= columns) break;
             const CT of_b = load<CT>(parts[j]);
-            atomic_add(c + (first + j) * p.shape.c_column_step,
-                       mul(a, p.shape.conjugate_b ? conj(of_b) : of_b));
+            const CT sum = lanes.sum(mul(a, p.shape.conjugate_b ? conj(of_b) : of_b));
+            if (row >= 0 && lanes.is_first()) atomic_add(c + (first + j) * p.shape.c_column_step, sum);
         }
     }
 }
@@ -212,17 +243,18 @@ __global__ void __launch_bounds__(scatter_threads)
         const int64_t batch = i / blocks / p.column_tiles;
         const int64_t first = i / blocks % p.column_tiles * p.columns;
         const int64_t left = p.shape.columns - first;
+        const VA* const values = p.values + batch * p.matrix.values_stride;
         const VA* const b = p.b + batch * p.shape.b_stride + first * p.shape.b_column_step;
         CT* const c = p.c + batch * p.shape.c_stride + first * p.shape.c_column_step;
         for_tiles<IT, true>(p, static_cast<int>(batch), static_cast<int>(i % blocks),
                             [&](int tile, const element_place& place) {
                                 const int64_t k = int64_t{tile} * warp_size + threadIdx.x % warp_size;
-                                if (k >= p.count) return;
-                                const CT a = load<CT>(p.values[batch * p.matrix.values_stride + k]);
-                                scatter_element(p, mul(alpha, p.shape.conjugate_a ? conj(a) : a),
-                                                b + place.row * p.shape.b_row_step,
-                                                c + place.column * p.shape.c_row_step,
-                                                left < p.columns ? left : p.columns);
+                                const bool exists = k < p.count;
+                                const CT a = exists ? load<CT>(values[k]) : CT{};
+                                scatter_lanes(p, mul(alpha, p.shape.conjugate_a ? conj(a) : a),
+                                              b + place.row * p.shape.b_row_step, c,
+                                              exists ? place.column : -1,
+                                              left < p.columns ? left : p.columns);
                             });
     }
 }

@@ -118,10 +118,12 @@ class spmm_launcher {
         constexpr int64_t most_bytes_apart = int64_t{1} << 24, most_bytes = int64_t{1} << 25;
         constexpr int64_t few = 8;
         const int64_t columns = args_.c.cols;
-        const bool has_few_bytes = products() * int64_t{sizeof(CT)} <=
-                                   (args_.c.order == HERON_ORDER_ROW ? most_bytes : most_bytes_apart);
+        const bool is_apart = args_.c.order != HERON_ORDER_ROW;
+        const bool has_few_bytes =
+            products() * int64_t{sizeof(CT)} <= (is_apart ? most_bytes_apart : most_bytes);
+        // Lanes that have elements add up what falls on one place.
         const bool has_few_columns =
-            a_.format == HERON_FORMAT_COO ? columns < few : columns * parts_of<CT>::count < few;
+            a_.format == HERON_FORMAT_COO ? columns < few : is_apart && columns * parts_of<CT>::count < few;
         return adds_into_c && ((has_few_bytes && !has_many_elements()) || has_few_columns);
     }
 
