@@ -66,7 +66,7 @@ class spmm_launcher {
     // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
     // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
     // the elements of a row of COO that it has. Where columns of B or C are apart it accesses them one by
-    // one.
+    // one, but the product by rows takes as long for a row without elements as for others.
     bool takes_few_additions(bool alone) const {
         constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
@@ -81,7 +81,7 @@ class spmm_launcher {
         const bool b_is_apart = args_.b.order != HERON_ORDER_ROW;
         if (alone) return !b_is_apart || products() <= most;
         const bool is_apart = b_is_apart || args_.c.order != HERON_ORDER_ROW;
-        return products() <= (is_apart ? most / 4 : most);
+        return products() <= (is_apart && mean_of_line() > 0 ? most / 4 : most);
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.

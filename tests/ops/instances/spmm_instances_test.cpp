@@ -96,6 +96,7 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
 
 TEST_CASE("transposed SpMM of every type and index type") {
     check({"few additions", irregular_pattern(), csr, 5, T});
+    check({"few additions to columns", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_COL});
     check({"by columns", band(2600, 9), csr, 48, T});
     check({"by columns that are known", band(2600, 9), csr, 48, T, CUSPARSE_ORDER_ROW, true});
     check({"the same bits", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_ROW, false, 1,
@@ -111,6 +112,7 @@ TEST_CASE("SpMM of COO matrices of every type and index type") {
                CUSPARSE_SPMM_COO_ALG2});
     }
     check({"transposed", irregular_pattern(), coo, 5, T});
+    check({"transposed to columns", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_COL});
     check({"transposed, the same bits", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_ROW, false, 1,
            CUSPARSE_SPMM_COO_ALG2});
 }
