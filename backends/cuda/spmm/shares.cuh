@@ -147,7 +147,9 @@ class split_rows {
         sums_[threadIdx.x] = sum;
         __syncthreads();
         if (slice == 0) {
-            for (int s = 1; s < slices; ++s) sum = add(sum, sums_[s * columns + mine]);
+            const int summed = static_cast<int>((last - first + each) / each);  // slices that have parts
+#pragma unroll 4
+            for (int s = 1; s < summed; ++s) sum = add(sum, sums_[s * columns + mine]);
             const int64_t to = row * p_.shape.c_row_step + (column + mine) * p_.shape.c_column_step;
             kernels::update_c(p_.c + batch * p_.shape.c_stride, to, sum, alpha_, beta_);
         }
