@@ -1,7 +1,8 @@
 #pragma once
 // B and C by columns, and rows of A that are short: a thread has a row of C, so that neighbouring threads
 // read neighbouring elements of B, as long as neighbouring rows of A name neighbouring columns. Grids do;
-// nothing is copied for them. An analysis measures whether a matrix does.
+// nothing is copied for them. An analysis measures whether a matrix does. Of other matrices of short rows one
+// or two columns take less time so than copied.
 #include "common/runtime/plan_record.hpp"
 #include "operands.cuh"
 
@@ -10,6 +11,7 @@ namespace heron::HERON_LEVEL {
 // Columns of C that a thread works on at a time.
 template <class CT>
 constexpr int down_columns = sizeof(CT) > 8 ? 4 : 8;
+constexpr int few_down_columns = 2;
 
 // What measure_columns counts: over a sample of steps in which the 32 lanes of a warp each go on in their
 // rows, the elements and the sectors of 32 bytes of a column of B that these touch; and the longest of all
@@ -17,19 +19,20 @@ constexpr int down_columns = sizeof(CT) > 8 ? 4 : 8;
 struct columns_found {
     unsigned elements, sectors, longest_row;
 
-    // More sectors than twice the least are as much traffic as copying B, and long rows of A, which lanes
-    // read side by side, do not stay in the nearest cache.
-    bool suit_down(size_t element_bytes) const {
+    // As many columns of C as are to be computed so. More sectors than twice the least are as much traffic as
+    // copying B, and long rows of A, which lanes read side by side, do not stay in the nearest cache.
+    int64_t columns_down(size_t element_bytes) const {
         constexpr unsigned longest = 16;
+        if (elements == 0 || longest_row > longest) return 0;
         const auto bytes = static_cast<double>(element_bytes) * elements;
-        return elements > 0 && longest_row <= longest && 32.0 * sectors <= 2 * bytes;
+        return 32.0 * sectors <= 2 * bytes ? INT64_MAX : few_down_columns;
     }
 };
 
-// Whether multiply_down is the way. It is right for every matrix, so an analysis that no longer fits costs
-// time only.
+// Up to how many columns multiply_down is the way. It is right for every matrix, so an analysis that no
+// longer fits costs time only.
 struct spmm_rows_plan final : plan_of<spmm_rows_plan> {
-    bool goes_down = false;
+    int64_t columns_down = 0;
 };
 
 // found is zero before.
@@ -69,10 +72,9 @@ __global__ void __launch_bounds__(spmm_threads)
 }
 
 // Neighbouring blocks take the same rows for other columns of C, and find A in the cache.
-template <class VA, class VC, class CT, class OT, class IT>
+template <int columns, class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     multiply_down(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p, int64_t batches) {
-    constexpr int columns = down_columns<CT>;
     using item = spmm_item<spmm_product<VA, VC, CT, OT, IT>, VA, OT, IT>;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();

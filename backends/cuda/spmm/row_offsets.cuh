@@ -8,8 +8,8 @@ namespace heron::HERON_LEVEL {
 
 // The rows ascend, and their offsets lie between two stamps, in memory that the caller may overwrite.
 struct row_offsets_plan final : plan_of<row_offsets_plan> {
-    row_offsets_plan(const heron_workspace& workspace, bool down)
-        : stamp(next_pattern_stamp()), memory(workspace.memory), goes_down(down) {}
+    row_offsets_plan(const heron_workspace& workspace, int64_t down)
+        : stamp(next_pattern_stamp()), memory(workspace.memory), columns_down(down) {}
 
     // NULL if there is none for this memory.
     static const row_offsets_plan* of(const heron_workspace& workspace) {
@@ -19,7 +19,7 @@ struct row_offsets_plan final : plan_of<row_offsets_plan> {
 
     uint64_t stamp;
     const void* memory;
-    bool goes_down;  // as in spmm_rows_plan
+    int64_t columns_down;  // as in spmm_rows_plan
 };
 
 // The part of the workspace that it takes.

@@ -332,10 +332,32 @@ class share_block {
         for (int v = 0; v < width; ++v) sums.at[v] = add(sums.at[v], place_of_vector(from, group)[v]);
     }
 
-    // The first group before `group`, or it itself, that has elements of the row.
+    // The first group before `group`, or it itself, that has elements of the row. The groups that begin
+    // within a row follow each other: steps double until one does not, and halve again.
     __device__ int first_group_of(int row, int group) const {
-        while (group > 0 && group_rows()[group] == row && is_split(row, group_elements()[group])) --group;
-        return group;
+        const auto begins_within = [&](int g) {
+            return group_rows()[g] == row && is_split(row, group_elements()[g]);
+        };
+        if (!begins_within(group)) return group;
+        int within = group, step = 1;
+        while (within >= step && begins_within(within - step)) {
+            within -= step;
+            step *= 2;
+        }
+        int before = within >= step ? within - step : -1;
+        while (within - before > 1) {
+            const int middle = (before + within) / 2;
+            (begins_within(middle) ? within : before) = middle;
+        }
+        return before < 0 ? 0 : before;
+    }
+
+    // Of groups that follow each other, in their order.
+    __device__ lane_sums sum_of_tails(int first, int end) const {
+        lane_sums sums{};
+#pragma unroll 8
+        for (int g = first; g < end; ++g) add_from(tails(), g, sums);
+        return sums;
     }
 
     // The row that ends in this group but was begun before, and the row that the share does not end.
@@ -343,8 +365,7 @@ class share_block {
         const lane_part columns(p_.shape.columns - first_column_, lane());
         const int row = group_rows()[group()];
         if (is_split(row, group_elements()[group()]) && group_rows()[group() + 1] > row) {
-            lane_sums sums{};
-            for (int g = first_group_of(row, group()); g < group(); ++g) add_from(tails(), g, sums);
+            lane_sums sums = sum_of_tails(first_group_of(row, group()), group());
             add_from(heads(), group(), sums);
             if (starts()[row] < 0) {
                 put_partial(shares_.head(batch, share) + first_column_, columns, sums);
@@ -357,8 +378,7 @@ class share_block {
             }
         }
         if (group() == d_.groups - 1 && is_split(rows_, elements_)) {
-            lane_sums sums{};
-            for (int g = first_group_of(rows_, group()); g < d_.groups; ++g) add_from(tails(), g, sums);
+            const lane_sums sums = sum_of_tails(first_group_of(rows_, group()), d_.groups);
             put_partial(shares_.tail(batch, share) + first_column_, columns, sums);
         }
     }
@@ -467,13 +487,14 @@ constexpr int blocks_wanted() {
     return vectors + sums > 20 ? 3 : 4;
 }
 
-// Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache.
+// Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache. Where the
+// guard leaves the product to atomic additions, of join_rows, C is scaled.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT>())
     multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
                     const __grid_constant__ spmm_shares<CT> shares,
                     const __grid_constant__ spmm_division division, int64_t batches) {
-    if (p.guard.is_skipped()) return;
+    if (p.guard.is_skipped()) return scale_c(p, batches);
     const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
     share_block<VA, VC, CT, OT, IT> block(p, shares, division);
     for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {

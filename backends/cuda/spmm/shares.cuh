@@ -147,7 +147,9 @@ class split_rows {
         sums_[threadIdx.x] = sum;
         __syncthreads();
         if (slice == 0) {
-            for (int s = 1; s < slices; ++s) sum = add(sum, sums_[s * columns + mine]);
+            const int summed = static_cast<int>((last - first + each) / each);  // slices that have parts
+#pragma unroll 4
+            for (int s = 1; s < summed; ++s) sum = add(sum, sums_[s * columns + mine]);
             const int64_t to = row * p_.shape.c_row_step + (column + mine) * p_.shape.c_column_step;
             kernels::update_c(p_.c + batch * p_.shape.c_stride, to, sum, alpha_, beta_);
         }
@@ -160,22 +162,59 @@ class split_rows {
     const CT alpha_, beta_;
 };
 
-// Where the product is left to atomic additions it scales C for them, and says so.
+// A as the caller has it, for a product that the guard leaves to atomic additions: element k goes to row
+// to[k] of C and comes from row from[k] of B, or, with offsets, from the line that it is in.
+template <class OT, class IT>
+struct spmm_elements {
+    const OT* offsets;  // NULL for COO
+    const IT *to, *from;
+    int64_t lines;  // with offsets
+    int64_t base;
+};
+
+template <class VA, class VC, class CT, class OT, class IT>
+static __device__ inline void scale_c(const spmm_product<VA, VC, CT, OT, IT>& p, int64_t batches) {
+    const CT beta = p.beta_now();
+    const int64_t step = int64_t{gridDim.x} * spmm_threads;
+    for (int64_t row = int64_t{blockIdx.x} * spmm_threads + threadIdx.x; row < p.shape.rows; row += step)
+        for (int64_t batch = 0; batch < batches; ++batch)
+            for (int64_t column = 0; column < p.shape.columns; ++column)
+                kernels::update_c(p.c + batch * p.shape.c_stride,
+                                  row * p.shape.c_row_step + column * p.shape.c_column_step, CT{}, CT{},
+                                  beta);
+}
+
+// Adds the product to C, which is scaled.
+template <class VA, class VC, class CT, class OT, class IT>
+static __device__ inline void add_elements(const spmm_product<VA, VC, CT, OT, IT>& p,
+                                           const spmm_elements<OT, IT>& a, int64_t batches) {
+    if constexpr (std::is_same_v<VC, CT>) {
+        kernels::spmm_shape shape = p.shape;
+        shape.base = a.base;
+        const int64_t lines = a.offsets ? a.lines : p.nnz;
+        const kernels::spmm_sums sums{lines,          1, lines, shape.c_row_step, shape.c_column_step, 0,
+                                      shape.c_stride, 1};
+        const int64_t step = int64_t{gridDim.x} * spmm_threads;
+        const int64_t first = int64_t{blockIdx.x} * spmm_threads + threadIdx.x;
+        for (int64_t i = first; i < lines * shape.columns * batches; i += step)
+            if (a.offsets)
+                kernels::spmm_csr_scatter<VA, VC, CT, OT, IT>::run(i, a.offsets, a.to, p.values, p.b, p.c,
+                                                                   shape, sums, p.alpha.value, p.alpha.device,
+                                                                   nullptr);
+            else
+                kernels::spmm_coo_scatter<VA, VC, CT, OT, IT>::run(
+                    i, a.to, a.from, p.values, p.b, p.c, shape, sums, p.alpha.value, p.alpha.device, nullptr);
+    }
+}
+
+// Where the guard leaves the product to atomic additions, C is scaled for them before.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     join_rows(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
-              const __grid_constant__ spmm_shares<CT> shares, int64_t batches, int* is_left) {
+              const __grid_constant__ spmm_shares<CT> shares, int64_t batches,
+              const __grid_constant__ spmm_elements<OT, IT> elements) {
     __shared__ CT sums[spmm_threads];
-    const bool is_skipped = p.guard.is_skipped();
-    if (is_left && blockIdx.x == 0 && threadIdx.x == 0) *is_left = is_skipped;
-    if (is_skipped) {
-        const int64_t count = p.shape.rows * p.shape.columns * batches;
-        const int64_t step = int64_t{gridDim.x} * spmm_threads;
-        for (int64_t i = int64_t{blockIdx.x} * spmm_threads + threadIdx.x; i < count; i += step)
-            kernels::spmm_scale<VA, VC, CT, OT, IT>::run(i, p.c, p.shape, p.beta.value, p.beta.device,
-                                                         nullptr);
-        return;
-    }
+    if (p.guard.is_skipped()) return add_elements(p, elements, batches);
     split_rows<VA, VC, CT, OT, IT> rows(p, shares, sums);
     const int64_t count =
         shares.are_found ? static_cast<int64_t>(*shares.split_count) : shares.count * batches;

@@ -23,18 +23,10 @@
 
 namespace heron::HERON_LEVEL {
 
-// As run_items, but nothing where `wanted` is not set.
-template <class Kernel, class... Args>
-__global__ void run_items_if(const int* wanted, int64_t count, Args... args) {
-    if (!*wanted) return;
-    const int64_t step = int64_t(gridDim.x) * blockDim.x;
-    for (int64_t item = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; item < count; item += step)
-        Kernel::run(item, args...);
-}
-
 template <class VA, class VC, class CT, class OT, class IT>
 class spmm_launcher {
     using product = spmm_product<VA, VC, CT, OT, IT>;
+    using elements = spmm_elements<OT, IT>;
     using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
     static constexpr int width = vector_of<VA>::size;
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
@@ -42,6 +34,7 @@ class spmm_launcher {
     static constexpr int shared_limit = 64 * 1024;
     static constexpr int most_lane_bits = 4;
     static constexpr int64_t places_of_group = 8;
+    static constexpr int most_scatter_turns = 8;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -49,7 +42,7 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
-        if (takes_few_additions()) return scatter();
+        if (takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern())) return scatter();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return by_columns();
@@ -66,19 +59,29 @@ class spmm_launcher {
 
     bool is_transposed() const { return plans::is_transposed(args_.op); }
     bool takes_rows() const { return a_.format == HERON_FORMAT_CSR && !is_transposed(); }
-    // Whether C gets so few additions that sorting A, or finding the offsets of COO, would take longer. A
-    // group of lanes adds up the elements of a row of COO that it has.
-    bool takes_few_additions() const {
-        constexpr int64_t most_additions = int64_t{1} << 20;
+    // What an analysis leaves of COO or of a transposed matrix.
+    bool has_pattern() const {
+        return row_offsets_plan::of(workspace_) || sorted_columns_plan::of(workspace_);
+    }
+    // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
+    // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
+    // the elements of a row of COO that it has. Where columns of B or C are apart it accesses them one by
+    // one, but the product by rows takes as long for a row without elements as for others.
+    bool takes_few_additions(bool alone) const {
+        constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
-        const bool by_columns = a_.format == HERON_FORMAT_CSR && is_transposed();
+        const bool by_columns =
+            (a_.format == HERON_FORMAT_CSR || a_.format == HERON_FORMAT_COO) && is_transposed();
         if (!adds_into_c || !(by_rows || by_columns) || args_.reproducibility == HERON_DETERMINISTIC)
             return false;
-        if (a_.nnz == 0 || !fits_scatter()) return false;
-        const int64_t mean = mean_of_line();
+        if (a_.nnz == 0 || !fits_scatter() || has_many_elements()) return false;
         const int64_t additions = products() * parts_of<CT>::count;
-        return !has_many_elements() &&
-               additions / (by_rows ? std::clamp<int64_t>(mean, 1, run_of_scatter()) : 1) <= most_additions;
+        if (by_columns) return additions <= most;
+        if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
+        const bool b_is_apart = args_.b.order != HERON_ORDER_ROW;
+        if (alone) return !b_is_apart || products() <= most;
+        const bool is_apart = b_is_apart || args_.c.order != HERON_ORDER_ROW;
+        return products() <= (is_apart && mean_of_line() > 0 ? most / 4 : most);
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
@@ -109,15 +112,19 @@ class spmm_launcher {
         return a_.format == HERON_FORMAT_COO && adds_into_c && a_.nnz > 0 &&
                products() * parts_of<CT>::count > few_additions && bytes_for(strip_) <= strip_budget();
     }
-    // Whether atomic additions to C take less time than sorting A for this product alone.
+    // Whether atomic additions to C take less time than sorting A for this product alone, which counts and
+    // places each element by one.
     bool adds_rather_than_sorts() const {
-        constexpr int64_t most_bytes = int64_t{1} << 24, few_columns = 8;
-        // Lanes whose columns of C are apart wait for each other at long rows of C.
-        constexpr int64_t most_of_line_apart = 64;
-        const bool may_meet = args_.c.order == HERON_ORDER_ROW || mean_of_line() <= most_of_line_apart;
-        const bool has_few =
-            products() * int64_t{sizeof(CT)} <= most_bytes && !has_many_elements() && may_meet;
-        return adds_into_c && (has_few || (a_.format == HERON_FORMAT_COO && args_.c.cols < few_columns));
+        constexpr int64_t most_bytes_apart = int64_t{1} << 24, most_bytes = int64_t{1} << 25;
+        constexpr int64_t few = 8;
+        const int64_t columns = args_.c.cols;
+        const bool is_apart = args_.c.order != HERON_ORDER_ROW;
+        const bool has_few_bytes =
+            products() * int64_t{sizeof(CT)} <= (is_apart ? most_bytes_apart : most_bytes);
+        // Lanes that have elements add up what falls on one place.
+        const bool has_few_columns =
+            a_.format == HERON_FORMAT_COO ? columns < few : is_apart && columns * parts_of<CT>::count < few;
+        return adds_into_c && ((has_few_bytes && !has_many_elements()) || has_few_columns);
     }
 
     void csr() {
@@ -128,8 +135,8 @@ class spmm_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
         const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
-        if (plan && plan->goes_down && may_go_down()) return go_down(p);
-        multiply(p, nullptr);
+        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
+        multiply(p, {});
     }
 
     // Whether B would be copied although it and C are by columns.
@@ -141,24 +148,32 @@ class spmm_launcher {
     void measure(columns_found* found) {
         if (cuda::is_capturing(device_.stream())) return;
         auto plan = std::make_unique<spmm_rows_plan>();
-        plan->goes_down = suits_down(as<const OT>(a_.offsets), found);
+        plan->columns_down = columns_down(as<const OT>(a_.offsets), found);
         workspace_.plan = plan.release();
     }
 
-    bool suits_down(const OT* offsets, columns_found* found) {
+    int64_t columns_down(const OT* offsets, columns_found* found) {
         device_.fill(found, 0, sizeof *found);
         device_.launch_blocks(measure_columns<VA, OT, IT>, device_.multiprocessors(), spmm_threads, 0,
                               offsets, indices(), a_.rows, int64_t{a_.base}, found);
         columns_found of_matrix{};
         device_.read(&of_matrix, found, sizeof of_matrix);
-        return of_matrix.suit_down(sizeof(VA));
+        return of_matrix.columns_down(sizeof(VA));
     }
 
     void go_down(const product& p) {
+        if (shape_.columns <= few_down_columns)
+            launch_down<few_down_columns>(p);
+        else
+            launch_down<down_columns<CT>>(p);
+    }
+
+    template <int columns>
+    void launch_down(const product& p) {
         const int64_t parts = (shape_.rows + spmm_threads - 1) / spmm_threads;
-        device_.launch_blocks(multiply_down<VA, VC, CT, OT, IT>,
-                              parts * tiles_of(shape_.columns, down_columns<CT>) * batches(), spmm_threads, 0,
-                              p, batches());
+        device_.launch_blocks(multiply_down<columns, VA, VC, CT, OT, IT>,
+                              parts * tiles_of(shape_.columns, columns) * batches(), spmm_threads, 0, p,
+                              batches());
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
@@ -173,11 +188,9 @@ class spmm_launcher {
         const auto* const plan = row_offsets_plan::of(workspace_);
         find_offsets(rows, plan);
         product p = operands(rows.offsets, indices(), nullptr);
-        if (plan && plan->goes_down && may_go_down()) return go_down(p);
-        if (plan) return multiply(p, nullptr);
-        p.guard.flag = rows.unsorted;
-        multiply(p, nullptr);
-        scatter_coo_where(rows.unsorted, row_indices(), indices());
+        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
+        if (!plan) p.guard.flag = rows.unsorted;
+        multiply(p, {nullptr, row_indices(), indices(), a_.rows, a_.base});
     }
 
     void find_offsets(const row_offsets<OT>& rows, const row_offsets_plan* plan) {
@@ -186,8 +199,11 @@ class spmm_launcher {
             made = {nullptr, rows.front, rows.back, plan->stamp};
         else
             device_.fill(rows.unsorted, 0, sizeof *rows.unsorted);
-        device_.launch_blocks(find_row_offsets<VA, VC, CT, OT, IT>, blocks_for(std::max(a_.rows + 1, a_.nnz)),
-                              spmm_threads, 0, row_indices(), a_.rows, a_.nnz, int64_t{a_.base}, rows, made);
+        // Most launches with a plan do nothing.
+        const int64_t most_blocks = plan ? int64_t{8} * device_.multiprocessors() : INT64_MAX;
+        device_.launch_blocks(find_row_offsets<VA, VC, CT, OT, IT>,
+                              std::min(blocks_for(std::max(a_.rows + 1, a_.nnz)), most_blocks), spmm_threads,
+                              0, row_indices(), a_.rows, a_.nnz, int64_t{a_.base}, rows, made);
     }
 
     // Waits for the device, as measure does.
@@ -197,8 +213,8 @@ class spmm_launcher {
         int unsorted = 0;
         device_.read(&unsorted, rows.unsorted, sizeof unsorted);
         if (unsorted) return;
-        auto plan =
-            std::make_unique<row_offsets_plan>(workspace_, may_go_down() && suits_down(rows.offsets, found));
+        auto plan = std::make_unique<row_offsets_plan>(workspace_,
+                                                       may_go_down() ? columns_down(rows.offsets, found) : 0);
         device_.launch_blocks(set_stamps, 1, 1, 0, rows.front, rows.back, plan->stamp);
         workspace_.plan = plan.release();
     }
@@ -219,12 +235,13 @@ class spmm_launcher {
         product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
         if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
-        multiply(p, known ? sorted.is_lost : nullptr);
-        if (known) scatter_where(sorted.is_lost);
+        const bool is_coo = a_.format == HERON_FORMAT_COO;
+        multiply(p,
+                 {is_coo ? nullptr : as<const OT>(a_.offsets), indices(), row_indices(), a_.rows, a_.base});
     }
 
     void add_to_columns() {
-        if (a_.format == HERON_FORMAT_CSR && fits_scatter()) return scatter();
+        if (fits_scatter()) return scatter();
         generic(device_, phase_, args_, workspace_).apply();
     }
 
@@ -250,16 +267,36 @@ class spmm_launcher {
             p.shape = shape_;
             p.alpha = alpha_;
             p.to_columns = is_transposed();
-            p.lane_bits = scatter_lane_bits();
-            constexpr int most_turns = 8;
-            const int64_t columns = int64_t{scatter_columns()} << p.lane_bits;
-            p.column_tiles = static_cast<int>(tiles_of(shape_.columns, columns));
-            p.share(elements_of_warp(p), device_.multiprocessors(), most_turns);
-            const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
-                                                       : scatter_elements<scatter_width, IT, VA, CT>;
-            device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
-                                  scatter_threads, 0, p);
+            const bool lanes_have_elements = is_transposed() && args_.c.order != HERON_ORDER_ROW;
+            lanes_have_elements ? scatter_by_elements(p) : scatter_by_groups(p);
         }
+    }
+
+    void scatter_by_groups(spmm_scattering<VA, CT>& p) {
+        p.lane_bits = scatter_lane_bits();
+        p.columns = scatter_columns() << p.lane_bits;
+        p.column_tiles = static_cast<int>(tiles_of(shape_.columns, p.columns));
+        p.share(elements_of_warp(p), device_.multiprocessors(), most_scatter_turns);
+        const auto kernel = scatter_columns() == 1 ? scatter_elements<1, IT, VA, CT>
+                                                   : scatter_elements<scatter_width, IT, VA, CT>;
+        launch_scatter(kernel, p);
+    }
+
+    // As many columns at a time as leave each warp that the device can hold some of the work.
+    void scatter_by_elements(spmm_scattering<VA, CT>& p) {
+        constexpr int64_t least_columns = 4, most_columns = 32;
+        p.share(warp_size, device_.multiprocessors(), most_scatter_turns);
+        const int64_t warps = int64_t{32} * device_.multiprocessors();
+        p.columns = static_cast<int>(
+            std::clamp(p.tiles * batches() * shape_.columns / warps, least_columns, most_columns));
+        p.column_tiles = static_cast<int>(tiles_of(shape_.columns, p.columns));
+        launch_scatter(scatter_elements_down<IT, VA, CT>, p);
+    }
+
+    template <class Kernel>
+    void launch_scatter(Kernel kernel, const spmm_scattering<VA, CT>& p) {
+        device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
+                              scatter_threads, 0, p);
     }
 
     void scale() {
@@ -416,8 +453,8 @@ class spmm_launcher {
         return reinterpret_cast<uintptr_t>(p) % bytes == 0;
     }
 
-    // `is_left` tells in the end whether the guard has left C to atomic additions, scaled.
-    void multiply(const product& all, int* is_left) {
+    // Where the product is guarded, `left` is what is added up if the guard says so.
+    void multiply(const product& all, const elements& left) {
         if (shape_.rows == 0) return;
         for (int64_t first = 0; first < shape_.columns; first += strip_) {
             product p = all;
@@ -425,11 +462,11 @@ class spmm_launcher {
             p.c += first * shape_.c_column_step;
             p.b += first * shape_.b_column_step;
             if (turned_b_) turn_b(p);
-            multiply_by_shares(p, is_left);
+            multiply_by_shares(p, left);
         }
     }
 
-    void multiply_by_shares(const product& p, int* is_left) {
+    void multiply_by_shares(const product& p, const elements& left) {
         spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
         const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
         const int64_t blocks = shares.count * tiles_of(p.shape.columns, division.columns) * batches();
@@ -447,7 +484,7 @@ class spmm_launcher {
         if (shares.count > 1 || p.guard.is_needed())
             device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>,
                                   std::min(shares.count * batches(), most_blocks), spmm_threads, 0, p, shares,
-                                  batches(), is_left);
+                                  batches(), left);
     }
 
     void turn_b(product& p) {
@@ -460,43 +497,6 @@ class spmm_launcher {
         p.shape.b_column_step = 1;
         p.shape.b_stride = b_items() == 1 ? 0 : args_.b.rows * strip_;
         p.b_is_aligned = is_near(strip_);
-    }
-
-    template <template <class...> class Kernel, class... Args>
-    void launch(int64_t count, Args... args) {
-        device_.template launch<Kernel<VA, VC, CT, OT, IT>>(kernels::spmm, count, args...);
-    }
-
-    // What is seldom wanted: few blocks, since most launches do nothing.
-    template <template <class...> class Kernel, class... Args>
-    void launch_if(const int* wanted, int64_t count, Args... args) {
-        using kernel = Kernel<VA, VC, CT, OT, IT>;
-        const int64_t most_blocks = int64_t{8} * device_.multiprocessors();
-        device_.launch_blocks(run_items_if<kernel, Args...>, std::min(blocks_for(count), most_blocks),
-                              spmm_threads, 0, wanted, count, args...);
-    }
-
-    kernels::spmm_sums sums_in_c(heron_index lines) const {
-        return {lines, 1, lines, shape_.c_row_step, shape_.c_column_step, 0, shape_.c_stride, 1};
-    }
-
-    // The transposed product by atomic additions into C, which is scaled.
-    void scatter_where(const int* wanted) {
-        if (a_.format == HERON_FORMAT_COO) return scatter_coo_where(wanted, indices(), row_indices());
-        if constexpr (adds_into_c) {
-            launch_if<kernels::spmm_csr_scatter>(
-                wanted, a_.rows * shape_.columns * batches(), as<const OT>(a_.offsets), indices(), values(),
-                b(), c(), shape_, sums_in_c(a_.rows), alpha_.value, alpha_.device, wanted);
-        }
-    }
-
-    // As scatter_where for COO in any order: `to` are rows of C, and `from` of B.
-    void scatter_coo_where(const int* wanted, const IT* to, const IT* from) {
-        if constexpr (adds_into_c) {
-            launch_if<kernels::spmm_coo_scatter>(wanted, a_.nnz * shape_.columns * batches(), to, from,
-                                                 values(), b(), c(), shape_, sums_in_c(a_.nnz), alpha_.value,
-                                                 alpha_.device, wanted);
-        }
     }
 
     int64_t batches() const { return args_.c.batch_count; }

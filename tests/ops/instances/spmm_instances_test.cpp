@@ -56,6 +56,7 @@ TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type"
     const entries matrix = band(2600, 9);
     check({"copied", matrix, csr, 35, N, CUSPARSE_ORDER_COL});
     check({"as it is", matrix, csr, 35, N, CUSPARSE_ORDER_COL, true});
+    check({"two columns as they are", matrix, csr, 2, N, CUSPARSE_ORDER_COL, true, 18});
 }
 
 // All have the same A and B, of one element each.
@@ -95,6 +96,7 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
 
 TEST_CASE("transposed SpMM of every type and index type") {
     check({"few additions", irregular_pattern(), csr, 5, T});
+    check({"few additions to columns", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_COL});
     check({"by columns", band(2600, 9), csr, 48, T});
     check({"by columns that are known", band(2600, 9), csr, 48, T, CUSPARSE_ORDER_ROW, true});
     check({"the same bits", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_ROW, false, 1,
@@ -110,6 +112,7 @@ TEST_CASE("SpMM of COO matrices of every type and index type") {
                CUSPARSE_SPMM_COO_ALG2});
     }
     check({"transposed", irregular_pattern(), coo, 5, T});
+    check({"transposed to columns", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_COL});
     check({"transposed, the same bits", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_ROW, false, 1,
            CUSPARSE_SPMM_COO_ALG2});
 }

@@ -560,6 +560,29 @@ TEST_CASE("SpMM of very many products, alone, preprocessed and with the workspac
             }
 }
 
+// Elements so many that two columns are enough for what many products take, in rows of hundreds of elements
+// and in rows that GPUs cut into several shares.
+TEST_CASE("SpMM of few columns of many elements, alone and preprocessed") {
+    random_source random(41);
+    std::size_t turn = 0;
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F)};
+    if (device_has(CUDA_R_64F)) rows.push_back(uniform_spmm(CUDA_C_64F));
+    for (const entries& pattern : {many_elements(1000, 900, 4), many_elements(40, 11'000, 1)})
+        for (const layout& l : {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"CSR", CUSPARSE_FORMAT_CSR},
+                                layout{"CSC", CUSPARSE_FORMAT_CSC}})
+            for (const cusparseOperation_t op : {operations[0], operations[2]}) {
+                const spmm_types& types = rows[turn % rows.size()];
+                spmm_options o{.op_a = op, .n = 2 + static_cast<std::int64_t>(turn / 2 % 2)};
+                o.order_b = orders[pattern.rows == 40 || turn % 3 > 0];
+                o.order_c = orders[turn % 4 > 0];
+                CAPTURE(l.name, turn++);
+                spmm_problem problem(arrange(with_values(pattern, types.ab, random), l, {}, types.ab, random),
+                                     types, o);
+                problem.run(general_call(types));
+                problem.run({general_call(types).alpha, 0.0}, true);
+            }
+}
+
 // Neighbouring rows name neighbouring columns, which an analysis finds out.
 TEST_CASE("SpMM by columns of a grid") {
     constexpr std::int64_t side = 130, points = side * side;
