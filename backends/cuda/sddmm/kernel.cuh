@@ -50,6 +50,11 @@ static __device__ inline CT multiply_pieces(const vector_of<VX>& a, const vector
     return sum;
 }
 
+template <class CT>
+static __device__ inline CT choose(bool first, CT a, CT b) {
+    return first ? a : b;
+}
+
 // The group's sum of sums[l % count] for its lane l: each step of the exchange halves what a lane holds.
 template <int lanes, int count, class CT>
 static __device__ inline CT sum_of_own(CT (&sums)[count]) {
@@ -58,9 +63,9 @@ static __device__ inline CT sum_of_own(CT (&sums)[count]) {
         const bool is_upper = threadIdx.x & half;
 #pragma unroll
         for (int i = 0; i < half; ++i) {
-            const CT kept = is_upper ? sums[i + half] : sums[i];
-            const CT given = is_upper ? sums[i] : sums[i + half];
-            sums[i] = add(kept, from_lane_across(given, half));
+            // Values: a choice between two elements would be one between addresses, in local memory.
+            const CT low = sums[i], high = sums[i + half];
+            sums[i] = add(choose(is_upper, high, low), from_lane_across(choose(is_upper, low, high), half));
         }
     }
     CT sum = sums[0];
@@ -155,9 +160,9 @@ static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& su
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
-        const auto item = static_cast<int>(i / blocks);
+        const auto item = p.batches == 1 ? 0 : static_cast<int>(i / blocks);
         for_tiles<IT, whole_tiles>(
-            p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
+            p, item, static_cast<int>(i - int64_t{item} * blocks), [&](int tile, const element_place& place) {
                 const CT sum = reads ? sum_at(item, place) : CT{};
                 const int64_t element = int64_t{tile} * (whole_tiles ? warp_size : p.tile) + lane;
                 if ((whole_tiles || lane < p.tile) && element < p.count)
