@@ -14,8 +14,8 @@ template <class Part, class VX>
 class vector_parts {
   public:
     __device__ vector_parts(const heron_sddmm_vectors& v, int item, int number)
-        : first_(reinterpret_cast<const Part*>(static_cast<const VX*>(v.values) + item * v.batch_stride +
-                                               number * v.vector_step)),
+        : first_(reinterpret_cast<const Part*>(after_kernel_before(static_cast<const VX*>(v.values)) +
+                                               item * v.batch_stride + number * v.vector_step)),
           step_(std::is_same_v<Part, VX> ? v.element_step : 1) {}
 
     __device__ Part load(int64_t i) const { return load_shared_by_many(first_ + i * step_); }

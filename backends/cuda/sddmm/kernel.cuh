@@ -102,8 +102,8 @@ static __device__ inline CT sample_tile(const sampling<VX, VC, CT>& p, int item,
     constexpr unsigned first_of_groups = lanes == 8 ? 0x01010101u : 0x11111111u;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const int group = static_cast<int>(threadIdx.x) % warp_size / lanes * lanes;
-    const vector_of<VX>* const a_item = p.a + item * p.a_stride;
-    const vector_of<VX>* const b_item = p.b + item * p.b_stride;
+    const vector_of<VX>* const a_item = after_kernel_before(p.a) + item * p.a_stride;
+    const vector_of<VX>* const b_item = after_kernel_before(p.b) + item * p.b_stride;
     const int row_below = from_lane_below(mine.row, 1);
     const unsigned begun = __ballot_sync(all_lanes, lane == 0 || mine.row != row_below);
     CT result{};
@@ -157,6 +157,7 @@ constexpr int sddmm_blocks(int chunks) {
 template <class IT, bool whole_tiles, class VX, class VC, class CT, class Sum>
 static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
+    if (!reads) after_kernel_before(p.c);
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
