@@ -31,6 +31,8 @@ struct element_places {
         count = m.nnz * block_size;
     }
 
+    bool is_lone_csr() const { return batches == 1 && matrix.format == HERON_FORMAT_CSR; }
+
     // A warp takes several tiles only once all warps that the device can hold have one.
     void share(int tile_of_warp, int multiprocessors, int most_turns) {
         const int64_t warps = int64_t{32} * multiprocessors;
@@ -59,13 +61,14 @@ struct places_ahead {
 };
 
 // Finds the places of a warp's tiles, one tile after the other. All lanes of the warp take part in every
-// call. A kernel that always takes whole tiles says so, which saves registers. Loads of several offsets are
+// call. A kernel that always takes whole tiles says so, which saves registers, and one for a single CSR
+// matrix, which saves instructions. Loads of several offsets are
 // never under a condition, which would put them behind each other: what is behind the end is read before it.
-template <class IT, bool whole_tiles>
+template <class IT, bool whole_tiles, bool is_lone_csr>
 class place_finder {
   public:
     __device__ place_finder(const element_places& p, int item, int first_tile)
-        : p_(p), item_(item), line_(0) {
+        : p_(p), item_(is_lone_csr ? 0 : item), line_(0) {
         look_at_indices(first_tile);
         if (is_coo() || lines_are_far_apart()) return;
         line_ = line_near_guess(block_of(first_of(first_tile)));
@@ -109,8 +112,8 @@ class place_finder {
     __device__ void look_at_ends(int tile) { ahead_.end = end_of(line_ + lane(), block_of(first_of(tile))); }
 
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
-    __device__ bool is_coo() const { return p_.matrix.format == HERON_FORMAT_COO; }
-    __device__ bool is_bsr() const { return p_.matrix.format == HERON_FORMAT_BSR; }
+    __device__ bool is_coo() const { return !is_lone_csr && p_.matrix.format == HERON_FORMAT_COO; }
+    __device__ bool is_bsr() const { return !is_lone_csr && p_.matrix.format == HERON_FORMAT_BSR; }
     __device__ bool lines_are_far_apart() const { return p_.lines_of_block > most_lines_of_block; }
     __device__ uint32_t block_of(uint32_t element) const {
         return is_bsr() ? element / static_cast<unsigned>(p_.block_size) : element;
@@ -238,13 +241,13 @@ class place_finder {
 // Calls f(tile, place) for the tiles of the warp in block number `block` of an item, one after the other,
 // with the place of the lane's own element. A warp takes neighbouring tiles, and the warps of a block follow
 // each other. All lanes of a warp take part.
-template <class IT, bool whole_tiles = false, class F>
+template <class IT, bool whole_tiles = false, bool is_lone_csr = false, class F>
 static __device__ inline void for_tiles(const element_places& p, int item, int block, F&& f) {
     const int warps = static_cast<int>(blockDim.x) / warp_size;
     const int first = (block * warps + static_cast<int>(threadIdx.x) / warp_size) * p.turns;
     const int end = first + p.turns < p.tiles ? first + p.turns : p.tiles;
     if (first >= end) return;
-    place_finder<IT, whole_tiles> finder(p, item, first);
+    place_finder<IT, whole_tiles, is_lone_csr> finder(p, item, first);
     for (int tile = first; tile < end; ++tile) {
         const element_place place = finder.find(tile);
         if (tile + 1 < end) finder.look_at(tile + 1);

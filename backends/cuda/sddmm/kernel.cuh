@@ -154,15 +154,15 @@ constexpr int sddmm_blocks(int chunks) {
 }
 
 // sum_at(item, place) forms the inner product of every lane's own element.
-template <class IT, bool whole_tiles, class VX, class VC, class CT, class Sum>
+template <class IT, bool whole_tiles, bool is_lone_csr, class VX, class VC, class CT, class Sum>
 static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
     if (!reads) after_kernel_before(p.c);
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
-        const auto item = p.batches == 1 ? 0 : static_cast<int>(i / blocks);
-        for_tiles<IT, whole_tiles>(
+        const auto item = is_lone_csr || p.batches == 1 ? 0 : static_cast<int>(i / blocks);
+        for_tiles<IT, whole_tiles, is_lone_csr>(
             p, item, static_cast<int>(i - int64_t{item} * blocks), [&](int tile, const element_place& place) {
                 const CT sum = reads ? sum_at(item, place) : CT{};
                 const int64_t element = int64_t{tile} * (whole_tiles ? warp_size : p.tile) + lane;
@@ -176,7 +176,7 @@ static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& su
 template <class Shape, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(sddmm_threads, sddmm_blocks<CT>(Shape::chunks))
     sample_elements(const __grid_constant__ sampling<VX, VC, CT> p) {
-    sample_all<IT, true>(
+    sample_all<IT, true, false>(
         p, [&](int item, const element_place& place) { return sample_tile<Shape>(p, item, place); });
 }
 

@@ -151,7 +151,9 @@ class sddmm_launcher {
                (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
             ++p.lane_bits;
         p.share(warp_size >> p.lane_bits, device_.multiprocessors(), most_turns);
-        launch_kernel(sample_elements_directly<Part, IT, VX, VC, CT>, direct_threads, p);
+        launch_kernel(p.is_lone_csr() ? sample_elements_directly<Part, true, IT, VX, VC, CT>
+                                      : sample_elements_directly<Part, false, IT, VX, VC, CT>,
+                      direct_threads, p);
     }
 
     void sample(const problem_type& p) {
