@@ -45,7 +45,7 @@ class coo_scatter_run {
     static constexpr IT none = -1;
 
     __device__ void put(IT to, CT sum) const {
-        if (to != none) atomic_add(p_.y + (static_cast<int64_t>(to) - p_.base), mul(alpha_, sum));
+        if (to != none) add_at_once(p_.y + (static_cast<int64_t>(to) - p_.base), mul(alpha_, sum));
     }
 
     __device__ void add_slab(IT to, CT term) {
@@ -175,8 +175,8 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int j = 0; j < batch; ++j)
             if (loaded.index[j] >= 0)
-                atomic_add(p.y + (static_cast<int64_t>(loaded.index[j]) - p.base),
-                           mul(p.element(loaded.a[j]), x));
+                add_at_once(p.y + (static_cast<int64_t>(loaded.index[j]) - p.base),
+                            mul(p.element(loaded.a[j]), x));
     }
 }
 
