@@ -14,7 +14,7 @@ namespace heron::HERON_LEVEL::plans {
 
 // What a backend asks the plan for. Kernels for what it never does are not compiled.
 struct all_products {
-    static constexpr bool csr = true, sell_by_rows = true;
+    static constexpr bool csr = true, sell = true;
 };
 
 template <class Device, class VA, class VX, class VY, class CT, class OT, class IT,
@@ -46,7 +46,7 @@ class spmv_plan {
                                                     beta_.value, beta_.device);
                 break;
             case HERON_FORMAT_SELL:
-                if constexpr (Asked::sell_by_rows)
+                if constexpr (Asked::sell)
                     return launch<kernels::sell_row>(a.rows, offsets(), indices(), values(), a.slice_size,
                                                      base(), conjugate(), x(), y(), alpha_.value,
                                                      alpha_.device, beta_.value, beta_.device);
@@ -74,8 +74,12 @@ class spmv_plan {
                     no_such_format();
                 break;
             case HERON_FORMAT_SELL:
-                launch<kernels::sell_row_scatter>(a.rows, offsets(), indices(), values(), a.slice_size,
-                                                  base(), conjugate(), x(), acc, alpha_.value, alpha_.device);
+                if constexpr (Asked::sell)
+                    launch<kernels::sell_row_scatter>(a.rows, offsets(), indices(), values(), a.slice_size,
+                                                      base(), conjugate(), x(), acc, alpha_.value,
+                                                      alpha_.device);
+                else
+                    no_such_format();
                 break;
             case HERON_FORMAT_BSR:
                 launch<kernels::bsr_row_scatter>(a.rows, offsets(), indices(), values(), a.block_rows,

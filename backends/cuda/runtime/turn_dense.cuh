@@ -1,5 +1,6 @@
 #pragma once
 // A dense matrix of any layout brought into rows of whole vectors of 16 bytes, for kernels that read them so.
+#include "early_launch.cuh"
 #include "warp.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -17,54 +18,82 @@ template <class VA>
 constexpr int turned_rows = 512 / int(sizeof(VA)) < 128 ? 512 / int(sizeof(VA)) : 128;
 constexpr int turned_columns = 32;
 
-// to[i*to_ld + j] := b(i, j) for 0 <= j < to_ld, zero behind the last column. Both sides are touched in whole
-// lines, with shared memory between them.
+// to[i*to_ld + j] := from(i, j) for 0 <= j < to_ld, zero behind the last column. Both sides are touched in
+// whole lines, with shared memory between them.
 template <class VA>
-__global__ void __launch_bounds__(turn_threads, 4)
-    turn_dense(const VA* b, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
-               int64_t stride, VA* to, int64_t to_ld, int64_t batches) {
+struct dense_turn {
+    const VA* from;
+    int64_t rows, columns, row_step, column_step, stride;
+    VA* to;  // NULL where there is nothing to do
+    int64_t to_ld, batches;
+
+    __host__ __device__ int64_t down() const { return (rows + turned_rows<VA> - 1) / turned_rows<VA>; }
+    __host__ __device__ int64_t across() const { return (to_ld + turned_columns - 1) / turned_columns; }
+    __host__ __device__ int64_t tiles() const { return to ? down() * across() * batches : 0; }
+};
+
+// Tile number s, by a block.
+template <class VA>
+static __device__ inline void turn_tile(const dense_turn<VA>& t, int64_t s) {
     constexpr int height = turned_rows<VA>;
     constexpr int loads = height * turned_columns / turn_threads;
     constexpr int vectors = turned_columns / vector_of<VA>::size;
     __shared__ VA tile[height][turned_columns + 1];
-    const int64_t down = (rows + height - 1) / height;
-    const int64_t across = (to_ld + turned_columns - 1) / turned_columns;
     // Neighbouring threads read neighbouring elements; a thread's next element is `step` behind the last one.
-    const bool by_columns = row_step == 1;
+    const bool by_columns = t.row_step == 1;
     const int thread = static_cast<int>(threadIdx.x);
     const int i0 = by_columns ? thread % height : thread / turned_columns;
     const int j0 = by_columns ? thread / height : thread % turned_columns;
     const int i_step = by_columns ? 0 : turn_threads / turned_columns;
     const int j_step = by_columns ? turn_threads / height : 0;
-    const int64_t step = i_step * row_step + j_step * column_step;
-    for (int64_t s = blockIdx.x; s < down * across * batches; s += gridDim.x) {
-        const int64_t first_row = s % down * height;
-        const int64_t first_column = s / down % across * turned_columns;
-        const int64_t batch = s / down / across;
-        const int64_t rows_left = rows - first_row;
-        const int64_t columns_left = columns - first_column;
-        const VA* from = b + batch * stride + (first_row + i0) * row_step + (first_column + j0) * column_step;
-        VA values[loads];
+    const int64_t step = i_step * t.row_step + j_step * t.column_step;
+    const int64_t first_row = s % t.down() * height;
+    const int64_t first_column = s / t.down() % t.across() * turned_columns;
+    const int64_t batch = s / t.down() / t.across();
+    const int64_t rows_left = t.rows - first_row;
+    const int64_t columns_left = t.columns - first_column;
+    const VA* from =
+        t.from + batch * t.stride + (first_row + i0) * t.row_step + (first_column + j0) * t.column_step;
+    VA values[loads];
 #pragma unroll
-        for (int l = 0; l < loads; ++l) {
-            const bool exists = i0 + l * i_step < rows_left && j0 + l * j_step < columns_left;
-            values[l] = exists ? load_streaming(from) : VA{};
-            from += step;
-        }
+    for (int l = 0; l < loads; ++l) {
+        const bool exists = i0 + l * i_step < rows_left && j0 + l * j_step < columns_left;
+        values[l] = exists ? load_streaming(from) : VA{};
+        from += step;
+    }
 #pragma unroll
-        for (int l = 0; l < loads; ++l) tile[i0 + l * i_step][j0 + l * j_step] = values[l];
-        __syncthreads();
-        for (int e = threadIdx.x; e < height * vectors; e += turn_threads) {
-            const int i = e / vectors;
-            const int j = e % vectors * vector_of<VA>::size;
-            if (first_row + i >= rows || first_column + j >= to_ld) continue;
-            vector_of<VA> out;
+    for (int l = 0; l < loads; ++l) tile[i0 + l * i_step][j0 + l * j_step] = values[l];
+    __syncthreads();
+    for (int e = threadIdx.x; e < height * vectors; e += turn_threads) {
+        const int i = e / vectors;
+        const int j = e % vectors * vector_of<VA>::size;
+        if (first_row + i >= t.rows || first_column + j >= t.to_ld) continue;
+        vector_of<VA> out;
 #pragma unroll
-            for (int v = 0; v < vector_of<VA>::size; ++v) out.at[v] = tile[i][j + v];
-            *reinterpret_cast<vector_of<VA>*>(to + (batch * rows + first_row + i) * to_ld + first_column +
-                                              j) = out;
-        }
-        __syncthreads();
+        for (int v = 0; v < vector_of<VA>::size; ++v) out.at[v] = tile[i][j + v];
+        *reinterpret_cast<vector_of<VA>*>(t.to + (batch * t.rows + first_row + i) * t.to_ld + first_column +
+                                          j) = out;
+    }
+    __syncthreads();
+}
+
+template <class VA>
+__global__ void __launch_bounds__(turn_threads, 4)
+    turn_dense(const VA* b, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
+               int64_t stride, VA* to, int64_t to_ld, int64_t batches) {
+    const dense_turn<VA> turn{b, rows, columns, row_step, column_step, stride, to, to_ld, batches};
+    for (int64_t s = blockIdx.x; s < turn.tiles(); s += gridDim.x) turn_tile(turn, s);
+}
+
+// Both at once.
+template <class VA>
+__global__ void __launch_bounds__(turn_threads, 4)
+    turn_two(const __grid_constant__ dense_turn<VA> one, const __grid_constant__ dense_turn<VA> other) {
+    let_next_kernel_start();
+    const int64_t tiles_of_one = one.tiles();
+    for (int64_t s = blockIdx.x; s < tiles_of_one + other.tiles(); s += gridDim.x) {
+        const bool is_of_one = s < tiles_of_one;
+        turn_tile(is_of_one ? one : other, is_of_one ? s : s - tiles_of_one);
     }
 }
 

@@ -14,8 +14,8 @@ template <class Part, class VX>
 class vector_parts {
   public:
     __device__ vector_parts(const heron_sddmm_vectors& v, int item, int number)
-        : first_(reinterpret_cast<const Part*>(static_cast<const VX*>(v.values) + item * v.batch_stride +
-                                               number * v.vector_step)),
+        : first_(reinterpret_cast<const Part*>(after_kernel_before(static_cast<const VX*>(v.values)) +
+                                               item * v.batch_stride + number * v.vector_step)),
           step_(std::is_same_v<Part, VX> ? v.element_step : 1) {}
 
     __device__ Part load(int64_t i) const { return load_shared_by_many(first_ + i * step_); }
@@ -70,14 +70,17 @@ static __device__ inline CT sample_directly(const sampling<VX, VC, CT>& p, int i
     int left = p.pieces;
     for (; left > few * lanes; left -= many * lanes, first += many * lanes)
         sum = add_parts<many>(p, a, b, first, sum);
-    if (left > 0) sum = add_parts<few>(p, a, b, first, sum);
+    if (left > lanes)
+        sum = add_parts<few>(p, a, b, first, sum);
+    else if (left > 0)
+        sum = add_parts<1>(p, a, b, first, sum);
     return value_of_lane(sum_over_lanes(sum, lanes), (own << p.lane_bits) & (warp_size - 1));
 }
 
-template <class Part, class IT, class VX, class VC, class CT>
+template <class Part, bool is_lone_csr, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(direct_threads, sizeof(CT) > 8 ? 12 : 16)
     sample_elements_directly(const __grid_constant__ sampling<VX, VC, CT> p) {
-    sample_all<IT, false>(
+    sample_all<IT, false, is_lone_csr>(
         p, [&](int item, const element_place& place) { return sample_directly<Part>(p, item, place); });
 }
 

@@ -50,6 +50,11 @@ static __device__ inline CT multiply_pieces(const vector_of<VX>& a, const vector
     return sum;
 }
 
+template <class CT>
+static __device__ inline CT choose(bool first, CT a, CT b) {
+    return first ? a : b;
+}
+
 // The group's sum of sums[l % count] for its lane l: each step of the exchange halves what a lane holds.
 template <int lanes, int count, class CT>
 static __device__ inline CT sum_of_own(CT (&sums)[count]) {
@@ -58,9 +63,9 @@ static __device__ inline CT sum_of_own(CT (&sums)[count]) {
         const bool is_upper = threadIdx.x & half;
 #pragma unroll
         for (int i = 0; i < half; ++i) {
-            const CT kept = is_upper ? sums[i + half] : sums[i];
-            const CT given = is_upper ? sums[i] : sums[i + half];
-            sums[i] = add(kept, from_lane_across(given, half));
+            // Values: a choice between two elements would be one between addresses, in local memory.
+            const CT low = sums[i], high = sums[i + half];
+            sums[i] = add(choose(is_upper, high, low), from_lane_across(choose(is_upper, low, high), half));
         }
     }
     CT sum = sums[0];
@@ -97,8 +102,8 @@ static __device__ inline CT sample_tile(const sampling<VX, VC, CT>& p, int item,
     constexpr unsigned first_of_groups = lanes == 8 ? 0x01010101u : 0x11111111u;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const int group = static_cast<int>(threadIdx.x) % warp_size / lanes * lanes;
-    const vector_of<VX>* const a_item = p.a + item * p.a_stride;
-    const vector_of<VX>* const b_item = p.b + item * p.b_stride;
+    const vector_of<VX>* const a_item = after_kernel_before(p.a) + item * p.a_stride;
+    const vector_of<VX>* const b_item = after_kernel_before(p.b) + item * p.b_stride;
     const int row_below = from_lane_below(mine.row, 1);
     const unsigned begun = __ballot_sync(all_lanes, lane == 0 || mine.row != row_below);
     CT result{};
@@ -149,15 +154,16 @@ constexpr int sddmm_blocks(int chunks) {
 }
 
 // sum_at(item, place) forms the inner product of every lane's own element.
-template <class IT, bool whole_tiles, class VX, class VC, class CT, class Sum>
+template <class IT, bool whole_tiles, bool is_lone_csr, class VX, class VC, class CT, class Sum>
 static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
+    if (!reads) after_kernel_before(p.c);
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int blocks = p.blocks_of_item(static_cast<int>(blockDim.x));
     for (int64_t i = blockIdx.x; i < blocks * p.batches; i += gridDim.x) {
-        const auto item = static_cast<int>(i / blocks);
-        for_tiles<IT, whole_tiles>(
-            p, item, static_cast<int>(i % blocks), [&](int tile, const element_place& place) {
+        const auto item = is_lone_csr || p.batches == 1 ? 0 : static_cast<int>(i / blocks);
+        for_tiles<IT, whole_tiles, is_lone_csr>(
+            p, item, static_cast<int>(i - int64_t{item} * blocks), [&](int tile, const element_place& place) {
                 const CT sum = reads ? sum_at(item, place) : CT{};
                 const int64_t element = int64_t{tile} * (whole_tiles ? warp_size : p.tile) + lane;
                 if ((whole_tiles || lane < p.tile) && element < p.count)
@@ -170,7 +176,7 @@ static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& su
 template <class Shape, class IT, class VX, class VC, class CT>
 __global__ void __launch_bounds__(sddmm_threads, sddmm_blocks<CT>(Shape::chunks))
     sample_elements(const __grid_constant__ sampling<VX, VC, CT> p) {
-    sample_all<IT, true>(
+    sample_all<IT, true, false>(
         p, [&](int item, const element_place& place) { return sample_tile<Shape>(p, item, place); });
 }
 

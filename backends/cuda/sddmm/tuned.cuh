@@ -58,8 +58,10 @@ class sddmm_launcher {
         VX* const packed_b = packing_space(args_.b, args_.c.cols);
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
         problem_type p = problem();
+        pack(packed_a, packed_b);
         use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
         use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
+        follows_ = packed_a || packed_b;
         p.pieces = static_cast<int>(padded() / piece_size);
         if (has_few_elements()) return sample_packed(p);
         constexpr int most_turns = 8;
@@ -149,7 +151,9 @@ class sddmm_launcher {
                (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
             ++p.lane_bits;
         p.share(warp_size >> p.lane_bits, device_.multiprocessors(), most_turns);
-        launch_kernel(sample_elements_directly<Part, IT, VX, VC, CT>, direct_threads, p);
+        launch_kernel(p.is_lone_csr() ? sample_elements_directly<Part, true, IT, VX, VC, CT>
+                                      : sample_elements_directly<Part, false, IT, VX, VC, CT>,
+                      direct_threads, p);
     }
 
     void sample(const problem_type& p) {
@@ -171,7 +175,9 @@ class sddmm_launcher {
     }
 
     void launch_kernel(void (*kernel)(problem_type), int threads, const problem_type& p) {
-        device_.launch_blocks(kernel, p.blocks_of_item(threads) * p.batches, threads, 0, p);
+        const int64_t blocks = p.blocks_of_item(threads) * p.batches;
+        follows_ ? launch_early(device_, kernel, blocks, threads, p)
+                 : device_.launch_blocks(kernel, blocks, threads, 0, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -185,19 +191,31 @@ class sddmm_launcher {
 
     void use(const heron_sddmm_vectors& v, int64_t vectors, VX* packed, const vector_of<VX>*& from,
              unsigned& step, int64_t& stride) {
-        if (packed) pack(v, vectors, packed);
         const VX* const values = packed ? packed : as<const VX>(v.values);
         from = reinterpret_cast<const vector_of<VX>*>(values);
         step = static_cast<unsigned>((packed ? padded() : v.vector_step) * int64_t{sizeof(VX)});
         stride = v.batch_stride == 0 ? 0 : (packed ? vectors * padded() : v.batch_stride) / piece_size;
     }
 
-    void pack(const heron_sddmm_vectors& v, int64_t vectors, VX* packed) {
+    // Whichever has memory to be packed into.
+    void pack(VX* packed_a, VX* packed_b) {
         using RT = typename raw_of<sizeof(VX)>::type;
-        const int64_t tiles = turned_tiles<RT>(vectors, padded()) * items_of(v);
-        device_.launch_blocks(turn_dense<RT>, tiles, turn_threads, 0, static_cast<const RT*>(v.values),
-                              vectors, args_.k, v.vector_step, v.element_step, v.batch_stride,
-                              reinterpret_cast<RT*>(packed), padded(), items_of(v));
+        const auto a = turn<RT>(args_.a, args_.c.rows, packed_a);
+        const auto b = turn<RT>(args_.b, args_.c.cols, packed_b);
+        device_.launch_blocks(turn_two<RT>, a.tiles() + b.tiles(), turn_threads, 0, a, b);
+    }
+
+    template <class RT>
+    dense_turn<RT> turn(const heron_sddmm_vectors& v, int64_t vectors, VX* packed) const {
+        return {static_cast<const RT*>(v.values),
+                vectors,
+                args_.k,
+                v.vector_step,
+                v.element_step,
+                v.batch_stride,
+                reinterpret_cast<RT*>(packed),
+                padded(),
+                items_of(v)};
     }
 
     int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }
@@ -210,6 +228,7 @@ class sddmm_launcher {
     const heron_phase phase_;
     const heron_sddmm_args& args_;
     workspace_layout layout_;
+    bool follows_ = false;  // the launch that packs
 };
 
 // Sizes that the kernels count in 32 bits.

@@ -89,10 +89,10 @@ class spmm_launcher {
         constexpr int64_t most = 200'000, most_of_line = 512;
         return a_.nnz > most || mean_of_line() > most_of_line;
     }
-    // Rows and columns are counted in 32 bits.
+    // Rows, columns and elements are counted in 32 bits.
     bool fits_scatter() const {
         constexpr int64_t most = INT32_MAX / 16;
-        return a_.rows <= most && a_.cols <= most;
+        return a_.rows <= most && a_.cols <= most && a_.nnz <= warp_size * most;
     }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {

@@ -18,12 +18,25 @@ class coo_scatter_run {
 
     __device__ void run(int64_t first, int batches) {
         for (int i = 0; i < batches && first < p_.nnz; ++i, first += batch * warp_size) {
-            IT to[batch];
-            CT term[batch];
+            IT to[batch], from[batch];
+            VA a[batch];
+            CT x[batch];
+            // Not under a condition, which would put the loads of x behind each other.
 #pragma unroll
-            for (int j = 0; j < batch; ++j) load_slab(first + j * warp_size, to[j], term[j]);
+            for (int j = 0; j < batch; ++j) {
+                const int64_t k = first + j * warp_size + lane_;
+                const int64_t at = k < p_.nnz ? k : p_.nnz - 1;
+                to[j] = load_streaming(to_ + at);
+                from[j] = load_streaming(p_.indices + at);
+                a[j] = load_streaming(p_.values + at);
+            }
 #pragma unroll
-            for (int j = 0; j < batch; ++j) add_slab(to[j], term[j]);
+            for (int j = 0; j < batch; ++j) x[j] = p_.x_at(from[j]);
+#pragma unroll
+            for (int j = 0; j < batch; ++j) {
+                const bool inside = first + j * warp_size + lane_ < p_.nnz;
+                add_slab(inside ? to[j] : none, mul(p_.element(a[j]), x[j]));
+            }
         }
         if (lane_ == 0) put(pending_to_, pending_);
     }
@@ -31,17 +44,8 @@ class coo_scatter_run {
   private:
     static constexpr IT none = -1;
 
-    __device__ void load_slab(int64_t first, IT& to, CT& term) const {
-        const int64_t k = first + lane_;
-        const bool inside = k < p_.nnz;
-        to = inside ? load_streaming(to_ + k) : none;
-        term = inside
-                   ? mul(p_.element(load_streaming(p_.values + k)), p_.x_at(load_streaming(p_.indices + k)))
-                   : CT{};
-    }
-
     __device__ void put(IT to, CT sum) const {
-        if (to != none) atomic_add(p_.y + (static_cast<int64_t>(to) - p_.base), mul(alpha_, sum));
+        if (to != none) add_at_once(p_.y + (static_cast<int64_t>(to) - p_.base), mul(alpha_, sum));
     }
 
     __device__ void add_slab(IT to, CT term) {
@@ -85,9 +89,40 @@ __global__ void __launch_bounds__(block_threads)
     work(to, p, alpha).run(warp * batches * work::batch * warp_size, batches);
 }
 
-// SELL: threads share a row's elements, several loads at a time. Threads of a warp read neighbours, because a
-// slice is stored column by column. Column -1 is padding; what its values hold is loaded and not used. Blocks
-// may have fewer threads.
+// What a thread takes of a SELL matrix: every step-th element from `first` on, all of one row. Threads of a
+// warp read neighbours, because a slice is stored column by column.
+struct slice_share {
+    int64_t first, end, step;
+
+    template <class P>
+    __device__ slice_share(const P& p, int64_t slice_size, int64_t row, int share, int share_bits) {
+        const int64_t slice = row / slice_size;
+        const int64_t origin = static_cast<int64_t>(p.offsets[0]);
+        first =
+            static_cast<int64_t>(p.offsets[slice]) - origin + (row - slice * slice_size) + share * slice_size;
+        end = static_cast<int64_t>(p.offsets[slice + 1]) - origin;
+        step = slice_size << share_bits;
+    }
+};
+
+// Elements that a thread loads at once. Column -1 is padding; what its values hold is loaded and not used.
+template <class VA, class IT, int count>
+struct slice_batch {
+    IT index[count];
+    VA a[count];
+
+    template <class P>
+    __device__ slice_batch(const P& p, const slice_share& share, int64_t k) {
+#pragma unroll
+        for (int j = 0; j < count; ++j) {
+            const int64_t at = k + j * share.step;
+            index[j] = at < share.end ? load_streaming(p.indices + at) : IT{-1};
+            a[j] = at < share.end ? load_streaming(p.values + at) : VA{};
+        }
+    }
+};
+
+// SELL: threads share a row's elements, several loads at a time. Blocks may have fewer threads.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
@@ -101,24 +136,15 @@ __global__ void __launch_bounds__(block_threads)
     const CT alpha = p.alpha_now();
     CT sum{};
     if (row < p.rows && !equal(alpha, CT{})) {
-        const int64_t slice = row / slice_size;
-        const int64_t origin = static_cast<int64_t>(p.offsets[0]);
-        const int64_t step = slice_size << share_bits;
-        const int64_t end = static_cast<int64_t>(p.offsets[slice + 1]) - origin;
-        int64_t k =
-            static_cast<int64_t>(p.offsets[slice]) - origin + (row - slice * slice_size) + share * slice_size;
-        for (; k < end; k += batch * step) {
-            IT index[batch];
-            VA a[batch];
+        const slice_share mine(p, slice_size, row, share, share_bits);
+        for (int64_t k = mine.first; k < mine.end; k += batch * mine.step) {
+            const slice_batch<VA, IT, batch> loaded(p, mine, k);
+            CT x[batch];
 #pragma unroll
-            for (int j = 0; j < batch; ++j) {
-                const int64_t at = k + j * step;
-                index[j] = at < end ? load_streaming(p.indices + at) : IT{-1};
-                if (at < end) a[j] = load_streaming(p.values + at);
-            }
+            for (int j = 0; j < batch; ++j) x[j] = loaded.index[j] >= 0 ? p.x_at(loaded.index[j]) : CT{};
 #pragma unroll
             for (int j = 0; j < batch; ++j)
-                if (index[j] >= 0) sum = mad(p.element(a[j]), p.x_at(index[j]), sum);
+                if (loaded.index[j] >= 0) sum = mad(p.element(loaded.a[j]), x[j], sum);
         }
     }
     if (share_bits > 0) {
@@ -128,6 +154,30 @@ __global__ void __launch_bounds__(block_threads)
             sum = add(sum, sums[threadIdx.x + i * rows_of_block]);
     }
     if (row < p.rows && share == 0) kernels::update_y(p.y, row, sum, alpha, p.beta_now());
+}
+
+// SELL by columns: out += alpha*op(A)*x, where p.y is out and p.x_shifted is x. The threads are those of
+// multiply_slices.
+template <class VA, class VX, class CT, class OT, class IT>
+__global__ void __launch_bounds__(block_threads)
+    scatter_slices(const __grid_constant__ product<VA, VX, CT, CT, OT, IT> p, int64_t slice_size,
+                   int share_bits) {
+    constexpr int batch = 4;
+    const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
+    const int64_t row =
+        static_cast<int64_t>(blockIdx.x) * rows_of_block + static_cast<int>(threadIdx.x) % rows_of_block;
+    const CT alpha = p.alpha_now();
+    if (row >= p.rows || equal(alpha, CT{})) return;
+    const slice_share mine(p, slice_size, row, static_cast<int>(threadIdx.x) / rows_of_block, share_bits);
+    for (int64_t k = mine.first; k < mine.end; k += batch * mine.step) {
+        const slice_batch<VA, IT, batch> loaded(p, mine, k);
+        const CT x = mul(alpha, load<CT>(load_shared_by_many(p.x_shifted + row)));
+#pragma unroll
+        for (int j = 0; j < batch; ++j)
+            if (loaded.index[j] >= 0)
+                add_at_once(p.y + (static_cast<int64_t>(loaded.index[j]) - p.base),
+                            mul(p.element(loaded.a[j]), x));
+    }
 }
 
 // Shape of the blocks of a BSR matrix of up to 32 elements each.

@@ -31,6 +31,19 @@ struct product {
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
 };
 
+// An atomic addition; both parts of a c32 go in one access where the hardware can.
+template <class CT>
+static __device__ inline void add_at_once(CT* p, CT v) {
+#if __CUDA_ARCH__ >= 900
+    if constexpr (std::is_same_v<CT, c32>) {
+        asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.re), "f"(v.im)
+                     : "memory");
+        return;
+    }
+#endif
+    atomic_add(p, v);
+}
+
 constexpr int block_threads = 256;
 constexpr int block_warps = block_threads / warp_size;
 

@@ -178,6 +178,7 @@ class tile_product {
         const bool good = settle_tile(list, items, t_, starts, tile_);
         if (reads_a && !good) loaded_.load(p_.values, p_.indices, tile_);
         elements_ = reads_a ? tile_.elements() : 0;
+        fetch_y();
         gather();
         if (tile_.rows_ended() == 0) return sum_inside_row();
         if (threadIdx.x == 0) shared_.long_count = 0;
@@ -193,6 +194,13 @@ class tile_product {
     // One slot is left free after every 128 bytes: threads that read with a power-of-two stride do not meet
     // in one bank.
     static __device__ int slot(int i) { return i + i / int(128 / sizeof(CT)); }
+
+    // What beta is multiplied by comes into the second-level cache while the sums are formed.
+    __device__ void fetch_y() const {
+        if (equal(beta_, CT{})) return;
+        for (int i = threadIdx.x; i < tile_.rows_ended(); i += block_threads)
+            prefetch_line(p_.y + tile_.begin.row + i);
+    }
 
     // Ends of the tile's rows, counted from the tile's first element; behind them the tile's own end.
     __device__ void read_ends() {

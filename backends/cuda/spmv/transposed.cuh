@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(few_threads)
         const int from = p.to_columns ? place.row : place.column;
         const CT a = load<CT>(p.values[element]);
         const CT x = load<CT>(load_shared_by_many(p.x + from));
-        atomic_add(p.out + to, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
+        add_at_once(p.out + to, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
     });
 }
 
@@ -128,7 +128,7 @@ class tile_scatter {
     }
 
     __device__ void add_to(IT index, CT sum) {
-        atomic_add(p_.y + (static_cast<int64_t>(index) - p_.base), sum);
+        add_at_once(p_.y + (static_cast<int64_t>(index) - p_.base), sum);
     }
 
     // A warp takes 32 rows and its lanes walk along them side by side. In banded matrices neighbouring rows

@@ -57,7 +57,7 @@ class spmv_launcher {
         const bool deterministic = args_.reproducibility == HERON_DETERMINISTIC;
         if (a_.format == HERON_FORMAT_CSR) return transposed ? csr_transposed() : csr();
         if (a_.format == HERON_FORMAT_COO && (transposed || !deterministic)) return coo();
-        if (a_.format == HERON_FORMAT_SELL && !transposed) return sell();
+        if (a_.format == HERON_FORMAT_SELL) return transposed ? sell_scattered() : sell();
         if (a_.format == HERON_FORMAT_BSR && !transposed && a_.block_rows * a_.block_cols <= warp_size)
             return bsr_small();
         plans::spmv_plan<cuda_device, VA, VX, VY, CT, OT, IT, rest_of_products>(device_, phase_, args_,
@@ -66,9 +66,9 @@ class spmv_launcher {
     }
 
   private:
-    // CSR has kernels here for all operations, SELL where op(A) goes by rows.
+    // CSR and SELL have kernels here for all operations.
     struct rest_of_products {
-        static constexpr bool csr = false, sell_by_rows = false;
+        static constexpr bool csr = false, sell = false;
     };
 
     // In the workspace. What any product without an analysis writes first lies where the first stamp of the
@@ -389,11 +389,7 @@ class spmv_launcher {
             scatter_at_once(out, scale);
             return finish(out);
         }
-        if (is_known_zero(scale))
-            clear(out);
-        else if (!is_known_one(scale))
-            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
-                                                       scale.device);
+        scale_sums(out, scale);
         const bool transposed = plans::is_transposed(args_.op);
         const auto* const to = as<const IT>(transposed ? a_.indices : a_.row_indices);
         const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
@@ -409,9 +405,31 @@ class spmv_launcher {
         finish(out);
     }
 
+    void scale_sums(CT* out, const scalar_argument<CT>& scale) {
+        if (is_known_zero(scale))
+            clear(out);
+        else if (!is_known_one(scale))
+            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
+                                                       scale.device);
+    }
+
     void sell() {
         workspace_layout(phase_, workspace_);
-        if (phase_ != HERON_PHASE_RUN || a_.rows == 0) return;
+        if (phase_ == HERON_PHASE_RUN) launch_slices(multiply_slices<VA, VX, VY, CT, OT, IT>, csr_operands());
+    }
+
+    void sell_scattered() {
+        workspace_layout layout(phase_, workspace_);
+        CT* const out = accumulator(layout);
+        if (phase_ != HERON_PHASE_RUN) return;
+        scale_sums(out, adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr});
+        launch_slices(scatter_slices<VA, VX, CT, OT, IT>, scattered(out, 0));
+        finish(out);
+    }
+
+    template <class Operands>
+    void launch_slices(void (*kernel)(Operands, int64_t, int), const Operands& p) {
+        if (a_.rows == 0) return;
         const int bits = share_bits_of_slices();
         // Few rows are spread over all multiprocessors.
         constexpr int64_t fewest_threads = 64;
@@ -419,8 +437,7 @@ class spmv_launcher {
                                     ? fewest_threads
                                     : block_threads;
         const int64_t rows_of_block = threads >> bits;
-        device_.launch_blocks(multiply_slices<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + rows_of_block - 1) / rows_of_block, threads, 0, csr_operands(),
+        device_.launch_blocks(kernel, (a_.rows + rows_of_block - 1) / rows_of_block, threads, 0, p,
                               a_.slice_size, bits);
     }
 
