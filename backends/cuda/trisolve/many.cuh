@@ -52,11 +52,13 @@ struct solve_operands {
     int64_t c_row, c_column;
 
     __device__ CT scale() const { return SCALAR(CT, alpha.value, alpha.device); }
-    __device__ CT element(int64_t k) const { return conjugate ? conj(values[k]) : values[k]; }
+    // What a stored element is in op(A).
+    __device__ CT of_operation(CT stored) const { return conjugate ? conj(stored) : stored; }
+    __device__ CT element(int64_t k) const { return of_operation(values[k]); }
     // What the row is divided by.
     __device__ divisor<CT> by(int64_t row, CT pivot) const {
         if (unit) return divisor<CT>(one<CT>());
-        if (diagonal) pivot = conjugate ? conj(diagonal[row]) : diagonal[row];
+        if (diagonal) pivot = of_operation(diagonal[row]);
         return divisor<CT>(pivot);
     }
     // Of a row that has been solved. Without an alpha no elements are read.

@@ -109,7 +109,8 @@ struct row_order {
 //   box
 //   bool is_void()                     no row needs any other
 //   value prepare(row)                 what can be loaded before waiting
-//   value load(source)                 the matrix's element
+//   value load(source)                 the matrix's element as it is stored: nothing waits for it until it is
+//   used
 //   value add(sum, element, x)         one element's share
 //   value join(sum, sum)               of two lanes
 //   value add_pivot(pivot, element)
@@ -144,16 +145,18 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
         unsigned needed = 0;
         const auto at = [&](int i) { return triangle.place(record, q + i * step); };
 #pragma unroll
-        for (int i = 0; i < batch; ++i)
-            columns[i] = q + i * step < count ? static_cast<int>(triangle.column(at(i))) : -1;
+        for (int i = 0; i < batch; ++i) {
+            const bool is_there = q + i * step < count;
+            columns[i] = is_there ? static_cast<int>(triangle.column(at(i))) : -1;
+            elements[i] = is_there ? work.load(triangle.source(at(i))) : T{};
+        }
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
             if (triangle.needs(record.row, columns[i])) {
                 needed |= 1u << i;
-                elements[i] = work.load(triangle.source(at(i)));
                 if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
             } else if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) {
-                pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
+                pivot = work.add_pivot(pivot, elements[i]);
             }
         }
         for (unsigned waiting = needed; waiting != 0;) {
@@ -236,18 +239,24 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
             const auto take = [&] {
                 needed = 0;
 #pragma unroll
-                for (int i = 0; i < batch; ++i)
-                    columns[i] = k + i * lanes < end ? static_cast<int>(triangle.column(at(i))) : -1;
+                for (int i = 0; i < batch; ++i) {
+                    const bool is_there = k + i * lanes < end;
+                    columns[i] = is_there ? static_cast<int>(triangle.column(at(i))) : -1;
+                    elements[i] = is_there ? work.load(triangle.source(at(i))) : T{};
+                }
+                unsigned of_pivot = 0;
 #pragma unroll
                 for (int i = 0; i < batch; ++i) {
-                    if (triangle.needs(row, columns[i])) {
-                        needed |= 1u << i;
-                        elements[i] = work.load(triangle.source(at(i)));
-                        if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
-                    } else if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) {
-                        pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
-                    }
+                    if (triangle.needs(row, columns[i])) needed |= 1u << i;
+                    if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) of_pivot |= 1u << i;
                 }
+                if (ordered)
+#pragma unroll
+                    for (int i = 0; i < batch; ++i)
+                        if (needed >> i & 1u) columns[i] = static_cast<int>(order.places[columns[i]]);
+#pragma unroll
+                for (int i = 0; i < batch; ++i)
+                    if (of_pivot >> i & 1u) pivot = work.add_pivot(pivot, elements[i]);
                 k += batch * lanes;
                 waiting = needed;
                 if (lanes == 1 && k >= end) by = work.ready(row, pivot);

@@ -24,10 +24,12 @@ struct solve_work {
 
     __device__ bool is_void() const { return equal(o.scale(), CT{}); }
     __device__ CT prepare(int64_t row) const { return is_void() ? CT{} : mul(o.scale(), o.b[row * o.b_row]); }
-    __device__ CT load(int64_t k) const { return o.element(k); }
-    __device__ CT add(CT sum, CT element, CT x) const { return mad(element, x, sum); }
+    __device__ CT load(int64_t k) const { return o.values[k]; }
+    __device__ CT add(CT sum, CT element, CT x) const { return mad(o.of_operation(element), x, sum); }
     __device__ CT join(CT a, CT b) const { return heron::HERON_LEVEL::add(a, b); }
-    __device__ CT add_pivot(CT pivot, CT element) const { return heron::HERON_LEVEL::add(pivot, element); }
+    __device__ CT add_pivot(CT pivot, CT element) const {
+        return heron::HERON_LEVEL::add(pivot, o.of_operation(element));
+    }
     __device__ auto ready(int row, CT pivot) const { return o.by(row, pivot); }
     __device__ CT finish(CT right, CT sum, const divisor& by) const {
         return is_void() ? CT{} : by.of(sub(right, sum));
