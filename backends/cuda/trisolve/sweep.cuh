@@ -293,6 +293,12 @@ static __device__ void sweep_short_rows(const Work& work, const triangle_rows<OT
     };
     const auto join_pivots = [&] { by = work.ready(row, over_row(pivot)); };
     bool has_pivots = false;
+    // Most of a division comes before what is divided.
+    const auto join_pivots_early = [&] {
+        if (has_pivots || !__all_sync(all_lanes, k >= end)) return;
+        join_pivots();
+        has_pivots = true;
+    };
     // Whether a row of the warp has been posted.
     const auto settle = [&] {
         const bool through = needed == 0 && k >= end;
@@ -304,6 +310,7 @@ static __device__ void sweep_short_rows(const Work& work, const triangle_rows<OT
         } else {
             constexpr unsigned row_lanes = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
             const int first_lane = static_cast<int>(threadIdx.x) % warp_size - lane;
+            join_pivots_early();
             const unsigned unfinished = __ballot_sync(all_lanes, !through) >> first_lane & row_lanes;
             complete = complete && unfinished == 0;
             if (!__any_sync(all_lanes, complete)) return false;
@@ -317,10 +324,7 @@ static __device__ void sweep_short_rows(const Work& work, const triangle_rows<OT
 
     take();
     prepared = work.prepare(right);
-    if (lanes > 1 && __all_sync(all_lanes, k >= end)) {
-        join_pivots();
-        has_pivots = true;
-    }
+    if (lanes > 1) join_pivots_early();
     if (ordered) {
         const int64_t ahead = order.place_ahead(first);
         if (threadIdx.x == 0 && ahead >= 0) {
