@@ -4,7 +4,7 @@
 // pivot, lies in boxes beside the stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence.
 // Where the elements of two rows meet depends on the pattern alone and is found out before the wait.
 #include "long.cuh"
-#include "units.cuh"
+#include "cuda/trisolve/units.cuh"
 
 namespace heron::HERON_LEVEL {
 
@@ -373,11 +373,12 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
     factor_rows(factor_launch<CT> launch) {
     __shared__ __align__(16) unsigned char bytes[sizeof(factor_memory<CT, lanes>)];
     auto& memory = *reinterpret_cast<factor_memory<CT, lanes>*>(bytes);
-    const int count = launch.units.count(launch.order.n, factor_threads / lanes);
+    const unit_summary known = launch.units.known();
+    const int count = row_units::count(known, launch.order.n, factor_threads / lanes);
     block_ticket ticket = draw_ticket(launch.control);
     while (static_cast<int>(ticket.number) < count) {
         const row_unit unit =
-            launch.units.at(static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
+            launch.units.at(known, static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
         if (unit.is_long)
             long_row<CT, kind>(launch.o, launch.pivots, launch.elements, ticket.stamp, memory.of_long)
                 .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept});

@@ -23,6 +23,17 @@ __global__ void find_parts(const int* offsets, const int* columns, int base, int
     atomicMin(zero_pivot + 1, row);
 }
 
+// How many elements the row at a place of the order has.
+struct lengths_of_parts {
+    const row_parts* parts;
+    row_order order;
+
+    __device__ unsigned operator()(int place) const {
+        const row_parts row = load_parts(parts + (order.is_ordered() ? order.records[place].row : place));
+        return static_cast<unsigned>(row.end - row.begin);
+    }
+};
+
 struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
     device_report long_rows;
 
@@ -113,8 +124,10 @@ class tuned_factor_run {
         if (!is_capturing(device_.stream())) plan.long_rows = device_report::take();
         visit_lanes([&]<int lanes>(lane_count<lanes>) {
             constexpr int threads = 256;
-            device_.launch_blocks(mark_long_rows, (n_ + threads - 1) / threads, threads, 0, parts_, order(),
-                                  kept_of_row(lanes), marks_, summary());
+            constexpr unsigned longest = kept_of_row(lanes);
+            device_.launch_blocks(mark_long_rows<lengths_of_parts>, (n_ + threads - 1) / threads, threads, 0,
+                                  lengths_of_parts{parts_, order()}, static_cast<int>(n_), longest, longest,
+                                  marks_, summary());
             device_.launch_blocks(list_units, 1, listing_threads, 0, marks_, static_cast<int>(n_),
                                   factor_threads / lanes, starts_, summary(), plan.long_rows.address(),
                                   plan.long_rows.value(true), plan.long_rows.value(false));

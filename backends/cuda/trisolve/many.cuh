@@ -52,11 +52,13 @@ struct solve_operands {
     int64_t c_row, c_column;
 
     __device__ CT scale() const { return SCALAR(CT, alpha.value, alpha.device); }
-    __device__ CT element(int64_t k) const { return conjugate ? conj(values[k]) : values[k]; }
+    // What a stored element is in op(A).
+    __device__ CT of_operation(CT stored) const { return conjugate ? conj(stored) : stored; }
+    __device__ CT element(int64_t k) const { return of_operation(values[k]); }
     // What the row is divided by.
     __device__ divisor<CT> by(int64_t row, CT pivot) const {
         if (unit) return divisor<CT>(one<CT>());
-        if (diagonal) pivot = conjugate ? conj(diagonal[row]) : diagonal[row];
+        if (diagonal) pivot = of_operation(diagonal[row]);
         return divisor<CT>(pivot);
     }
     // Of a row that has been solved. Without an alpha no elements are read.
@@ -132,15 +134,13 @@ struct element_batch {
     __device__ void take(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
                          const row_record& record, unsigned q, unsigned step, unsigned end, CT& pivot) {
         needed = 0;
+        unsigned values[batch];
+        triangle.locate(record, q, step, end, columns, values);
+#pragma unroll
+        for (int i = 0; i < batch; ++i) elements[i] = q + i * step < end ? o.values[values[i]] : CT{};
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            const bool is_there = q + i * step < end;
-            const unsigned k = triangle.place(record, q + i * step);
-            columns[i] = is_there ? static_cast<int>(triangle.column(k)) : -1;
-            elements[i] = is_there ? o.element(triangle.source(k)) : CT{};
-        }
-#pragma unroll
-        for (int i = 0; i < batch; ++i) {
+            elements[i] = o.of_operation(elements[i]);
             if (triangle.needs(record.row, columns[i])) needed |= 1u << i;
             if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) pivot = add(pivot, elements[i]);
             box::clear(x[i]);
@@ -200,8 +200,8 @@ static __device__ CT sum_across(CT v) {
 // adds up the sums of the warps.
 template <int count, int batch, int tile_sides, class CT, class OT, class IT>
 static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                                      const row_record& record, int side, int sides, CT* own_sides, int width,
-                                      bool write_c) {
+                                      const row_record& record, CT alpha, int side, int sides, CT* own_sides,
+                                      int width, bool write_c) {
     constexpr int lanes = tile_sides / count;
     constexpr int groups = many_threads / lanes;
     constexpr int warps = many_threads / warp_size;
@@ -211,38 +211,47 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const bool is_used = side < sides;
-    const unsigned end = is_used ? record.count() : 0u;
+    const bool finishes = group == 0 && is_used;
+    const unsigned elements = record.count();
+    CT right[count] = {};
+    if (finishes)
+#pragma unroll
+        for (int s = 0; s < count; ++s)
+            if (side + s < sides) right[s] = o.b[record.row * o.b_row + (side + s) * o.b_column];
     CT sum[count] = {};
     CT pivot{};
-    for (unsigned q = group; q < end; q += groups * batch) {
+    divisor<CT> by;
+    const unsigned missing = missing_in_first(elements, groups * batch);
+    for (unsigned first = 0; first < elements + missing; first += groups * batch) {
         element_batch<CT, count, batch> next;
-        next.take(o, triangle, record, q, groups, end, pivot);
+        next.take(o, triangle, record, first + group - missing, groups, is_used ? elements : 0u, pivot);
+        // Most of a division comes before what is divided.
+        if (first + groups * batch == elements + missing) {
+            pivot = sum_across<lanes, warp_size>(pivot);
+            if (threadIdx.x % warp_size == 0) pivots[warp] = pivot;
+            __syncthreads();
+            if (finishes) {
+                pivot = pivots[0];
+                for (int w = 1; w < warps; ++w) pivot = add(pivot, pivots[w]);
+                by = o.by(record.row, pivot);
+#pragma unroll
+                for (CT& each : right) each = mul(alpha, each);
+            }
+        }
         while (next.waiting != 0) next.look(own_sides, width);
         next.add_to(sum);
     }
-    __syncthreads();
 #pragma unroll
     for (int s = 0; s < count; ++s) sum[s] = sum_across<lanes, warp_size>(sum[s]);
-    pivot = sum_across<lanes, warp_size>(pivot);
-    if (static_cast<int>(threadIdx.x) % warp_size < lanes) {
+    if (static_cast<int>(threadIdx.x) % warp_size < lanes)
 #pragma unroll
         for (int s = 0; s < count; ++s) sums[warp][lane * count + s] = sum[s];
-        if (lane == 0) pivots[warp] = pivot;
-    }
     __syncthreads();
-    if (group != 0 || !is_used) return;
-    const CT alpha = o.scale();
-    CT right[count] = {};
-#pragma unroll
-    for (int s = 0; s < count; ++s)
-        if (side + s < sides) right[s] = mul(alpha, o.b[record.row * o.b_row + (side + s) * o.b_column]);
-    for (int w = 1; w < warps; ++w) {
-        pivot = add(pivot, pivots[w]);
+    if (!finishes) return;
+    for (int w = 1; w < warps; ++w)
 #pragma unroll
         for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[w][lane * count + s]);
-    }
-    finish_row<count>(o, record.row, side, sides, false, right, sum, o.by(record.row, pivot), own_sides,
-                      width, write_c);
+    finish_row<count>(o, record.row, side, sides, false, right, sum, by, own_sides, width, write_c);
 }
 
 // How the lanes of a warp share rows: `count` right-hand sides a lane, as many lanes beside each other as
@@ -261,10 +270,10 @@ struct many_shape {
     static_assert(lanes <= warp_size);
 };
 
-// Rows of a block that no block walks together, each by the lanes of its team.
+// The rows of a unit that is not a long one, each by the lanes of its team.
 template <class Shape, class CT, class OT, class IT>
 static __device__ void solve_team_rows(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                                       const row_record& record, bool in_run, bool is_zero, CT alpha,
+                                       const row_record& record, bool active, bool is_zero, CT alpha,
                                        int side, int sides, CT* own_sides, int width, bool write_c) {
     constexpr int count = Shape::count;
     constexpr int batch = Shape::batch;
@@ -272,10 +281,10 @@ static __device__ void solve_team_rows(const solve_operands<CT>& o, const triang
     constexpr unsigned shares = Shape::shares;
     const int share = static_cast<int>(threadIdx.x) % lanes / Shape::side_lanes;
     const int row = record.row;
-    const unsigned end = is_zero || !in_run ? 0u : record.count();
-    unsigned k = static_cast<unsigned>(share);
+    const unsigned end = is_zero || !active ? 0u : record.count();
+    unsigned k = static_cast<unsigned>(share) - missing_in_first(end, batch * shares);
     CT right[count] = {};
-    if (in_run && !is_zero)
+    if (active && !is_zero)
 #pragma unroll
         for (int s = 0; s < count; ++s)
             if (side + s < sides) right[s] = o.b[row * o.b_row + (side + s) * o.b_column];
@@ -291,7 +300,7 @@ static __device__ void solve_team_rows(const solve_operands<CT>& o, const triang
     take();
 #pragma unroll
     for (CT& each : right) each = mul(alpha, each);
-    bool posted = !in_run;
+    bool posted = !active;
     bool has_pivots = shares == 1;
     while (!__all_sync(all_lanes, posted)) {
         next.look(own_sides, width);
@@ -370,46 +379,42 @@ __global__ void __launch_bounds__(many_threads)
 }
 
 // Right-hand sides [0, sides) of the operands, tile_sides of them by a block. solved has rows of `width`
-// elements, a multiple of count. What start_many has solved is left out.
+// elements, a multiple of count. What start_many has solved is left out; with units of long rows it has
+// solved nothing.
 template <class CT, class OT, class IT, class Shape>
 __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Shape::batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
-               CT* solved, bool write_c, solve_control* control) {
+               CT* solved, bool write_c, row_units units, solve_control* control) {
     constexpr int lanes = Shape::lanes;
     constexpr int rows = Shape::rows;
     constexpr int tile_sides = Shape::tile_sides;
     constexpr bool with_long = Shape::with_long;
-    __shared__ long_rows<rows> long_ones;
     const bool ordered = order.is_ordered();
     const int alone = order.alone();
     const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
-    const unsigned units = static_cast<unsigned>(order.n - alone + rows - 1) / rows * tiles;
+    const unit_summary known = with_long ? units.known() : unit_summary{};
+    const unsigned count = static_cast<unsigned>(row_units::count(known, order.n - alone, rows)) * tiles;
     const int own = static_cast<int>(threadIdx.x) / lanes;
     const CT alpha = o.scale();
     const bool is_zero = equal(alpha, CT{});
     block_ticket ticket = draw_ticket(control);
-    while (ticket.number < units) {
+    while (ticket.number < count) {
         const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
-        const int first = alone + static_cast<int>(ticket.number / tiles) * rows;
+        const row_unit unit = units.at(known, static_cast<int>(ticket.number / tiles), order.n - alone, rows);
+        const int first = alone + unit.first;
         const int side = first_side + static_cast<int>(threadIdx.x) % Shape::side_lanes * Shape::count;
-        const bool present = own < order.n - first;
-        const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
-        const bool active = present && side < sides;
-        const bool is_long = with_long && !is_zero && record.count() > triangle.longest;
-        const bool some_long = with_long && long_ones.collect(own, is_long, threadIdx.x % lanes == 0);
         CT* const own_sides = solved + side;
-        for (int from = 0; from < rows;) {
-            const int until = some_long ? long_ones.next(from) : rows;
-            if (until > from)
-                solve_team_rows<Shape>(o, triangle, record, active && own >= from && own < until, is_zero,
-                                       alpha, side, sides, own_sides, width, write_c);
-            if (with_long && until < rows)
-                solve_long_row<Shape::count, Shape::batch, tile_sides>(
-                    o, triangle, order.at(triangle, first + until, ordered), side, sides, own_sides, width,
-                    write_c);
-            from = until + 1;
+        if (with_long && unit.is_long && !is_zero) {
+            solve_long_row<Shape::count, Shape::batch, tile_sides>(o, triangle,
+                                                                   order.at(triangle, first, ordered), alpha,
+                                                                   side, sides, own_sides, width, write_c);
+        } else {
+            const bool present = own < unit.end - unit.first;
+            const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
+            solve_team_rows<Shape>(o, triangle, record, present && side < sides, is_zero, alpha, side, sides,
+                                   own_sides, width, write_c);
         }
-        if (gridDim.x >= units) break;
+        if (gridDim.x >= count) break;
         __syncthreads();
         ticket = draw_ticket(control);
     }

@@ -6,6 +6,7 @@
 // mailbox is one try.
 #include "cuda/runtime/group_words.cuh"
 #include "sync.cuh"
+#include "units.cuh"
 
 #include "common/trisolve/order.hpp"
 
@@ -20,6 +21,12 @@ struct alignas(16) row_record {
     __device__ unsigned count() const { return end - begin; }
 };
 
+// How many elements are missing in the first batch of a row, so that its last one is full: what comes last is
+// waited for longest, and has then been loaded while there was time.
+static __device__ inline unsigned missing_in_first(unsigned count, unsigned batch) {
+    return (batch - count % batch) % batch;
+}
+
 // The rows of the triangle of op(A): those of a CSR matrix, or gathered ones.
 template <class OT, class IT>
 struct triangle_rows {
@@ -29,7 +36,6 @@ struct triangle_rows {
     int64_t n;
     int64_t base;
     bool lower, unit;
-    unsigned longest;  // elements of a row that is not walked by a whole block
 
     __device__ int64_t begin(int64_t row) const { return static_cast<int64_t>(offsets[row]) - base; }
     __device__ int64_t column(int64_t k) const { return static_cast<int64_t>(columns[k]) - base; }
@@ -38,6 +44,21 @@ struct triangle_rows {
     // has to wait has then done all but its last elements.
     __device__ unsigned place(const row_record& record, unsigned q) const {
         return lower ? record.begin + q : record.end - 1 - q;
+    }
+    // Of elements q, q + step, ..., modulo 2^32, of the first `end` of a row the columns, -1 for those that
+    // are not there, and where the values are: loads that follow each other without a branch.
+    template <int batch>
+    __device__ void locate(const row_record& record, unsigned q, unsigned step, unsigned end,
+                           int (&found)[batch], unsigned (&values)[batch]) const {
+#pragma unroll
+        for (int i = 0; i < batch; ++i) values[i] = place(record, q + i * step);
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            found[i] = q + i * step < end ? static_cast<int>(column(values[i])) : -1;
+        if (!sources) return;
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (q + i * step < end) values[i] = static_cast<unsigned>(sources[values[i]]);
     }
     // How many rows come before a row, in the order in which they can be solved one after the other; and the
     // row that so many come before.
@@ -53,33 +74,6 @@ template <class OT, class IT>
 static __device__ inline row_record record_of(const triangle_rows<OT, IT>& triangle, int row) {
     return {row, static_cast<unsigned>(triangle.begin(row)), static_cast<unsigned>(triangle.begin(row + 1))};
 }
-
-// Which rows of a block are too long for the lanes of a row. All threads of the block walk each of those
-// together, when the rows before it in the block are done.
-template <int rows>
-class long_rows {
-  public:
-    // By all threads; `first` of those of a row. Returns whether there are any.
-    __device__ bool collect(int own, bool is_long, bool first) {
-        if (threadIdx.x < words) bits_[threadIdx.x] = 0;
-        if (!__syncthreads_or(is_long)) return false;
-        if (is_long && first) atomicOr(bits_ + own / 32, 1u << own % 32);
-        __syncthreads();
-        return true;
-    }
-    // The first one that is not before row `from` of the block; `rows` or more if there is none.
-    __device__ int next(int from) const {
-        if (from >= rows) return rows;
-        unsigned later = bits_[from / 32] & all_lanes << from % 32;
-        int word = from / 32;
-        while (later == 0 && ++word < words) later = bits_[word];
-        return later == 0 ? rows : word * 32 + __ffs(static_cast<int>(later)) - 1;
-    }
-
-  private:
-    static constexpr int words = (rows + 31) / 32;
-    unsigned bits_[words];
-};
 
 // The order in which rows draw their tickets. A row comes after all that it needs.
 struct row_order {
@@ -107,9 +101,12 @@ struct row_order {
 // Work is what is done per row:
 //   value                              what rows hand to each other, through a
 //   box
+//   Work of_side(side)                 the same for another right-hand side
 //   bool is_void()                     no row needs any other
-//   value prepare(row)                 what can be loaded before waiting
-//   value load(source)                 the matrix's element
+//   value right_side(row)              what can be loaded before waiting
+//   value prepare(right side)          and then be worked out
+//   value load(source)                 the matrix's element as it is stored: nothing waits for it until it is
+//   used
 //   value add(sum, element, x)         one element's share
 //   value join(sum, sum)               of two lanes
 //   value add_pivot(pivot, element)
@@ -120,12 +117,11 @@ struct row_order {
 //   most_threads, least_blocks         of a block, and on a multiprocessor
 //   longest_nap                        ns between two looks
 
-// A row walked by all threads of its block. What it needs is done, or will be without this block.
+// A row walked by all threads of its block.
 template <class Work, class OT, class IT>
 static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, IT>& triangle,
                                       const row_order& order, int place, bool ordered,
-                                      typename Work::box::slot* boxes, typename Work::box::slot* block_box,
-                                      unsigned stamp) {
+                                      typename Work::box::slot* boxes, unsigned stamp) {
     using T = typename Work::value;
     using box = typename Work::box;
     constexpr int batch = 4;
@@ -135,25 +131,48 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     const row_record record = order.at(triangle, place, ordered);
     const unsigned step = blockDim.x;
     const unsigned count = record.count();
+    const unsigned warps = step / warp_size;
+    // In thread 0 what all threads have.
+    const auto gather = [&](T(&of_warps)[most_warps], T value) {
+        for (int distance = warp_size / 2; distance > 0; distance /= 2)
+            value = work.join(value, from_lane_across(value, distance));
+        if (threadIdx.x % warp_size == 0) of_warps[threadIdx.x / warp_size] = value;
+        __syncthreads();
+        if (threadIdx.x != 0) return value;
+        for (unsigned warp = 1; warp < warps; ++warp) value = work.join(value, of_warps[warp]);
+        return value;
+    };
+    const T right = threadIdx.x == 0 ? work.right_side(record.row) : T{};
+    T prepared{};
     T sum{};
     T pivot{};
-    for (unsigned q = threadIdx.x; q < count; q += batch * step) {
+    typename Work::divisor by{};
+    const unsigned missing = missing_in_first(count, batch * step);
+    for (unsigned first = 0; first < count + missing; first += batch * step) {
+        const unsigned q = first + threadIdx.x - missing;
         T elements[batch];
         T x[batch] = {};
         int columns[batch];
         unsigned needed = 0;
-        const auto at = [&](int i) { return triangle.place(record, q + i * step); };
+        unsigned values[batch];
+        triangle.locate(record, q, step, count, columns, values);
 #pragma unroll
-        for (int i = 0; i < batch; ++i)
-            columns[i] = q + i * step < count ? static_cast<int>(triangle.column(at(i))) : -1;
+        for (int i = 0; i < batch; ++i) elements[i] = q + i * step < count ? work.load(values[i]) : T{};
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
             if (triangle.needs(record.row, columns[i])) {
                 needed |= 1u << i;
-                elements[i] = work.load(triangle.source(at(i)));
                 if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
             } else if (columns[i] >= 0 && triangle.is_pivot(record.row, columns[i])) {
-                pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
+                pivot = work.add_pivot(pivot, elements[i]);
+            }
+        }
+        // Most of a division comes before what is divided.
+        if (first + batch * step == count + missing) {
+            pivot = gather(pivots, pivot);
+            if (threadIdx.x == 0) {
+                by = work.ready(record.row, pivot);
+                prepared = work.prepare(right);
             }
         }
         for (unsigned waiting = needed; waiting != 0;) {
@@ -168,199 +187,202 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
         for (int i = 0; i < batch; ++i)
             if (needed >> i & 1u) sum = work.add(sum, elements[i], x[i]);
     }
-    for (int distance = warp_size / 2; distance > 0; distance /= 2) {
-        sum = work.join(sum, from_lane_across(sum, distance));
-        pivot = work.join(pivot, from_lane_across(pivot, distance));
-    }
-    __syncthreads();
-    if (threadIdx.x % warp_size == 0) {
-        sums[threadIdx.x / warp_size] = sum;
-        pivots[threadIdx.x / warp_size] = pivot;
-    }
-    __syncthreads();
+    sum = gather(sums, sum);
     if (threadIdx.x != 0) return;
-    for (unsigned warp = 1; warp < blockDim.x / warp_size; ++warp) {
-        sum = work.join(sum, sums[warp]);
-        pivot = work.join(pivot, pivots[warp]);
-    }
-    const typename Work::divisor by = work.ready(record.row, pivot);
-    const T result = work.finish(work.prepare(record.row), sum, by);
-    box::post_in_block(block_box, result, stamp);
+    const T result = work.finish(prepared, sum, by);
     box::post(boxes + (ordered ? place : record.row), result, stamp);
     work.store(record.row, result, by);
 }
 
-// Long rows are walked by blocks only where the launch is told that there are some: that takes registers.
-template <class Work, class OT, class IT, int lanes, bool with_long>
-__global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
-    sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, solve_control* control,
-               typename Work::box::slot* boxes) {
+// Rows that a few lanes each solve, all of one block: those of at most blockDim.x / lanes neighbouring
+// places.
+template <class Work, class OT, class IT, int lanes>
+static __device__ void sweep_short_rows(const Work& work, const triangle_rows<OT, IT>& triangle,
+                                        const row_order& order, row_unit unit, bool ordered,
+                                        typename Work::box::slot* boxes,
+                                        typename Work::box::slot* block_boxes, unsigned stamp) {
     using T = typename Work::value;
     using box = typename Work::box;
     constexpr int batch = 4;
-    constexpr int most_rows = Work::most_threads / lanes;
-    __shared__ typename box::slot block_boxes[most_rows];
-    __shared__ long_rows<most_rows> long_ones;
     const int own = static_cast<int>(threadIdx.x) / lanes;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    if (lane == 0) box::clear_in_block(block_boxes + own);
-    const block_ticket ticket = draw_ticket(control);
-
-    const bool ordered = order.is_ordered();
-    const int rows = static_cast<int>(blockDim.x) / lanes;
-    const int first = static_cast<int>(ticket.number) * rows;
-    const bool present = own < order.n - first;
+    const int first = unit.first;
+    const bool present = own < unit.end - first;
     const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};
     const int row = record.row;
     const int own_box = ordered ? first + own : row;
-    const bool is_void = work.is_void();
-    const bool is_long = with_long && !is_void && record.count() > triangle.longest;
-    const bool some_long = with_long && long_ones.collect(own, is_long, lane == 0);
-    for (int from = 0; from < rows;) {
-        const int until = some_long ? long_ones.next(from) : rows;
-        if (until > from) {
-            const bool in_run = present && own >= from && own < until;
-            unsigned k = static_cast<unsigned>(lane);
-            const unsigned end = is_void || !in_run ? 0u : record.count();
-            const T prepared = in_run && lane == 0 ? work.prepare(row) : T{};
+    const unsigned end = work.is_void() || !present ? 0u : record.count();
+    // Below 0, that is far behind the end, where there is no element.
+    unsigned k = static_cast<unsigned>(lane) - missing_in_first(end, batch * lanes);
+    const T right = present && lane == 0 ? work.right_side(row) : T{};
 
-            T sum{};
-            T pivot{};
-            typename Work::divisor by{};
-            T elements[batch];
-            T x[batch];
-            int columns[batch];
-            unsigned needed = 0;   // which elements of the batch have a share
-            unsigned waiting = 0;  // and for which of them there is no x yet
-            const auto at = [&](int i) { return triangle.place(record, k + i * lanes); };
-            const auto take = [&] {
-                needed = 0;
+    T prepared{};
+    T sum{};
+    T pivot{};
+    typename Work::divisor by{};
+    T elements[batch];
+    T x[batch];
+    int columns[batch];
+    unsigned needed = 0;   // which elements of the batch have a share
+    unsigned waiting = 0;  // and for which of them there is no x yet
+    const auto take = [&] {
+        needed = 0;
+        unsigned values[batch];
+        triangle.locate(record, k, lanes, end, columns, values);
 #pragma unroll
-                for (int i = 0; i < batch; ++i)
-                    columns[i] = k + i * lanes < end ? static_cast<int>(triangle.column(at(i))) : -1;
+        for (int i = 0; i < batch; ++i) elements[i] = k + i * lanes < end ? work.load(values[i]) : T{};
+        unsigned of_pivot = 0;
 #pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    if (triangle.needs(row, columns[i])) {
-                        needed |= 1u << i;
-                        elements[i] = work.load(triangle.source(at(i)));
-                        if (ordered) columns[i] = static_cast<int>(order.places[columns[i]]);
-                    } else if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) {
-                        pivot = work.add_pivot(pivot, work.load(triangle.source(at(i))));
-                    }
-                }
-                k += batch * lanes;
-                waiting = needed;
-                if (lanes == 1 && k >= end) by = work.ready(row, pivot);
-            };
-            // Rows of this block hand over through shared memory, where their places are known.
-            const auto place_in_block = [&](int column) {
-                return (triangle.lower ? column : order.n - 1 - column) - first;
-            };
-            const auto look = [&](bool elsewhere) {
-                typename box::slot seen[batch] = {};
+        for (int i = 0; i < batch; ++i) {
+            if (triangle.needs(row, columns[i])) needed |= 1u << i;
+            if (columns[i] >= 0 && triangle.is_pivot(row, columns[i])) of_pivot |= 1u << i;
+        }
+        if (ordered)
 #pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    const bool far = ordered || place_in_block(columns[i]) < 0;
-                    box::peek((waiting >> i & 1u) && far && elsewhere, boxes + columns[i], seen[i]);
-                }
+            for (int i = 0; i < batch; ++i)
+                if (needed >> i & 1u) columns[i] = static_cast<int>(order.places[columns[i]]);
 #pragma unroll
-                for (int i = 0; i < batch; ++i) {
-                    if ((waiting >> i & 1u) == 0) continue;
-                    const int place = ordered ? -1 : place_in_block(columns[i]);
-                    T found{};
-                    const bool there = place >= 0
-                                           ? box::fetch_in_block(block_boxes + place, found, ticket.stamp)
-                                           : box::open(seen[i], found, ticket.stamp);
-                    if (there) {
-                        x[i] = found;
-                        waiting &= ~(1u << i);
-                    }
-                }
-                if (waiting == 0) {
+        for (int i = 0; i < batch; ++i)
+            if (of_pivot >> i & 1u) pivot = work.add_pivot(pivot, elements[i]);
+        k += batch * lanes;
+        waiting = needed;
+        if (lanes == 1 && k >= end) by = work.ready(row, pivot);
+    };
+    // Rows of this block hand over through shared memory, where their places are known.
+    const auto place_in_block = [&](int column) {
+        return (triangle.lower ? column : order.n - 1 - column) - first;
+    };
+    const auto look = [&](bool elsewhere) {
+        typename box::slot seen[batch] = {};
 #pragma unroll
-                    for (int i = 0; i < batch; ++i)
-                        if (needed >> i & 1u) sum = work.add(sum, elements[i], x[i]);
-                    needed = 0;
-                    if (k < end) take();
-                }
-            };
-            bool posted = !in_run;
-            const auto post = [&](T row_sum) {
-                const T result = work.finish(prepared, row_sum, by);
-                if (!ordered) box::post_in_block(block_boxes + own, result, ticket.stamp);
-                box::post(boxes + own_box, result, ticket.stamp);
-                work.store(row, result, by);
-            };
-            const auto over_row = [&](T value) {
-                for (int distance = lanes / 2; distance > 0; distance /= 2)
-                    value = work.join(value, from_lane_across(value, distance));
-                return value;
-            };
-            const auto join_pivots = [&] { by = work.ready(row, over_row(pivot)); };
-            bool has_pivots = false;
-            // Whether a row of the warp has been posted.
-            const auto settle = [&] {
-                const bool through = needed == 0 && k >= end;
-                bool complete = !posted && through;
-                if constexpr (lanes == 1) {
-                    if (complete) post(sum);
-                    posted = posted || complete;
-                    return __any_sync(all_lanes, complete) != 0;
-                } else {
-                    constexpr unsigned row_lanes = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
-                    const int first_lane = static_cast<int>(threadIdx.x) % warp_size - lane;
-                    const unsigned unfinished = __ballot_sync(all_lanes, !through) >> first_lane & row_lanes;
-                    complete = complete && unfinished == 0;
-                    if (!__any_sync(all_lanes, complete)) return false;
-                    if (!has_pivots) join_pivots();
-                    const T row_sum = over_row(sum);
-                    if (complete && lane == 0) post(row_sum);
-                    posted = posted || complete;
-                    return true;
-                }
-            };
-
-            take();
-            if (lanes > 1 && __all_sync(all_lanes, k >= end)) {
-                join_pivots();
-                has_pivots = true;
-            }
-            if (ordered) {
-                const int64_t ahead = order.place_ahead(first);
-                if (threadIdx.x == 0 && ahead >= 0) {
-                    typename box::slot seen{};
-                    for (T value{}; !box::open(seen, value, ticket.stamp);)
-                        box::peek(true, boxes + ahead, seen);
-                }
-                __syncthreads();
-            }
-            // Of blocks that hardly share a multiprocessor none is in another's way.
-            constexpr unsigned few_blocks = 128;
-            const unsigned longest_nap = gridDim.x <= few_blocks ? 0u : Work::longest_nap;
-            unsigned nap = 0;
-            while (!__all_sync(all_lanes, posted)) {
-                const unsigned before = waiting;
-                look(true);
-                const bool found = __any_sync(all_lanes, waiting != before);
-                bool again = settle();
-                // Without levels most rows wait for long. They look the less often the longer they wait, and
-                // leave the multiprocessor to those that need not.
-                nap = found || again || ordered ? 0u : min(max(2 * nap, 32u), longest_nap);
-                if (nap > 0) __nanosleep(nap);
-                // What the block itself has found out is soon there: steps along a row of neighbours are
-                // quick.
-                while (again && !ordered) {
-                    look(false);
-                    again = settle();
-                }
+        for (int i = 0; i < batch; ++i) {
+            const bool far = ordered || place_in_block(columns[i]) < 0;
+            box::peek((waiting >> i & 1u) && far && elsewhere, boxes + columns[i], seen[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            if ((waiting >> i & 1u) == 0) continue;
+            const int place = ordered ? -1 : place_in_block(columns[i]);
+            T found{};
+            const bool there = place >= 0 ? box::fetch_in_block(block_boxes + place, found, stamp)
+                                          : box::open(seen[i], found, stamp);
+            if (there) {
+                x[i] = found;
+                waiting &= ~(1u << i);
             }
         }
-        if (with_long && until < rows)
-            sweep_long_row(work, triangle, order, first + until, ordered, boxes, block_boxes + until,
-                           ticket.stamp);
-        from = until + 1;
+        if (waiting == 0) {
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (needed >> i & 1u) sum = work.add(sum, elements[i], x[i]);
+            needed = 0;
+            if (k < end) take();
+        }
+    };
+    bool posted = !present;
+    const auto post = [&](T row_sum) {
+        const T result = work.finish(prepared, row_sum, by);
+        if (!ordered) box::post_in_block(block_boxes + own, result, stamp);
+        box::post(boxes + own_box, result, stamp);
+        work.store(row, result, by);
+    };
+    const auto over_row = [&](T value) {
+        for (int distance = lanes / 2; distance > 0; distance /= 2)
+            value = work.join(value, from_lane_across(value, distance));
+        return value;
+    };
+    const auto join_pivots = [&] { by = work.ready(row, over_row(pivot)); };
+    bool has_pivots = false;
+    // Most of a division comes before what is divided.
+    const auto join_pivots_early = [&] {
+        if (has_pivots || !__all_sync(all_lanes, k >= end)) return;
+        join_pivots();
+        has_pivots = true;
+    };
+    // Whether a row of the warp has been posted.
+    const auto settle = [&] {
+        const bool through = needed == 0 && k >= end;
+        bool complete = !posted && through;
+        if constexpr (lanes == 1) {
+            if (complete) post(sum);
+            posted = posted || complete;
+            return __any_sync(all_lanes, complete) != 0;
+        } else {
+            constexpr unsigned row_lanes = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
+            const int first_lane = static_cast<int>(threadIdx.x) % warp_size - lane;
+            join_pivots_early();
+            const unsigned unfinished = __ballot_sync(all_lanes, !through) >> first_lane & row_lanes;
+            complete = complete && unfinished == 0;
+            if (!__any_sync(all_lanes, complete)) return false;
+            if (!has_pivots) join_pivots();
+            const T row_sum = over_row(sum);
+            if (complete && lane == 0) post(row_sum);
+            posted = posted || complete;
+            return true;
+        }
+    };
+
+    take();
+    prepared = work.prepare(right);
+    if (lanes > 1) join_pivots_early();
+    if (ordered) {
+        const int64_t ahead = order.place_ahead(first);
+        if (threadIdx.x == 0 && ahead >= 0) {
+            typename box::slot seen{};
+            for (T value{}; !box::open(seen, value, stamp);) box::peek(true, boxes + ahead, seen);
+        }
+        __syncthreads();
     }
-    give_ticket_back(control, ticket, work.zero_pivot());
+    // Of blocks that hardly share a multiprocessor none is in another's way.
+    constexpr unsigned few_blocks = 128;
+    const unsigned longest_nap = gridDim.x <= few_blocks ? 0u : Work::longest_nap;
+    unsigned nap = 0;
+    while (!__all_sync(all_lanes, posted)) {
+        const unsigned before = waiting;
+        look(true);
+        const bool found = __any_sync(all_lanes, waiting != before);
+        bool again = settle();
+        // Without levels most rows wait for long. They look the less often the longer they wait, and
+        // leave the multiprocessor to those that need not.
+        nap = found || again || ordered ? 0u : min(max(2 * nap, 32u), longest_nap);
+        if (nap > 0) __nanosleep(nap);
+        // What the block itself has found out is soon there: steps along a row of neighbours are
+        // quick.
+        while (again && !ordered) {
+            look(false);
+            again = settle();
+        }
+    }
+}
+
+// Long rows are walked by blocks only where the launch is told that there are some: that takes registers.
+// Each block has a unit of a right-hand side. Blocks that are more than these come last.
+template <class Work, class OT, class IT, int lanes, bool with_long>
+__global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
+    sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, row_units units, unsigned sides,
+               solve_control* control, typename Work::box::slot* boxes) {
+    using box = typename Work::box;
+    __shared__ typename box::slot block_boxes[Work::most_threads / lanes];
+    if (threadIdx.x % lanes == 0) box::clear_in_block(block_boxes + threadIdx.x / lanes);
+    const bool ordered = order.is_ordered();
+    const unit_summary known = with_long ? units.known() : unit_summary{};
+    const int rows = static_cast<int>(blockDim.x) / lanes;
+    const unsigned blocks =
+        with_long ? static_cast<unsigned>(row_units::count(known, order.n, rows)) * sides : gridDim.x;
+    if (blockIdx.x >= blocks) return;
+    const block_ticket ticket = draw_ticket(control);
+
+    const unsigned side = sides > 1 ? ticket.number % sides : 0u;
+    const int number = static_cast<int>(sides > 1 ? ticket.number / sides : ticket.number);
+    const row_unit unit = units.at(known, number, order.n, rows);
+    const Work of_side = work.of_side(side);
+    auto* const side_boxes = boxes + static_cast<int64_t>(side) * order.n;
+    if (with_long && unit.is_long && !work.is_void())
+        sweep_long_row(of_side, triangle, order, unit.first, ordered, side_boxes, ticket.stamp);
+    else
+        sweep_short_rows<Work, OT, IT, lanes>(of_side, triangle, order, unit, ordered, side_boxes,
+                                              block_boxes, ticket.stamp);
+    give_ticket_back(control, ticket, work.zero_pivot(), blocks);
 }
 
 inline int64_t blocks_of_rows(int64_t n, int rows) { return (n + rows - 1) / rows; }

@@ -89,12 +89,13 @@ static __device__ inline block_ticket draw_ticket(solve_control* control) {
     return drawn;
 }
 
-// And last. The last block of the launch calls finish(), which sees what others have done before a fence, and
-// makes the control ready for the next solve.
+// And last. The last of `blocks` blocks, all of the launch that have drawn a ticket, calls finish(), which
+// sees what others have done before a fence, and makes the control ready for the next solve.
 template <class F>
-static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket, F&& finish) {
+static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket, F&& finish,
+                                               unsigned blocks = gridDim.x) {
     __syncthreads();
-    if (threadIdx.x != 0 || atomicAdd(&control->blocks_done, 1u) != gridDim.x - 1) return;
+    if (threadIdx.x != 0 || atomicAdd(&control->blocks_done, 1u) != blocks - 1) return;
     finish();
     control->next_ticket = 0;
     control->blocks_done = 0;
@@ -102,12 +103,13 @@ static __device__ inline void give_ticket_back(solve_control* control, block_tic
 }
 // Makes known what the rows of a solve have told of their pivots, if that is asked for.
 static __device__ inline void give_ticket_back(solve_control* control, block_ticket ticket,
-                                               heron_zero_pivot* pivots) {
-    give_ticket_back(control, ticket, [&] {
+                                               heron_zero_pivot* pivots, unsigned blocks = gridDim.x) {
+    const auto tell = [&] {
         if (!pivots) return;
         __threadfence();
         pivots->first = atomicExch(&pivots->next, HERON_NO_PIVOT);
-    });
+    };
+    give_ticket_back(control, ticket, tell, blocks);
 }
 
 // What one row hands to others: a value in 32-bit parts, each beside its stamp in one 64-bit word. Such a

@@ -23,11 +23,20 @@ struct solve_work {
     solve_operands<CT> o;
 
     __device__ bool is_void() const { return equal(o.scale(), CT{}); }
-    __device__ CT prepare(int64_t row) const { return is_void() ? CT{} : mul(o.scale(), o.b[row * o.b_row]); }
-    __device__ CT load(int64_t k) const { return o.element(k); }
-    __device__ CT add(CT sum, CT element, CT x) const { return mad(element, x, sum); }
+    __device__ solve_work of_side(unsigned side) const {
+        solve_work other = *this;
+        other.o.b += side * o.b_column;
+        other.o.c += side * o.c_column;
+        return other;
+    }
+    __device__ CT right_side(int64_t row) const { return is_void() ? CT{} : o.b[row * o.b_row]; }
+    __device__ CT prepare(CT right) const { return is_void() ? CT{} : mul(o.scale(), right); }
+    __device__ CT load(int64_t k) const { return o.values[k]; }
+    __device__ CT add(CT sum, CT element, CT x) const { return mad(o.of_operation(element), x, sum); }
     __device__ CT join(CT a, CT b) const { return heron::HERON_LEVEL::add(a, b); }
-    __device__ CT add_pivot(CT pivot, CT element) const { return heron::HERON_LEVEL::add(pivot, element); }
+    __device__ CT add_pivot(CT pivot, CT element) const {
+        return heron::HERON_LEVEL::add(pivot, o.of_operation(element));
+    }
     __device__ auto ready(int row, CT pivot) const { return o.by(row, pivot); }
     __device__ CT finish(CT right, CT sum, const divisor& by) const {
         return is_void() ? CT{} : by.of(sub(right, sum));
@@ -39,11 +48,28 @@ struct solve_work {
     __device__ heron_zero_pivot* zero_pivot() const { return o.zero_pivot; }
 };
 
+// How many elements the row at a place of the order has.
+template <class OT, class IT>
+struct lengths_of_rows {
+    triangle_rows<OT, IT> triangle;
+    row_order order;
+
+    __device__ unsigned operator()(int place) const {
+        return order.at(triangle, place, order.is_ordered()).count();
+    }
+};
+
 template <class CT>
 struct sweep_plan final : plan_of<sweep_plan<CT>> {
     gathered_triangle triangle;
     bool may_have_long_rows = true;
     device_report long_rows;
+    row_units units{};
+    int64_t most_units = 0;
+    // Of few rows: right-hand sides that one launch solves, each with boxes of its own, where that is more
+    // than one.
+    int sides = 1;
+    void* side_boxes = nullptr;
     // Of many right-hand sides: n rows of `width` elements each.
     int width = 0;
     CT* solved = nullptr;
@@ -70,7 +96,7 @@ class tuned_trisolve_run {
           layout_(phase, workspace),
           n_(rows_of_.a.rows),
           stored_(plans::stored_elements(rows_of_.a)),
-          order_(layout_, n_, n_ * static_cast<int64_t>(sizeof(slot))),
+          order_(layout_, n_, n_ * static_cast<int64_t>(sizeof(slot)) + int64_t{sizeof(unit_summary)}),
           staged_(layout_.template take<CT>(args.a.rows * args.staged_columns)) {}
 
     // Takes what the analysis needs beside what all solves use.
@@ -80,29 +106,39 @@ class tuned_trisolve_run {
             const plans::block_solve_memory<CT> memory(layout_, args_);
             plan.block_width = memory.width;
             plan.block_control = memory.control;
+        } else if (args_.b.cols > 1 && has_few_rows()) {
+            plan.sides = static_cast<int>(std::min<int64_t>(args_.b.cols, most_sides));
         } else if (args_.b.cols > 1) {
             plan.width =
                 static_cast<int>((std::min<int64_t>(args_.b.cols, widest) + packed - 1) / packed) * packed;
         }
         plan.solved = layout_.template take<CT>(n_ * plan.width);
         plan.turned = layout_.template take<CT>(n_ * plan.width);
+        auto* const side_boxes = layout_.template take<slot>(plan.sides > 1 ? n_ * plan.sides : 0);
+        plan.side_boxes = side_boxes;
+        plan.may_have_long_rows = !by_blocks_ && n_ > 0 && n_ > plans::longest_row(stored_, n_);
+        plan.most_units = plan.may_have_long_rows ? most_units() : 0;
+        auto* const marks = layout_.template take<unsigned>(plan.may_have_long_rows ? n_ / warp_size + 1 : 0);
+        auto* const starts = layout_.template take<unsigned>(plan.most_units + 1);
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
-        plan.may_have_long_rows = n_ > plans::longest_row(stored_, n_);
+        if (plan.sides > 1) device_.fill(side_boxes, 0, static_cast<size_t>(n_ * plan.sides) * sizeof(slot));
         const int64_t fewest = args_.b.cols > 1 ? fewest_ordered_rows_of_many : fewest_ordered_rows;
-        if (plan.may_have_long_rows && n_ >= fewest && !is_capturing(device_.stream()))
+        // The sums of rows must not depend on when the answer comes: rows of one lane's are added up alike.
+        const bool asks = n_ >= fewest || stored_ <= few_elements * n_;
+        if (plan.may_have_long_rows && asks && !is_capturing(device_.stream()))
             plan.long_rows = device_report::take();
         const plans::long_rows_report report{plan.long_rows.address(), plan.long_rows.value(true),
                                              plan.long_rows.value(false)};
-        if (is_gathered()) {
-            plan.triangle = gather_triangle(device_, rows_of_, gathering);
-            const gathered_triangle& t = plan.triangle;
-            order_by_levels(device_, plans::rows_of(t.offsets, t.columns, n_, stored_), is_lower(),
-                            leaves_out_diagonal(), order_, report, fewest);
-        } else {
-            order_by_levels(device_, plans::rows_of(rows_of_.a), is_lower(), leaves_out_diagonal(), order_,
-                            report, fewest);
-        }
+        if (is_gathered()) plan.triangle = gather_triangle(device_, rows_of_, gathering);
+        const gathered_triangle& t = plan.triangle;
+        order_by_levels(
+            device_,
+            is_gathered() ? plans::rows_of(t.offsets, t.columns, n_, stored_) : plans::rows_of(rows_of_.a),
+            is_lower(), leaves_out_diagonal(), order_, report, fewest);
+        if (plan.may_have_long_rows)
+            plan.units =
+                list_long_rows(plan, marks, starts, n_ < fewest ? report : plans::long_rows_report{});
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
@@ -110,28 +146,16 @@ class tuned_trisolve_run {
         const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
         if (!reports_zero_pivots()) plans::find_zero_pivots<CT>(device_, args_);
         if (by_blocks_) return solve_blocks(plan);
-        const row_order order{order_.schedule, reinterpret_cast<row_record*>(order_.records),
-                              order_.places,   static_cast<int>(n_),
-                              is_lower(),      0};
-        if (is_gathered()) {
-            const gathered_triangle& t = plan.triangle;
-            return solve(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(),
-                                                 is_unit(), plans::longest_row(stored_, n_)},
-                         order, plan);
-        }
-        visit_offsets_and_indices(
-            args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-                solve(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices),
-                                            nullptr, n_, args_.a.base, is_lower(), is_unit(),
-                                            plans::longest_row(stored_, n_)},
-                      order, plan);
-            });
+        visit_triangle(plan, [&](const auto& triangle) { solve(triangle, row_order_of(0), plan); });
     }
 
   private:
     using slot = typename mailbox<CT>::slot;
-    // Right-hand sides of one launch.
+    // Right-hand sides of one launch, and where each has blocks of its own.
     static constexpr int64_t widest = 64;
+    static constexpr int64_t most_sides = 128;
+    // A row of so many has one lane.
+    static constexpr int64_t few_elements = 4;
     // Of one lane: what a load brings at a time.
     static constexpr int packed = 16 / sizeof(CT);
 
@@ -162,6 +186,70 @@ class tuned_trisolve_run {
         return args_.zero_pivot && !by_blocks_ && rows_of_.a.format != HERON_FORMAT_BSR;
     }
 
+    row_order row_order_of(int levels_ahead) const {
+        return {order_.schedule, reinterpret_cast<const row_record*>(order_.records),
+                order_.places,   static_cast<int>(n_),
+                is_lower(),      levels_ahead};
+    }
+    // Calls f(the rows of the triangle of op(A)).
+    template <class F>
+    void visit_triangle(const sweep_plan<CT>& plan, F&& f) {
+        if (is_gathered()) {
+            const gathered_triangle& t = plan.triangle;
+            return f(triangle_rows<int, int>{t.offsets, t.columns, t.sources, n_, 0, is_lower(), is_unit()});
+        }
+        visit_offsets_and_indices(
+            args_.a.offset_type, args_.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                f(triangle_rows<OT, IT>{as<const OT>(args_.a.offsets), as<const IT>(args_.a.indices), nullptr,
+                                        n_, args_.a.base, is_lower(), is_unit()});
+            });
+    }
+
+    // Systems of few and short rows, of which an order by levels is not asked for: what their solves with
+    // several right-hand sides take is launches, and loads that wait for each other.
+    bool has_few_rows() const { return n_ < fewest_ordered_rows_of_many && stored_ <= few_elements * n_; }
+
+    // Elements of a row that is a unit of its own where some are long: more than two steps of sixteen lanes,
+    // and few rows have them.
+    unsigned longest_shared_row() const {
+        return static_cast<unsigned>(std::max<int64_t>(128, 8 * stored_ / n_));
+    }
+    // Short rows of a unit, for which all kernels that may walk it have lanes enough.
+    int rows_of_unit() const {
+        int rows = 0;
+        const auto take_one = [&]<int lanes>(lane_count<lanes>) {
+            rows = solve_work<CT>::most_threads / lanes;
+        };
+        if (args_.b.cols == 1 || has_few_rows()) {
+            if (stored_ <= few_elements * n_)
+                take_one(lane_count<1>{});
+            else
+                take_one(lane_count<16>{});
+        } else
+            visit_shapes(static_cast<int>(std::min<int64_t>(args_.b.cols, widest)), true,
+                         [&]<class Shape>(Shape) { rows = Shape::rows; });
+        return rows;
+    }
+    // A long row makes two units of one.
+    int64_t most_units() const {
+        const int64_t long_rows = std::min(n_, stored_ / (int64_t{longest_shared_row()} + 1));
+        return blocks_of_rows(n_, rows_of_unit()) + 2 * long_rows;
+    }
+    row_units list_long_rows(const sweep_plan<CT>& plan, unsigned* marks, unsigned* starts,
+                             const plans::long_rows_report& report) {
+        auto* const summary = reinterpret_cast<unit_summary*>(boxes() + n_);
+        constexpr int threads = 256;
+        visit_triangle(plan, [&]<class OT, class IT>(const triangle_rows<OT, IT>& triangle) {
+            const lengths_of_rows<OT, IT> lengths{triangle, row_order_of(0)};
+            device_.launch_blocks(mark_long_rows<lengths_of_rows<OT, IT>>, (n_ + threads - 1) / threads,
+                                  threads, 0, lengths, static_cast<int>(n_), longest_shared_row(),
+                                  plans::longest_row(stored_, n_), marks, summary);
+        });
+        device_.launch_blocks(list_units, 1, listing_threads, 0, marks, static_cast<int>(n_), rows_of_unit(),
+                              starts, summary, report.address, report.long_word, report.short_word);
+        return {summary, starts};
+    }
+
     void solve_blocks(const sweep_plan<CT>& plan) {
         static_assert(sizeof(row_record) == 4 * sizeof(int));
         const gathered_triangle& t = plan.triangle;
@@ -188,12 +276,12 @@ class tuned_trisolve_run {
     void solve(const triangle_rows<OT, IT>& triangle, const row_order& order, const sweep_plan<CT>& plan) {
         solve_operands<CT> o = operands();
         // An analysis for one right-hand side has left no room for more than one at a time.
-        const int64_t width = args_.c.cols == 1 || plan.width == 0 ? 1 : plan.width;
+        const int64_t width = args_.c.cols == 1 || plan.width == 0 ? plan.sides : plan.width;
         const bool with_long = plan.expects_long_rows();
         for (int64_t first = 0; first < args_.c.cols; first += width) {
             const int64_t sides = std::min(width, args_.c.cols - first);
-            if (width == 1)
-                solve_one(o, triangle, order, with_long);
+            if (args_.c.cols == 1 || plan.width == 0)
+                solve_each(o, triangle, order, plan, static_cast<unsigned>(sides), with_long);
             else
                 solve_some(o, triangle, order, plan, static_cast<int>(sides), with_long);
             o.b += sides * o.b_column;
@@ -201,28 +289,31 @@ class tuned_trisolve_run {
         }
     }
 
+    // Each right-hand side by blocks of its own.
     template <class OT, class IT>
-    void solve_one(const solve_operands<CT>& o, triangle_rows<OT, IT> triangle, row_order order,
-                   bool with_long) {
+    void solve_each(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle, row_order order,
+                    const sweep_plan<CT>& plan, unsigned sides, bool with_long) {
         const solve_work<CT> work{o};
+        auto* const side_boxes = plan.side_boxes ? static_cast<slot*>(plan.side_boxes) : boxes();
         const auto launch = [&]<int lanes, bool walks_long>(lane_count<lanes>,
                                                             std::bool_constant<walks_long>) {
             // Small blocks spread narrow levels over the device; with more lanes per row there would be many.
             constexpr int most_threads = solve_work<CT>::most_threads;
-            constexpr int threads = lanes == 1 && !walks_long ? 64 : most_threads;
+            // Fewer rows than that are one block, in which they need not go to memory.
+            const int threads = lanes > 1 || walks_long ? most_threads
+                                : n_ <= most_threads    ? static_cast<int>((n_ + 63) / 64 * 64)
+                                                        : 64;
+            const int64_t blocks = walks_long ? plan.most_units : blocks_of_rows(n_, threads / lanes);
             order.levels_ahead = lanes == 1 ? 5 : 2;
-            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes, walks_long>,
-                                  blocks_of_rows(n_, threads / lanes), threads, 0, work, triangle, order,
-                                  control(), boxes());
+            device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes, walks_long>, blocks * sides,
+                                  threads, 0, work, triangle, order, plan.units, sides, control(),
+                                  side_boxes);
         };
-        constexpr int64_t few_elements = 4;
         if (!with_long)
             return visit_lanes(stored_, n_, few_elements,
                                [&](auto lanes) { launch(lanes, std::false_type{}); });
         if (stored_ <= few_elements * n_) return launch(lane_count<1>{}, std::true_type{});
-        // Where some rows are long, others are almost so. Rows that a block walks stop each other: those that
-        // are not much longer are better walked by many lanes.
-        triangle.longest *= 4;
+        // Where some rows are long, others are almost so.
         launch(lane_count<16>{}, std::true_type{});
     }
 
@@ -243,13 +334,12 @@ class tuned_trisolve_run {
                               o, triangle, order, sides, plan.width, plan.solved, !turns_c);
         const auto launch = [&]<class Shape>(Shape) {
             const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
-            triangle_rows<OT, IT> walked = triangle;
-            walked.longest *= Shape::shares > 8 ? Shape::shares / 8 : 1;
             const auto kernel = solve_many<CT, OT, IT, Shape>;
-            const int64_t blocks = blocks_of_rows(n_, Shape::rows) * tiles;
+            const int64_t units = with_long ? plan.most_units : blocks_of_rows(n_, Shape::rows);
+            const int64_t blocks = units * tiles;
             device_.launch_blocks(kernel, std::min(blocks, device_.blocks_at_once(kernel, many_threads)),
-                                  many_threads, 0, o, walked, order, sides, plan.width, plan.solved, !turns_c,
-                                  control() + 1);
+                                  many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
+                                  !turns_c, with_long ? plan.units : row_units{}, control() + 1);
         };
         visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
@@ -258,7 +348,7 @@ class tuned_trisolve_run {
     // Lanes that have no right-hand side share the elements of a row. A long row keeps as many blocks busy as
     // there are tiles, and where there are some, others are almost as long.
     template <class F>
-    void visit_shapes(int sides, bool with_long, F&& f) {
+    void visit_shapes(int sides, bool with_long, F&& f) const {
         constexpr int few = packed > 2 ? packed : 2;
         constexpr int some = 8;
         constexpr int all = 32;
@@ -268,9 +358,8 @@ class tuned_trisolve_run {
         f(many_shape<packed, all, 1, 8, false>{});
     }
     template <int tile_sides, class F>
-    void visit_shares(bool with_long, F&& f) {
-        constexpr int64_t few_elements = 3;
-        if (with_long && stored_ > few_elements * n_)
+    void visit_shares(bool with_long, F&& f) const {
+        if (with_long && stored_ > 3 * n_)
             return f(many_shape<packed, tile_sides, warp_size / (tile_sides / packed), 4, true>{});
         if (has_short_rows()) return f(many_shape<packed, tile_sides, 1, 4, true>{});
         f(many_shape<packed, tile_sides, 4, 4, false>{});

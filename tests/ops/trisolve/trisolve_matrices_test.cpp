@@ -78,8 +78,9 @@ void check_solves(const entries& pattern, const std::string& name, const layout&
 
 TEST_CASE("triangular solves of generated matrices") {
     const cudaDataType type = device_has(CUDA_R_64F) ? CUDA_R_64F : CUDA_R_32F;
-    for (const char* spec : {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6",
-                             "banded:20000,2", "arrow:20000", "diag:50000", "longrows:10000,3"})
+    for (const char* spec :
+         {"poisson2d:150", "poisson3d:24", "poisson3d27:14", "uniform:20000,6", "banded:20000,2",
+          "arrow:20000", "diag:50000", "longrows:10000,3", "rmat:13,8", "longrows:900,2"})
         check_solves(pattern_of(heron::tools::load_matrix(spec, seed())), spec, csr, type);
 }
 

@@ -88,6 +88,27 @@ TEST_CASE("any number of right-hand sides after one analysis") {
     }
 }
 
+TEST_CASE("many right-hand sides of few rows, some of them long, after one analysis") {
+    random_source random(6);
+    const std::vector<named_pattern> patterns{{"diagonal", diagonal_pattern(100)},
+                                              {"chain", chain_pattern(257)},
+                                              {"arrow", arrow_pattern(600)},
+                                              {"scattered", scattered_pattern(900, 1, random)}};
+    for (const named_pattern& pattern : patterns)
+        for (const cudaDataType type : two_types())
+            for (const triangle& t : all_triangles(type)) {
+                if (t.op == C) continue;
+                INFO(pattern.name);
+                trisolve_problem problem(make_system(pattern.matrix, csr, {}, t, type), t);
+                for (const std::int64_t analysed : {2, 150}) {
+                    problem.analyse(matrix_call(analysed));
+                    for (const std::int64_t columns : {1, 7, 150})
+                        for (const cusparseOrder_t order : {by_columns, by_rows})
+                            problem.solve({columns, true, N, {order, 1}, {order, 2}});
+                }
+            }
+}
+
 TEST_CASE("solves in place") {
     const entries pattern = small_pattern();
     for (const cudaDataType type : two_types())
