@@ -304,8 +304,9 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
     const int64_t packs = (a.m + pack - 1) / pack;
     const auto run = [&]<class Program>(type<Program>) {
-        launch_batch<typename Program::gemv_rows_batch, CT>(device, kernels::blas2_wide_family, a, packs,
-                                                            Program::GROUP_ITEMS / Program::SHARES);
+        // The registers of three groups at once hold what their items have on its way.
+        launch_batch<at_once<typename Program::gemv_rows_batch, 3>, CT>(
+            device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES);
     };
     if (packs * a.count >= many)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, gemv_group>>{});
