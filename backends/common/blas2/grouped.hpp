@@ -145,6 +145,16 @@ int kept_steps(const Device& device, int64_t m, int64_t n, int steps) {
     return room < bytes ? static_cast<int>(steps * room / bytes) : steps;
 }
 
+// Where tiles of 16 rows are more than one turn, and where part of a matrix can be kept.
+template <class CT, class Device>
+bool takes_strips(const Device& device, int64_t m, int64_t n) {
+    constexpr int64_t one_turn = 128 * 16, longest = 128 * 1024 / sizeof(CT), least_rows = 16;
+    constexpr int all_steps = 256;
+    const int64_t rows = gemv_strips(type<CT>{}, m).packs * (16 / static_cast<int64_t>(sizeof(CT)));
+    const bool is_kept_in_part = kept_steps<CT>(device, m, n, all_steps) < all_steps;
+    return m <= longest && (m > one_turn || (rows >= least_rows && is_kept_in_part));
+}
+
 template <int group, class CT, class Device>
 void gemv_by_strips(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
@@ -161,16 +171,14 @@ void gemv_by_strips(Device& device, heron_phase phase, const heron_gemv_args& a,
         heron_index{a.y.offset}, heron_index{a.y.inc});
 }
 
-// Tall matrices by tiles of 256 rows. Large ones by strips, where the largest groups of a device take these
-// and tiles of 16 rows are more than one turn. Others, and long rows, by large groups for 32 rows, or 16
-// where these are all or keep more of a device busy: their sums are often whole. Small ones by groups for 16
-// bytes of 4 items.
+// Tall matrices by tiles of 256 rows. Large ones by strips, where the largest groups of a device take these.
+// Others, and long rows, by large groups for 32 rows, or 16 where these are all or keep more of a device
+// busy: their sums are often whole. Small ones by groups for 16 bytes of 4 items.
 template <class CT, int large_group, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
     constexpr int pack = 16 / sizeof(CT);
     constexpr int64_t tall = 128 * 256, long_row = 8192, some_rows = 512, many_rows = 96 * 32;
-    constexpr int64_t strip_rows = 128 * 16, longest_strip = 128 * 1024 / sizeof(CT);
     const auto run = [&]<class Program>(type<Program>) {
         gemv_rows_by<Program, CT>(device, phase, a, workspace);
     };
@@ -178,7 +186,7 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
     if (is_within<CT>(8, a.m, a.n) && a.n < long_row)
         return run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
     if constexpr (large_group > gemv_group)
-        if (a.m > strip_rows && a.m <= longest_strip)
+        if (takes_strips<CT>(device, a.m, a.n))
             return gemv_by_strips<large_group, CT>(device, phase, a, workspace);
     if (a.m >= many_rows || (a.m > 16 && a.m < some_rows))
         run(type<kernels::blas2_wide_groups<CT, large_group, 32 / pack>>{});
