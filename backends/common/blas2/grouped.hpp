@@ -9,6 +9,7 @@ inline constexpr kernel_family blas2_bands_family{"blas2_bands", "CT GROUP TEAM"
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
 inline constexpr kernel_family blas2_gemv_family{"dense_batch_item blas2_gemv", "CT GROUP TEAM COLUMNS"};
 inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
+inline constexpr kernel_family blas2_strips_family{"blas2_strips", "CT GROUP"};
 inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 inline constexpr kernel_family blas2_turned_family{"blas2_turned", "CT GROUP TILE"};
@@ -17,6 +18,7 @@ inline constexpr kernel_family blas2_wide_family{"dense_batch_item blas2_wide", 
 #include "chain.h"
 #include "gemv.h"
 #include "join.h"
+#include "strips.h"
 #include "symv.h"
 #include "trsv.h"
 #include "turned.h"
@@ -117,9 +119,61 @@ void gemv_rows_by(Device& device, heron_phase phase, const heron_gemv_args& a, h
                                                         workspace);
 }
 
-// Tall matrices by tiles of 256 rows. Large ones, and long rows, by large groups for 32 rows, or 16 where
-// these are all or keep more of a device busy: their sums are often whole. Small ones by groups for 16 bytes
-// of 4 items.
+// Strips of rows for all multiprocessors of a large device at once: 128, of the sizes alone, so that the sums
+// have the same bits on every run. They begin where what memory gives at a time does.
+struct gemv_strips {
+    template <class CT>
+    gemv_strips(type<CT>, int64_t m) {
+        constexpr int64_t multiprocessors = 128, sector = 32 / sizeof(CT);
+        const int64_t sectors = (m + sector - 1) / sector;
+        const int64_t of_strip = (sectors + multiprocessors - 1) / multiprocessors;
+        packs = static_cast<int>(2 * of_strip);
+        count = (sectors + of_strip - 1) / of_strip;
+    }
+
+    // Of 16 bytes, in a row of a strip's first column.
+    int packs;
+    int64_t count;
+};
+
+// What does not fit the second-level cache is read past it but for so many of `steps` steps: their elements
+// are still there when the same matrix comes again, where of all in turn none would be.
+template <class CT, class Device>
+int kept_steps(const Device& device, int64_t m, int64_t n, int steps) {
+    const double room = 0.6 * static_cast<double>(device.cache_bytes());
+    const double bytes = static_cast<double>(m) * static_cast<double>(n) * sizeof(CT);
+    return room < bytes ? static_cast<int>(steps * room / bytes) : steps;
+}
+
+// Where tiles of 16 rows are more than one turn, and where part of a matrix can be kept.
+template <class CT, class Device>
+bool takes_strips(const Device& device, int64_t m, int64_t n) {
+    constexpr int64_t one_turn = 128 * 16, longest = 128 * 1024 / sizeof(CT), least_rows = 16;
+    constexpr int all_steps = 256;
+    const int64_t rows = gemv_strips(type<CT>{}, m).packs * (16 / static_cast<int64_t>(sizeof(CT)));
+    const bool is_kept_in_part = kept_steps<CT>(device, m, n, all_steps) < all_steps;
+    return m <= longest && (m > one_turn || (rows >= least_rows && is_kept_in_part));
+}
+
+template <int group, class CT, class Device>
+void gemv_by_strips(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    using program = kernels::blas2_strips_groups<CT, group>;
+    const gemv_strips strips(type<CT>{}, a.m);
+    const auto alpha = as_argument<CT>(a.alpha);
+    const auto beta = as_argument<CT>(a.beta);
+    device.template launch_groups<at_once<typename program::gemv_strips, 1>>(
+        kernels::blas2_strips_family, strips.count, heron_index{a.m}, heron_index{a.n}, int{strips.packs},
+        kept_steps<CT>(device, a.m, a.n, program::STEPS), int{is_conjugated(a.op)}, alpha.value, alpha.device,
+        as<const CT>(a.a.memory), heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory),
+        heron_index{a.x.offset}, heron_index{a.x.inc}, beta.value, beta.device, as<CT>(a.y.memory),
+        heron_index{a.y.offset}, heron_index{a.y.inc});
+}
+
+// Tall matrices by tiles of 256 rows. Large ones by strips, where the largest groups of a device take these.
+// Others, and long rows, by large groups for 32 rows, or 16 where these are all or keep more of a device
+// busy: their sums are often whole. Small ones by groups for 16 bytes of 4 items.
 template <class CT, int large_group, class Device>
 void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                          heron_workspace& workspace) {
@@ -128,11 +182,13 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
     const auto run = [&]<class Program>(type<Program>) {
         gemv_rows_by<Program, CT>(device, phase, a, workspace);
     };
-    if (a.m >= tall)
-        run(type<kernels::blas2_wide_groups<CT, gemv_group, 256 / pack>>{});
-    else if (is_within<CT>(8, a.m, a.n) && a.n < long_row)
-        run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
-    else if (a.m >= many_rows || (a.m > 16 && a.m < some_rows))
+    if (a.m >= tall) return run(type<kernels::blas2_wide_groups<CT, gemv_group, 256 / pack>>{});
+    if (is_within<CT>(8, a.m, a.n) && a.n < long_row)
+        return run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
+    if constexpr (large_group > gemv_group)
+        if (takes_strips<CT>(device, a.m, a.n))
+            return gemv_by_strips<large_group, CT>(device, phase, a, workspace);
+    if (a.m >= many_rows || (a.m > 16 && a.m < some_rows))
         run(type<kernels::blas2_wide_groups<CT, large_group, 32 / pack>>{});
     else
         run(type<kernels::blas2_wide_groups<CT, large_group, 16 / pack>>{});
@@ -256,8 +312,9 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
     const int64_t packs = (a.m + pack - 1) / pack;
     const auto run = [&]<class Program>(type<Program>) {
-        launch_batch<typename Program::gemv_rows_batch, CT>(device, kernels::blas2_wide_family, a, packs,
-                                                            Program::GROUP_ITEMS / Program::SHARES);
+        // The registers of three groups at once hold what their items have on its way.
+        launch_batch<at_once<typename Program::gemv_rows_batch, 3>, CT>(
+            device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES);
     };
     if (packs * a.count >= many)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, gemv_group>>{});

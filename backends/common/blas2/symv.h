@@ -14,6 +14,7 @@ CONSTANT(MOST_ROWS, 4 * TILE);
 CONSTANT(ROWS, 8);
 CONSTANT(ROW_SHARES, GROUP / ROWS);
 CONSTANT(BATCH, 8);
+CONSTANT(FEW, 4);
 // Items that add up the shares before the last ones do.
 CONSTANT(SOME, 8 * ROWS);
 
@@ -127,6 +128,56 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int
 }
 HERON_CLOSE
 
+// What `batch` columns, ROW_SHARES apart from `first` on, add to the sum of a row. All of their elements are
+// on their way at once.
+HERON_FN CT add_stored(int batch, heron_index first, heron_index row, heron_index n, int lower, int hermitian,
+                       int conjugate, int storage, GLOBAL const CT* a, heron_index ld, GLOBAL const CT* x,
+                       heron_index x_inc, CT sum) {
+    CT elements[BATCH];
+    CT factors[BATCH];
+    UNROLL
+    for (int b = 0; b < batch; ++b) {
+        const heron_index l = first + b * ROW_SHARES;
+        const int stored = lower ? row >= l : row <= l;
+        elements[b] = ZERO(CT);
+        factors[b] = ZERO(CT);
+        if (l < n) {
+            elements[b] = a[symv_place(storage, lower, n, ld, stored ? row : l, stored ? l : row)];
+            factors[b] = x[l * x_inc];
+        }
+    }
+    UNROLL
+    for (int b = 0; b < batch; ++b) {
+        const heron_index l = first + b * ROW_SHARES;
+        const int stored = lower ? row >= l : row <= l;
+        CT element = elements[b];
+        if (hermitian && l == row) element = REAL(CT, element);
+        if (hermitian && stored == conjugate) element = CONJ(CT, element);
+        sum = MAD(CT, element, factors[b], sum);
+    }
+    return sum;
+}
+
+// An item's share of the sum of a row. Few columns get short code: a group runs through it once, and code
+// comes slowly.
+HERON_FN CT share_of_row(heron_index row, heron_index n, int lower, int hermitian, int conjugate, int storage,
+                         GLOBAL const CT* a, heron_index ld, GLOBAL const CT* x, heron_index x_inc) {
+    const heron_index first = group_item() / ROWS;
+    CT sum = ZERO(CT);
+    if (storage != 0) {
+        for (heron_index l = first; l < n; l += BATCH * ROW_SHARES)
+            sum = add_stored(BATCH, l, row, n, lower, hermitian, conjugate, storage, a, ld, x, x_inc, sum);
+    } else if (n <= ROW_SHARES) {
+        sum = add_stored(1, first, row, n, lower, hermitian, conjugate, 0, a, ld, x, x_inc, sum);
+    } else if (n <= FEW * ROW_SHARES) {
+        sum = add_stored(FEW, first, row, n, lower, hermitian, conjugate, 0, a, ld, x, x_inc, sum);
+    } else {
+        for (heron_index l = first; l < n; l += BATCH * ROW_SHARES)
+            sum = add_stored(BATCH, l, row, n, lower, hermitian, conjugate, 0, a, ld, x, x_inc, sum);
+    }
+    return sum;
+}
+
 // The same for a small matrix, in which each row of the result is a group's: y := alpha*A*x + beta*y.
 HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, int conjugate, CT alpha_value,
                    GLOBAL const CT* alpha_device, int storage, GLOBAL const CT* RESTRICT a,
@@ -143,33 +194,9 @@ HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, in
     // Read before it is wanted: in a small product nothing else hides how long that takes.
     const CT old = writes && !EQUAL(CT, beta, ZERO(CT)) ? y[at] : ZERO(CT);
     CT sum = ZERO(CT);
-    if (row < n && !EQUAL(CT, alpha, ZERO(CT))) {
-        for (heron_index first = me / ROWS; first < n; first += BATCH * ROW_SHARES) {
-            CT elements[BATCH];
-            CT factors[BATCH];
-            UNROLL
-            for (int b = 0; b < BATCH; ++b) {
-                const heron_index l = first + b * ROW_SHARES;
-                const int stored = lower ? row >= l : row <= l;
-                elements[b] = ZERO(CT);
-                factors[b] = ZERO(CT);
-                if (l < n) {
-                    elements[b] =
-                        a[a_offset + symv_place(storage, lower, n, ld, stored ? row : l, stored ? l : row)];
-                    factors[b] = x[x_offset + l * x_inc];
-                }
-            }
-            UNROLL
-            for (int b = 0; b < BATCH; ++b) {
-                const heron_index l = first + b * ROW_SHARES;
-                const int stored = lower ? row >= l : row <= l;
-                CT element = elements[b];
-                if (hermitian && l == row) element = REAL(CT, element);
-                if (hermitian && stored == conjugate) element = CONJ(CT, element);
-                sum = MAD(CT, element, factors[b], sum);
-            }
-        }
-    }
+    if (row < n && !EQUAL(CT, alpha, ZERO(CT)))
+        sum =
+            share_of_row(row, n, lower, hermitian, conjugate, storage, a + a_offset, ld, x + x_offset, x_inc);
     sums[me] = sum;
     sync_group();
     if (me < SOME) {

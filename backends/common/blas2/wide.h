@@ -54,7 +54,7 @@ HERON_FN void put_rows(GLOBAL CT* a, heron_index at, int wide, int apart, heron_
         wide_value v;
         UNROLL
         for (int q = 0; q < PACK; ++q) v.value[q] = elements[q];
-        *(GLOBAL int4*)(a + at) = v.raw;
+        store_wide((GLOBAL int4*)(a + at), v.raw);
     } else {
         UNROLL
         for (int q = 0; q < PACK; ++q)

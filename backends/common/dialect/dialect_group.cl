@@ -19,6 +19,7 @@ typedef ulong u64;
 #define RESTRICT restrict
 #define LOAD_ONCE(p) (*(p))
 #define LOAD_OFTEN(p) (*(p))
+#define store_wide(p, v) (*(p) = (v))
 #define FETCH_ADD(p, v) atomic_add(p, v)
 #define FETCH_MIN(p, v) atomic_min(p, v)
 #define FETCH_MAX(p, v) atomic_max(p, v)

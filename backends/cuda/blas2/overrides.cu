@@ -1,6 +1,6 @@
 // A matrix and vectors on CUDA: by groups; the other operations are the shared plans.
 #include "cuda/runtime/device.cuh"
-#include "cuda/runtime/group_words.cuh"
+#include "cuda/runtime/wide_words.cuh"
 #include "common/blas2/grouped.hpp"
 #include "common/blas2/trmv.hpp"
 #include "common/runtime/slot.hpp"

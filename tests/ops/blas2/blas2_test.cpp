@@ -365,7 +365,7 @@ TEST_CASE("gemv and ger of aligned columns") {
     };
     for (const heron_type type : matrix_types())
         for (const shape e : {shape{64, 300}, shape{131, 70}, shape{13, 9001}, shape{39, 9001},
-                              shape{66000, 3}, shape{66001, 35}})
+                              shape{66000, 3}, shape{66001, 35}, shape{2101, 1010}})
             for (const bool aligned : {true, false}) {
                 if (!aligned && e.n == 35) continue;
                 const std::int64_t ld = (e.m + 3) / 4 * 4 + 4;
