@@ -316,7 +316,7 @@ HERON_FN column_window window_of(row_pair pair) {
     column_window w;
     w.first = 0;
     w.count = 0;
-    if (pair.a_length && pair.b_length) {
+    if (pair.a_length > 0 && pair.b_length > 0) {
         const i32 last = max(pair.a[pair.a_length - 1], pair.b[pair.b_length - 1] - pair.more_base);
         w.first = min(pair.a[0], pair.b[0] - pair.more_base);
         if ((u32)last - (u32)w.first < (u32)(EACH * LANES)) w.count = last - w.first + 1;
