@@ -3,6 +3,7 @@
  * live, and fail when a test wants it. (libgomp ends the process by itself where it gets no memory, and is
  * left out.) */
 #define _GNU_SOURCE
+#include "failing.h"
 #include <errno.h>
 #include <link.h>
 #include <stdint.h>
@@ -23,8 +24,6 @@ struct range {
 };
 static struct range ranges[64];
 static int range_count;
-static long left = -1; /* allocations that still succeed; negative: all do */
-static int failures;
 static int lock;
 
 /* Addresses of what the libraries hold, by open addressing. */
@@ -89,26 +88,11 @@ void heron_test_find_libraries(void) {
     range_count = 0;
     dl_iterate_phdr(&add_range, NULL);
 }
-/* Allocation number `successes` from now and all after it fail. */
-void heron_test_fail_after(long successes) {
-    failures = 0;
-    left = successes;
-}
-/* Ends that; how many have failed. */
-int heron_test_end_failing(void) {
-    left = -1;
-    return failures;
-}
 /* What the libraries hold. */
 long heron_test_live(void) { return live; }
 
 static int fails(const void* caller) {
-    if (left < 0 || !is_theirs(caller)) return 0;
-    if (left > 0) {
-        --left;
-        return 0;
-    }
-    ++failures;
+    if (left < 0 || !is_theirs(caller) || !fails_now()) return 0;
     errno = ENOMEM;
     return 1;
 }

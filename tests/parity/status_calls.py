@@ -373,8 +373,8 @@ class Scene:
             return position is not None and kinds[position] == "cusparseHandle_t" and change == "NULL"
         return not any(re.search(r"Info_t|Plan_t|^cusparseHandle_t\*", kind) for kind in kinds)
 
-    def call(self, name, position=None, change=None):
-        """The status of a call, after what it needs. None where this library cannot be asked."""
+    def prepared(self, name, position=None, change=None):
+        """Function and arguments of a call, after what it needs. None where this library cannot be asked."""
         prototype = self.prototypes[name]
         self.objects, self.slots, self.used = {}, {}, 0
         if self.handle is None and not self.can_ask_without_handle(prototype, position, change):
@@ -389,11 +389,18 @@ class Scene:
             self.library.cusparseSetMatType(self.objects["cusparseMatDescr_t", "descrA"], 1)
         if position is not None:
             arguments[position] = self.changed(prototype, position, change)
-        function = self.function(name)
+        return self.function(name), arguments
+
+    def call(self, name, position=None, change=None):
+        """The status of a call, or None."""
+        ready = self.prepared(name, position, change)
+        if ready is None:
+            return None
+        function, arguments = ready
         if self.before_call:
             self.before_call()
         result = function(*arguments)
-        return (0 if result else 1) if prototype.result.endswith("*") else result
+        return (0 if result else 1) if self.prototypes[name].result.endswith("*") else result
 
 
 def changes(kind, enums, scene_types, huge):

@@ -262,6 +262,8 @@ void add_trisolve_command(CLI::App& bench) {
     c.command.add_option("--analyses", c.options.analyses, "Analyses of each measurement")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
+    c.command.add_flag("--fresh-workspace", c.options.fresh_workspace,
+                       "Allocate the workspace before each analysis, as a first one finds it");
     c.run(run_trisolve_bench);
 }
 

@@ -31,6 +31,24 @@ allocation_registry& allocations() {
     return registry;
 }
 
+// Whether every call fails that follows in this process.
+bool loses_device(cudaError_t error) noexcept {
+    switch (error) {
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorLaunchFailure: return true;
+        default: return false;
+    }
+}
+
 // Logs a failed runtime call under the call's name and clears the runtime's error. At the end of a process
 // the driver may go before the handles do, which nobody needs to hear of.
 heron_status checked(cudaError_t error, const char* call) noexcept {
@@ -366,15 +384,18 @@ struct entries {
         return status;
     }
 
-    // Without memory a queue works all the same, so no error is one.
-    static void make_scratch(scratch_memory& scratch) noexcept {
+    // Without memory a queue works all the same, so no other error is one.
+    static heron_status make_scratch(scratch_memory& scratch) noexcept {
         constexpr size_t size = size_t{8} << 20;
         const relaxed_capture scope;
-        if (cudaEventCreateWithFlags(&scratch.used, cudaEventDisableTiming) == cudaSuccess &&
-            cudaMalloc(&scratch.bytes, size) == cudaSuccess)
+        cudaError_t error = cudaEventCreateWithFlags(&scratch.used, cudaEventDisableTiming);
+        if (error == cudaSuccess) error = cudaMalloc(&scratch.bytes, size);
+        if (loses_device(error)) return checked(error, "queue_create");
+        if (error == cudaSuccess)
             scratch.size = size;
         else
             cudaGetLastError();
+        return HERON_SUCCESS;
     }
     static void free_scratch(const scratch_memory& scratch) noexcept {
         cudaFree(scratch.bytes);
@@ -394,15 +415,20 @@ struct entries {
             return HERON_ARCH_MISMATCH;
         }
         return on_device(device, [&] {
-            auto* const created = new heron_queue;
+            const auto release = [](heron_queue* q) {
+                free_scratch(q->scratch);
+                delete q;
+            };
+            std::unique_ptr<heron_queue, decltype(release)> created(new heron_queue, release);
             created->device = device;
             created->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
             created->shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
             created->cache_bytes = attribute(cudaDevAttrL2CacheSize, device);
             created->has_clusters = attribute(cudaDevAttrClusterLaunch, device) != 0;
-            make_scratch(created->scratch);
+            const heron_status with_scratch = make_scratch(created->scratch);
+            if (with_scratch != HERON_SUCCESS) return with_scratch;
             known_rows::of_process().prepare();
-            *queue = created;
+            *queue = created.release();
             return HERON_SUCCESS;
         });
     }
@@ -486,7 +512,10 @@ void log_error(const char* function, const char* reason) noexcept {
     if (services && services->log) services->log(1, function, reason);
 }
 
+// Every failed call of the runtime comes by here.
 heron_status status_of(cudaError_t error) noexcept {
+    if (loses_device(error))
+        log_error(cudaGetErrorName(error), "the device is lost: every later call of this process fails");
     switch (error) {
         case cudaSuccess: return HERON_SUCCESS;
         case cudaErrorMemoryAllocation: return HERON_ALLOC_FAILED;

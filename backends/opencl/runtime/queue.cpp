@@ -106,15 +106,18 @@ heron_queue::~heron_queue() {
     if (adopted) device.return_kernels(std::move(kernels_));
 }
 
-heron::opencl::kernel_instance heron_queue::create_kernel(const char* name,
-                                                          const heron::opencl::program_key& key) {
+const heron::opencl::kernel_instance& heron_queue::add_kernel(const heron::opencl::kernel_id& id,
+                                                              const heron::opencl::program_key& key) {
     using namespace heron::opencl;
     cl_int code = CL_SUCCESS;
     kernel_instance instance;
-    instance.name = name;
+    instance.name = id.name;
     instance.kernel =
-        clCreateKernel(device.programs().get(key), (std::string("heron_") + name).c_str(), &code);
+        clCreateKernel(device.programs().get(key), (std::string("heron_") + id.name).c_str(), &code);
     check(code, "clCreateKernel");
+    std::unique_ptr<_cl_kernel, decltype(&clReleaseKernel)> owned(instance.kernel, &clReleaseKernel);
     instance.local_size = local_size_of(instance.kernel, device);
-    return instance;
+    const kernel_instance& kept = kernels_->kernels.emplace(id, std::move(instance)).first->second;
+    static_cast<void>(owned.release());
+    return kept;
 }

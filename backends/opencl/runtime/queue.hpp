@@ -152,7 +152,7 @@ struct heron_queue {
     const heron::opencl::kernel_instance& kernel(const heron::opencl::kernel_id& id, MakeKey&& make_key) {
         const auto found = kernels_->kernels.find(id);
         if (found != kernels_->kernels.end()) return found->second;
-        return kernels_->kernels.emplace(id, create_kernel(id.name, make_key())).first->second;
+        return add_kernel(id, make_key());
     }
 
     // Enqueues one command: f(commands, wait_count, wait_list, event). *event gets the command's event, for
@@ -184,7 +184,8 @@ struct heron_queue {
     std::unique_ptr<heron::opencl::adoption> adopted;  // NULL for a queue of Heron's own
 
   private:
-    heron::opencl::kernel_instance create_kernel(const char* name, const heron::opencl::program_key& key);
+    const heron::opencl::kernel_instance& add_kernel(const heron::opencl::kernel_id& id,
+                                                     const heron::opencl::program_key& key);
 
     std::unique_ptr<heron::opencl::kernel_cache> kernels_;
 };

@@ -130,10 +130,12 @@ void size_pivoted(const phase_call& phase, const heron_spmat& a) {
 
 void size_pivoted(context& c, const phase_call& phase, pivoted_solve& s, heron_operation op,
                   const heron_spmat& a, int64_t right_sides) {
-    size_pivoted(phase, a);
-    if (s.is_analysed) return;
-    s.zero_pivot.on(c);
-    if (a.rows > 0) memory_for(c, s, compose_analysis(op, a, right_sides));
+    require_square(a);
+    if (!s.is_analysed) {
+        s.zero_pivot.on(c);
+        if (a.rows > 0) memory_for(c, s, compose_analysis(op, a, right_sides));
+    }
+    answer_least_workspace(phase);
 }
 
 void analyse_pivoted(context& c, const pivoted_phase& phase, pivoted_solve& s, heron_operation op,

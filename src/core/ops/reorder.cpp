@@ -103,8 +103,10 @@ bool element_order::was_found_in(const heron_spmat& a) const {
 
 void sort_elements(context& c, const phase_call& phase, const heron_spmat& a, element_order& kept) {
     if (phase.phase == HERON_PHASE_SIZE) {
-        *required(phase.size, role::workspace_size) = element_workspace(c, a);
+        size_t* const size = required(phase.size, role::workspace_size);
+        const size_t bytes = element_workspace(c, a);
         kept.reserve(c, a.nnz);
+        *size = bytes;
         return;
     }
     if (a.nnz == 0) return;

@@ -369,10 +369,11 @@ heron_spgemm_args spgemm_description::compose_result(const spgemm_operands& x) c
 }
 
 void spgemm_description::compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s,
-                                        int parts) {
+                                        int parts, bool with_offsets) {
     require_result(x);
     require_inputs(c, x);
     heron_spgemm_args args = compose_result(x);
+    if (!with_offsets) args.c.offsets = nullptr;
     if (parts & HERON_SPGEMM_VALUES) set_scalars(c, s, args);
     if ((parts & HERON_SPGEMM_VALUES) && are_short_on_device(c, s, args.c.type)) {
         args.alpha = widened(c, widening_, args.c.type, args.alpha, widening_.scalars[0]);
@@ -396,6 +397,11 @@ void spgemm_description::estimate_again(context& c, const spgemm_operands& x, co
     estimate(c, interface::products, x, buffer, true);
 }
 
+void spgemm_description::adopt_estimate(const spgemm_operands& x) {
+    shape_ = {x.op_a, x.op_b, x.a, x.b, x.c};
+    phase_ = phase::estimated;
+}
+
 void spgemm_description::move_estimate(context& c, const spgemm_operands& x, void* memory) {
     part_layout layout(memory);
     move_patterns(c, place_patterns(layout, x));
@@ -407,8 +413,6 @@ void spgemm_description::move_estimate(context& c, const spgemm_operands& x, voi
             check(c.table().copy(queue, row_products, row_products_, bytes), "copying the rows' products");
         });
     row_products_ = row_products;
-    shape_ = {x.op_a, x.op_b, x.a, x.b, x.c};
-    phase_ = phase::estimated;
 }
 
 int64_t spgemm_description::products() const {
@@ -460,11 +464,12 @@ void spgemm_description::compute(context& c, const spgemm_operands& x, const spg
     count(c, x, scratch_);
 }
 
-void spgemm_description::copy(context& c, const spgemm_operands& x, const spgemm_scalars& s) {
+void spgemm_description::copy(context& c, const spgemm_operands& x, const spgemm_scalars& s,
+                              bool with_offsets) {
     require_operands(x);
     require_scalars(c, s, x);
     require_phase(interface::products, phase::counted, x);
-    compute_result(c, x, s, HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES);
+    compute_result(c, x, s, HERON_SPGEMM_COLUMNS | HERON_SPGEMM_VALUES, with_offsets);
     phase_ = phase::copied;
 }
 

@@ -60,14 +60,18 @@ class spgemm_description {
     // The same in other memory, where the patterns are those of the last estimate: it does not wait for what
     // is known.
     void estimate_again(context& c, const spgemm_operands& x, const sized_buffer& buffer);
-    // What an estimate of the same patterns has left, if it is still there, in memory of the same size.
+    // Takes an estimate for that of equal patterns that other views describe.
+    void adopt_estimate(const spgemm_operands& x);
+    // Moves what the estimate has left, if it is still there, to memory of the same size, also after the
+    // count.
     void move_estimate(context& c, const spgemm_operands& x, void* memory);
     int64_t products() const;
     // Takes no memory, for any fraction in (0, 1]; compute_size may be NULL in a question about the own size.
     void estimate_memory(context& c, const spgemm_operands& x, const spgemm_scalars& s, float fraction,
                          const sized_buffer& own, size_t* compute_size) const;
     void compute(context& c, const spgemm_operands& x, const spgemm_scalars& s, const sized_buffer& buffer);
-    void copy(context& c, const spgemm_operands& x, const spgemm_scalars& s);
+    // with_offsets: C's offsets are written too, not only its columns and values.
+    void copy(context& c, const spgemm_operands& x, const spgemm_scalars& s, bool with_offsets = true);
 
     void reuse_work_estimation(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     // scratch may go after the call, unused is never needed, kept stays until the last reuse_compute.
@@ -120,7 +124,8 @@ class spgemm_description {
     compute_parts place_compute(context& c, const spgemm_operands& x, void* memory) const;
     size_t reuse_size(context& c, const spgemm_operands& x, bool prepares) const;
     void prepare_values(context& c, const spgemm_operands& x);
-    void compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts);
+    void compute_result(context& c, const spgemm_operands& x, const spgemm_scalars& s, int parts,
+                        bool with_offsets = true);
 
     interface interface_ = interface::products;
     phase phase_ = phase::none;

@@ -84,20 +84,37 @@ bool product_sum::is_estimated(const spgemm_operands& x) const {
     return estimated_ && is_same(estimated_->first, x.a) && is_same(estimated_->second, x.b);
 }
 
-// The estimate that was made for the size, if it is of the same factors, or a new one.
-void product_sum::estimate_into(context& c, const spgemm_operands& x, size_t bytes, void* memory) {
-    const bool is_known = is_estimated(x);
-    estimated_.reset();
-    if (!is_known) return estimate(c, x, {&bytes, memory, 1});
+// Counts with the estimate that the size has left in the scratch, if it is still there. It is copied into the
+// buffer behind the count, while the host is told of the result.
+bool product_sum::count_in_place(context& c, const spgemm_operands& x, void* buffer) {
     bool is_there = false;
     c.exclusively([&] {
         if (scratch_uses() != estimated_at_) return;
-        c.with_scratch(bytes, [&](heron_queue*, void* left) {
+        c.with_scratch(estimate_bytes_, [&](heron_queue*, void* left) {
             is_there = left == estimated_in_;
-            if (is_there) description_.move_estimate(c, x, memory);
+            if (!is_there) return;
+            size_t rest = promised_ - estimate_bytes_;
+            description_.adopt_estimate(x);
+            description_.compute(c, x, constants(sized_by_->type),
+                                 {&rest, static_cast<char*>(buffer) + estimate_bytes_, 2});
+            description_.move_estimate(c, x, buffer);
         });
     });
-    if (!is_there) description_.estimate_again(c, x, {&bytes, memory, 1});
+    return is_there;
+}
+
+// Estimates once more, without waiting for what is known of the same factors, and counts.
+void product_sum::count_again(context& c, const spgemm_operands& x, bool is_known, void* buffer) {
+    size_t first = estimate_size(c, x);
+    void* memory = first <= promised_ ? buffer : counting_.at_least(first, c);
+    const sized_buffer of_estimate{&first, memory, 1};
+    is_known ? description_.estimate_again(c, x, of_estimate) : estimate(c, x, of_estimate);
+    size_t second = count_size(c, x);
+    if (first + second > promised_) {
+        memory = counting_.at_least(first + second, c);
+        estimate(c, x, {&first, memory, 1});
+    }
+    description_.compute(c, x, constants(sized_by_->type), {&second, static_cast<char*>(memory) + first, 2});
 }
 
 size_t product_sum::estimate_size(context& c, const spgemm_operands& x) {
@@ -131,6 +148,7 @@ void product_sum::size(context& c, const product_sum_operands& x, size_t* bytes)
             estimated_in_ = memory;
             estimated_at_ = scratch_uses();
         });
+        estimate_bytes_ = first;
         promised_ = (x.d ? 0 : first) + count_size(c, patterns);
         if (!x.d) estimated_ = {*x.a, *x.b};
     }
@@ -148,16 +166,9 @@ void product_sum::count_product(context& c, const product_sum_operands& x, void*
     if (!buffer) workspace_missing(promised_);
     heron_spmat result = x.c;
     const spgemm_operands patterns{HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result, true};
-    size_t first = estimate_size(c, patterns);
-    void* memory = first <= promised_ ? buffer : counting_.at_least(first, c);
-    estimate_into(c, patterns, first, memory);
-    size_t second = count_size(c, patterns);
-    if (first + second > promised_) {
-        memory = counting_.at_least(first + second, c);
-        estimate(c, patterns, {&first, memory, 1});
-    }
-    description_.compute(c, patterns, constants(sized_by_->type),
-                         {&second, static_cast<char*>(memory) + first, 2});
+    const bool is_known = is_estimated(patterns);
+    estimated_.reset();
+    if (!is_known || !count_in_place(c, patterns, buffer)) count_again(c, patterns, is_known, buffer);
     buffer_ = buffer;
     nnz_ = result.nnz;
 }
@@ -220,7 +231,9 @@ void product_sum::compute(context& c, const product_sum_operands& x, const void*
         if (buffer != buffer_) count_product(c, x, buffer);
         heron_spmat result = x.c;
         result.nnz = nnz_;
-        return description_.copy(c, {HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result}, scalars);
+        constexpr bool with_offsets = false;  // those of the count
+        return description_.copy(c, {HERON_OP_NONE, HERON_OP_NONE, *x.a, *x.b, result}, scalars,
+                                 with_offsets);
     }
     heron_spmat p = kept_product(x.c);
     p.offsets = offsets_.on(c);

@@ -47,7 +47,8 @@ class product_sum {
 
     void estimate(context& c, const spgemm_operands& x, const sized_buffer& buffer);
     bool is_estimated(const spgemm_operands& x) const;
-    void estimate_into(context& c, const spgemm_operands& x, size_t bytes, void* memory);
+    bool count_in_place(context& c, const spgemm_operands& x, void* buffer);
+    void count_again(context& c, const spgemm_operands& x, bool is_known, void* buffer);
     size_t estimate_size(context& c, const spgemm_operands& x);
     size_t count_size(context& c, const spgemm_operands& x);
     void* memory_for_count(context& c, const spgemm_operands& x, void* buffer);
@@ -59,6 +60,7 @@ class product_sum {
     spgemm_description description_;
     // The factors of an estimate that no count has used yet.
     std::optional<std::pair<heron_spmat, heron_spmat>> estimated_;
+    size_t estimate_bytes_ = 0;
     const void* estimated_in_ = nullptr;  // the handle's scratch
     uint64_t estimated_at_ = 0;           // of scratch_uses
     size_t promised_ = 0;                 // bytes of the caller's buffer

@@ -139,6 +139,7 @@ const std::vector<prune_function>& prune_function_list() {
         {.name = "nnzColumns", .takes_dense = true, .has_halves = false},
         {.name = "nnz_compress", .takes_dense = false, .has_halves = false},
         {.name = "csr2csr_compress", .takes_dense = false, .has_halves = false},
+        {.name = "DenseToSparse", .takes_dense = true, .is_generic = true},  // both of its steps
         {.name = "DenseToSparse_analysis", .takes_dense = true, .is_generic = true},
         {.name = "DenseToSparse_convert", .takes_dense = true, .is_generic = true},
         {.name = "SparseToDense", .takes_dense = true, .is_generic = true}};

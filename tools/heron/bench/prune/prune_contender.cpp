@@ -278,7 +278,17 @@ class cusparse_prune : public function_contender {
             check(library_.csr_set_pointers(sparse_.get(), to_offsets_.get(), to_columns_.get(),
                                             to_values_.get()));
         has_values_ = true;
-        call_ = [=, this] { check(convert(handle_, matrix_.get(), sparse_.get(), alg, buffer)); };
+        const std::function<void()> converted = [=, this] {
+            check(convert(handle_, matrix_.get(), sparse_.get(), alg, buffer));
+        };
+        if (!case_.is("DenseToSparse")) {
+            call_ = converted;
+            return;
+        }
+        call_ = [=] {
+            analysed();
+            converted();
+        };
     }
 
     void sparse_to_dense() {

@@ -122,8 +122,13 @@ class trisolve_bench {
                 head["rhs"] = right_sides;
                 progress_.step(fmt::format("{} {} {} {}: measuring", head["matrix"].get<std::string>(),
                                            head["type"].get<std::string>(), op, right_sides));
-                const trisolve_case what{
-                    matrix, type, op[0], head["triangle"] == "upper", right_sides, options_.order == "row"};
+                const trisolve_case what{matrix,
+                                         type,
+                                         op[0],
+                                         head["triangle"] == "upper",
+                                         right_sides,
+                                         options_.order == "row",
+                                         options_.fresh_workspace};
                 const number_array b =
                     random_numbers(type, static_cast<std::size_t>(pattern.rows * right_sides), random);
                 run_case(head, what, pattern, values, b);
@@ -264,8 +269,10 @@ class trisolve_bench {
         report result;
         result.run["benchmark"] = "trisolve";
         result.run["version"] = library_version();
-        result.run["options"] = {
-            {"order", options_.order}, {"seed", options_.seed}, {"analyses", options_.analyses}};
+        result.run["options"] = {{"order", options_.order},
+                                 {"seed", options_.seed},
+                                 {"analyses", options_.analyses},
+                                 {"fresh_workspace", options_.fresh_workspace}};
         result.run["devices"] = contestants_.devices_record();
         result.run["contenders"] = contestants_.names_record();
         result.rows = rows_;

@@ -22,6 +22,7 @@ struct trisolve_bench_options {
     std::vector<std::int64_t> right_sides{1};
     std::string order = "column";
     int analyses = 5;
+    bool fresh_workspace = false;
     std::uint64_t seed = default_seed;
     measure_options timing{};
 };

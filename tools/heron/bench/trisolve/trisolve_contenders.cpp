@@ -37,6 +37,7 @@ class cusparse_trisolve : public trisolve_contender {
           where_(operands.where),
           operation_(operation_of(what.op)),
           type_(data_type_of(what.type)),
+          is_fresh_(what.is_fresh),
           one_(encode(what.type, {.real = {1.0}})),
           matrix_(describe_matrix(library_, what.matrix, operands.matrix)) {
         cusparseFillMode_t fill = what.is_upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
@@ -51,6 +52,7 @@ class cusparse_trisolve : public trisolve_contender {
 
     double analyse() override {
         const std::size_t needed = renew();
+        if (is_fresh_) buffer_ = device_buffer();
         if (needed > buffer_bytes || !buffer_.get()) buffer_ = where_.allocate(needed);
         buffer_bytes = needed;
         where_.synchronize();
@@ -70,6 +72,7 @@ class cusparse_trisolve : public trisolve_contender {
     const device& where_;
     cusparseOperation_t operation_;
     cudaDataType type_;
+    bool is_fresh_;
     std::vector<std::byte> one_;
     sparse_matrix_descriptor matrix_;
     device_buffer buffer_;

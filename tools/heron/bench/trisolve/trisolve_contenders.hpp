@@ -19,6 +19,7 @@ struct trisolve_case {
     bool is_upper = false;
     std::int64_t right_sides = 1;  // 1 is SpSV, more are SpSM
     bool by_rows = false;          // order of B and C
+    bool is_fresh = false;         // each analysis gets a workspace that was just allocated
 };
 
 struct trisolve_operands {
