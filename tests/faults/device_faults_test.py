@@ -22,7 +22,7 @@ from fault_scenes import ALLOC_FAILED, EXECUTION_FAILED, INSUFFICIENT_RESOURCES,
 FAILED = {EXECUTION_FAILED, INTERNAL_ERROR, INSUFFICIENT_RESOURCES}
 # Statuses, and whether a call may do without what has failed.
 KINDS = {"programs": (FAILED, True), "memory": ({ALLOC_FAILED}, True), "kernels": (FAILED, False), "launches": (FAILED, False),
-         "copies": (FAILED, False), "waits": (FAILED, True), "queues": (FAILED, False)}
+         "copies": (FAILED, False), "waits": (FAILED, True), "queues": (FAILED, True)}
 # Until a program is kept: it is created, built, and the next one is created.
 STEPS_OF_A_PROGRAM = 3
 

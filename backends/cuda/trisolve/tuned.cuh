@@ -115,7 +115,7 @@ class tuned_trisolve_run {
         plan.solved = layout_.template take<CT>(n_ * plan.width);
         plan.turned = layout_.template take<CT>(n_ * plan.width);
         auto* const side_boxes = layout_.template take<slot>(plan.sides > 1 ? n_ * plan.sides : 0);
-        plan.side_boxes = side_boxes;
+        if (plan.sides > 1) plan.side_boxes = side_boxes;
         plan.may_have_long_rows = !by_blocks_ && n_ > 0 && n_ > plans::longest_row(stored_, n_);
         plan.most_units = plan.may_have_long_rows ? most_units() : 0;
         auto* const marks = layout_.template take<unsigned>(plan.may_have_long_rows ? n_ / warp_size + 1 : 0);
