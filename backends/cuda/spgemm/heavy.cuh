@@ -96,8 +96,8 @@ static __host__ __device__ size_t heavy_bytes(int groups, int most, int words) {
 template <int lanes, class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                        const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
-                        CT* partials) {
+                        const unsigned long long* unordered, int most, int parts_per_row, int words,
+                        int64_t most_tasks, CT* partials) {
     // Elements of B that a lane reads before it adds the first: of so many rows, and of each so many.
     constexpr int ahead = 4, each = lanes == warp_size ? 2 : 1;
     constexpr int groups = spgemm_threads / lanes;
@@ -199,7 +199,7 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
 template <class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     join_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                    const int* unordered, int most, int parts_per_row, int64_t most_tasks,
+                    const unsigned long long* unordered, int most, int parts_per_row, int64_t most_tasks,
                     const CT* partials) {
     if (*unordered) return;
     const CT alpha = p.alpha_now();
@@ -315,7 +315,7 @@ class heavy_values {
     }
 
     void multiply(spgemm_launcher& launcher, const sparse_product<CT, CT, OT, IT>& product,
-                  const row_list& list, const int* unordered) const {
+                  const row_list& list, const unsigned long long* unordered) const {
         const auto parts_per_row = static_cast<int>(ceil_div(args_.longest_counted, most_));
         cuda_device& device = launcher.device();
         const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most(args_) * parts_per_row);

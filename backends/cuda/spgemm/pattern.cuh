@@ -306,19 +306,24 @@ struct bound_rule {
     int64_t light;
 };
 
-// *unordered := 1 unless the columns of every row ascend strictly.
-template <int lanes, class OT, class IT>
-__global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
-    const int64_t step = static_cast<int64_t>(gridDim.x) * (blockDim.x / lanes);
-    for (int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / lanes) + threadIdx.x / lanes;
-         row < p.rows; row += step) {
-        const int64_t end = p.begin(row + 1) - 1;
-        bool descends = false;
+// *unordered += neighbours in a row whose columns do not ascend strictly: those of all elements, less those
+// where two rows meet. So long rows cost no more than short ones.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    count_unordered(row_pattern<OT, IT> p, unsigned long long* unordered) {
+    const int64_t begin = p.begin(0), last = p.begin(p.rows) - 1;
+    const int64_t thread = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64_t threads = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    const auto descends = [&](int64_t k) { return p.indices[k] >= p.indices[k + 1] ? 1 : 0; };
+    int64_t found = 0;
 #pragma unroll 4
-        for (int64_t k = p.begin(row) + threadIdx.x % lanes; k < end; k += lanes)
-            descends |= p.indices[k] >= p.indices[k + 1];
-        if (descends) *unordered = 1;
+    for (int64_t k = begin + thread; k < last; k += threads) found += descends(k);
+    for (int64_t row = thread; row < p.rows; row += threads) {
+        const int64_t first = p.begin(row);
+        if (first > begin && first < p.begin(row + 1)) found -= descends(first - 1);
     }
+    found = reduce_block({found, 0, 0}).sum;
+    if (threadIdx.x == 0 && found != 0) atomicAdd(unordered, static_cast<unsigned long long>(found));
 }
 
 // Which elements of A a group of lanes takes: those from its number on, `groups` apart. The groups of a warp
