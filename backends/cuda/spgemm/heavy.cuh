@@ -15,6 +15,7 @@ struct heavy_rows {
     static constexpr int64_t fewest_products = rank_space::most_products;
     static constexpr int64_t most_tasks = 2048;     // blocks that share rows
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
+    static constexpr int64_t longest_alone = 1024;  // row of B that a group of lanes takes alone
     static constexpr int most_sums = 1024;          // that a warp holds
 
     // Bounded by the memory of their columns.
@@ -55,7 +56,38 @@ struct heavy_division {
     int64_t parts, segments, tasks;
 };
 
+// Calls f(column) for a slice of each row of B of more than `longest_taken` elements that elements
+// [begin, end) of A name. The whole block takes one after the other.
+template <class OT, class IT, class F>
+static __device__ void for_each_long_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                             int64_t begin, int64_t end, int64_t longest_taken, int64_t slice,
+                                             int64_t slices, F&& f) {
+    __shared__ uint8_t numbers[spgemm_threads];  // of elements with such rows, counted from `start`
+    __shared__ int long_count;
+    static_assert(spgemm_threads <= 256);
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int64_t start = begin; start < end; start += spgemm_threads) {
+        if (thread == 0) long_count = 0;
+        __syncthreads();
+        if (start + thread < end) {
+            const int64_t inner = a.column(start + thread);
+            if (b.begin(inner + 1) - b.begin(inner) > longest_taken)
+                numbers[atomicAdd(&long_count, 1)] = static_cast<uint8_t>(thread);
+        }
+        __syncthreads();
+        for (int n = 0; n < long_count; ++n) {
+            const int64_t inner = a.column(start + numbers[n]);
+            const int64_t row_begin = b.begin(inner), row_end = b.begin(inner + 1);
+            const int64_t from = piece_begin(row_begin, row_end, slice, slices);
+            const int64_t to = piece_begin(row_begin, row_end, slice + 1, slices);
+            for_each_column(b, static_cast<OT>(from), thread, static_cast<int>(to - from), spgemm_threads, f);
+        }
+        __syncthreads();
+    }
+}
+
 // Sets the bits of the columns of row i of the list in marks[i*words, (i + 1)*words), which must be 0 before.
+// Blocks that a row of few elements of A would leave idle take slices of its long rows of B.
 template <int lanes, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     mark_heavy_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int words, unsigned* marks) {
@@ -64,18 +96,23 @@ __global__ void __launch_bounds__(spgemm_threads)
     const int* const rows = list.rows();
     for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
         const int64_t begin = a.begin(rows[division.row(task)]), end = a.begin(rows[division.row(task)] + 1);
-        const int64_t segment = division.segment(task), segments = division.segments_of(end - begin);
+        const int64_t segments = division.segments_of(end - begin), slices = division.segments / segments;
+        const int64_t segment = division.segment(task) / slices, slice = division.segment(task) % slices;
         if (segment >= segments) continue;
         for (int w = threadIdx.x; w < words; w += spgemm_threads) shared_words[w] = 0;
         __syncthreads();
         const int64_t segment_begin = piece_begin(begin, end, segment, segments);
         const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
-        for_each_product<lanes>(a, b, segment_begin, segment_end, group_share::of_block<lanes>(),
-                                [&](IT column) {
-                                    const unsigned bit = 1u << (column % 32);
-                                    if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
-                                        atomicOr(shared_words + column / 32, bit);
-                                });
+        const auto mark = [&](IT column) {
+            const unsigned bit = 1u << (column % 32);
+            if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
+                atomicOr(shared_words + column / 32, bit);
+        };
+        if (slice == 0)
+            for_each_product<lanes>(a, b, segment_begin, segment_end, group_share::of_block<lanes>(), mark,
+                                    heavy_rows::longest_alone);
+        for_each_long_product(a, b, segment_begin, segment_end, heavy_rows::longest_alone, slice, slices,
+                              mark);
         __syncthreads();
         unsigned* const of_row = marks + static_cast<int64_t>(division.row(task)) * words;
         for (int w = threadIdx.x; w < words; w += spgemm_threads)

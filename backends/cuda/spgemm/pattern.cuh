@@ -357,10 +357,11 @@ static __device__ void for_each_column(const row_pattern<OT, IT>& b, OT from, in
 
 // The products of a share of elements [begin, end) of A in any order: calls f(column) for each. A lane looks
 // up an element of A for each of its group's next turns. Several rows of B are read at a time, and what is
-// longer than `most` one after the other.
+// longer than `most` one after the other. Rows of B of more than `longest_taken` elements are left out.
 template <int lanes, class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
-                                        int64_t begin, int64_t end, group_share share, F&& f) {
+                                        int64_t begin, int64_t end, group_share share, F&& f,
+                                        int64_t longest_taken = INT32_MAX) {
     constexpr int ahead = 4, most = 4 * lanes;
     const lane_group<lanes> group;
     const int64_t step = static_cast<int64_t>(share.groups) * lanes;
@@ -371,7 +372,8 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
         if (own < end) {
             const int64_t inner = a.column(own);
             begin_of_lane = static_cast<OT>(b.begin(inner));
-            length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+            const int64_t length = b.begin(inner + 1) - b.begin(inner);
+            length_of_lane = length <= longest_taken ? static_cast<int>(length) : 0;
         }
         for (int t = 0; t < lanes && first - share.behind_first + t * share.groups < end; t += ahead) {
             OT from[ahead];
