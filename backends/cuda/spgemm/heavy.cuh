@@ -174,7 +174,8 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
         const int64_t own_end = piece_begin(segment_begin, segment_end, number + 1, groups);
         for (int64_t start = piece_begin(segment_begin, segment_end, number, groups); adds && start < own_end;
              start += lanes) {
-            // Each lane looks up one element of A; then they are worked on one after the other.
+            // Each lane looks up one element of A; then those whose rows of B have columns of this part are
+            // worked on one after the other.
             int64_t from_of_lane = 0;
             int length_of_lane = 0;
             CT a_of_lane{};
@@ -189,16 +190,17 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
                 length_of_lane = static_cast<int>(to - from_of_lane);
                 a_of_lane = p.a_at(start + group.lane);
             }
-            const int count = own_end - start < lanes ? static_cast<int>(own_end - start) : lanes;
-            for (int t = 0; t < count; t += ahead) {
+            for (unsigned left = group.ballot(length_of_lane > 0); left != 0;) {
+                int of_lane[ahead], lengths[ahead];
                 int64_t from[ahead];
-                int lengths[ahead];
                 IT indices[ahead][each];
                 VT values[ahead][each];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
-                    from[u] = group.broadcast(from_of_lane, t + u);
-                    lengths[u] = group.broadcast(length_of_lane, t + u);
+                    of_lane[u] = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
+                    from[u] = group.broadcast(from_of_lane, of_lane[u]);
+                    lengths[u] = left != 0 ? group.broadcast(length_of_lane, of_lane[u]) : 0;
+                    left &= left - 1;
 #pragma unroll
                     for (int v = 0; v < each; ++v) {
                         const int at = v * lanes + group.lane;
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
                 }
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
-                    const CT a = group.broadcast(a_of_lane, t + u);
+                    const CT a = group.broadcast(a_of_lane, of_lane[u]);
 #pragma unroll
                     for (int v = 0; v < each; ++v)
                         if (v * lanes + group.lane < lengths[u]) add_product(a, indices[u][v], values[u][v]);
