@@ -15,6 +15,7 @@ struct heavy_rows {
     static constexpr int64_t fewest_products = rank_space::most_products;
     static constexpr int64_t most_tasks = 2048;     // blocks that share rows
     static constexpr int64_t least_elements = 128;  // of A that a task is worth
+    static constexpr int64_t longest_alone = 1024;  // row of B that a group of lanes takes alone
     static constexpr int most_sums = 1024;          // that a warp holds
 
     // Bounded by the memory of their columns.
@@ -36,6 +37,10 @@ struct heavy_rows {
     }
 };
 
+static __device__ inline int64_t wanted_segments(int64_t elements) {
+    return (elements + heavy_rows::least_elements - 1) / heavy_rows::least_elements;
+}
+
 // How many blocks share the rows of a list: so many segments for each part of a row, and fewer where A's row
 // is short.
 struct heavy_division {
@@ -48,14 +53,111 @@ struct heavy_division {
     __device__ int64_t part(int64_t task) const { return task / segments % parts; }
     __device__ int64_t segment(int64_t task) const { return task % segments; }
     __device__ int64_t segments_of(int64_t elements) const {
-        const int64_t wanted = (elements + heavy_rows::least_elements - 1) / heavy_rows::least_elements;
+        const int64_t wanted = wanted_segments(elements);
         return wanted < 1 ? 1 : wanted < segments ? wanted : segments;
     }
 
     int64_t parts, segments, tasks;
 };
 
+// How blocks share the parts of the rows of a list for their values. Of few rows each has segments by its
+// share of their elements of A, so that partial sums are worth their memory; many have the same number.
+// Every thread of the block makes one.
+class heavy_shares {
+  public:
+    static constexpr int few = 128;
+    // Of segments, and of those with partial sums, how many the rows before have.
+    struct memory {
+        uint16_t segments[few + 1], partials[few + 1];
+    };
+    struct place {
+        int row, part, segment;
+    };
+
+    template <class OT, class IT>
+    __device__ heavy_shares(const row_pattern<OT, IT>& a, const row_list& list, int parts_per_row,
+                            int64_t most_partials, memory& shared)
+        : same_(list.size(), parts_per_row, most_partials), before_(shared), rows_(list.size()) {
+        if (!are_few()) return;
+        const int i = static_cast<int>(threadIdx.x);
+        const int row = i < rows_ ? list.rows()[i] : 0;
+        const int64_t elements = i < rows_ ? a.begin(row + 1) - a.begin(row) : 0;
+        int64_t all = 0, total = 0;
+        scan_block(elements, &all);
+        const int64_t share = all > 0 ? elements * (most_partials / parts_per_row) / all : 0;
+        const int64_t own = i < rows_ ? max(int64_t{1}, min(share, wanted_segments(elements))) : 0;
+        const int64_t before = scan_block(own + (own > 1 ? own << 32 : 0), &total);
+        if (i <= rows_) {
+            before_.segments[i] = static_cast<uint16_t>(before);
+            before_.partials[i] = static_cast<uint16_t>(before >> 32);
+        }
+        __syncthreads();
+        same_.tasks = before_.segments[rows_] * same_.parts;
+    }
+    __device__ int64_t tasks() const { return same_.tasks; }
+    __device__ place at(int64_t task) const {
+        if (!are_few())
+            return {same_.row(task), static_cast<int>(same_.part(task)),
+                    static_cast<int>(same_.segment(task))};
+        const int number = static_cast<int>(task / same_.parts);
+        int low = 0, high = rows_;
+        while (high - low > 1) {
+            const int middle = (low + high) / 2;
+            (before_.segments[middle] <= number ? low : high) = middle;
+        }
+        return {low, static_cast<int>(task % same_.parts), number - before_.segments[low]};
+    }
+    // Of a row of so many elements of A.
+    __device__ int segments_of(int row, int64_t elements) const {
+        return are_few() ? before_.segments[row + 1] - before_.segments[row]
+                         : static_cast<int>(same_.segments_of(elements));
+    }
+    // The first of the partial sums of a part, a block each.
+    __device__ int64_t partials_of(int row, int64_t part) const {
+        if (!are_few()) return (row * same_.parts + part) * same_.segments;
+        return before_.partials[row] * same_.parts + part * segments_of(row, 0);
+    }
+
+  private:
+    __device__ bool are_few() const { return rows_ <= few; }
+
+    heavy_division same_;
+    memory& before_;
+    int rows_;
+};
+
+// Calls f(column) for a slice of each row of B of more than `longest_taken` elements that elements
+// [begin, end) of A name. The whole block takes one after the other.
+template <class OT, class IT, class F>
+static __device__ void for_each_long_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                             int64_t begin, int64_t end, int64_t longest_taken, int64_t slice,
+                                             int64_t slices, F&& f) {
+    __shared__ uint8_t numbers[spgemm_threads];  // of elements with such rows, counted from `start`
+    __shared__ int long_count;
+    static_assert(spgemm_threads <= 256);
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int64_t start = begin; start < end; start += spgemm_threads) {
+        if (thread == 0) long_count = 0;
+        __syncthreads();
+        if (start + thread < end) {
+            const int64_t inner = a.column(start + thread);
+            if (b.begin(inner + 1) - b.begin(inner) > longest_taken)
+                numbers[atomicAdd(&long_count, 1)] = static_cast<uint8_t>(thread);
+        }
+        __syncthreads();
+        for (int n = 0; n < long_count; ++n) {
+            const int64_t inner = a.column(start + numbers[n]);
+            const int64_t row_begin = b.begin(inner), row_end = b.begin(inner + 1);
+            const int64_t from = piece_begin(row_begin, row_end, slice, slices);
+            const int64_t to = piece_begin(row_begin, row_end, slice + 1, slices);
+            for_each_column(b, static_cast<OT>(from), thread, static_cast<int>(to - from), spgemm_threads, f);
+        }
+        __syncthreads();
+    }
+}
+
 // Sets the bits of the columns of row i of the list in marks[i*words, (i + 1)*words), which must be 0 before.
+// Blocks that a row of few elements of A would leave idle take slices of its long rows of B.
 template <int lanes, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     mark_heavy_rows(row_pattern<OT, IT> a, row_pattern<OT, IT> b, row_list list, int words, unsigned* marks) {
@@ -64,18 +166,23 @@ __global__ void __launch_bounds__(spgemm_threads)
     const int* const rows = list.rows();
     for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
         const int64_t begin = a.begin(rows[division.row(task)]), end = a.begin(rows[division.row(task)] + 1);
-        const int64_t segment = division.segment(task), segments = division.segments_of(end - begin);
+        const int64_t segments = division.segments_of(end - begin), slices = division.segments / segments;
+        const int64_t segment = division.segment(task) / slices, slice = division.segment(task) % slices;
         if (segment >= segments) continue;
         for (int w = threadIdx.x; w < words; w += spgemm_threads) shared_words[w] = 0;
         __syncthreads();
         const int64_t segment_begin = piece_begin(begin, end, segment, segments);
         const int64_t segment_end = piece_begin(begin, end, segment + 1, segments);
-        for_each_product<lanes>(a, b, segment_begin, segment_end, group_share::of_block<lanes>(),
-                                [&](IT column) {
-                                    const unsigned bit = 1u << (column % 32);
-                                    if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
-                                        atomicOr(shared_words + column / 32, bit);
-                                });
+        const auto mark = [&](IT column) {
+            const unsigned bit = 1u << (column % 32);
+            if (!(static_cast<volatile unsigned*>(shared_words)[column / 32] & bit))
+                atomicOr(shared_words + column / 32, bit);
+        };
+        if (slice == 0)
+            for_each_product<lanes>(a, b, segment_begin, segment_end, group_share::of_block<lanes>(), mark,
+                                    heavy_rows::longest_alone);
+        for_each_long_product(a, b, segment_begin, segment_end, heavy_rows::longest_alone, slice, slices,
+                              mark);
         __syncthreads();
         unsigned* const of_row = marks + static_cast<int64_t>(division.row(task)) * words;
         for (int w = threadIdx.x; w < words; w += spgemm_threads)
@@ -96,8 +203,8 @@ static __host__ __device__ size_t heavy_bytes(int groups, int most, int words) {
 template <int lanes, class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
     multiply_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                        const int* unordered, int most, int parts_per_row, int words, int64_t most_tasks,
-                        CT* partials) {
+                        const unsigned long long* unordered, int most, int parts_per_row, int words,
+                        int64_t most_partials, CT* partials) {
     // Elements of B that a lane reads before it adds the first: of so many rows, and of each so many.
     constexpr int ahead = 4, each = lanes == warp_size ? 2 : 1;
     constexpr int groups = spgemm_threads / lanes;
@@ -112,13 +219,15 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
     const lane_group<lanes> group;
     const int thread = static_cast<int>(threadIdx.x), number = thread / lanes;
     CT* const own = sums + number * most;
-    const heavy_division division(list.size(), parts_per_row, most_tasks);
+    __shared__ heavy_shares::memory memory;
+    const heavy_shares shares(p.a, list, parts_per_row, most_partials, memory);
     const int* const rows = list.rows();
-    for (int64_t task = blockIdx.x; task < division.tasks; task += gridDim.x) {
-        const int64_t row = rows[division.row(task)];
+    for (int64_t task = blockIdx.x; task < shares.tasks(); task += gridDim.x) {
+        const heavy_shares::place where = shares.at(task);
+        const int64_t row = rows[where.row];
         const int64_t begin = p.a.begin(row), end = p.a.begin(row + 1);
-        const int64_t segment = division.segment(task), segments = division.segments_of(end - begin);
-        const int64_t first = p.offsets[row] + division.part(task) * most;
+        const int segment = where.segment, segments = shares.segments_of(where.row, end - begin);
+        const int64_t first = p.offsets[row] + where.part * most;
         const int64_t left = p.offsets[row + 1] - first;
         if (left <= 0 || segment >= segments) continue;
         const int length = left < most ? static_cast<int>(left) : most;
@@ -127,7 +236,7 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
         places.find(p.columns + first, length, static_cast<IT>(p.base));
         __syncthreads();
         const IT origin = static_cast<IT>(places.low + static_cast<IT>(p.b.base));
-        const auto value_at = [&](int64_t l) { return p.b_values[p.b_permutation ? p.b_permutation[l] : l]; };
+        const auto value_at = [&](OT l) { return p.b_values[p.b_permutation ? p.b_permutation[l] : l]; };
         const auto add_product = [&](CT a, IT index, VT b) {
             CT& sum = own[places.place_of(static_cast<int>(index - origin))];
             sum = mad(a, p.b_value(b), sum);
@@ -137,42 +246,44 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
         const int64_t own_end = piece_begin(segment_begin, segment_end, number + 1, groups);
         for (int64_t start = piece_begin(segment_begin, segment_end, number, groups); adds && start < own_end;
              start += lanes) {
-            // Each lane looks up one element of A; then they are worked on one after the other.
-            int64_t from_of_lane = 0;
+            // Each lane looks up one element of A; then those whose rows of B have columns of this part are
+            // worked on one after the other.
+            OT from_of_lane = 0;
             int length_of_lane = 0;
             CT a_of_lane{};
             if (start + group.lane < own_end) {
                 const int64_t inner = p.a.column(start + group.lane);
-                int64_t to = p.b.begin(inner + 1);
-                from_of_lane = p.b.begin(inner);
+                int64_t from = p.b.begin(inner), to = p.b.begin(inner + 1);
                 if (!is_whole) {
-                    from_of_lane = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.begins_at));
-                    to = lower_bound(p.b, from_of_lane, to, static_cast<int64_t>(places.high) + 1);
+                    from = lower_bound(p.b, from, to, static_cast<int64_t>(places.begins_at));
+                    to = lower_bound(p.b, from, to, static_cast<int64_t>(places.high) + 1);
                 }
-                length_of_lane = static_cast<int>(to - from_of_lane);
+                from_of_lane = static_cast<OT>(from);
+                length_of_lane = static_cast<int>(to - from);
                 a_of_lane = p.a_at(start + group.lane);
             }
-            const int count = own_end - start < lanes ? static_cast<int>(own_end - start) : lanes;
-            for (int t = 0; t < count; t += ahead) {
-                int64_t from[ahead];
-                int lengths[ahead];
+            for (unsigned left = group.ballot(length_of_lane > 0); left != 0;) {
+                int of_lane[ahead], lengths[ahead];
+                OT from[ahead];
                 IT indices[ahead][each];
                 VT values[ahead][each];
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
-                    from[u] = group.broadcast(from_of_lane, t + u);
-                    lengths[u] = group.broadcast(length_of_lane, t + u);
+                    of_lane[u] = left != 0 ? __ffs(static_cast<int>(left)) - 1 : 0;
+                    from[u] = group.broadcast(from_of_lane, of_lane[u]);
+                    lengths[u] = left != 0 ? group.broadcast(length_of_lane, of_lane[u]) : 0;
+                    left &= left - 1;
 #pragma unroll
                     for (int v = 0; v < each; ++v) {
                         const int at = v * lanes + group.lane;
-                        const int64_t l = at < lengths[u] ? from[u] + at : 0;
+                        const OT l = at < lengths[u] ? from[u] + at : 0;
                         indices[u][v] = p.b.indices[l];
                         values[u][v] = value_at(l);
                     }
                 }
 #pragma unroll
                 for (int u = 0; u < ahead; ++u) {
-                    const CT a = group.broadcast(a_of_lane, t + u);
+                    const CT a = group.broadcast(a_of_lane, of_lane[u]);
 #pragma unroll
                     for (int v = 0; v < each; ++v)
                         if (v * lanes + group.lane < lengths[u]) add_product(a, indices[u][v], values[u][v]);
@@ -183,13 +294,14 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
             }
         }
         __syncthreads();
+        const int64_t partial = shares.partials_of(where.row, where.part) + segment;
         for (int k = thread; k < length; k += spgemm_threads) {
             CT sum = sums[k];
             for (int g = 1; g < groups; ++g) sum = add(sum, sums[g * most + k]);
             if (segments == 1)
                 p.write(first + k, sum, alpha, beta);
             else
-                partials[task * most + k] = sum;
+                partials[partial * most + k] = sum;
         }
         __syncthreads();
     }
@@ -199,23 +311,26 @@ __global__ void __launch_bounds__(spgemm_threads, sizeof(CT) == 16 ? 2 : 3)
 template <class VT, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spgemm_threads)
     join_heavy_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                    const int* unordered, int most, int parts_per_row, int64_t most_tasks,
+                    const unsigned long long* unordered, int most, int parts_per_row, int64_t most_partials,
                     const CT* partials) {
     if (*unordered) return;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
-    const heavy_division division(list.size(), parts_per_row, most_tasks);
+    __shared__ heavy_shares::memory memory;
+    const heavy_shares shares(p.a, list, parts_per_row, most_partials, memory);
     const int* const rows = list.rows();
-    for (int64_t task = blockIdx.x * division.segments; task < division.tasks;
-         task += gridDim.x * division.segments) {
-        const int64_t row = rows[division.row(task)];
-        const int64_t segments = division.segments_of(p.a.begin(row + 1) - p.a.begin(row));
-        const int64_t first = p.offsets[row] + division.part(task) * most;
+    const int64_t parts = static_cast<int64_t>(list.size()) * parts_per_row;
+    for (int64_t number = blockIdx.x; number < parts; number += gridDim.x) {
+        const int i = static_cast<int>(number / parts_per_row);
+        const int64_t row = rows[i], part = number % parts_per_row;
+        const int64_t segments = shares.segments_of(i, p.a.begin(row + 1) - p.a.begin(row));
+        const int64_t partial = shares.partials_of(i, part);
+        const int64_t first = p.offsets[row] + part * most;
         const int64_t left = p.offsets[row + 1] - first;
         if (segments == 1) continue;
         for (int k = threadIdx.x; k < left && k < most; k += spgemm_threads) {
-            CT sum = partials[task * most + k];
-            for (int64_t s = 1; s < segments; ++s) sum = add(sum, partials[(task + s) * most + k]);
+            CT sum = partials[partial * most + k];
+            for (int64_t s = 1; s < segments; ++s) sum = add(sum, partials[(partial + s) * most + k]);
             p.write(first + k, sum, alpha, beta);
         }
     }
@@ -315,7 +430,7 @@ class heavy_values {
     }
 
     void multiply(spgemm_launcher& launcher, const sparse_product<CT, CT, OT, IT>& product,
-                  const row_list& list, const int* unordered) const {
+                  const row_list& list, const unsigned long long* unordered) const {
         const auto parts_per_row = static_cast<int>(ceil_div(args_.longest_counted, most_));
         cuda_device& device = launcher.device();
         const int64_t tasks = std::max(heavy_rows::most_tasks, heavy_rows::most(args_) * parts_per_row);

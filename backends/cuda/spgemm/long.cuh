@@ -24,7 +24,8 @@ static __host__ __device__ size_t long_row_bytes(int most, int words) {
 
 template <class VT, class CT, class OT, class IT>
 __global__ void multiply_long_rows(const __grid_constant__ sparse_product<VT, CT, OT, IT> p, row_list list,
-                                   const int* unordered, int most, int parts_per_row, int words) {
+                                   const unsigned long long* unordered, int most, int parts_per_row,
+                                   int words) {
     constexpr int ahead = 4;
     extern __shared__ int4 shared_quads[];
     auto* const factors = reinterpret_cast<factor_of_row<CT>*>(shared_quads);

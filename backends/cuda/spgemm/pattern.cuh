@@ -306,19 +306,24 @@ struct bound_rule {
     int64_t light;
 };
 
-// *unordered := 1 unless the columns of every row ascend strictly.
-template <int lanes, class OT, class IT>
-__global__ void find_unordered_rows(row_pattern<OT, IT> p, int* unordered) {
-    const int64_t step = static_cast<int64_t>(gridDim.x) * (blockDim.x / lanes);
-    for (int64_t row = static_cast<int64_t>(blockIdx.x) * (blockDim.x / lanes) + threadIdx.x / lanes;
-         row < p.rows; row += step) {
-        const int64_t end = p.begin(row + 1) - 1;
-        bool descends = false;
+// *unordered += neighbours in a row whose columns do not ascend strictly: those of all elements, less those
+// where two rows meet. So long rows cost no more than short ones.
+template <class OT, class IT>
+__global__ void __launch_bounds__(spgemm_threads)
+    count_unordered(row_pattern<OT, IT> p, unsigned long long* unordered) {
+    const int64_t begin = p.begin(0), last = p.begin(p.rows) - 1;
+    const int64_t thread = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64_t threads = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    const auto descends = [&](int64_t k) { return p.indices[k] >= p.indices[k + 1] ? 1 : 0; };
+    int64_t found = 0;
 #pragma unroll 4
-        for (int64_t k = p.begin(row) + threadIdx.x % lanes; k < end; k += lanes)
-            descends |= p.indices[k] >= p.indices[k + 1];
-        if (descends) *unordered = 1;
+    for (int64_t k = begin + thread; k < last; k += threads) found += descends(k);
+    for (int64_t row = thread; row < p.rows; row += threads) {
+        const int64_t first = p.begin(row);
+        if (first > begin && first < p.begin(row + 1)) found -= descends(first - 1);
     }
+    found = reduce_block({found, 0, 0}).sum;
+    if (threadIdx.x == 0 && found != 0) atomicAdd(unordered, static_cast<unsigned long long>(found));
 }
 
 // Which elements of A a group of lanes takes: those from its number on, `groups` apart. The groups of a warp
@@ -352,10 +357,11 @@ static __device__ void for_each_column(const row_pattern<OT, IT>& b, OT from, in
 
 // The products of a share of elements [begin, end) of A in any order: calls f(column) for each. A lane looks
 // up an element of A for each of its group's next turns. Several rows of B are read at a time, and what is
-// longer than `most` one after the other.
+// longer than `most` one after the other. Rows of B of more than `longest_taken` elements are left out.
 template <int lanes, class OT, class IT, class F>
 static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
-                                        int64_t begin, int64_t end, group_share share, F&& f) {
+                                        int64_t begin, int64_t end, group_share share, F&& f,
+                                        int64_t longest_taken = INT32_MAX) {
     constexpr int ahead = 4, most = 4 * lanes;
     const lane_group<lanes> group;
     const int64_t step = static_cast<int64_t>(share.groups) * lanes;
@@ -366,7 +372,8 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
         if (own < end) {
             const int64_t inner = a.column(own);
             begin_of_lane = static_cast<OT>(b.begin(inner));
-            length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+            const int64_t length = b.begin(inner + 1) - b.begin(inner);
+            length_of_lane = length <= longest_taken ? static_cast<int>(length) : 0;
         }
         for (int t = 0; t < lanes && first - share.behind_first + t * share.groups < end; t += ahead) {
             OT from[ahead];

@@ -17,7 +17,7 @@ class tuned_numeric {
           args_(args),
           ranks_(layout, args),
           bins_(layout, args.a.matrix.rows),
-          unordered_(layout.take<int>(1)),
+          unordered_(layout.take<unsigned long long>(1)),
           marks_(layout, args),
           products_(layout, args, marks_ && !ranks_.are_kept()),
           heavy_(layout, launcher_, args, marks_ || shares_long_rows()) {}
@@ -62,13 +62,17 @@ class tuned_numeric {
         const length_limits limits{{32, 128, chunk, 4096}};
         bins_.fill(launcher_, length_rule{args_.row_offsets, products_per_row(), limits, marks_.light(),
                                           ranks_.are_kept()});
-        launcher_.device().fill(unordered_, 0, sizeof(int));
+        launcher_.device().fill(unordered_, 0, sizeof *unordered_);
+        constexpr int each = 4;  // elements or rows of a thread, if blocks suffice
         launcher_.device().launch_blocks(
-            has_short_rows(args_) ? find_unordered_rows<8, OT, IT> : find_unordered_rows<32, OT, IT>,
-            launcher_.blocks_for(product.b.rows, spgemm_warps), spgemm_threads, 0, product.b, unordered_);
+            count_unordered<OT, IT>,
+            launcher_.blocks_for(std::max(product.b.rows, args_.b.matrix.nnz), each * spgemm_threads),
+            spgemm_threads, 0, product.b, unordered_);
         if (marks_) heavy_rows_of(product);
         if (!can_have_light_rows()) return;
-        for (int bin = 0; bin < 2; ++bin)
+        // Short rows of few products have ranks.
+        const bool can_be_short = !ranks_.are_kept() || ranks_.can_have_rest(marks_.light());
+        for (int bin = 0; can_be_short && bin < 2; ++bin)
             has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
                                   : short_rows<32>(product, bin, limits.limit[bin]);
         short_rows<32>(product, 2, limits.limit[2]);
@@ -155,7 +159,7 @@ class tuned_numeric {
     const heron_spgemm_args& args_;
     placed_ranks ranks_;
     placed_bins bins_;
-    int* unordered_;
+    unsigned long long* unordered_;  // 0 if all rows of B ascend
     placed_marks marks_;
     placed_products<OT, IT> products_;
     heavy_values<CT, OT, IT> heavy_;

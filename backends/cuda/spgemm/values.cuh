@@ -194,8 +194,8 @@ static __host__ __device__ size_t group_bytes(int places) {
 
 // Whole rows, a group each; their tables have at most `places` places.
 template <int lanes, bool with_columns, class VT, class CT, class OT, class IT>
-__global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
-                                    int places) {
+__global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list list,
+                                    const unsigned long long* unordered, int places) {
     extern __shared__ int4 shared_quads[];
     const lane_group<lanes> group;
     const int groups = blockDim.x / lanes;
@@ -255,8 +255,9 @@ __global__ void multiply_short_rows(sparse_product<VT, CT, OT, IT> p, row_list l
 // Long rows whose columns are known: a warp sums the `chunk` elements of C that begin at a multiple of it, in
 // a table of 2*chunk places.
 template <class VT, class CT, class OT, class IT>
-__global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list, const int* unordered,
-                                bool only_unordered, int chunk, int chunks_per_row) {
+__global__ void multiply_chunks(sparse_product<VT, CT, OT, IT> p, row_list list,
+                                const unsigned long long* unordered, bool only_unordered, int chunk,
+                                int chunks_per_row) {
     extern __shared__ int4 shared_quads[];
     if (only_unordered && !*unordered) return;
     const lane_group<warp_size> group;

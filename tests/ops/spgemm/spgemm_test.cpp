@@ -2,6 +2,7 @@
 #include "spgemm_problem.hpp"
 
 #include <cstring>
+#include <set>
 
 using namespace heron::test;
 
@@ -231,8 +232,22 @@ TEST_CASE("every algorithm gives the same bits, every time") {
         }
 }
 
+// Four elements in each row, but all in that in the middle; its column has some too.
+entries one_full_row(std::int64_t n) {
+    entries m{n, n, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::set<std::int64_t> cols{i, (7 * i + 3) % n, (31 * i + n / 3) % n,
+                                    i % 4000 == 1 ? n / 2 : n - 1 - i};
+        if (i == n / 2)
+            for (std::int64_t j = 0; j < n; ++j) cols.insert(cols.end(), j);
+        for (const std::int64_t col : cols) m.list.push_back({i, col, 1.0});
+    }
+    return m;
+}
+
 // Rows of A with far more products than the others: in all rows, in a few of many, and with results that are
-// wider than what one group sums.
+// wider than what one group sums. A full row has several segments for each of its parts, and is a row of B
+// that many blocks share.
 std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
     random_source random(12);
     const entries wide = random_pattern(40, 2000, 3, random);
@@ -250,7 +265,8 @@ std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
     const entries wider = random_pattern(12, 9000, 3, random);
     return {{"A A^T of a wide A", {wide, transposed_if(wide, true)}},
             {"A A^T of a wider A", {wider, transposed_if(wider, true)}},
-            {"few heavy rows", {few, random_pattern(1500, 2700, 150, random)}}};
+            {"few heavy rows", {few, random_pattern(1500, 2700, 150, random)}},
+            {"one full row", {one_full_row(12000), one_full_row(12000)}}};
 }
 
 TEST_CASE("SpGEMM of rows with very many products") {
