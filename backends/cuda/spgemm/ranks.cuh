@@ -68,8 +68,8 @@ struct length_rule {
 // The products of the rows of a warp's groups, a row of B at a time. For each lane it calls load(l, number)
 // with an element of B and the number of the product in its row, or with zeros, and several rows of B later
 // add(is_inside, what load gave, number, t), t being the lane of A's element. A load that uses nothing of
-// what it reads keeps the others in flight. All lanes take part. goes_on(), which all lanes answer alike, is
-// asked before each turn over `lanes` elements of A.
+// what it reads keeps the others in flight. All lanes take part; begin(k, is_inside) is called before each
+// turn over `lanes` elements of A.
 template <int lanes, class OT, class IT>
 struct product_walk {
     static constexpr int ahead = 4;
@@ -78,10 +78,10 @@ struct product_walk {
     const row_pattern<OT, IT>& b;
     const lane_group<lanes>& group;
 
-    template <class GoesOn, class Load, class Add>
-    __device__ void run(int64_t k, int64_t end, GoesOn&& goes_on, Load&& load, Add&& add) const {
+    template <class Begin, class Load, class Add>
+    __device__ void run(int64_t k, int64_t end, Begin&& begin, Load&& load, Add&& add) const {
         int passed = 0;
-        for (; __any_sync(all_lanes, k < end) && goes_on(); k += lanes) {
+        for (; __any_sync(all_lanes, k < end); k += lanes) {
             const bool has_element = k + group.lane < end;
             OT first_of_lane = 0;
             int length_of_lane = 0;
@@ -90,6 +90,7 @@ struct product_walk {
                 first_of_lane = static_cast<OT>(b.begin(inner));
                 length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
             }
+            begin(k + group.lane, has_element);
             const int left = end - k < lanes ? static_cast<int>(end - k) : lanes;
             const int count = __reduce_max_sync(all_lanes, left);
             for (int t = 0; t < count; t += ahead) {
@@ -212,8 +213,7 @@ __global__ void __launch_bounds__(ranked_threads)
         __syncwarp();
         int found = 0;
         product_walk<warp_size, OT, IT>{a, b, group}.run(
-            a.begin(row), a.begin(row + 1), [&] { return found <= unique; },
-            [&](OT l, int) { return b.indices[l]; },
+            a.begin(row), a.begin(row + 1), [](int64_t, bool) {}, [&](OT l, int) { return b.indices[l]; },
             [&](bool is_inside, IT index, int number, int) {
                 if (descends(group, is_inside, index)) *space.unordered = 1;
                 const IT column = static_cast<IT>(index - static_cast<IT>(b.base));

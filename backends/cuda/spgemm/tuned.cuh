@@ -70,9 +70,7 @@ class tuned_numeric {
             spgemm_threads, 0, product.b, unordered_);
         if (marks_) heavy_rows_of(product);
         if (!can_have_light_rows()) return;
-        // Short rows of few products have ranks.
-        const bool can_be_short = !ranks_.are_kept() || ranks_.can_have_rest(marks_.light());
-        for (int bin = 0; can_be_short && bin < 2; ++bin)
+        for (int bin = 0; bin < 2; ++bin)
             has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
                                   : short_rows<32>(product, bin, limits.limit[bin]);
         short_rows<32>(product, 2, limits.limit[2]);
