@@ -7,7 +7,6 @@ CONSTANT(loads, 8);               // that are on their way at a time
 CONSTANT(most_rows, 4 * GROUP);   // of a group
 CONSTANT(most_read, 32 * GROUP);  // elements that a group rather reads than searches for each row
 CONSTANT(well_known, 1024);       // elements among which no further look at all of them pays
-CONSTANT(most_searched, 4);       // rows that an item searches for at a time
 
 // The row of an element in [0, end), or any.
 HERON_FN i32 row_at(GLOBAL const i32* rows_of, heron_index k, heron_index end) {
@@ -131,17 +130,18 @@ HERON_FN void write_long_gap(GLOBAL const i32* rows_of, int base, heron_index ro
     for (heron_index r = row + group_item(); r <= last; r += GROUP) offsets[r] = (i32)k + base;
 }
 
-// places[i] := the first of `count` elements that is not before row + i*GROUP, or the last one; i < searched.
-HERON_FN void places_of_rows(LOCAL const i32* own_rows, int count, i32 row, int searched, i32* places) {
-    UNROLL
-    for (int i = 0; i < most_searched; ++i) places[i] = 0;
-    for (int step = loads * GROUP / 2; step > 0; step /= 2) {
-        UNROLL
-        for (int i = 0; i < most_searched; ++i) {
-            const int next = places[i] + step;
-            if (i < searched && next < count && own_rows[next - 1] - i * GROUP < row) places[i] = next;
-        }
+// The first of `count` elements that is not before a row, which the last one is not.
+HERON_FN int place_of_row(LOCAL const i32* own_rows, int count, i32 row) {
+    int begin = 0;
+    int end = count - 1;
+    while (begin < end) {
+        const int middle = (begin + end) / 2;
+        if (own_rows[middle] < row)
+            begin = middle + 1;
+        else
+            end = middle;
     }
+    return begin;
 }
 
 // By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end: it writes the
@@ -175,24 +175,14 @@ HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, 
         if (begin < own_slice && ends[id] >= own_slice && ends[id] - begin > longest) *gap = id * step;
     }
     const heron_index last = min((heron_index)own_rows[count - 1], rows);
-    const int searched = last - before > GROUP ? most_searched : 1;
-    heron_index r = before + 1 + id;
-    while (r <= last) {
-        i32 places[most_searched];
-        places_of_rows(own_rows, count, (i32)r, searched, places);
-        heron_index skipped = 0;
-        UNROLL
-        for (int i = 0; i < most_searched; ++i) {
-            const heron_index row = r + i * GROUP;
-            if (i >= searched || row > last) continue;
-            const int place = places[i];
-            const heron_index from = place > 0 ? own_rows[place - 1] : before;
-            const heron_index to = own_rows[place];
-            const int is_own = to - from <= longest || row < (from + slice) / slice * slice;
-            if (is_own) offsets[row] = (i32)(first + place) + base;
-            skipped = is_own ? 0 : (to - row) / GROUP * GROUP;
-        }
-        r += searched * GROUP + skipped;
+    for (heron_index r = before + 1 + id; r <= last; r += GROUP) {
+        const int place = place_of_row(own_rows, count, (i32)r);
+        const heron_index from = place > 0 ? own_rows[place - 1] : before;
+        const heron_index to = own_rows[place];
+        if (to - from <= longest || r < (from + slice) / slice * slice)
+            offsets[r] = (i32)(first + place) + base;
+        else
+            r += (to - r) / GROUP * GROUP;
     }
     sync_group();
     if (*gap >= 0)

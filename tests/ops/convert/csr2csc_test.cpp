@@ -257,28 +257,6 @@ TEST_CASE("coo2csr of many elements, with rows of every length") {
     }
 }
 
-TEST_CASE("coo2csr with short and long runs of empty rows among few elements behind long rows") {
-    random_source random(64);
-    constexpr int long_rows = 500, of_long_row = 400;
-    for (const int base : {0, 1}) {
-        std::vector<int> rows, offsets(1, base);
-        for (int k = 0; k < long_rows + 700; ++k) {
-            const int empty = k < long_rows ? 0 : static_cast<int>(random.below(k % 100 == 0 ? 20000 : 60));
-            offsets.resize(offsets.size() + static_cast<std::size_t>(empty), offsets.back());
-            const auto length = static_cast<std::size_t>(k < long_rows ? of_long_row : 1);
-            rows.insert(rows.end(), length, static_cast<int>(offsets.size()) - 1 + base);
-            offsets.push_back(static_cast<int>(rows.size()) + base);
-        }
-        const int m = static_cast<int>(offsets.size()) - 1;
-        INFO("base " << base << ", " << m << " rows");
-        const device_array<int> given(rows);
-        device_array<int> found(offsets.size());
-        expect(cusparseXcoo2csr(cusparse(), given.data(), static_cast<int>(rows.size()), m, found.data(),
-                                static_cast<cusparseIndexBase_t>(base)));
-        CHECK((found.download() == offsets));
-    }
-}
-
 TEST_CASE("coo2csr of millions of elements, in short rows and in long ones") {
     for (const int longest : {8, 60}) {
         const int m = 4500000 / longest;
