@@ -87,6 +87,9 @@ def run(options, log_path):
     if not scene:
         print("skipped: there is no handle")
         return 77
+    if fault_scenes.call(scene, "cusparseDroti") != SUCCESS:
+        print("skipped: the device's kernels do not reach arrays in memory of the host")
+        return 77
     faults = DeviceFaults(options.failing, Log(log_path))
     names = fault_scenes.functions(scene, options.only)
     if options.seconds:

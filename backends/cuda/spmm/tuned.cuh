@@ -80,8 +80,7 @@ class spmm_launcher {
         if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
         const bool b_is_apart = args_.b.order != HERON_ORDER_ROW;
         if (alone) return !b_is_apart || products() <= most;
-        const bool is_apart = b_is_apart || args_.c.order != HERON_ORDER_ROW;
-        return products() <= (is_apart && mean_of_line() > 0 ? most / 4 : most);
+        return products() <= 4 * most;
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
