@@ -93,9 +93,10 @@ template <class OT, class IT>
     return true;
 }
 
-// Whether hardly a row needs one of those just before it, judged by some rows, and most have elements beside
-// the diagonal. Then the hardware's gathers save the branches that the lengths of rows make unpredictable.
-// They wait until a result that they need has arrived in the cache, which a load does not.
+// Whether the hardware's gathers serve, judged by some rows: where hardly a row needs one of those just
+// before it and most have elements beside the diagonal, since they save the branches that the lengths of rows
+// make unpredictable; and where rows are long, of which they leave the latest elements to loads: a gather
+// waits until a result that it needs has arrived in the cache, which a load does not.
 template <class OT, class IT>
 [[gnu::noinline]] bool needs_distant_rows(const triangle_pattern<OT, IT>& rows) {
     constexpr int64_t sampled = 1024;
@@ -111,7 +112,7 @@ template <class OT, class IT>
         }
         waiting += waits;
     }
-    return 16 * waiting <= looked_at && elements >= 2 * looked_at;
+    return (16 * waiting <= looked_at && elements >= 2 * looked_at) || elements >= 64 * looked_at;
 }
 
 // What seldom happens, apart from the loops.
@@ -246,8 +247,14 @@ template <bool lower, bool distant, class CT, class Rows>
                                                const CT* x) {
     if constexpr (distant) {
         using index = std::remove_cvref_t<decltype(*rows.columns)>;
-        return row_sum<row_way::gathered, false, CT, CT, CT, index>::of(rows.values, rows.columns, x,
-                                                                        body.begin, body.end);
+        // What may still be on its way to the cache.
+        constexpr int64_t latest = 16;
+        const bool is_long = body.end - body.begin >= 2 * latest;
+        const range late = lower ? range{is_long ? body.end - latest : body.end, body.end}
+                                 : range{body.begin, is_long ? body.begin + latest : body.begin};
+        const CT sum = row_sum<row_way::gathered, false, CT, CT, CT, index>::of(
+            rows.values, rows.columns, x, lower ? body.begin : late.end, lower ? late.begin : body.end);
+        return is_long ? add(sum, sum_products<column_group<1, false>>(rows, o, late, x)) : sum;
     } else {
         prefetch_ahead<lower>(rows.values + body.begin);
         prefetch_ahead<lower>(rows.columns + body.begin);
