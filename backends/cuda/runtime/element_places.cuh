@@ -62,8 +62,8 @@ struct places_ahead {
 
 // Finds the places of a warp's tiles, one tile after the other. All lanes of the warp take part in every
 // call. A kernel that always takes whole tiles says so, which saves registers, and one for a single CSR
-// matrix, which saves instructions. Loads of several offsets are
-// never under a condition, which would put them behind each other: what is behind the end is read before it.
+// matrix, which saves instructions. Loads of several offsets are never under a condition, which would put
+// them behind each other: what is behind the end is read before it.
 template <class IT, bool whole_tiles, bool is_lone_csr>
 class place_finder {
   public:

@@ -65,8 +65,7 @@ class spmm_launcher {
     }
     // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
     // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
-    // the elements of a row of COO that it has. Where columns of B or C are apart it accesses them one by
-    // one, but the product by rows takes as long for a row without elements as for others.
+    // the elements of a row of COO that it has. Columns of a B that are apart it reads one by one.
     bool takes_few_additions(bool alone) const {
         constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
@@ -78,8 +77,7 @@ class spmm_launcher {
         const int64_t additions = products() * parts_of<CT>::count;
         if (by_columns) return additions <= most;
         if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
-        const bool b_is_apart = args_.b.order != HERON_ORDER_ROW;
-        if (alone) return !b_is_apart || products() <= most;
+        if (alone) return args_.b.order == HERON_ORDER_ROW || products() <= most;
         return products() <= 4 * most;
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }

@@ -10,11 +10,6 @@ template <class CT>
 using turned_word = std::conditional_t<sizeof(CT) == 4, float, double>;
 template <class CT>
 constexpr bool can_turn = sizeof(CT) == 4 || sizeof(CT) == 8;
-// Rows and columns of a block, and of one that suits few columns.
-template <class CT>
-constexpr int turned_block = most_lanes<turned_word<CT>>;
-template <class CT>
-constexpr int least_turned_block = 16 / static_cast<int>(sizeof(CT));
 
 // Lanes of a with bit s in their number change places with those of b without it.
 template <int s, class V, int... l>

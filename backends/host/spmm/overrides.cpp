@@ -44,8 +44,8 @@ struct strip_of_c {
     void by_columns(int64_t row, int64_t rows, const CT* sums) const {
         int64_t column = first + skipped;
         if constexpr (std::is_same_v<VC, CT> && can_turn<CT>) {
-            turn_blocks<turned_block<CT>>(row, rows, column, sums);
-            turn_blocks<least_turned_block<CT>>(row, rows, column, sums);
+            turn_blocks<vector_elements<CT>>(row, rows, column, sums);
+            turn_blocks<least_elements<CT>>(row, rows, column, sums);
         }
         for (; column < end; ++column)
             update<widest_strip<CT>>(c + column * column_step + row, rows, sums + (column - first));
@@ -130,8 +130,8 @@ template <class VA, class CT>
             range left{0, count};
             if constexpr (std::is_same_v<VA, CT> && can_turn<CT>)
                 if (!conjugate) {
-                    left = turn_columns<turned_block<CT>>(from, matrix.ld, left, panel, step, some);
-                    left = turn_columns<least_turned_block<CT>>(from, matrix.ld, left, panel, step, some);
+                    left = turn_columns<vector_elements<CT>>(from, matrix.ld, left, panel, step, some);
+                    left = turn_columns<least_elements<CT>>(from, matrix.ld, left, panel, step, some);
                 }
             copy_columns(from, matrix.ld, left, conjugate, panel, step, some);
         }

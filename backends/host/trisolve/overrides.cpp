@@ -10,7 +10,7 @@ namespace {
 struct host_solve_plan final : plan_of<host_solve_plan> {
     bool is_gathered = false;
     bool has_edges = false;
-    bool is_distant = false;
+    bool uses_gathers = false;
     block_schedule* blocks = nullptr;  // at most one of them
     level_schedule* levels = nullptr;
 
@@ -18,7 +18,7 @@ struct host_solve_plan final : plan_of<host_solve_plan> {
     host_solve_plan(host_solve_plan&& other) noexcept
         : is_gathered(other.is_gathered),
           has_edges(other.has_edges),
-          is_distant(other.is_distant),
+          uses_gathers(other.uses_gathers),
           blocks(other.blocks),
           levels(other.levels) {
         other.blocks = nullptr;
@@ -110,7 +110,7 @@ class host_trisolve_run {
         }
         visit_pattern(plan, [&](const auto& rows) {
             plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
-            plan.is_distant = gathers_fast() && needs_distant_rows(rows);
+            plan.uses_gathers = gathers_fast() && suits_gathers(rows);
         });
         plans::leave_plan(static_cast<host_solve_plan&&>(plan), workspace_);
     }
@@ -143,11 +143,11 @@ class host_trisolve_run {
         const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
         if (plan.is_gathered)
             return f(triangle_pattern<ST, ST>{begin_, columns_, edges, n_, 0, is_lower(), is_lower(),
-                                              plan.is_distant});
+                                              plan.uses_gathers});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
             f(triangle_pattern<OT, IT>{as<const OT>(a.offsets), as<const IT>(a.indices), edges, n_, a.base,
-                                       is_lower(), a.fill == HERON_FILL_LOWER, plan.is_distant});
+                                       is_lower(), a.fill == HERON_FILL_LOWER, plan.uses_gathers});
         });
     }
 

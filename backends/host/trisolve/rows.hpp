@@ -39,7 +39,7 @@ struct triangle_pattern {
     int64_t n, base;
     bool lower;         // of op(A)
     bool stored_lower;  // of the rows here: the same, but for a matrix that is used by columns
-    bool distant;       // gather: see needs_distant_rows
+    bool gathers;       // whether the hardware's gathers serve: see suits_gathers
 
     int64_t begin(int64_t row) const { return offsets[row] - base; }
     // The row that comes at this place when every row comes after those that it needs.
@@ -98,7 +98,7 @@ template <class OT, class IT>
 // make unpredictable; and where rows are long, of which they leave the latest elements to loads: a gather
 // waits until a result that it needs has arrived in the cache, which a load does not.
 template <class OT, class IT>
-[[gnu::noinline]] bool needs_distant_rows(const triangle_pattern<OT, IT>& rows) {
+[[gnu::noinline]] bool suits_gathers(const triangle_pattern<OT, IT>& rows) {
     constexpr int64_t sampled = 1024;
     constexpr int64_t just_before = 16;
     int64_t looked_at = 0, waiting = 0, elements = 0;
@@ -242,10 +242,10 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
 }
 
 // The products of the elements beside the diagonal with a vector.
-template <bool lower, bool distant, class CT, class Rows>
+template <bool lower, bool gathers, class CT, class Rows>
 [[gnu::always_inline]] inline CT body_products(const Rows& rows, const solve_operands<CT>& o, range body,
                                                const CT* x) {
-    if constexpr (distant) {
+    if constexpr (gathers) {
         using index = std::remove_cvref_t<decltype(*rows.columns)>;
         // What may still be on its way to the cache.
         constexpr int64_t latest = 16;
@@ -278,7 +278,7 @@ template <class CT, class Rows, class ST>
 // Rows at places [places.begin, places.end), or those that `order` has there, for one column, with edges and
 // C without gaps: what is the same in all rows is known here, so that as many rows as possible are under way
 // at a time. Never inlined: a row gets the same bits whoever solves it.
-template <bool lower, bool distant, class CT, class Rows, class ST>
+template <bool lower, bool gathers, class CT, class Rows, class ST>
 [[gnu::noinline]] void solve_places(const Rows& given, const solve_operands<CT>& operands, range places,
                                     const ST* order) {
     const Rows rows = given;
@@ -290,15 +290,15 @@ template <bool lower, bool distant, class CT, class Rows, class ST>
         const int64_t edge = rows.edges[row];
         const range body = lower ? range{rows.begin(row), edge} : range{edge, rows.begin(row + 1)};
         const CT right = mul(o.alpha, o.b[row * o.b_row]);
-        const CT rest = sub(right, body_products<lower, distant>(rows, o, body, x));
+        const CT rest = sub(right, body_products<lower, gathers>(rows, o, body, x));
         o.c[row] = o.unit ? rest : quotient(rest, o.pivot(row, rows.value(lower ? edge : edge - 1)));
     }
 }
 
-template <bool distant, class CT, class Rows, class ST>
+template <bool gathers, class CT, class Rows, class ST>
 void solve_dense_vector(const Rows& rows, const solve_operands<CT>& o, range places, const ST* order) {
-    rows.lower ? solve_places<true, distant>(rows, o, places, order)
-               : solve_places<false, distant>(rows, o, places, order);
+    rows.lower ? solve_places<true, gathers>(rows, o, places, order)
+               : solve_places<false, gathers>(rows, o, places, order);
 }
 
 template <class CT, class Rows, class ST>
@@ -306,7 +306,7 @@ template <class CT, class Rows, class ST>
                                     const ST* order) {
     const bool is_dense = rows.edges && o.c_row == 1;
     if constexpr (Rows::can_gather_needed)
-        if (is_dense && rows.distant) return solve_dense_vector<true>(rows, o, places, order);
+        if (is_dense && rows.gathers) return solve_dense_vector<true>(rows, o, places, order);
     if (is_dense) return solve_dense_vector<false>(rows, o, places, order);
     for (int64_t place = places.begin; place < places.end; ++place)
         gather_row<column_group<1, true>, false>(rows, o, order ? int64_t{order[place]} : rows.row_at(place),

@@ -118,11 +118,8 @@ class sweep_factor {
     i32* zero_pivot_;
 };
 
-// Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
-// to let it.
 bool takes_sweep(const device_traits& traits, const heron_factor_args& args) {
-    constexpr cl_uint nvidia = 0x10de;
-    return args.a.rows > 0 && takes_gpu_kernels("factor", traits.is_gpu && traits.vendor_id == nvidia) &&
+    return args.a.rows > 0 && takes_gpu_kernels("factor", traits.is_nvidia_gpu()) &&
            traits.largest_group >= 128;
 }
 

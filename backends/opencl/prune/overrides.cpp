@@ -19,7 +19,7 @@ bool takes_groups(const device_traits& traits) {
 
 // Teams are parts of a warp, which NVIDIA's GPUs alone are known to have.
 static plans::tile_policy tiles_on(opencl_device& device) {
-    const bool is_nvidia = device.traits().nvidia_major > 0;
+    const bool is_nvidia = device.traits().is_nvidia_gpu();
     // Only NVIDIA's GPUs, and processors, are known to let groups that have begun go on meanwhile.
     return {is_nvidia, 8 * int64_t{device.traits().compute_units}, is_nvidia || !device.traits().is_gpu};
 }

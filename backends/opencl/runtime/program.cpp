@@ -9,8 +9,6 @@
 namespace heron::opencl {
 namespace {
 
-constexpr cl_uint nvidia = 0x10de;
-
 void append(std::string& text, const std::string& name) {
     for (size_t i = 0; i < source_count; ++i) {
         if (name != sources[i].name) continue;
@@ -145,7 +143,7 @@ cl_program program_store::build(const program_key& key) const {
     if (needs_fp64(key) && !t.has_fp64)
         fail(HERON_ARCH_MISMATCH, t.name + " has no double precision with 64-bit atomics");
     std::string failure;
-    if (t.vendor_id == nvidia && t.is_gpu) {
+    if (t.is_nvidia_gpu()) {
         if (cl_program program = cached_or_built(device_, text_of(key, t, true), &failure)) return program;
         log(log_level::hint, "program build", ("rebuilding without PTX: " + failure).c_str());
     }

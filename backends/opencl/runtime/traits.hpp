@@ -20,6 +20,13 @@ struct device_traits {
     bool has_fp64 = false;         // with the 64-bit atomics that the transposed products need
     bool is_fine_grained = false;  // fine-grained buffer SVM
     bool is_unified = false;       // fine-grained, and device memory is host memory
+
+    // Of these it is known that a group makes progress while another one waits for it, of which OpenCL says
+    // nothing.
+    bool is_nvidia_gpu() const {
+        constexpr cl_uint nvidia = 0x10de;
+        return is_gpu && vendor_id == nvidia;
+    }
 };
 
 }  // namespace heron::opencl

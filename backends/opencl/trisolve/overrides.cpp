@@ -296,11 +296,8 @@ class sweep_trisolve {
     CT* staged_;
 };
 
-// Nothing in OpenCL says that a group makes progress while another one waits for it; NVIDIA's GPUs are known
-// to let it.
 bool prefers_sweep(const device_traits& traits) {
-    constexpr cl_uint nvidia = 0x10de;
-    return takes_gpu_kernels("trisolve", traits.is_gpu && traits.vendor_id == nvidia);
+    return takes_gpu_kernels("trisolve", traits.is_nvidia_gpu());
 }
 
 bool takes_sweep(const device_traits& traits, const heron_trisolve_args& args) {
