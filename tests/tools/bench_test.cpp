@@ -178,7 +178,8 @@ TEST_CASE("heron bench prune checks and times all its functions") {
             "--order row,col --backend host --output json --round-time 0.2 --repeat 2");
     REQUIRE(shown.status == 0);
     const json report = json::parse(shown.text);
-    CHECK(report["results"].size() == 3 * (4 + 4 + 3 * 4) + 2 * 4);
+    // Four of dense, four of sparse, four generic ones (two formats, two orders); four without halves.
+    CHECK(report["results"].size() == 3 * (4 + 4 + 4 * 4) + 2 * 4);
     for (const json& row : report["results"]) {
         CAPTURE(row.dump());
         CHECK(row["result"] == "right");
