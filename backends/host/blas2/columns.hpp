@@ -1,77 +1,8 @@
 #pragma once
-// Matrices by columns, whose elements follow each other in every storage, and what is done with columns.
-#include "common/blas2/plan.hpp"
+// What is done with a few columns at a time.
 #include "host/blas1/sums.hpp"
 
 namespace heron::HERON_LEVEL {
-
-// The elements of a column, of which not all rows have one.
-template <class CT>
-class stored_columns {
-  public:
-    // An m x n matrix.
-    stored_columns(const heron_stored_matrix& a, int64_t m)
-        : first_(as<CT>(a.memory) + a.offset), a_(a), rows_(m), below_(m), above_(INT64_MAX / 2) {
-        if (a.storage != HERON_STORAGE_BANDED) return;
-        below_ = a.lower;
-        above_ = a.upper;
-    }
-    // A triangle of order n, with its diagonal or without.
-    stored_columns(const heron_stored_matrix& a, int64_t n, heron_fill_mode fill, bool has_diagonal)
-        : stored_columns(a, n) {
-        is_lower_ = fill == HERON_FILL_LOWER;
-        const int64_t band = plans::triangle_band(a, n);
-        below_ = is_lower_ ? band : has_diagonal ? 0 : -1;
-        above_ = is_lower_ ? (has_diagonal ? 0 : -1) : band;
-    }
-
-    // [i] is element (i, j).
-    CT* column(int64_t j) const {
-        switch (a_.storage) {
-            case HERON_STORAGE_FULL: return first_ + j * a_.ld;
-            case HERON_STORAGE_BANDED: return first_ + a_.upper - j + j * a_.ld;
-            default: return first_ + (is_lower_ ? j * (2 * rows_ - j - 1) / 2 : j * (j + 1) / 2);
-        }
-    }
-    CT diagonal(int64_t j) const { return column(j)[j]; }
-
-    // Which rows column j has among `wanted`; empty ones end where they begin.
-    range rows(int64_t j, range wanted) const {
-        const int64_t begin = j > above_ ? j - above_ : 0;
-        const int64_t end = rows_ - j > below_ ? j + below_ + 1 : rows_;
-        const range found{begin > wanted.begin ? begin : wanted.begin, end < wanted.end ? end : wanted.end};
-        return found.end > found.begin ? found : range{found.begin, found.begin};
-    }
-    range rows(int64_t j) const { return rows(j, {0, rows_}); }
-
-    // Which of them K columns from j on all have; where there are none, the end is not behind the beginning.
-    template <int K>
-    range common_rows(int64_t j, range wanted) const {
-        if (is_full()) return wanted;
-        range common = rows(j, wanted);
-        for (int64_t k = j + 1; k < j + K; ++k) {
-            const range own = rows(k, wanted);
-            if (own.begin > common.begin) common.begin = own.begin;
-            if (own.end < common.end) common.end = own.end;
-        }
-        return common;
-    }
-    bool is_full() const { return below_ == rows_ && above_ == INT64_MAX / 2; }
-    // Columns so short that what few of them do not have in common weighs.
-    bool is_narrow() const { return a_.storage == HERON_STORAGE_BANDED && below_ + above_ < 256; }
-    // Which columns have any of these rows.
-    range columns_with(range rows, range wanted) const {
-        const int64_t begin = rows.begin > below_ ? rows.begin - below_ : 0;
-        const int64_t end = above_ < wanted.end - rows.end ? rows.end + above_ : wanted.end;
-        return {begin > wanted.begin ? begin : wanted.begin, end};
-    }
-
-  private:
-    CT* first_;
-    const heron_stored_matrix& a_;
-    int64_t rows_, below_, above_;
-    bool is_lower_ = false;
-};
 
 // Numbers whose real factors are re[k] and, at even and odd places, -im[k] and im[k].
 template <class R, int K>
@@ -145,6 +76,34 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
         });
 }
 
+// Two vectors as one whose groups of lanes, first those of a, are half as long: the sums of both halves of a
+// group.
+template <int half, class R, int L, int... l>
+[[gnu::always_inline]] inline lanes<R, L> folded_pair(lanes<R, L> a, lanes<R, L> b,
+                                                      std::integer_sequence<int, l...>) {
+    return __builtin_shufflevector(a, b, (l / half * 2 * half + l % half)...) +
+           __builtin_shufflevector(a, b, (l / half * 2 * half + l % half + half)...);
+}
+
+// The sums of the lanes of each of K vectors, or of those at even and at odd places; of v[k] from lane k*L/K
+// on.
+template <int parts, class R, int L, int K, int groups = 1>
+[[gnu::always_inline]] inline lanes<R, L> folded_together(const lanes<R, L> (&v)[K]) {
+    constexpr int half = L / groups / 2;
+    if constexpr (K > 1) {
+        lanes<R, L> pairs[K / 2];
+#pragma GCC unroll 8
+        for (int k = 0; k < K / 2; ++k)
+            pairs[k] = folded_pair<half, R, L>(v[2 * k], v[2 * k + 1], std::make_integer_sequence<int, L>{});
+        return folded_together<parts, R, L, K / 2, 2 * groups>(pairs);
+    } else if constexpr (half >= parts) {
+        const lanes<R, L> both[1] = {v[0] + exchanged_lanes<half>(v[0])};
+        return folded_together<parts, R, L, 1, 2 * groups>(both);
+    } else {
+        return v[0];
+    }
+}
+
 // The sums of a*x and, of complex numbers, of a*(x with its parts exchanged) for K columns, in L lanes each.
 template <class R, int parts, int K, int L>
 struct column_sums {
@@ -154,6 +113,12 @@ struct column_sums {
         same[k] += a * x;
         if constexpr (parts == 2) crossed[k] += a * exchanged_lanes<1>(x);
     }
+    // Of the lanes begin ... end - 1 alone: what the others hold may be anything.
+    [[gnu::always_inline]] void add(int k, lanes<R, L> a, lanes<R, L> x, int64_t begin, int64_t end) {
+        const auto is_own = lanes_between<R, L>(begin, end);
+        same[k] = is_own ? same[k] + a * x : same[k];
+        if constexpr (parts == 2) crossed[k] = is_own ? crossed[k] + a * exchanged_lanes<1>(x) : crossed[k];
+    }
     [[gnu::always_inline]] column_sums<R, parts, K, L / 2> halved() const {
         column_sums<R, parts, K, L / 2> half;
 #pragma GCC unroll 8
@@ -162,6 +127,23 @@ struct column_sums {
             if constexpr (parts == 2) half.crossed[k] = folded_once<L, R>(crossed[k]);
         }
         return half;
+    }
+    // results[k] := the sum, or with the conjugate of a.
+    template <class CT>
+    [[gnu::always_inline]] void finish(bool conjugate, CT* results) const {
+        const auto all = folded_together<parts, R, L, K>(same);
+        if constexpr (parts == 1) {
+#pragma GCC unroll 8
+            for (int k = 0; k < K; ++k) results[k] = all[k * (L / K)];
+        } else {
+            const auto all_crossed = folded_together<parts, R, L, K>(crossed);
+            const R sign = conjugate ? R(-1) : R(1);
+#pragma GCC unroll 8
+            for (int k = 0; k < K; ++k) {
+                const int l = k * (L / K);
+                results[k] = {all[l] - sign * all[l + 1], all_crossed[l] + sign * all_crossed[l + 1]};
+            }
+        }
     }
 };
 
@@ -188,7 +170,7 @@ template <int L, class CT, int K, class Add>
 
 // results[k] := the sum over i of columns[k][i], or its conjugate, times xs[i]: x is loaded once for all.
 template <int K, class CT>
-void column_dots(const CT* const* columns, const CT* xs, int64_t count, bool conjugate, CT* results) {
+void column_dots(const CT* const* columns, int64_t count, bool conjugate, CT* results, const CT* xs) {
     using R = real_of<CT>;
     constexpr int parts = parts_of<CT>::count, most = most_lanes<R>;
     const R* from[K];
@@ -227,133 +209,6 @@ void add_columns_and_dots(CT* sums, const CT* const* columns, const CT* factors,
                                  }
                                  store_lanes<L>(to + i, sum);
                              });
-}
-
-// Calls f(j, K, rows) for groups of up to `together` columns: `rows` are those that all K of them have
-// among `wanted`; for_others finds what else they have.
-template <int together, class CT, class F>
-void for_groups(const stored_columns<CT>& a, range columns, range wanted, const F& f) {
-    int64_t j = columns.begin;
-    if constexpr (together > 1) {
-        // Less than that is no faster together.
-        constexpr int64_t shortest = 8;
-        while (j + together <= columns.end) {
-            const range rows = a.template common_rows<together>(j, wanted);
-            if (rows.end - rows.begin >= shortest)
-                f(j, std::integral_constant<int, together>{}, rows);
-            else
-                for_groups<1>(a, {j, j + together}, wanted, f);
-            j += together;
-        }
-        for_groups<together / 2>(a, {j, columns.end}, wanted, f);
-    } else {
-        for (; j < columns.end; ++j) f(j, std::integral_constant<int, 1>{}, a.rows(j, wanted));
-    }
-}
-
-// Calls f(k, i) for the elements that K columns have beside their common rows.
-template <int K, class CT, class F>
-void for_others(const stored_columns<CT>& a, int64_t j, range common, range wanted, const F& f) {
-    if (K == 1 || a.is_full()) return;
-    for (int k = 0; k < K; ++k) {
-        const range own = a.rows(j + k, wanted);
-        for (int64_t i = own.begin; i < common.begin; ++i) f(k, i);
-        for (int64_t i = common.end; i < own.end; ++i) f(k, i);
-    }
-}
-
-template <int K, class CT>
-struct column_pointers {
-    column_pointers(const stored_columns<CT>& a, int64_t j, int64_t row) {
-        for (int k = 0; k < K; ++k) at[k] = a.column(j + k) + row;
-    }
-    const CT* at[K];
-};
-
-// sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j].
-template <class CT>
-void add_columns(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
-    const auto add_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
-        const column_pointers<K, CT> own(a, j, common.begin);
-        add_columns<K>(sums + (common.begin - rows.begin), own.at, x + j, common.end - common.begin);
-        for_others<K>(a, j, common, rows, [&](int k, int64_t i) {
-            CT& sum = sums[i - rows.begin];
-            sum = mad(a.column(j + k)[i], x[j + k], sum);
-        });
-    };
-    a.is_narrow() ? for_groups<4>(a, columns, rows, add_group) : for_groups<8>(a, columns, rows, add_group);
-}
-
-// results[j - columns.begin] := the sum over i in `rows` of element (i, j), or its conjugate, times x[i].
-template <class CT>
-void column_dots(const stored_columns<CT>& a, range columns, range rows, const CT* x, bool conjugate,
-                 CT* results) {
-    const auto sum_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range common) {
-        const column_pointers<K, CT> own(a, j, common.begin);
-        CT* const sums = results + (j - columns.begin);
-        column_dots<K>(own.at, x + common.begin, common.end - common.begin, conjugate, sums);
-        for_others<K>(a, j, common, rows, [&](int k, int64_t i) {
-            const CT element = a.column(j + k)[i];
-            sums[k] = mad(conjugate ? conj(element) : element, x[i], sums[k]);
-        });
-    };
-    a.is_narrow() ? for_groups<4>(a, columns, rows, sum_group) : for_groups<8>(a, columns, rows, sum_group);
-}
-
-// The same of one column.
-template <class CT>
-CT column_dot(const stored_columns<CT>& a, int64_t j, range rows, const CT* x, bool conjugate) {
-    CT sum;
-    column_dots(a, {j, j + 1}, rows, x, conjugate, &sum);
-    return sum;
-}
-
-// Nothing, for which there need be no workspace, or so many elements of it.
-template <class CT>
-CT* some_of(workspace_layout& layout, int64_t count) {
-    return count > 0 ? layout.take<CT>(count) : nullptr;
-}
-
-// A vector without gaps: where it is, or a copy, conjugated or not, in `memory`.
-template <class CT>
-bool lies_apart(const heron_vector_operand& v, bool conjugates) {
-    return v.inc != 1 || conjugates;
-}
-template <class CT>
-const CT* without_gaps(const heron_vector_operand& v, int64_t n, bool conjugates, CT* memory) {
-    const CT* const first = as<const CT>(v.memory) + v.offset;
-    if (!lies_apart<CT>(v, conjugates)) return first;
-    for (int64_t i = 0; i < n; ++i) memory[i] = conjugates ? conj(first[i * v.inc]) : first[i * v.inc];
-    return memory;
-}
-
-template <class CT>
-CT number_of(const heron_scalar& s) {
-    const auto argument = as_argument<CT>(s);
-    return argument.device ? *argument.device : argument.value;
-}
-
-// y := alpha*sums + beta*y at first, first + 1, ...; beta = 0 does not read it.
-template <class CT>
-void update(const heron_vector_operand& v, int64_t first, const CT* sums, int64_t count, CT alpha, CT beta) {
-    CT* const y = as<CT>(v.memory) + v.offset + first * v.inc;
-    const auto run = [&](int64_t inc) {
-        if (equal(beta, CT{}))
-            for (int64_t i = 0; i < count; ++i) y[i * inc] = mul(alpha, sums[i]);
-        else
-            for (int64_t i = 0; i < count; ++i) y[i * inc] = mad(beta, y[i * inc], mul(alpha, sums[i]));
-    };
-    // A loop of its own, which becomes one of vectors.
-    v.inc == 1 ? run(1) : run(v.inc);
-}
-
-// y := beta*y.
-template <class CT>
-void scale(const heron_vector_operand& y, int64_t n, CT beta) {
-    for (int64_t i = 0; i < n; ++i) {
-        const CT zero{};
-        update(y, i, &zero, 1, zero, beta);
-    }
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,6 +1,7 @@
 // Substitutions and updates of a matrix on the CPU, by columns.
-#include "columns.hpp"
+#include "groups.hpp"
 #include "products.hpp"
+#include "vectors.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {

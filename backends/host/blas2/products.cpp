@@ -2,7 +2,8 @@
 // parts of the sums, are shared out; both are cut by the sizes alone, and the parts are added up in their
 // order: the same bits on every run, with any number of threads.
 #include "products.hpp"
-#include "columns.hpp"
+#include "groups.hpp"
+#include "vectors.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -88,10 +89,10 @@ void add_parts(const CT* partial, const product_shares& shares, int64_t first, i
     }
 }
 
-// Calls put(first, sums, count) for all elements of op(A)*x.
-template <class CT, class Put>
-void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares,
-              bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
+// Calls put(first, sums, count) for all elements of a product, which sum(rows, along, sums) writes a part of.
+template <class CT, class Sum, class Put>
+void for_sums(const host_device& device, const product_shares& shares, CT* partial, const Sum& sum,
+              const Put& put) {
     const bool is_one = shares.tiles * shares.parts == 1;
     const int team = is_one ? 1 : team_for(device, shares.work);
     run_team(team, [&](int member, int members) {
@@ -101,13 +102,7 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
             const range along = shares.along(part);
             for_blocks(shares.tile(tile), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
                 alignas(64) CT sums[rows_of_tile<CT>];
-                const range own{first, first + count};
-                if (by_columns) {
-                    column_dots(a, own, along, x, conjugate, sums);
-                } else {
-                    for (int64_t i = 0; i < count; ++i) sums[i] = CT{};
-                    add_columns(a, a.columns_with(own, along), own, x, sums);
-                }
+                sum(range{first, first + count}, along, sums);
                 if (shares.parts > 1)
                     __builtin_memcpy(partial + part * shares.outputs + first, sums,
                                      static_cast<size_t>(count) * sizeof(CT));
@@ -125,6 +120,18 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
                        put(first, sums, count);
                    });
     });
+}
+
+// The same of op(A)*x.
+template <class CT, class Put>
+void multiply(const host_device& device, const stored_columns<CT>& a, const product_shares& shares,
+              bool by_columns, bool conjugate, const CT* x, CT* partial, const Put& put) {
+    const auto sum = [&](range own, range along, CT* sums) {
+        if (by_columns) return column_dots(a, own, along, x, conjugate, sums);
+        for (int64_t i = 0; i < own.end - own.begin; ++i) sums[i] = CT{};
+        add_columns(a, a.columns_with(own, along), own, x, sums);
+    };
+    for_sums<CT>(device, shares, partial, sum, put);
 }
 
 template <class CT>
@@ -201,6 +208,20 @@ void add_small_triangle(const stored_columns<CT>& triangle, int64_t j, bool herm
     for (int k = 0; k < K; ++k) dots[k] = sums[k];
 }
 
+// sums[i - rows.begin] := what a band and its mirror image have in these rows, each on its own: columns of
+// few elements stay in the first-level cache.
+template <class CT>
+void sum_band_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, range rows, const CT* x,
+                        CT* sums) {
+    column_dots(triangle, rows, {0, a.n}, x, static_cast<bool>(a.hermitian), sums);
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+        const CT diagonal = triangle.diagonal(i);
+        CT& sum = sums[i - rows.begin];
+        sum = mad(a.hermitian ? real_part(diagonal) : diagonal, x[i], sum);
+    }
+    add_columns(triangle, triangle.columns_with(rows, {0, a.n}), rows, x, sums);
+}
+
 // Columns of the stored triangle are read once, for the rows that they add to and for their own rows of the
 // result.
 template <class CT>
@@ -251,47 +272,78 @@ product_shares symv_shares(const heron_stored_matrix& a, int64_t n) {
     return shares;
 }
 
-void symv(host_device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
+template <class CT>
+void multiply_triangle(host_device& device, heron_phase phase, const heron_symv_args& a,
+                       const stored_columns<CT>& triangle, heron_workspace& workspace) {
     constexpr int64_t columns_at_a_time = 64;
     const int64_t blocks = (a.n + columns_at_a_time - 1) / columns_at_a_time;
-    visit_full(a.type, [&]<class CT>(type<CT>) {
-        const product_shares shares = symv_shares<CT>(a.a, a.n);
-        workspace_layout layout(phase, workspace);
-        constexpr int64_t short_y = 4096 / static_cast<int64_t>(sizeof(CT));
-        const bool is_short = shares.parts == 1 && a.n <= short_y;
-        CT* partial = some_of<CT>(layout, is_short ? 0 : shares.parts * a.n);
-        CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
-        if (phase != HERON_PHASE_RUN) return;
-        alignas(64) CT sums_of_short[short_y];
-        if (is_short) partial = sums_of_short;
-        const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
-        if (equal(alpha, CT{})) {
-            scale(a.y, a.n, beta);
-            return;
-        }
-        const CT* const x = without_gaps(a.x, a.n, a.conjugate, copy);
-        const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
-        const int team = shares.parts == 1 ? 1 : team_for(device, a.n * a.n / 2);
-        run_team(team, [&](int member, int members) {
-            const range own = equal_part(shares.parts, member, members);
-            for (int64_t part = own.begin; part < own.end; ++part) {
-                CT* const sums = partial + part * a.n;
-                for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
-                // Columns are of different lengths: every part has some of each.
-                for (int64_t block = part; block < blocks; block += shares.parts) {
-                    const int64_t first = block * columns_at_a_time, end = first + columns_at_a_time;
-                    add_both_ways(triangle, a, {first, end < a.n ? end : a.n}, x, sums);
-                }
+    const product_shares shares = symv_shares<CT>(a.a, a.n);
+    workspace_layout layout(phase, workspace);
+    constexpr int64_t short_y = 4096 / static_cast<int64_t>(sizeof(CT));
+    const bool is_short = shares.parts == 1 && a.n <= short_y;
+    CT* partial = some_of<CT>(layout, is_short ? 0 : shares.parts * a.n);
+    CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
+    if (phase != HERON_PHASE_RUN) return;
+    alignas(64) CT sums_of_short[short_y];
+    if (is_short) partial = sums_of_short;
+    const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
+    if (equal(alpha, CT{})) {
+        scale(a.y, a.n, beta);
+        return;
+    }
+    const CT* const x = without_gaps(a.x, a.n, a.conjugate, copy);
+    const int team = shares.parts == 1 ? 1 : team_for(device, a.n * a.n / 2);
+    run_team(team, [&](int member, int members) {
+        const range own = equal_part(shares.parts, member, members);
+        for (int64_t part = own.begin; part < own.end; ++part) {
+            CT* const sums = partial + part * a.n;
+            for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
+            // Columns are of different lengths: every part has some of each.
+            for (int64_t block = part; block < blocks; block += shares.parts) {
+                const int64_t first = block * columns_at_a_time, end = first + columns_at_a_time;
+                add_both_ways(triangle, a, {first, end < a.n ? end : a.n}, x, sums);
             }
+        }
+    });
+    run_team(team, [&](int member, int members) {
+        for_blocks(equal_part(a.n, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
+            CT sums[rows_of_tile<CT>];
+            add_parts<CT>(partial, shares, first, count, sums);
+            conjugate_all(sums, count, a.conjugate);
+            update(a.y, first, sums, count, alpha, beta);
         });
-        run_team(team, [&](int member, int members) {
-            for_blocks(equal_part(a.n, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
-                CT sums[rows_of_tile<CT>];
-                add_parts<CT>(partial, shares, first, count, sums);
-                conjugate_all(sums, count, a.conjugate);
-                update(a.y, first, sums, count, alpha, beta);
-            });
+    });
+}
+
+template <class CT>
+void multiply_band(host_device& device, heron_phase phase, const heron_symv_args& a,
+                   const stored_columns<CT>& triangle, heron_workspace& workspace) {
+    const int64_t stored = stored_length(a.a, a.n, a.a.lower + a.a.upper, a.a.lower + a.a.upper);
+    product_shares shares(a.n, a.n, stored, false, rows_of_tile<CT>, sizeof(CT));
+    shares.parts = 1;
+    workspace_layout layout(phase, workspace);
+    CT* const copy = some_of<CT>(layout, lies_apart<CT>(a.x, a.conjugate) ? a.n : 0);
+    if (phase != HERON_PHASE_RUN) return;
+    const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
+    if (equal(alpha, CT{})) {
+        scale(a.y, a.n, beta);
+        return;
+    }
+    const CT* const x = without_gaps(a.x, a.n, a.conjugate, copy);
+    for_sums<CT>(
+        device, shares, nullptr,
+        [&](range rows, range, CT* sums) { sum_band_both_ways(triangle, a, rows, x, sums); },
+        [&](int64_t first, CT* sums, int64_t count) {
+            conjugate_all(sums, count, a.conjugate);
+            update(a.y, first, sums, count, alpha, beta);
         });
+}
+
+void symv(host_device& device, heron_phase phase, const heron_symv_args& a, heron_workspace& workspace) {
+    visit_full(a.type, [&]<class CT>(type<CT>) {
+        const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
+        triangle.is_narrow() ? multiply_band(device, phase, a, triangle, workspace)
+                             : multiply_triangle(device, phase, a, triangle, workspace);
     });
 }
 

@@ -60,6 +60,15 @@ template <int s, class V>
     return exchanged_lanes<s>(v, std::make_integer_sequence<int, static_cast<int>(sizeof v / sizeof v[0])>{});
 }
 
+// A mask of the lanes begin ... end - 1, for vectors of R.
+template <class R, int L>
+[[gnu::always_inline]] inline auto lanes_between(int64_t begin, int64_t end) {
+    using N = std::conditional_t<sizeof(R) == 4, int32_t, int64_t>;
+    lanes<N, L> number;
+    for (int l = 0; l < L; ++l) number[l] = l;
+    return (number >= static_cast<N>(begin)) & (number < static_cast<N>(end));
+}
+
 // The product of a complex vector with i: (-im, re) pairs.
 template <class R, int L>
 [[gnu::always_inline]] inline lanes<R, L> times_i(lanes<R, L> v) {
