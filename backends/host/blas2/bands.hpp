@@ -49,10 +49,10 @@ class row_sums {
 template <int turns, class F>
 [[gnu::always_inline]] inline void in_turns(range columns, const F& f) {
     int64_t j = columns.begin;
-    for (; j + turns <= columns.end; j += turns)
-        [&]<int... turn>(std::integer_sequence<int, turn...>) {
+    for (; j + turns <= columns.end; j += turns) [&]<int... turn>(std::integer_sequence<int, turn...>) {
             (f(j + turn, std::integral_constant<int, turn>{}), ...);
-        }(std::make_integer_sequence<int, turns>{});
+        }
+    (std::make_integer_sequence<int, turns>{});
     for (; j < columns.end; ++j) f(j, std::integral_constant<int, 0>{});
 }
 
@@ -98,8 +98,8 @@ int64_t add_band(const stored_columns<CT>& a, range columns, range rows, const C
     return row;
 }
 
-// results[k] := the sum over i of columns[k][i], or its conjugate, times x[i], where column k has the rows k ... k + count - 1
-// of rows - 1 + K. What is loaded beside them lies in the columns before and behind.
+// results[k] := the sum over i of columns[k][i], or its conjugate, times x[i], where column k has the rows k
+// ... k + count - 1 of rows - 1 + K. What is loaded beside them lies in the columns before and behind.
 template <int K, class CT>
 void shifted_dots(const CT* const* columns, const CT* x, int64_t count, bool conjugate, CT* results) {
     using R = real_of<CT>;

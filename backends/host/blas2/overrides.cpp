@@ -1,30 +1,11 @@
 // Substitutions and updates of a matrix on the CPU, by columns.
-#include "groups.hpp"
 #include "products.hpp"
+#include "substitution.hpp"
 #include "vectors.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::HERON_LEVEL {
 namespace {
-
-// The unknowns of a block one after the other, by one thread.
-template <class CT>
-void solve_block(const stored_columns<CT>& triangle, const heron_trsv_args& a, range block, CT* x) {
-    const bool turned = plans::is_transposed(a.op), lower = plans::is_lower(a);
-    for (int64_t k = 0; k < block.end - block.begin; ++k) {
-        const int64_t j = lower ? block.begin + k : block.end - 1 - k;
-        if (turned) {
-            const range before = lower ? range{block.begin, j} : range{j + 1, block.end};
-            x[j] = sub(x[j], column_dot<CT>(triangle, j, before, x, false));
-        }
-        if (a.diag != HERON_DIAG_UNIT) x[j] = divide(x[j], triangle.diagonal(j));
-        if (turned) continue;
-        const range rest = triangle.rows(j, block);
-        const CT* const column[] = {triangle.column(j) + rest.begin};
-        const CT factor = sub(CT{}, x[j]);
-        add_columns<1>(x + rest.begin, column, &factor, rest.end - rest.begin);
-    }
-}
 
 void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
     // Of a block of unknowns: the last ones of few are not worth a block of their own (results: blas-17).
