@@ -4,7 +4,8 @@
 
 namespace heron::HERON_LEVEL {
 
-// Numbers whose real factors are re[k] and, at even and odd places, -im[k] and im[k].
+// Numbers that vectors are multiplied by. Products with imaginary parts are added up apart, and come to the
+// others once.
 template <class R, int K>
 struct column_factors {
     R re[K], im[K];
@@ -19,12 +20,6 @@ struct column_factors {
                 im[k] = x[k].im;
             }
         }
-    }
-    template <int L>
-    [[gnu::always_inline]] lanes<R, L> alternating(int k) const {
-        lanes<R, L> both;
-        for (int l = 0; l < L; ++l) both[l] = l % 2 ? im[k] : -im[k];
-        return both;
     }
 };
 
@@ -63,17 +58,19 @@ void add_columns(CT* sums, const CT* const* columns, const CT* x, int64_t count)
     R* const to = reinterpret_cast<R*>(sums);
     // Single columns are updates of a matrix, which come once.
     const int64_t head = K > 1 ? head_of<most_lanes<R>, parts>(to, parts * count) : 0;
-    for_vectors<most_lanes<R>, parts>(
-        head, head, parts * count, [&]<int L>(int64_t i, std::integral_constant<int, L>) {
-            auto sum = load_lanes<L>(to + i);
+    for_vectors<most_lanes<R>, parts>(head, head, parts * count,
+                                      [&]<int L>(int64_t i, std::integral_constant<int, L>) {
+                                          auto sum = load_lanes<L>(to + i);
+                                          lanes<R, L> crossed{};
 #pragma GCC unroll 8
-            for (int k = 0; k < K; ++k) {
-                const auto v = load_lanes<L>(from[k] + i);
-                sum += v * factors.re[k];
-                if constexpr (parts == 2) sum += exchanged_lanes<1>(v) * factors.template alternating<L>(k);
-            }
-            store_lanes<L>(to + i, sum);
-        });
+                                          for (int k = 0; k < K; ++k) {
+                                              const auto v = load_lanes<L>(from[k] + i);
+                                              sum += v * factors.re[k];
+                                              if constexpr (parts == 2) crossed += v * factors.im[k];
+                                          }
+                                          if constexpr (parts == 2) sum += times_i<R, L>(crossed);
+                                          store_lanes<L>(to + i, sum);
+                                      });
 }
 
 // Two vectors as one whose groups of lanes, first those of a, are half as long: the sums of both halves of a
@@ -199,14 +196,15 @@ void add_columns_and_dots(CT* sums, const CT* const* columns, const CT* factors,
                              [&]<int L>(auto& dots, int64_t i, std::integral_constant<int, L>) {
                                  const auto xi = load_lanes<L>(x + i);
                                  auto sum = load_lanes<L>(to + i);
+                                 lanes<R, L> crossed{};
 #pragma GCC unroll 8
                                  for (int k = 0; k < K; ++k) {
                                      const auto v = load_lanes<L>(from[k] + i);
                                      sum += v * factor.re[k];
-                                     if constexpr (parts == 2)
-                                         sum += exchanged_lanes<1>(v) * factor.template alternating<L>(k);
+                                     if constexpr (parts == 2) crossed += v * factor.im[k];
                                      dots.add(k, v, xi);
                                  }
+                                 if constexpr (parts == 2) sum += times_i<R, L>(crossed);
                                  store_lanes<L>(to + i, sum);
                              });
 }

@@ -5,14 +5,15 @@
 
 namespace heron::HERON_LEVEL {
 
-// The triangle between the unknowns of a vector. Its columns are divided by the diagonal beforehand: then an unknown
-// waits for a product of the one before it, and the division comes last, for all of them.
+// The triangle between the unknowns of a vector. Its columns are divided by the diagonal beforehand: then an
+// unknown waits for a product of the one before it, and the division comes last, for all of them.
 template <class CT>
 class small_triangle {
   public:
     using R = real_of<CT>;
     static constexpr int parts = parts_of<CT>::count;
-    static constexpr int unknowns = most_lanes<R> / parts < 4 ? 4 : most_lanes<R> / parts, L = unknowns * parts;
+    static constexpr int unknowns = most_lanes<R> / parts < 4 ? 4 : most_lanes<R> / parts,
+                         L = unknowns * parts;
     using vector = lanes<R, L>;
 
     small_triangle(const stored_columns<CT>& a, int64_t first, bool turned, bool unit, int64_t band)
@@ -28,17 +29,19 @@ class small_triangle {
             for (int64_t i = own.begin - first; i < own.end - first; ++i) columns_[i][k] = column[i];
         }
         if (!unit)
-            for (int k = 0; k < unknowns; ++k) inverse_[k] = heron::HERON_LEVEL::divide(one<CT>(), diagonal_[k]);
+            for (int k = 0; k < unknowns; ++k)
+                inverse_[k] = heron::HERON_LEVEL::divide(one<CT>(), diagonal_[k]);
     }
 
-    // x := the unknowns of the right-hand sides v, the first one first or, of an upper triangle, last. False where the
-    // divided columns are not finite.
+    // x := the unknowns of the right-hand sides v, the first one first or, of an upper triangle, last. False
+    // where the divided columns are not finite.
     template <bool is_lower>
     [[gnu::always_inline]] bool solve(vector v, CT* x) const {
         lanes<R, L> size{};
         [&]<int... step>(std::integer_sequence<int, step...>) {
-            (eliminate<is_lower ? step : unknowns - 1 - step, is_lower>(v, size), ...);
-        }(std::make_integer_sequence<int, unknowns>{});
+            (eliminate < is_lower ? step : unknowns - 1 - step, is_lower > (v, size), ...);
+        }
+        (std::make_integer_sequence<int, unknowns>{});
         if (!is_zero(size)) return false;
         store_lanes<L>(reinterpret_cast<R*>(x), is_unit_ ? v : divided(v));
         return true;
@@ -107,7 +110,8 @@ void solve_singly(const stored_columns<CT>& triangle, const heron_trsv_args& a, 
 
 // sums[j - own.begin] := what these unknowns lose by those that are solved.
 template <class CT>
-void sum_solved(const stored_columns<CT>& triangle, bool turned, range own, range solved, const CT* x, CT* sums) {
+void sum_solved(const stored_columns<CT>& triangle, bool turned, range own, range solved, const CT* x,
+                CT* sums) {
     if (solved.end <= solved.begin) return;
     if (turned) return column_dots(triangle, own, solved, x, false, sums);
     add_columns(triangle, triangle.columns_with(own, solved), own, x, sums);
