@@ -16,32 +16,38 @@ class small_triangle {
                          L = unknowns * parts;
     using vector = lanes<R, L>;
 
-    small_triangle(const stored_columns<CT>& a, int64_t first, bool turned, bool unit, int64_t band)
-        : band_(band), is_unit_(unit) {
+    small_triangle(const stored_columns<CT>& triangle, const heron_trsv_args& a, int64_t first)
+        : is_unit_(a.diag == HERON_DIAG_UNIT) {
+        // A wider band is the same.
+        const int64_t band = plans::triangle_band(a.a, a.n);
+        band_ = band < unknowns ? static_cast<int>(band) : unknowns;
+        const bool turned = plans::is_transposed(a.op);
         for (int k = 0; k < unknowns; ++k) {
-            const CT* const column = a.column(first + k) + first;
-            if (!unit) diagonal_[k] = column[k];
+            const CT* const column = triangle.column(first + k) + first;
+            if (!is_unit_) diagonal_[k] = column[k];
             if (!turned) {
                 __builtin_memcpy(columns_[k], column, sizeof columns_[k]);
                 continue;
             }
-            const range own = a.rows(first + k, {first, first + unknowns});
+            const range own = triangle.rows(first + k, {first, first + unknowns});
             for (int64_t i = own.begin - first; i < own.end - first; ++i) columns_[i][k] = column[i];
         }
-        if (!unit)
-            for (int k = 0; k < unknowns; ++k)
-                inverse_[k] = heron::HERON_LEVEL::divide(one<CT>(), diagonal_[k]);
+        if (!is_unit_)
+            for (int k = 0; k < unknowns; ++k) inverse_[k] = divide(one<CT>(), diagonal_[k]);
     }
 
-    // x := the unknowns of the right-hand sides v, the first one first or, of an upper triangle, last. False
-    // where the divided columns are not finite.
+    // x, the right-hand sides, becomes the unknowns: the first one first or, of an upper triangle, last.
+    // False, and x is as it was, where the divided columns are not finite.
     template <bool is_lower>
-    [[gnu::always_inline]] bool solve(vector v, CT* x) const {
-        lanes<R, L> size{};
-        [&]<int... step>(std::integer_sequence<int, step...>) {
-            (eliminate < is_lower ? step : unknowns - 1 - step, is_lower > (v, size), ...);
-        }
-        (std::make_integer_sequence<int, unknowns>{});
+    bool solve(CT* x) const {
+        auto v = load_lanes<L>(reinterpret_cast<const R*>(x));
+        vector size{};
+        const auto eliminate_all = [&]<int... step>(std::integer_sequence<int, step...>) {
+            (eliminate<is_lower>(std::integral_constant < int, is_lower ? step : unknowns - 1 - step > {}, v,
+                                 size),
+             ...);
+        };
+        eliminate_all(std::make_integer_sequence<int, unknowns>{});
         if (!is_zero(size)) return false;
         store_lanes<L>(reinterpret_cast<R*>(x), is_unit_ ? v : divided(v));
         return true;
@@ -49,13 +55,14 @@ class small_triangle {
 
   private:
     // Subtracts from the others what unknown k contributes; size stays 0 while all is finite.
-    template <int k, bool is_lower>
-    [[gnu::always_inline]] void eliminate(vector& v, vector& size) const {
+    template <bool is_lower, int k>
+    [[gnu::always_inline]] void eliminate(std::integral_constant<int, k>, vector& v, vector& size) const {
         auto column = load_lanes<L>(reinterpret_cast<const R*>(columns_[k]));
         const auto depends = is_lower ? lanes_between<R, L>(parts * (k + 1), parts * (k + 1 + band_))
                                       : lanes_between<R, L>(parts * (k - band_), parts * k);
+        column = depends ? column : vector{};
         if (!is_unit_) column = times(column, inverse_[k]);
-        size = depends ? size + column * R(0) : size;
+        size += column * R(0);
         CT x;
         if constexpr (parts == 1)
             x = v[k];
@@ -79,11 +86,11 @@ class small_triangle {
         if constexpr (parts == 1) return v / load_lanes<L>(diagonal_);
         CT x[unknowns];
         store_lanes<L>(reinterpret_cast<R*>(x), v);
-        for (int k = 0; k < unknowns; ++k) x[k] = heron::HERON_LEVEL::divide(x[k], diagonal_[k]);
+        for (int k = 0; k < unknowns; ++k) x[k] = divide(x[k], diagonal_[k]);
         return load_lanes<L>(reinterpret_cast<const R*>(x));
     }
 
-    int64_t band_;
+    int band_;
     bool is_unit_;
     CT diagonal_[unknowns], inverse_[unknowns];
     alignas(64) CT columns_[unknowns][unknowns];
@@ -108,13 +115,17 @@ void solve_singly(const stored_columns<CT>& triangle, const heron_trsv_args& a, 
     }
 }
 
-// sums[j - own.begin] := what these unknowns lose by those that are solved.
+// Few unknowns lose what those contribute that are solved.
 template <class CT>
-void sum_solved(const stored_columns<CT>& triangle, bool turned, range own, range solved, const CT* x,
-                CT* sums) {
-    if (solved.end <= solved.begin) return;
-    if (turned) return column_dots(triangle, own, solved, x, false, sums);
-    add_columns(triangle, triangle.columns_with(own, solved), own, x, sums);
+void subtract_solved(const stored_columns<CT>& triangle, const heron_trsv_args& a, range own, range solved,
+                     CT* x) {
+    CT sums[small_triangle<CT>::unknowns]{};
+    const CT* const known = x;
+    if (plans::is_transposed(a.op))
+        column_dots(triangle, own, solved, known, false, sums);
+    else
+        add_columns(triangle, triangle.columns_with(own, solved), own, known, sums);
+    for (int64_t j = own.begin; j < own.end; ++j) x[j] = sub(x[j], sums[j - own.begin]);
 }
 
 // The rows `rest` lose what these unknowns contribute.
@@ -125,38 +136,44 @@ void subtract_from(const stored_columns<CT>& triangle, range rest, range solved,
     add_columns(triangle, solved, rest, static_cast<const CT*>(factors - solved.begin), x + rest.begin);
 }
 
+// Few unknowns, together where they are as many as a small triangle has. What they lose by others is
+// subtracted when the small triangle has been read, which need not wait for it.
+template <class CT, class Subtract>
+void solve_few(const stored_columns<CT>& triangle, const heron_trsv_args& a, range own,
+               const Subtract& subtract, CT* x) {
+    using small = small_triangle<CT>;
+    bool is_solved = false;
+    if (own.end - own.begin == small::unknowns) {
+        const small s(triangle, a, own.begin);
+        subtract();
+        is_solved = plans::is_lower(a) ? s.template solve<true>(x + own.begin)
+                                       : s.template solve<false>(x + own.begin);
+    } else {
+        subtract();
+    }
+    if (!is_solved) solve_singly(triangle, a, own, x);
+}
+
 // The unknowns of a block, by one thread.
 template <class CT>
 void solve_block(const stored_columns<CT>& triangle, const heron_trsv_args& a, range block, CT* x) {
-    using small = small_triangle<CT>;
-    constexpr int most = small::unknowns;
-    const bool turned = plans::is_transposed(a.op), lower = plans::is_lower(a);
-    // Long columns of several unknowns go together; else each unknown asks for what is solved.
-    const bool is_asked_for = turned || triangle.is_narrow();
-    // A band wider than the small triangle is the same as one of its width.
-    const int64_t band = plans::triangle_band(a.a, a.n) < most ? plans::triangle_band(a.a, a.n) : most;
-    for (int64_t done = 0; done < block.end - block.begin; done += most) {
-        const int64_t left = block.end - block.begin - done, count = left < most ? left : most;
+    constexpr int64_t few = small_triangle<CT>::unknowns;
+    const bool lower = plans::is_lower(a);
+    // Columns of a narrow band and rows are asked for what is solved; long columns go to all rows behind.
+    const bool asks = plans::is_transposed(a.op) || triangle.is_narrow();
+    // Real unknowns alone are found as fast (results: blas-20).
+    if (!asks && parts_of<CT>::count == 1) return solve_singly(triangle, a, block, x);
+    for (int64_t done = 0; done < block.end - block.begin; done += few) {
+        const int64_t left = block.end - block.begin - done, count = left < few ? left : few;
         const int64_t first = lower ? block.begin + done : block.end - done - count;
-        const range own{first, first + count};
-        const range before{block.begin, own.begin}, behind{own.end, block.end};
-        const auto subtract_solved = [&] {
-            if (!is_asked_for || done == 0) return;
-            alignas(64) CT sums[most]{};
-            sum_solved<CT>(triangle, turned, own, lower ? before : behind, x, sums);
-            for (int64_t i = 0; i < count; ++i) x[first + i] = sub(x[first + i], sums[i]);
-        };
-        bool is_solved = false;
-        if (count == most) {
-            const small s(triangle, first, turned, a.diag == HERON_DIAG_UNIT, band);
-            subtract_solved();
-            const auto v = load_lanes<small::L>(reinterpret_cast<const real_of<CT>*>(x + first));
-            is_solved = lower ? s.template solve<true>(v, x + first) : s.template solve<false>(v, x + first);
-        } else {
-            subtract_solved();
-        }
-        if (!is_solved) solve_singly(triangle, a, own, x);
-        if (!is_asked_for) subtract_from(triangle, lower ? behind : before, own, x);
+        const range own{first, first + count}, before{block.begin, first}, behind{own.end, block.end};
+        solve_few(
+            triangle, a, own,
+            [&] {
+                if (asks && done > 0) subtract_solved(triangle, a, own, lower ? before : behind, x);
+            },
+            x);
+        if (!asks) subtract_from(triangle, lower ? behind : before, own, x);
     }
 }
 

@@ -74,8 +74,8 @@ TEST_CASE("gemv and gbmv") {
         stored_case a{type, order, is_band ? HERON_STORAGE_BANDED : HERON_STORAGE_FULL, HERON_FILL_LOWER,
                       m,    n};
         if (is_band) {
-            a.kl = random.below(6);
-            a.ku = any_of(random, {0, 1, 3, n + 2});
+            a.kl = any_of(random, {0, 1, 2, 5, 16, 33});
+            a.ku = any_of(random, {0, 1, 3, 15, 40, n + 2});
         }
         a = random_stored(random, a, [](std::int64_t, std::int64_t) { return true; });
         const scalars s(random, type, ++count % 2 == 0);
@@ -125,6 +125,54 @@ TEST_CASE("gemv and gbmv") {
     }
 }
 
+// An infinite element of x comes to those alone that have an element of the matrix there.
+TEST_CASE("gbmv, sbmv and tbmv: elements that a band does not have are not multiplied") {
+    random_source random(60);
+    const std::int64_t n = 90;
+    for (const heron_type type : matrix_types())
+        for (const std::int64_t band : {0, 1, 7, 20})
+            for (int code = 0; code < 6; ++code) {
+                const auto op = static_cast<heron_operation>(code % 2);
+                const auto fill = code / 2 == 0 ? HERON_FILL_LOWER : HERON_FILL_UPPER;
+                const bool is_general = code / 2 == 2;
+                const std::int64_t place = random.below(n);
+                stored_case a = is_general
+                                    ? stored_case{type, HERON_ORDER_COLUMN, HERON_STORAGE_BANDED, fill, n, n}
+                                    : random_triangle(random, type, HERON_ORDER_COLUMN, HERON_STORAGE_BANDED,
+                                                      fill, n, band);
+                if (is_general) {
+                    a.kl = band / 2;
+                    a.ku = band;
+                    a = random_stored(random, a, [](std::int64_t, std::int64_t) { return true; });
+                }
+                vector_case x = random_vector(random, type, n, 1);
+                x.at(place) = std::numeric_limits<double>::infinity();
+                CAPTURE(type, band, code, place);
+                const device_vector da(memory_of(a)), dx(x), dy(x), dz(x);
+                scalar_place one(false, type, {1.0}), zero(false, type, {0.0});
+                if (is_general)
+                    expect(heron_gbmv(native(), type, HERON_ORDER_COLUMN, op, n, n, a.kl, a.ku, one.data(),
+                                      da.data(), a.ld, dx.data(), 1, zero.data(), dy.data(), 1));
+                else
+                    expect(heron_symv(native(), type, HERON_ORDER_COLUMN, fill, HERON_STORAGE_BANDED, n, band,
+                                      one.data(), da.data(), a.ld, dx.data(), 1, zero.data(), dy.data(), 1));
+                if (!is_general)
+                    expect(heron_trmv(native(), type, HERON_ORDER_COLUMN, fill, op, HERON_DIAG_NON_UNIT,
+                                      HERON_STORAGE_BANDED, n, band, da.data(), a.ld, dz.data(), 1));
+                const vector_case y = dy.download(), z = dz.download();
+                for (std::int64_t i = 0; i < n; ++i) {
+                    const bool meets = is_general
+                                           ? (op == HERON_OP_NONE ? a.in_band(i, place) : a.in_band(place, i))
+                                           : std::abs(i - place) <= band;
+                    REQUIRE(std::isfinite(std::abs(y.at(i))) == !meets);
+                    if (is_general) continue;
+                    const bool is_below = (fill == HERON_FILL_LOWER) == (op == HERON_OP_NONE);
+                    const bool meets_triangle = meets && (i == place || (i > place) == is_below);
+                    REQUIRE(std::isfinite(std::abs(z.at(i))) == !meets_triangle);
+                }
+            }
+}
+
 TEST_CASE("symv and hemv in every storage") {
     random_source random(52);
     int count = 0;
@@ -134,7 +182,7 @@ TEST_CASE("symv and hemv in every storage") {
         const auto order = static_cast<heron_order>(code / 2 % 2);
         const auto fill = static_cast<heron_fill_mode>(code / 4 % 2);
         const auto storage = static_cast<heron_matrix_storage>(code / 8 % 3);
-        const std::int64_t k = any_of(random, {0, 1, 4, n + 1});
+        const std::int64_t k = any_of(random, {0, 1, 4, 17, n + 1});
         stored_case a = random_triangle(random, type, order, storage, fill, n, k);
         // Imaginary parts on a Hermitian diagonal are not read.
         if (hermitian)
@@ -179,7 +227,7 @@ TEST_CASE("trmv and trsv in every storage") {
         const auto diag = static_cast<heron_diag_type>(code / 8 % 2);
         const auto op = static_cast<heron_operation>(code / 16 % 4);
         const auto storage = static_cast<heron_matrix_storage>(code / 64);
-        const std::int64_t k = any_of(random, {0, 1, 4, 40, n + 1});
+        const std::int64_t k = any_of(random, {0, 1, 4, 15, 40, n + 1});
         stored_case a = random_triangle(random, type, order, storage, fill, n, k);
         // Solutions must not grow without bound.
         const double scale =
