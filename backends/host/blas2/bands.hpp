@@ -1,6 +1,7 @@
 #pragma once
-// Products with bands of few diagonals, whose columns are too short to be added up one after the other: the
-// sums of a vector of rows stay in registers, and every column meets its own part of x.
+// Products with bands of few diagonals, whose columns are too short to be added up one after the other, and
+// with small matrices: the sums of a vector of rows stay in registers, and every column of a band meets its
+// own part of x.
 #include "columns.hpp"
 #include "stored_columns.hpp"
 
@@ -8,11 +9,11 @@ namespace heron::HERON_LEVEL {
 
 // Sums of a vector of rows, in turns, so that additions need not wait for each other. Complex numbers have
 // those of a*re(x) and of a*im(x) apart.
-template <class CT>
+template <class CT, int all_turns = 4>
 class row_sums {
   public:
     using R = real_of<CT>;
-    static constexpr int L = most_lanes<R>, parts = parts_of<CT>::count, turns = 4;
+    static constexpr int L = most_lanes<R>, parts = parts_of<CT>::count, turns = all_turns;
     using vector = lanes<R, L>;
 
     template <int turn>
@@ -28,11 +29,11 @@ class row_sums {
         if constexpr (parts == 2) crossed_[turn] = is_own ? crossed_[turn] + a * x.im : crossed_[turn];
     }
     [[gnu::always_inline]] vector total() const {
-        const vector same = (same_[0] + same_[1]) + (same_[2] + same_[3]);
+        const vector same = sum(same_);
         if constexpr (parts == 1)
             return same;
         else
-            return same + times_i<R, L>((crossed_[0] + crossed_[1]) + (crossed_[2] + crossed_[3]));
+            return same + times_i<R, L>(sum(crossed_));
     }
 
   private:
@@ -41,6 +42,12 @@ class row_sums {
             return x;
         else
             return x.re;
+    }
+    [[gnu::always_inline]] static vector sum(const vector (&v)[turns]) {
+        if constexpr (turns == 2)
+            return v[0] + v[1];
+        else
+            return (v[0] + v[1]) + (v[2] + v[3]);
     }
     vector same_[turns]{}, crossed_[turns]{};
 };
@@ -54,6 +61,57 @@ template <int turns, class F>
         }
     (std::make_integer_sequence<int, turns>{});
     for (; j < columns.end; ++j) f(j, std::integral_constant<int, 0>{});
+}
+
+// to[0 ...] += V vectors of rows of A*x, all of whose elements there are, from lane `from` of the last one
+// on.
+template <int V, class CT>
+[[gnu::always_inline]] inline void add_whole_rows(const CT* first, int64_t step, range columns, const CT* x,
+                                                  CT* to, int64_t from) {
+    using rows = row_sums<CT, 2>;
+    using R = typename rows::R;
+    rows sums[V];
+    in_turns<rows::turns>(columns, [&]<int turn>(int64_t j, std::integral_constant<int, turn>) {
+        const R* const column = reinterpret_cast<const R*>(first + (j - columns.begin) * step);
+#pragma GCC unroll 8
+        for (int v = 0; v < V; ++v)
+            sums[v].template add<turn>(load_lanes<rows::L>(column + v * rows::L), x[j]);
+    });
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+        R* const at = reinterpret_cast<R*>(to) + v * rows::L;
+        const auto before = load_lanes<rows::L>(at), after = before + sums[v].total();
+        const auto is_own = lanes_between<R, rows::L>(v == V - 1 ? from : 0, rows::L);
+        store_lanes<rows::L>(at, is_own ? after : before);
+    }
+}
+
+// sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j] of a matrix that has all of them
+// and stays in the first-level cache; false where there is not a vector of rows.
+template <class CT>
+bool add_small(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
+    constexpr int64_t count = row_sums<CT, 2>::L / row_sums<CT, 2>::parts;
+    if (rows.end - rows.begin < count || columns.end - columns.begin < 2) return false;
+    const CT* const first = a.column(columns.begin);
+    const int64_t step = a.column(columns.begin + 1) - first;
+    const auto add = [&]<int V>(int64_t row, std::integral_constant<int, V>, int64_t from) {
+        add_whole_rows<V>(first + row, step, columns, x, sums + (row - rows.begin), from);
+    };
+    int64_t row = rows.begin;
+    for (; row + 4 * count <= rows.end; row += 4 * count) add(row, std::integral_constant<int, 4>{}, 0);
+    if (row + 2 * count <= rows.end) {
+        add(row, std::integral_constant<int, 2>{}, 0);
+        row += 2 * count;
+    }
+    if (row + count <= rows.end) {
+        add(row, std::integral_constant<int, 1>{}, 0);
+        row += count;
+    }
+    // The last vector, of whose lanes some have been there.
+    if (row < rows.end)
+        add(rows.end - count, std::integral_constant<int, 1>{},
+            row_sums<CT>::parts * (row - (rows.end - count)));
+    return true;
 }
 
 // to[0 ...] += the vector of rows from `row` on of A*x. The last of these rows has an element in the last of

@@ -41,6 +41,10 @@ void for_others(const stored_columns<CT>& a, int64_t j, range common, range want
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j].
 template <class CT>
 void add_columns(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
+    // Beyond the second-level cache short pieces of columns come slowly (results: blas-20).
+    constexpr int64_t few = 262144 / static_cast<int64_t>(sizeof(CT));
+    const bool is_small = a.is_full() && (rows.end - rows.begin) * (columns.end - columns.begin) <= few;
+    if (is_small && add_small(a, columns, rows, x, sums)) return;
     const int64_t left = a.is_narrow() ? add_band(a, columns, rows, x, sums) : rows.begin;
     if (left == rows.end) return;
     const range wanted{left, rows.end};
