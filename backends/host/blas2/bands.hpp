@@ -190,8 +190,7 @@ void shifted_dots(const CT* const* columns, const CT* x, int64_t count, bool con
 template <class CT>
 void band_dots(const stored_columns<CT>& a, range columns, range rows, const CT* x, bool conjugate,
                CT* results) {
-    constexpr int together = 4;
-    constexpr int64_t least = row_sums<CT>::L / row_sums<CT>::parts;
+    constexpr int least = row_sums<CT>::L / row_sums<CT>::parts, together = least < 4 ? least : 4;
     const auto are_shifted = [&](int64_t j, range first) {
         const range last = a.rows(j + together - 1, rows);
         return first.end - first.begin >= least && last.begin == first.begin + together - 1 &&

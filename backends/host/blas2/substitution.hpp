@@ -12,8 +12,7 @@ class small_triangle {
   public:
     using R = real_of<CT>;
     static constexpr int parts = parts_of<CT>::count;
-    static constexpr int unknowns = most_lanes<R> / parts < 4 ? 4 : most_lanes<R> / parts,
-                         L = unknowns * parts;
+    static constexpr int L = most_lanes<R>, unknowns = L / parts;
     using vector = lanes<R, L>;
 
     small_triangle(const stored_columns<CT>& triangle, const heron_trsv_args& a, int64_t first)
@@ -161,8 +160,8 @@ void solve_block(const stored_columns<CT>& triangle, const heron_trsv_args& a, r
     const bool lower = plans::is_lower(a);
     // Columns of a narrow band and rows are asked for what is solved; long columns go to all rows behind.
     const bool asks = plans::is_transposed(a.op) || triangle.is_narrow();
-    // Real unknowns alone are found as fast (results: blas-20).
-    if (!asks && parts_of<CT>::count == 1) return solve_singly(triangle, a, block, x);
+    // Real unknowns alone are found as fast (results: blas-20), and of so few none gains.
+    if ((!asks && parts_of<CT>::count == 1) || few < 4) return solve_singly(triangle, a, block, x);
     for (int64_t done = 0; done < block.end - block.begin; done += few) {
         const int64_t left = block.end - block.begin - done, count = left < few ? left : few;
         const int64_t first = lower ? block.begin + done : block.end - done - count;
