@@ -155,7 +155,7 @@ class host_spmv_plan {
 
     row_walk walk() const {
         constexpr int64_t shortest_in_lanes = 12;
-        constexpr int64_t shortest_gathered = sizeof(VA) <= 4 ? 3 : 4;
+        constexpr int64_t shortest_gathered = 7;
         const bool in_lanes = args_.a.nnz >= shortest_in_lanes * args_.a.rows;
         const bool gathered = can_gather<VA, VX, CT> && args_.a.nnz >= shortest_gathered * args_.a.rows;
         const row_way in_registers = in_lanes ? row_way::in_lanes : row_way::in_order;

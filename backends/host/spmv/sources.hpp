@@ -153,7 +153,7 @@ class csr_source {
         for (; begin < end; ++row) {
             const int64_t stored_end = int64_t{offsets[row + 1]} - base;
             const int64_t row_end = stored_end < end ? stored_end : end;
-            const CT factor = mul(alpha, load<CT>(x[row]));
+            const row_factor factor = factor_of(mul(alpha, load<CT>(x[row])));
             for (; begin + step <= row_end; begin += step) {
                 if (prefetch) {
                     prefetch_ahead(values + begin);
@@ -165,12 +165,26 @@ class csr_source {
         }
     }
 
+    static constexpr bool in_lanes = in_complex_lanes<VA, VA, CT>;
+    using row_factor = std::conditional_t<in_lanes, complex_factor<CT>, CT>;
+
+    static row_factor factor_of(CT factor) {
+        if constexpr (in_lanes)
+            return row_factor(factor, conjugate);
+        else
+            return factor;
+    }
+
     // Reads the matrix before it writes, which may be to the same addresses for all the compiler knows.
     template <int64_t count>
-    static void add_elements(const VA* values, const IT* indices, CT factor, CT* to) {
-        CT elements[count];
-        for (int64_t i = 0; i < count; ++i) elements[i] = matrix_element<conjugate, CT>(values[i]);
-        for (int64_t i = 0; i < count; ++i) to[indices[i]] = mad(elements[i], factor, to[indices[i]]);
+    static void add_elements(const VA* values, const IT* indices, row_factor factor, CT* to) {
+        if constexpr (in_lanes) {
+            factor.template add<count>(values, indices, to);
+        } else {
+            CT elements[count];
+            for (int64_t i = 0; i < count; ++i) elements[i] = matrix_element<conjugate, CT>(values[i]);
+            for (int64_t i = 0; i < count; ++i) to[indices[i]] = mad(elements[i], factor, to[indices[i]]);
+        }
     }
 
     offset_array offsets_;
