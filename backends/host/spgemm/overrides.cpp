@@ -34,6 +34,16 @@ void share_rows(int team, int64_t rows, F&& f) {
     });
 }
 
+// Whether what is found out about the rows of the factors is used often enough to pay.
+inline bool has_many_products(const heron_spgemm_args& args) {
+    return args.products > 2 * (args.a.matrix.rows + args.b.matrix.nnz);
+}
+
+// Whether C is probably full: each row has many more products than there are columns.
+inline bool fills_up(const heron_spgemm_args& args) {
+    return args.products / args.a.matrix.rows > 8 * args.b.matrix.cols;
+}
+
 // Values of an operand, possibly permuted and conjugated.
 template <class VT, class CT, class OT>
 struct operand_values {
@@ -72,8 +82,9 @@ class symbolic {
     }
 
     void run() {
-        const bool repeats = repeated_.build(team_);
-        const bool compresses = !repeats && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
+        const bool repeats = has_many_products(args_) && repeated_.build(team_);
+        const bool compresses =
+            !repeats && !fills_up(args_) && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
         compresses ? count_rows<true>() : count_rows<false>();
         finish(args_.a.matrix.rows);
     }
@@ -92,7 +103,7 @@ class symbolic {
     }
 
     // A row with many more products than there are columns has probably all of them, soon.
-    bool fills_up(int64_t row) const {
+    bool is_filled_soon(int64_t row) const {
         const heron_spmat& b = args_.b.matrix;
         return (a_.begin(row + 1) - a_.begin(row)) * (b.nnz / b.rows) > 4 * b.cols;
     }
@@ -108,9 +119,9 @@ class symbolic {
 
     template <bool compressed>
     int64_t count(column_set set, int64_t row) const {
+        if (args_.row_products[row] <= 1) return args_.row_products[row];
         const int64_t begin = a_.begin(row), end = a_.begin(row + 1);
-        if (begin == end) return 0;
-        if (fills_up(row)) return count_until_full(set, row);
+        if (is_filled_soon(row)) return count_until_full(set, row);
         for (int64_t k = begin; k < end; ++k) {
             const int64_t inner = a_.column(k);
             if (compressed) {
@@ -186,8 +197,9 @@ class numeric {
         const bool values = args_.parts & HERON_SPGEMM_VALUES;
         if (columns) plans::write_product_offsets(device_, args_);
         const bool sums = values && !equal(alpha_, CT{});
-        const bool repeats = sums && repeated_.build(team_);
-        is_compressed_ = !repeats && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
+        const bool repeats = sums && has_many_products(args_) && repeated_.build(team_);
+        is_compressed_ =
+            !repeats && !fills_up(args_) && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
         if (sums && b_values_.plain()) return columns ? rows<true, true, true>() : rows<true, true, false>();
         if (sums) return columns ? rows<true, false, true>() : rows<true, false, false>();
         columns ? rows<false, true, true>() : rows<false, true, false>();
@@ -214,13 +226,14 @@ class numeric {
             char* const slot = slots_ + member * slot_bytes_;
             CT* const sums = reinterpret_cast<CT*>(slot);
             __builtin_memset(static_cast<void*>(sums), 0, static_cast<size_t>(sums_bytes(args_)));
-            product_places<CT> places(slot + sums_bytes(args_));
+            product_places<CT> places(slot + sums_bytes(args_), repeated_.is_built());
             column_set set(slot + sums_bytes(args_) + product_places<CT>::bytes,
                            with_columns ? args_.b.matrix.cols : 0);
             for (range r{0, 0}; next(r);) {
                 bool repeats = false;
                 for (int64_t row = r.begin; row < r.end; ++row) {
-                    if (length_of(row) == 0) {
+                    if (length_of(row) <= 1) {
+                        if (length_of(row) == 1) write_single<with_sums, plain_b, with_columns>(row);
                         repeats = false;
                         continue;
                     }
@@ -280,6 +293,26 @@ class numeric {
             }
         }
         columns = set;
+    }
+
+    // A row with one element, which all its products add to.
+    template <bool with_sums, bool plain_b, bool with_columns>
+    void write_single(int64_t row) const {
+        CT sum{};
+        int64_t column = 0;
+        const int64_t end = a_.begin(row + 1);
+        for (int64_t k = a_.begin(row); k < end; ++k) {
+            const int64_t inner = a_.column(k), inner_end = b_.begin(inner + 1);
+            for (int64_t l = b_.begin(inner); l < inner_end; ++l) {
+                column = b_.column(l);
+                if (with_sums)
+                    sum = mad(a_values_.any(k), plain_b ? load<CT>(b_values_.values[l]) : b_values_.any(l),
+                              sum);
+            }
+        }
+        const int64_t to = args_.row_offsets[row];
+        if (with_columns) as<IT>(args_.c.indices)[to] = static_cast<IT>(column + args_.c.base);
+        if (args_.parts & HERON_SPGEMM_VALUES) write_value(to, sum);
     }
 
     int64_t length_of(int64_t row) const { return args_.row_offsets[row + 1] - args_.row_offsets[row]; }

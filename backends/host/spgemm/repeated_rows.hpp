@@ -63,6 +63,8 @@ class repeated_products {
     // Says whether enough rows repeat for it to pay.
     bool build(int team) { return is_built_ = b_.build(team) && (is_square_ || a_.build(team)); }
 
+    bool is_built() const { return is_built_; }
+
     bool repeats(int64_t row) const {
         if (!is_built_) return false;
         bool all = is_square_ ? b_.repeats(row) : a_.repeats(row);
@@ -86,9 +88,10 @@ class product_places {
     static constexpr int64_t most = 2048;
     static constexpr int64_t bytes = most * static_cast<int64_t>(sizeof(CT) + sizeof(uint16_t));
 
-    explicit product_places(void* memory)
+    // For use only if rows are to be repeated.
+    product_places(void* memory, bool repeats)
         : sums_(static_cast<CT*>(memory)), places_(reinterpret_cast<uint16_t*>(sums_ + most)) {
-        for (int64_t i = 0; i < most; ++i) sums_[i] = CT{};
+        for (int64_t i = 0; repeats && i < most; ++i) sums_[i] = CT{};
     }
 
     uint16_t* places() { return places_; }
