@@ -20,6 +20,7 @@ struct carried_value {
     RT* to;
     record pack(uint32_t column, i32 row, int64_t k) const { return {column, row, from[k]}; }
     void unpack(const record& r, int64_t at) const { to[at] = r.value; }
+    void ask_for(int64_t at) const { __builtin_prefetch(to + at, 1); }
 };
 template <class RT>
 struct block_number {
@@ -35,6 +36,7 @@ struct block_number {
     void unpack(const record& r, int64_t at) const {
         for (int64_t i = 0; i < size; ++i) to[at * size + i] = from[r.block * size + i];
     }
+    void ask_for(int64_t at) const { __builtin_prefetch(to + at * size, 1); }
 };
 struct no_value {
     struct record {
@@ -43,6 +45,7 @@ struct no_value {
     };
     record pack(uint32_t column, i32 row, int64_t) const { return {column, row}; }
     void unpack(const record&, int64_t) const {}
+    void ask_for(int64_t) const {}
 };
 
 // The last row that does not begin behind element k.
@@ -59,17 +62,47 @@ inline int64_t row_of_element(const heron_spmat& a, int64_t rows, int64_t k) {
     return low;
 }
 
-// Few elements, which stay in a core's cache: they are counted and put into their columns at once. What loops
-// read of the arguments they copy: what they write might lie there, for all that the compiler knows.
-template <class Carried>
-void transpose_at_once(const heron_transpose_args& args, const Carried& given) {
-    const plans::blocks_of a(args.a);
+// Puts elements [k, end) into their columns: places[c] is where the next element of column c goes, counted
+// from A's base. Where that is some elements later is asked for before, if `asks`. What loops read of the
+// arguments they copy: what they write might lie there, for all that the compiler knows.
+template <bool asks, class Carried>
+void put_elements(const heron_transpose_args& args, const Carried& given, int64_t lines, range elements,
+                  i32* places) {
+    constexpr int64_t ahead = 16;
     const Carried carried = given;
-    const int64_t nnz = args.a.nnz;
     const i32 base = args.a.base, to_base = args.b.base;
-    const i32* const row_offsets = as<const i32>(args.a.offsets);
+    const i32* const offsets = as<const i32>(args.a.offsets);
     const i32* const columns = as<const i32>(args.a.indices);
     i32* const rows = as<i32>(args.b.indices);
+    int64_t k = elements.begin;
+    if (k == elements.end) return;
+    for (int64_t row = row_of_element(args.a, lines, k); k < elements.end; ++row) {
+        const int64_t next = row + 1 < lines ? offsets[row + 1] - base : elements.end;
+        for (const int64_t end = next < elements.end ? next : elements.end; k < end; ++k) {
+            if (asks && k + ahead < elements.end) {
+                const int64_t later = places[columns[k + ahead]];
+                __builtin_prefetch(rows + later, 1);
+                carried.ask_for(later);
+            }
+            const i32 column = columns[k];
+            const int64_t to = places[column]++;
+            rows[to] = static_cast<i32>(row) + to_base;
+            carried.unpack(carried.pack(static_cast<uint32_t>(column), static_cast<i32>(row), k), to);
+        }
+    }
+}
+
+// So few columns that a core's cache holds a number for each, wherever the elements are.
+inline bool has_few_columns(int64_t columns) { return columns <= int64_t{1} << 18; }
+
+// One thread counts the elements and puts them into their columns at once.
+template <class Carried>
+void transpose_at_once(const heron_transpose_args& args, const Carried& carried) {
+    constexpr int64_t cached = 4096;
+    const plans::blocks_of a(args.a);
+    const int64_t nnz = args.a.nnz;
+    const i32 base = args.a.base, to_base = args.b.base;
+    const i32* const columns = as<const i32>(args.a.indices);
     // at[c + 1] is where the next element of column c goes, and at the end where column c + 1 begins.
     i32* const at = as<i32>(args.b.offsets);
     __builtin_memset(at, 0, static_cast<size_t>(a.columns + 1) * sizeof(i32));
@@ -80,39 +113,37 @@ void transpose_at_once(const heron_transpose_args& args, const Carried& given) {
         at[c] = begin;
         begin += elements;
     }
-    for (int64_t row = 0; row < a.lines; ++row) {
-        const int64_t end = row_offsets[row + 1] - base;
-        for (int64_t k = row_offsets[row] - base; k < end; ++k) {
-            const auto column = static_cast<uint32_t>(columns[k] - base);
-            const int64_t to = at[column + 1]++;
-            rows[to] = static_cast<i32>(row) + to_base;
-            carried.unpack(carried.pack(column, static_cast<i32>(row), k), to);
-        }
-    }
+    nnz > cached ? put_elements<true>(args, carried, a.lines, {0, nnz}, at + 1 - base)
+                 : put_elements<false>(args, carried, a.lines, {0, nnz}, at + 1 - base);
     for (int64_t c = 0; to_base != 0 && c <= a.columns; ++c) at[c] += to_base;
 }
 
-// Where elements that follow each other have columns that lie close together, as in meshes and bands: a part
-// of the elements counts those of each column between its first and its last one, and puts them straight into
-// their places.
+// A part of the elements counts those of each column between its first and its last one, and puts them
+// straight into their places: where columns are long, by a part for each thread, or where elements that
+// follow each other have columns that lie close together, as in meshes and bands.
 template <class Carried>
 class straight_transpose {
   public:
-    static constexpr int parts = 16;
-
     // memory: of room counts.
     straight_transpose(int team, const heron_transpose_args& args, const Carried& carried, void* memory,
                        int64_t room)
-        : team_(team), args_(args), a_(args.a), carried_(carried), counts_(static_cast<i32*>(memory)) {
+        : team_(team),
+          args_(args),
+          a_(args.a),
+          parts_(parts_for(team, args.a.nnz, a_.columns)),
+          carried_(carried),
+          counts_(static_cast<i32*>(memory)) {
         for_parts([&](int part) { find_columns(part); });
-        for (own_columns& own : own_) {
+        for (int part = 0; part < parts_; ++part) {
+            own_columns& own = own_[part];
             own.counts = counts_ + used_ - own.first;
             used_ += own.end - own.first;
         }
-        fits_ = used_ <= room && used_ <= 4 * a_.columns;
+        fits_ =
+            used_ <= room && (used_ <= 4 * a_.columns || has_long_columns(parts_, args.a.nnz, a_.columns));
     }
 
-    // Whether the parts have few columns in common.
+    // Whether the parts have few columns in common, or few at all.
     bool fits() const { return fits_; }
 
     void run() {
@@ -133,7 +164,16 @@ class straight_transpose {
     }
 
   private:
+    static constexpr int most_parts = 16;
     static constexpr int blocks = 64;  // of columns, whose places are found together
+
+    // So many elements in a column that the parts seldom write to the same lines.
+    static bool has_long_columns(int parts, int64_t nnz, int64_t columns) {
+        return nnz >= 16 * columns * parts;
+    }
+    static int parts_for(int team, int64_t nnz, int64_t columns) {
+        return team < most_parts && has_long_columns(team, nnz, columns) ? team : most_parts;
+    }
 
     // Of a part. counts: by column.
     struct own_columns {
@@ -143,8 +183,8 @@ class straight_transpose {
 
     template <class F>
     void for_parts(const F& f) const {
-        share_parts(team_, (parts + team_ - 1) / team_, [&](int part, int) {
-            if (part < parts) f(part);
+        share_parts(team_, (parts_ + team_ - 1) / team_, [&](int part, int) {
+            if (part < parts_) f(part);
         });
     }
     template <class F>
@@ -154,8 +194,7 @@ class straight_transpose {
         });
     }
 
-    int64_t part_begin(int part) const { return args_.a.nnz * part / parts; }
-    i32 row_begin(int64_t row) const { return as<const i32>(args_.a.offsets)[row] - args_.a.base; }
+    int64_t part_begin(int part) const { return args_.a.nnz * part / parts_; }
 
     void find_columns(int part) {
         const i32* const columns = as<const i32>(args_.a.indices);
@@ -178,7 +217,8 @@ class straight_transpose {
 
     int64_t elements_of(int block) const {
         int64_t sum = 0;
-        for (const own_columns& own : own_) {
+        for (int part = 0; part < parts_; ++part) {
+            const own_columns& own = own_[part];
             const range columns = common_columns(own, columns_of(block));
             for (int64_t c = columns.begin; c < columns.end; ++c) sum += own.counts[c];
         }
@@ -187,11 +227,13 @@ class straight_transpose {
 
     // The counts of a block's columns become places: by columns, and within these by parts.
     void place(int block, int64_t first) {
-        own_columns* with[parts];
+        own_columns* with[most_parts];
         int count = 0;
         const range columns = columns_of(block);
-        for (own_columns& own : own_)
-            if (common_columns(own, columns).begin < common_columns(own, columns).end) with[count++] = &own;
+        for (int part = 0; part < parts_; ++part) {
+            const range common = common_columns(own_[part], columns);
+            if (common.begin < common.end) with[count++] = &own_[part];
+        }
         auto at = static_cast<i32>(first);
         for (int64_t c = columns.begin; c < columns.end; ++c) {
             as<i32>(args_.b.offsets)[c] = at + args_.b.base;
@@ -205,33 +247,19 @@ class straight_transpose {
     }
 
     void put(int part) const {
-        int64_t k = part_begin(part);
-        const int64_t end = part_begin(part + 1);
-        const i32* const columns = as<const i32>(args_.a.indices);
-        const i32 base = args_.a.base, to_base = args_.b.base;
-        const Carried carried = carried_;
-        i32* const places = own_[part].counts;
-        i32* const rows = as<i32>(args_.b.indices);
-        if (k == end) return;
-        for (int64_t row = row_of_element(args_.a, a_.lines, k); k < end; ++row) {
-            const int64_t next = row + 1 < a_.lines ? row_begin(row + 1) : end;
-            for (const int64_t row_end = next < end ? next : end; k < row_end; ++k) {
-                const i32 column = columns[k] - base;
-                const int64_t to = places[column]++;
-                rows[to] = static_cast<i32>(row) + to_base;
-                carried.unpack(carried.pack(static_cast<uint32_t>(column), static_cast<i32>(row), k), to);
-            }
-        }
+        put_elements<true>(args_, carried_, a_.lines, {part_begin(part), part_begin(part + 1)},
+                           own_[part].counts - args_.a.base);
     }
 
     const int team_;
     const heron_transpose_args& args_;
     const plans::blocks_of a_;
+    const int parts_;
     const Carried carried_;
     i32* counts_;
     int64_t used_ = 0;
     bool fits_ = false;
-    own_columns own_[parts];
+    own_columns own_[most_parts];
 };
 
 template <class Carried>
@@ -251,6 +279,7 @@ class bucketed_transpose {
 
     void run() {
         const int team = team_for(device_, args_.a.nnz);
+        if (team == 1 && has_few_columns(a_.columns)) return transpose_at_once(args_, carried_);
         const int64_t counts = args_.a.nnz * static_cast<int64_t>(sizeof(record) / sizeof(i32));
         straight_transpose<Carried> straight(team, args_, carried_, records_, counts);
         if (straight.fits()) return straight.run();
