@@ -193,7 +193,13 @@ const std::vector<layout>& spmv_layouts() {
                                    bsr(1, 1, CUSPARSE_ORDER_ROW),
                                    bsr(2, 3, CUSPARSE_ORDER_ROW),
                                    bsr(3, 2, CUSPARSE_ORDER_COL),
-                                   bsr(4, 4, CUSPARSE_ORDER_COL)};
+                                   bsr(4, 4, CUSPARSE_ORDER_COL),
+                                   // Sizes that a backend may have loops of their own for.
+                                   bsr(2, 2, CUSPARSE_ORDER_ROW),
+                                   bsr(3, 3, CUSPARSE_ORDER_COL),
+                                   bsr(4, 4, CUSPARSE_ORDER_ROW),
+                                   bsr(6, 6, CUSPARSE_ORDER_ROW),
+                                   bsr(8, 8, CUSPARSE_ORDER_COL)};
     }();
     return all;
 }

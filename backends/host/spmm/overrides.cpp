@@ -5,6 +5,7 @@
 #include "common/runtime/dispatch.hpp"
 #include "common/runtime/slot.hpp"
 #include "host/runtime/turn.hpp"
+#include "scattered.hpp"
 #include "strips.hpp"
 #include <algorithm>
 #include <new>
@@ -197,7 +198,12 @@ class host_spmm_plan {
         if (phase_ == HERON_PHASE_ANALYSE && plans) analyse();
         if (phase_ != HERON_PHASE_RUN) return;
         const bool is_planned = plans && finds_plan();
+        const bool scatters = by_columns && !is_planned && !empty && this->scatters();
         for (int32_t item = 0; item < args_.c.batch_count; ++item) {
+            if (scatters) {
+                scatter(item);
+                continue;
+            }
             if (sorts && !empty && !is_planned && (item == 0 || !shares_pattern))
                 sort(sorter, item, by_columns);
             if (!sorts || is_sorted_ || empty)
@@ -239,7 +245,7 @@ class host_spmm_plan {
 
     bool reads_b_directly() const {
         if constexpr (!std::is_same_v<VA, CT>) return false;
-        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= least_elements<CT>;
+        return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= narrowest_strip<CT>;
     }
 
     // Of the widest strip.
@@ -247,14 +253,14 @@ class host_spmm_plan {
 
     // As few columns as hold these.
     static int strip_over(int64_t columns) {
-        int result = least_elements<CT>;
+        int result = narrowest_strip<CT>;
         while (result < widest_strip<CT> && result < columns) result *= 2;
         return result;
     }
     // As many columns as these hold.
     static int strip_within(int64_t columns) {
         int result = widest_strip<CT>;
-        while (result > least_elements<CT> && result > columns) result /= 2;
+        while (result > narrowest_strip<CT> && result > columns) result /= 2;
         return result;
     }
 
@@ -302,6 +308,39 @@ class host_spmm_plan {
         for (; row <= a_.rows; ++row) offsets[row] = a_.nnz;
     }
 
+    static constexpr bool can_scatter =
+        std::is_same_v<VA, CT> && std::is_same_v<VC, CT> && parts_of<CT>::count == 1;
+
+    // Whether to add to places of C, a row of A at a time, costs one thread less than to sort the elements.
+    // The sums are the same: each adds up its products in the order of A's rows, and is multiplied by alpha
+    // then.
+    bool scatters() const {
+        constexpr int64_t most_columns = 8;
+        return can_scatter && a_.format == HERON_FORMAT_CSR && args_.c.cols <= most_columns && team() == 1 &&
+               equal(scalar(args_.beta), CT{}) && !equal(scalar(args_.alpha), CT{});
+    }
+
+    void scatter(int32_t item) const {
+        if constexpr (can_scatter) {
+            const bool b_by_rows = args_.b.order == HERON_ORDER_ROW;
+            const CT* const b = as<const CT>(args_.b.values) + item * args_.b.batch_stride;
+            const CT* const values = as<const CT>(a_.values) + item * a_.values_stride;
+            const strip_of_c<VC, CT> whole = whole_of_c(item);
+            const int64_t b_rows = b_by_rows ? args_.b.ld : 1, b_columns = b_by_rows ? 1 : args_.b.ld;
+            strip_of_c<VC, CT> zeros = whole;
+            zeros.alpha = CT{1};
+            scale(zeros, 1);
+            add_scattered(stored_lines(item, nullptr), values, dense_places<const CT>{b, b_rows, b_columns},
+                          dense_places<CT>{whole.c, whole.row_step, whole.column_step}, args_.c.cols);
+            if (equal(whole.alpha, CT{1})) return;
+            for (int64_t i = 0; i < args_.c.rows; ++i)
+                for (int64_t j = 0; j < args_.c.cols; ++j) {
+                    CT& sum = whole.c[i * whole.row_step + j * whole.column_step];
+                    sum = mul(whole.alpha, sum);
+                }
+        }
+    }
+
     template <class List>
     void multiply(int32_t item, bool blocks, bool by_columns, const List& list) {
         const VA* const values = as<const VA>(a_.values) + item * a_.values_stride;
@@ -335,18 +374,23 @@ class host_spmm_plan {
                 g.band_step, g.block_step, g.inner,      g.rows};
     }
 
+    strip_of_c<VC, CT> whole_of_c(int32_t item) const {
+        const heron_dnmat& c = args_.c;
+        return {as<VC>(c.values) + item * c.batch_stride,
+                c.order == HERON_ORDER_ROW ? c.ld : 1,
+                c.order == HERON_ORDER_ROW ? 1 : c.ld,
+                0,
+                0,
+                0,
+                scalar(args_.alpha),
+                scalar(args_.beta)};
+    }
+    int team() const { return team_for(device_, (stored_elements() + args_.c.rows) * args_.c.cols); }
+
     template <class Source>
     void multiply(int32_t item, const Source& source) {
-        const heron_dnmat& c = args_.c;
-        strip_of_c<VC, CT> strip{as<VC>(c.values) + item * c.batch_stride,
-                                 c.order == HERON_ORDER_ROW ? c.ld : 1,
-                                 c.order == HERON_ORDER_ROW ? 1 : c.ld,
-                                 0,
-                                 0,
-                                 0,
-                                 scalar(args_.alpha),
-                                 scalar(args_.beta)};
-        const int team = team_for(device_, (stored_elements() + c.rows) * c.cols);
+        strip_of_c<VC, CT> strip = whole_of_c(item);
+        const int team = this->team();
         if (equal(strip.alpha, CT{}) || stored() == 0) return scale(strip, team);
         const VA* const b = as<const VA>(args_.b.values) + item * args_.b.batch_stride;
         if (panel_)

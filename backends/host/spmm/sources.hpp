@@ -127,6 +127,10 @@ struct block_geometry {
     int64_t height, width, height_step, width_step;
     int64_t per_band, band_step, block_step;
     int64_t rows, inner;
+
+    int64_t begin(int64_t p) const {
+        return per_band == 1 ? p * band_step : p / per_band * band_step + p % per_band * block_step;
+    }
 };
 
 // A line is a row of blocks.
@@ -142,8 +146,7 @@ struct block_source {
         const int64_t shift = row % g.height * g.height_step;
         list.each(
             row / g.height, [&](int64_t other, int64_t position) __attribute__((always_inline)) {
-                const VA* const first = values + position / g.per_band * g.band_step +
-                                        position % g.per_band * g.block_step + shift;
+                const VA* const first = values + g.begin(position) + shift;
                 const int64_t column = other * g.width;
                 const int64_t count = g.inner - column < g.width ? g.inner - column : g.width;
                 for (int64_t i = 0; i < count; ++i) f(first[i * g.width_step], column + i);

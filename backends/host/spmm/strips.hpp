@@ -15,9 +15,12 @@ template <class CT>
 constexpr int most_vectors = 8 / parts_of<CT>::count;
 template <class CT>
 constexpr int widest_strip = vector_elements<CT>* most_vectors<CT>;
-// Of the narrowest vector, which is for few columns.
+// Of the narrowest vector that blocks are turned in.
 template <class CT>
 constexpr int least_elements = 16 / static_cast<int>(sizeof(CT));
+// Columns of the narrowest strip, half such a vector, or an element.
+template <class CT>
+constexpr int narrowest_strip = least_elements<CT> > 1 ? least_elements<CT> / 2 : 1;
 
 // Rows that are summed before they are written, so that a C in column order is written in runs.
 constexpr int tile_rows = 32;
@@ -134,7 +137,7 @@ void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> 
     }
 }
 
-// columns: a power of two from least_elements<CT> to widest_strip<CT>.
+// columns: a power of two from narrowest_strip<CT> to widest_strip<CT>.
 template <class CT, class Source>
 void sum_strip(int columns, const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
                const tile_writer<CT>& writer) {
@@ -142,10 +145,12 @@ void sum_strip(int columns, const Source& source, range rows, bool conjugate, st
     const auto sum = [&]<int vectors, int elements>() {
         sum_strip<CT, vectors, elements>(source, rows, conjugate, strip, writer);
     };
-    if constexpr (L / 2 >= least_elements<CT>)
+    if constexpr (L / 2 >= narrowest_strip<CT>)
         if (columns == L / 2) return sum.template operator()<1, L / 2>();
-    if constexpr (L / 4 >= least_elements<CT>)
+    if constexpr (L / 4 >= narrowest_strip<CT>)
         if (columns == L / 4) return sum.template operator()<1, L / 4>();
+    if constexpr (L / 8 >= narrowest_strip<CT>)
+        if (columns == L / 8) return sum.template operator()<1, L / 8>();
     switch (columns / L) {
         case 1: return sum.template operator()<1, L>();
         case 2: return sum.template operator()<2, L>();
