@@ -93,19 +93,24 @@ template <bool conjugate, class C, class IT>
                                                 int64_t end) {
     using set = complex_lanes<C>;
     constexpr int step = set::elements;
-    complex_sum<C> sum, second;
+    constexpr int chains = 4;  // of additions that do not wait for each other
+    complex_sum<C> sums[chains];
     int64_t k = begin;
-    for (; k + 2 * step <= end; k += 2 * step) {
-        sum.add(set::load(a + k), set::pick(x, indices + k));
-        second.add(set::load(a + k + step), set::pick(x, indices + k + step));
-    }
-    if (k + step <= end) {
-        sum.add(set::load(a + k), set::pick(x, indices + k));
-        k += step;
-    }
-    if (step > 1 && k < end) second.add(set::load_one(a + k), set::load_one(x + indices[k]));
-    sum.add(second);
-    return sum.template value<conjugate>();
+    for (; k + chains * step <= end; k += chains * step)
+#pragma GCC unroll 4
+        for (int i = 0; i < chains; ++i)
+            sums[i].add(set::load(a + k + i * step), set::pick(x, indices + k + i * step));
+#pragma GCC unroll 4
+    for (int i = 0; i + 1 < chains; ++i)
+        if (k + step <= end) {
+            sums[i].add(set::load(a + k), set::pick(x, indices + k));
+            k += step;
+        }
+    if (step > 1 && k < end) sums[chains - 1].add(set::load_one(a + k), set::load_one(x + indices[k]));
+    sums[0].add(sums[2]);
+    sums[1].add(sums[3]);
+    sums[0].add(sums[1]);
+    return sums[0].template value<conjugate>();
 }
 
 // What elements are multiplied with: op(a)*factor.
