@@ -198,8 +198,9 @@ class numeric {
         if (columns) plans::write_product_offsets(device_, args_);
         const bool sums = values && !equal(alpha_, CT{});
         const bool repeats = sums && has_many_products(args_) && repeated_.build(team_);
-        is_compressed_ =
-            !repeats && !fills_up(args_) && compressed_.build(team_, args_.b.matrix.nnz, args_.products);
+        const bool is_short = args_.b.matrix.nnz < 8 * args_.b.matrix.rows;
+        is_compressed_ = !repeats && !(is_short && fills_up(args_)) &&
+                         compressed_.build(team_, args_.b.matrix.nnz, args_.products);
         if (sums && b_values_.plain()) return columns ? rows<true, true, true>() : rows<true, true, false>();
         if (sums) return columns ? rows<true, false, true>() : rows<true, false, false>();
         columns ? rows<false, true, true>() : rows<false, true, false>();

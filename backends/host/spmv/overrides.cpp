@@ -155,13 +155,22 @@ class host_spmv_plan {
 
     row_walk walk() const {
         constexpr int64_t shortest_in_lanes = 12;
-        constexpr int64_t shortest_gathered = 7;
         const bool in_lanes = args_.a.nnz >= shortest_in_lanes * args_.a.rows;
-        const bool gathered = can_gather<VA, VX, CT> && args_.a.nnz >= shortest_gathered * args_.a.rows;
         const row_way in_registers = in_lanes ? row_way::in_lanes : row_way::in_order;
         if (!gathers_fast()) return {nearby() && streams(), in_registers};
-        if (gathered) return {streams(), row_way::gathered};
+        if (gathers()) return {streams(), row_way::gathered};
         return {(plans::is_transposed(args_.op) || nearby()) && streams(), in_registers};
+    }
+
+    // Whether x is gathered. Of short rows, where their lengths differ: a gather takes as long for one
+    // element as for eight, but for a loop the end of each row is hard to predict.
+    bool gathers() const {
+        constexpr int64_t shortest = sizeof(VA) <= 4 ? 3 : 4;
+        constexpr int64_t shortest_alike = 7;
+        const heron_spmat& a = args_.a;
+        if (!can_gather<VA, VX, CT> || a.nnz < shortest * a.rows) return false;
+        if (a.nnz >= shortest_alike * a.rows || a.format != HERON_FORMAT_CSR) return true;
+        return phase_ != HERON_PHASE_RUN || !rows_are_alike(offset_array(a.offsets, a.offset_type), a.rows);
     }
 
     // Whether x will come from the caches.

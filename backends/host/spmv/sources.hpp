@@ -17,6 +17,18 @@ struct row_fragment {
     CT sum;
 };
 
+// Whether most rows are as long as one in the middle, judged by some.
+inline bool rows_are_alike(offset_array offsets, int64_t rows) {
+    constexpr int64_t samples = 8;
+    const int64_t length = offsets[rows / 2 + 1] - offsets[rows / 2];
+    int64_t alike = 0;
+    for (int64_t s = 0; s < samples; ++s) {
+        const int64_t row = rows * s / samples;
+        alike += offsets[row + 1] - offsets[row] == length;
+    }
+    return 4 * alike >= 3 * samples;
+}
+
 // Elements that are walked at a time when their hull is needed first: not more than have been asked for
 // ahead.
 inline constexpr int64_t hull_block = 256;
