@@ -315,7 +315,7 @@ class host_spmm_plan {
     // The sums are the same: each adds up its products in the order of A's rows, and is multiplied by alpha
     // then.
     bool scatters() const {
-        constexpr int64_t most_columns = 8;
+        constexpr int64_t most_columns = 4;
         return can_scatter && a_.format == HERON_FORMAT_CSR && args_.c.cols <= most_columns && team() == 1 &&
                equal(scalar(args_.beta), CT{}) && !equal(scalar(args_.alpha), CT{});
     }
