@@ -9,40 +9,48 @@ namespace heron::HERON_LEVEL {
 template <class CT>
 struct lanes_of {
     using type = CT;
+    using stored = CT;
+};
+template <class R>
+struct two_lanes {
+    typedef R type __attribute__((vector_size(2 * sizeof(R))));
+    typedef R stored __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_alias));
 };
 template <>
-struct lanes_of<c32> {
-    typedef f32 type __attribute__((vector_size(2 * sizeof(f32))));
-};
+struct lanes_of<c32> : two_lanes<f32> {};
 template <>
-struct lanes_of<c64> {
-    typedef f64 type __attribute__((vector_size(2 * sizeof(f64))));
-};
+struct lanes_of<c64> : two_lanes<f64> {};
 template <class CT>
 using lanes = typename lanes_of<CT>::type;
 
 template <class CT>
 [[gnu::always_inline]] inline lanes<CT> load_lanes(const CT& from) {
-    lanes<CT> v;
-    __builtin_memcpy(&v, &from, sizeof v);
-    return v;
+    return *reinterpret_cast<const typename lanes_of<CT>::stored*>(&from);
 }
 
 template <class CT>
 [[gnu::always_inline]] inline void store_lanes(CT& to, lanes<CT> v) {
-    __builtin_memcpy(&to, &v, sizeof v);
+    *reinterpret_cast<typename lanes_of<CT>::stored*>(&to) = v;
 }
 
-// i*v.
 template <class CT>
-[[gnu::always_inline]] inline lanes<CT> turned(lanes<CT> v) {
-    return lanes<CT>{-v[1], v[0]};
+[[gnu::always_inline]] inline lanes<CT> to_lanes(CT v) {
+    if constexpr (is_complex_type<CT>)
+        return lanes<CT>{v.re, v.im};
+    else
+        return v;
+}
+
+// v*factor*i for a real factor.
+template <class CT>
+[[gnu::always_inline]] inline lanes<CT> turned(lanes<CT> v, real_of<CT> factor) {
+    return __builtin_shufflevector(v, v, 1, 0) * lanes<CT>{-factor, factor};
 }
 
 template <class CT>
 [[gnu::always_inline]] inline lanes<CT> times(CT factor, lanes<CT> v) {
     if constexpr (is_complex_type<CT>)
-        return v * factor.re + turned<CT>(v) * factor.im;
+        return v * factor.re + turned<CT>(v, factor.im);
     else
         return v * factor;
 }
@@ -68,7 +76,7 @@ class product_sum {
     // sign: of the factors' imaginary parts.
     [[gnu::always_inline]] lanes<CT> value(real_of<CT> sign) const {
         if constexpr (is_complex_type<CT>)
-            return by_real_ + turned<CT>(by_imaginary_) * sign;
+            return by_real_ + turned<CT>(by_imaginary_, sign);
         else
             return by_real_;
     }

@@ -89,27 +89,46 @@ template <bool lower, class CT, class Rows>
     return sum.value(s.sign);
 }
 
-// Asks for rows that come in no order of addresses: first for where they are, then for them.
-template <class CT, class Rows, class ST>
-[[gnu::always_inline]] inline void prefetch_rows(const Rows& rows, const solve_operands<CT>& o,
-                                                 const ST* order, int64_t count) {
-    constexpr int64_t near = 8, far = 16;
-    if (count <= far) return;
-    __builtin_prefetch(rows.offsets + order[far]);
-    __builtin_prefetch(rows.edges + order[far]);
-    __builtin_prefetch(o.b + order[far] * o.b_row);
-    __builtin_prefetch(rows.columns + rows.begin(order[near]));
-    __builtin_prefetch(rows.values + rows.begin(order[near]));
-}
+// Rows at places, one after the other.
+template <bool lower>
+struct in_place {
+    template <class CT, class Rows>
+    [[gnu::always_inline]] int64_t row(const vector_system<CT, Rows>& s, int64_t place, int64_t) const {
+        return lower ? place : s.rows.n - 1 - place;
+    }
+};
+
+// Those that an order has there, in no order of addresses: first it is asked for where they are, then for
+// them.
+template <class ST>
+struct in_order_of {
+    const ST* order;
+
+    template <class CT, class Rows>
+    [[gnu::always_inline]] int64_t row(const vector_system<CT, Rows>& s, int64_t place, int64_t end) const {
+        constexpr int64_t near = 8, far = 16;
+        if (place + far < end) {
+            const int64_t later = order[place + far];
+            __builtin_prefetch(s.rows.offsets + later);
+            __builtin_prefetch(s.rows.edges + later);
+            __builtin_prefetch(s.o.b + later);
+            const int64_t next = s.rows.begin(order[place + near]);
+            __builtin_prefetch(s.rows.columns + next);
+            __builtin_prefetch(s.rows.values + next);
+        }
+        return order[place];
+    }
+};
 
 // right/pivot, in lanes.
 template <bool unit, class CT, class Rows>
 [[gnu::always_inline]] inline lanes<CT> over_pivot(const vector_system<CT, Rows>& s, int64_t row, int64_t at,
                                                    lanes<CT> right) {
     if constexpr (unit) return right;
-    CT value;
-    store_lanes(value, right);
-    return load_lanes(quotient(value, s.pivot(row, at)));
+    if constexpr (is_complex_type<CT>)
+        return to_lanes<CT>(quotient(CT{right[0], right[1]}, s.pivot(row, at)));
+    else
+        return quotient(right, s.pivot(row, at));
 }
 
 // A row from what is left of its right-hand side beside the element nearest the diagonal.
@@ -129,7 +148,7 @@ template <bool unit, bool lower, class CT, class Rows>
 template <bool unit, bool lower, class CT, class Rows>
 [[gnu::always_inline]] inline lanes<CT> solved_row(const vector_system<CT, Rows>& s, int64_t row,
                                                    row_body<lower> body) {
-    const lanes<CT> right = times(s.o.alpha, load_lanes(s.o.b[row * s.o.b_row]));
+    const lanes<CT> right = times(s.o.alpha, load_lanes(s.o.b[row]));
     if (body.is_empty()) return over_pivot<unit>(s, row, body.pivot(), right);
     prefetch_ahead<lower>(s.rows.values + body.begin);
     prefetch_ahead<lower>(s.rows.columns + body.begin);
@@ -147,23 +166,21 @@ template <bool unit, bool lower, class CT, class Rows>
         return row_sum<row_way::gathered, false, CT, CT, CT, index>::of(s.rows.values, s.rows.columns, s.x,
                                                                         some.begin, some.end);
     };
-    const CT right = s.o.alpha * s.o.b[row * s.o.b_row];
+    const CT right = s.o.alpha * s.o.b[row];
     if (body.end - body.begin < 2 * latest)
         return over_pivot<unit>(s, row, body.pivot(), right - gathered(body));
     const CT sum = gathered(body.far(latest)) + products(s, body.near(latest).but_nearest());
     return end_of_row<unit>(s, row, body, right - sum);
 }
 
-// Rows at places [places.begin, places.end), or those that `order` has there: what is the same in all rows is
-// known here, so that as many rows as possible are under way at a time. Never inlined: a row gets the same
-// bits whoever solves it.
-template <bool unit, bool lower, bool gathers, class CT, class Rows, class ST>
+// Rows at places [places.begin, places.end): what is the same in all rows is known here, so that as many rows
+// as possible are under way at a time. Never inlined: a row gets the same bits whoever solves it.
+template <bool unit, bool lower, bool gathers, class CT, class Rows, class Order>
 [[gnu::noinline]] void solve_places(const Rows& rows, const solve_operands<CT>& o, range places,
-                                    const ST* order) {
+                                    Order order) {
     const vector_system<CT, Rows> s(rows, o);
     for (int64_t place = places.begin; place < places.end; ++place) {
-        if (order) prefetch_rows(s.rows, s.o, order + place, places.end - place);
-        const int64_t row = order ? int64_t{order[place]} : lower ? place : s.rows.n - 1 - place;
+        const int64_t row = order.row(s, place, places.end);
         const row_body<lower> body = body_of<lower>(s.rows, row);
         if constexpr (gathers)
             s.o.c[row] = solved_row_by_gathers<unit>(s, row, body);
@@ -220,7 +237,7 @@ template <class CT, class Rows>
 [[gnu::noinline]] void solve_lone_batch(const Rows& rows, const solve_operands<CT>& o, int64_t first) {
     const CT* const b = o.b + first;
     CT* const c = o.c + first;
-    const int64_t* const edges = rows.edges + first - (rows.stored_lower ? 0 : 1);
+    const int64_t before_edge = rows.stored_lower ? 0 : 1;
     CT right[lone_batch], inverse[lone_batch];
     for (int64_t i = 0; i < lone_batch; ++i) right[i] = mul(o.alpha, b[i]);
     bool serve = !o.unit;
@@ -228,7 +245,8 @@ template <class CT, class Rows>
         if (o.diagonal)
             for (int64_t i = 0; i < lone_batch; ++i) inverse[i] = o.diagonal[first + i];
         else
-            for (int64_t i = 0; i < lone_batch; ++i) inverse[i] = rows.value(edges[i]);
+            for (int64_t i = 0; i < lone_batch; ++i)
+                inverse[i] = rows.value(rows.edges[first + i] - before_edge);
         serve = invert(inverse, o.conjugate);
     }
     if (serve)
@@ -261,13 +279,19 @@ template <class F>
     lower ? f.template operator()<false, true>() : f.template operator()<false, false>();
 }
 
-// Rows at some places.
+template <bool unit, bool lower, bool gathers, class CT, class Rows, class ST>
+void solve_some_by(const Rows& rows, const solve_operands<CT>& o, range places, const ST* order) {
+    order ? solve_places<unit, lower, gathers>(rows, o, places, in_order_of<ST>{order})
+          : solve_places<unit, lower, gathers>(rows, o, places, in_place<lower>{});
+}
+
+// Rows at some places, or those that `order` has there.
 template <class CT, class Rows, class ST>
 void solve_some(const Rows& rows, const solve_operands<CT>& o, range places, const ST* order) {
     visit_kind(o.unit, rows.lower, [&]<bool unit, bool lower>() {
         if constexpr (Rows::can_gather_needed)
-            if (rows.gathers) return solve_places<unit, lower, true>(rows, o, places, order);
-        solve_places<unit, lower, false>(rows, o, places, order);
+            if (rows.gathers) return solve_some_by<unit, lower, true>(rows, o, places, order);
+        solve_some_by<unit, lower, false>(rows, o, places, order);
     });
 }
 
@@ -275,7 +299,7 @@ template <class CT, class Rows, class ST>
 [[gnu::noinline]] void solve_dense_vector(const Rows& rows, const solve_operands<CT>& o, range places,
                                           const ST* order) {
     const auto solve = [&](range some) { solve_some(rows, o, some, order); };
-    if (rows.has_lone_rows && !order && o.b_row == 1) return solve_between_lone_rows(rows, o, places, solve);
+    if (rows.has_lone_rows && !order) return solve_between_lone_rows(rows, o, places, solve);
     solve(places);
 }
 
@@ -283,10 +307,8 @@ template <class CT, class Rows, class ST>
 template <class CT, class Rows>
 [[gnu::noinline]] void scatter_dense_vector(const Rows& rows, const solve_operands<CT>& given) {
     solve_operands<CT> o = given;
-    for (int64_t row = 0; row < rows.n; ++row)
-        store_lanes(o.c[row], times(o.alpha, load_lanes(o.b[row * o.b_row])));
+    for (int64_t row = 0; row < rows.n; ++row) store_lanes(o.c[row], times(o.alpha, load_lanes(o.b[row])));
     o.b = o.c;
-    o.b_row = 1;
     o.alpha = from_double<CT>(__builtin_bit_cast(i64, 1.0));
     const auto scatter = [&](range places) {
         visit_kind(o.unit, rows.stored_lower,
