@@ -16,32 +16,49 @@ void solve_vector(const Rows& rows, const solve_operands<CT>& o, range places, c
 
 // One column, edges, no gaps.
 template <class CT, class Rows>
-void solve_column(const Rows& rows, const solve_operands<CT>& all, bool scatters, int64_t column) {
+void solve_column(const Rows& rows, const solve_operands<CT>& all, bool scatters, range places,
+                  int64_t column) {
     solve_operands<CT> o = all;
     o.b += column * o.b_column;
     o.c += column * o.c_column;
     if constexpr (Rows::can_scatter)
         if (scatters) return scatter_dense_vector(rows, o);
-    constexpr const int* in_place = nullptr;
-    solve_dense_vector(rows, o, {0, rows.n}, in_place);
+    constexpr const int* by_places = nullptr;
+    solve_dense_vector(rows, o, places, by_places);
 }
 
-// Some columns, as many at a time as fit the registers, so that the matrix is read less often.
-template <class CT, class Rows>
-void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters, range columns) {
-    constexpr int wide = 64 / sizeof(CT) * 2;
+// Columns that follow each other from `first` on, in groups of that kind as long as there are enough of them.
+// Returns the next one.
+template <class Group, bool has_edges, class CT, class Rows>
+int64_t solve_groups(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places,
+                     range columns) {
     int64_t j = columns.begin;
-    if (o.c_row == 1 && rows.edges) {
-        for (; j + 4 <= columns.end; j += 4) solve_group<column_group<4, false>, true>(rows, o, scatters, j);
-        for (; o.b_row == 1 && j < columns.end; ++j) solve_column(rows, o, scatters, j);
-        for (; j < columns.end; ++j) solve_group<column_group<1, false>, true>(rows, o, scatters, j);
-    } else if (rows.edges) {
-        for (; j + wide <= columns.end; j += wide)
-            solve_group<column_group<wide, true>, true>(rows, o, scatters, j);
-        for (; j + 4 <= columns.end; j += 4) solve_group<column_group<4, true>, true>(rows, o, scatters, j);
-        for (; j < columns.end; ++j) solve_group<column_group<1, true>, true>(rows, o, scatters, j);
+    for (; j + Group::count <= columns.end; j += Group::count)
+        solve_group<Group, has_edges>(rows, o, scatters, places, j);
+    return j;
+}
+
+// Some columns, as many at a time as fit the registers, so that the matrix is read less often; but one by one
+// where rows are solved in lanes of their own.
+template <class CT, class Rows>
+void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places,
+                   range columns) {
+    constexpr int wide = 64 / sizeof(CT) * 2;
+    const auto solve = [&]<class Group, bool has_edges>() {
+        columns.begin = solve_groups<Group, has_edges>(rows, o, scatters, places, columns);
+    };
+    if (!rows.edges) return solve.template operator()<column_group<1, true>, false>();
+    if (o.c_row != 1) {
+        solve.template operator()<column_group<wide, true>, true>();
+        solve.template operator()<column_group<4, true>, true>();
+        solve.template operator()<column_group<2, true>, true>();
+        return solve.template operator()<column_group<1, true>, true>();
     }
-    for (; j < columns.end; ++j) solve_group<column_group<1, true>, false>(rows, o, scatters, j);
+    const bool is_dense = o.b_row == 1;
+    if (!is_dense || !rows.has_lone_rows) solve.template operator()<column_group<4, false>, true>();
+    for (; is_dense && columns.begin < columns.end; ++columns.begin)
+        solve_column(rows, o, scatters, places, columns.begin);
+    solve.template operator()<column_group<1, false>, true>();
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -59,12 +59,10 @@ inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t ro
             for (int w = 0; w < width; ++w) sum[w] = mad(factor, from[w * c_step], sum[w]);
         }
     }
-    pivot = o.pivot(row, pivot);
+    for (int w = 0; w < width; ++w) sum[w] = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
+    if (!o.unit) divide_all(sum, o.pivot(row, pivot));
     CT* const to = x + own * row_step;
-    for (int w = 0; w < width; ++w) {
-        const CT rest = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
-        to[w * c_step] = o.unit ? rest : quotient(rest, pivot);
-    }
+    for (int w = 0; w < width; ++w) to[w * c_step] = sum[w];
 }
 
 // One column of a transposed system, which is a row of A: what it has found is taken from the rows that need
@@ -81,13 +79,11 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
     if constexpr (!has_edges)
         for (int64_t k = all.begin; k < all.end; ++k)
             if (rows.columns[k] == own) pivot = add(pivot, rows.value(k));
-    pivot = o.pivot(row, pivot);
     CT found[width];
     CT* const to = x + own * row_step;
-    for (int w = 0; w < width; ++w) {
-        found[w] = o.unit ? to[w * step] : quotient(to[w * step], pivot);
-        to[w * step] = found[w];
-    }
+    for (int w = 0; w < width; ++w) found[w] = to[w * step];
+    if (!o.unit) divide_all(found, o.pivot(row, pivot));
+    for (int w = 0; w < width; ++w) to[w * step] = found[w];
     for (int64_t k = all.begin; k < all.end; ++k) {
         const int64_t column = rows.columns[k];
         if (!has_edges && !rows.has(own, column)) continue;
@@ -97,11 +93,11 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
     }
 }
 
-// All rows for one group of columns.
+// Rows at some places, which are all for a matrix that is used by columns, for one group of columns.
 template <class Group, bool has_edges, class CT, class Rows>
-void solve_group(const Rows& rows, const solve_operands<CT>& o, bool scatters, int64_t first) {
+void solve_group(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places, int64_t first) {
     if (!Rows::can_scatter || !scatters) {
-        for (int64_t place = 0; place < rows.n; ++place)
+        for (int64_t place = places.begin; place < places.end; ++place)
             gather_row<Group, has_edges>(rows, o, rows.row_at(place), first);
         return;
     }

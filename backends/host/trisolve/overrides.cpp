@@ -173,20 +173,32 @@ class host_trisolve_run {
         });
     }
 
+    // Threads share the right-hand sides, or the rows where there are too few of those.
     template <class Rows>
     void solve(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan) {
         const int64_t columns = args_.c.cols;
-        const int team = team_for(device_, (stored_ + n_) * columns);
+        const int64_t groups = (columns + columns_per_group(o) - 1) / columns_per_group(o);
+        const int team = team_for(device_, (stored_ + n_) * ((columns + 3) / 4));
         const bool scatters = transposed() && !plan.is_gathered;
         if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
-        // Four columns are read together.
-        const int64_t groups = (columns + 3) / 4;
-        const int used = groups < team ? static_cast<int>(groups) : team;
-        run_team(columns > 1 ? used : 1, [&](int member, int members) {
+        if (team > groups && !scatters && plan.blocks && plan.blocks->room.is_open())
+            return share(team, *plan.blocks, [&](range places) {
+                solve_columns(rows, o, scatters, places, {0, columns});
+            });
+        run_team(groups > 1 ? team : 1, [&](int member, int members) {
             const range part = equal_part(groups, member, members);
-            solve_columns(rows, o, scatters,
-                          {part.begin * 4, part.end * 4 < columns ? part.end * 4 : columns});
+            const int64_t end = part.end * columns_per_group(o);
+            solve_columns(rows, o, scatters, {0, n_},
+                          {part.begin * columns_per_group(o), end < columns ? end : columns});
         });
+    }
+
+    // Columns that one thread solves: those that are read together, and where they share cache lines, all of
+    // a line.
+    static int64_t columns_per_group(const solve_operands<CT>& o) {
+        constexpr int64_t read_together = 4;
+        constexpr int64_t line = 64 / sizeof(CT);
+        return o.c_row == 1 ? read_together : line;
     }
 
     template <class Rows>

@@ -36,42 +36,6 @@ template <class CT>
     return divided(right, pivot);
 }
 
-// A pivot's reciprocal, and its product with the element of the row nearest the diagonal: (right -
-// factor*x)/pivot is right*inverse - scaled*x, where x, for which the row may wait, has one product to go
-// through. It serves where the numbers are normal ones.
-template <class CT>
-class folded_pivot {
-  public:
-    [[gnu::always_inline]] folded_pivot(CT pivot, CT factor) {
-        if constexpr (is_complex_type<CT>) {
-            square_ = pivot.re * pivot.re + pivot.im * pivot.im;
-            reciprocal_ = 1 / square_;
-            inverse = {pivot.re * reciprocal_, -pivot.im * reciprocal_};
-        } else {
-            inverse = 1 / pivot;
-        }
-        scaled = mul(factor, inverse);
-    }
-
-    [[gnu::always_inline]] bool serves() const {
-        constexpr R smallest = same_type<R, f32> ? R(0x1p-126) : R(0x1p-1022);
-        if constexpr (is_complex_type<CT>) {
-            const R size = scaled.re * scaled.re + scaled.im * scaled.im;
-            return square_ >= least_square<R> && reciprocal_ >= least_square<R> && size >= least_square<R> &&
-                   size <= 1 / least_square<R>;
-        } else {
-            const R size = magnitude(scaled);
-            return size >= smallest && size <= largest_reciprocal<R>;
-        }
-    }
-
-    CT inverse, scaled;
-
-  private:
-    using R = real_of<CT>;
-    R square_{}, reciprocal_{};
-};
-
 // Replaces pivots by their reciprocals, in lanes. Whether quotient would use all of them.
 template <class CT, size_t count>
 [[gnu::always_inline]] inline bool invert(CT (&pivots)[count], bool conjugate) {
@@ -91,5 +55,51 @@ template <class CT, size_t count>
     }
     return others == 0;
 }
+
+// quotient of each.
+template <class CT, size_t count>
+[[gnu::always_inline]] inline void divide_all(CT (&rights)[count], CT pivot) {
+    CT inverse[] = {pivot};
+    if (invert(inverse, false))
+        for (CT& right : rights) right = mul(right, inverse[0]);
+    else
+        for (CT& right : rights) right = divided(right, pivot);
+}
+
+// A pivot's reciprocal, and its product with the element of the row nearest the diagonal: (right -
+// factor*x)/pivot is right*inverse - scaled*x, where x, for which the row may wait, has one product to go
+// through. It serves where these products stay in the range of normal numbers.
+template <class CT>
+class folded_pivot {
+  public:
+    [[gnu::always_inline]] folded_pivot(CT pivot, CT factor) {
+        if constexpr (is_complex_type<CT>) {
+            square_ = pivot.re * pivot.re + pivot.im * pivot.im;
+            reciprocal_ = 1 / square_;
+            inverse = {pivot.re * reciprocal_, -pivot.im * reciprocal_};
+        } else {
+            inverse = 1 / pivot;
+        }
+        scaled = mul(factor, inverse);
+    }
+
+    [[gnu::always_inline]] bool serves() const {
+        constexpr R largest = same_type<R, f32> ? R(0x1p50) : R(0x1p450);
+        if constexpr (is_complex_type<CT>) {
+            const R size = scaled.re * scaled.re + scaled.im * scaled.im;
+            return square_ >= least_square<R> && reciprocal_ >= least_square<R> && size >= least_square<R> &&
+                   size <= largest * largest;
+        } else {
+            const R size = __builtin_fabs(scaled);
+            return __builtin_fabs(inverse) <= largest && size >= least_square<R> && size <= largest;
+        }
+    }
+
+    CT inverse, scaled;
+
+  private:
+    using R = real_of<CT>;
+    R square_{}, reciprocal_{};
+};
 
 }  // namespace heron::HERON_LEVEL
