@@ -50,6 +50,7 @@ void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters,
     if (!rows.edges) return solve.template operator()<column_group<1, true>, false>();
     if (o.c_row != 1) {
         solve.template operator()<column_group<wide, true>, true>();
+        solve.template operator()<column_group<8, true>, true>();
         solve.template operator()<column_group<4, true>, true>();
         solve.template operator()<column_group<2, true>, true>();
         return solve.template operator()<column_group<1, true>, true>();

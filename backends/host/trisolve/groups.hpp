@@ -9,6 +9,9 @@ namespace heron::HERON_LEVEL {
 template <int width, bool by_rows>
 struct column_group {
     static constexpr int count = width;
+    // Whether they are worked on as vectors from end to end. Vectors of four numbers are not: GCC loads and
+    // stores them in different pieces, which wait for each other.
+    static constexpr bool in_lanes = by_rows && (width == 2 || width >= 8);
     static int64_t row_step(int64_t step) { return by_rows ? step : 1; }
     static int64_t column_step(int64_t step) { return by_rows ? 1 : step; }
 };
@@ -59,10 +62,18 @@ inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t ro
             for (int w = 0; w < width; ++w) sum[w] = mad(factor, from[w * c_step], sum[w]);
         }
     }
-    for (int w = 0; w < width; ++w) sum[w] = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
-    if (!o.unit) divide_all(sum, o.pivot(row, pivot));
+    pivot = o.pivot(row, pivot);
     CT* const to = x + own * row_step;
-    for (int w = 0; w < width; ++w) to[w * c_step] = sum[w];
+    if constexpr (Group::in_lanes) {
+        for (int w = 0; w < width; ++w) sum[w] = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
+        if (!o.unit) divide_all(sum, pivot);
+        for (int w = 0; w < width; ++w) to[w * c_step] = sum[w];
+    } else {
+        for (int w = 0; w < width; ++w) {
+            const CT rest = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
+            to[w * c_step] = o.unit ? rest : quotient(rest, pivot);
+        }
+    }
 }
 
 // One column of a transposed system, which is a row of A: what it has found is taken from the rows that need
@@ -81,9 +92,17 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
             if (rows.columns[k] == own) pivot = add(pivot, rows.value(k));
     CT found[width];
     CT* const to = x + own * row_step;
-    for (int w = 0; w < width; ++w) found[w] = to[w * step];
-    if (!o.unit) divide_all(found, o.pivot(row, pivot));
-    for (int w = 0; w < width; ++w) to[w * step] = found[w];
+    pivot = o.pivot(row, pivot);
+    if constexpr (Group::in_lanes && !is_complex_type<CT>) {
+        for (int w = 0; w < width; ++w) found[w] = to[w * step];
+        if (!o.unit) divide_all(found, pivot);
+        for (int w = 0; w < width; ++w) to[w * step] = found[w];
+    } else {
+        for (int w = 0; w < width; ++w) {
+            found[w] = o.unit ? to[w * step] : quotient(to[w * step], pivot);
+            to[w * step] = found[w];
+        }
+    }
     for (int64_t k = all.begin; k < all.end; ++k) {
         const int64_t column = rows.columns[k];
         if (!has_edges && !rows.has(own, column)) continue;
