@@ -43,7 +43,8 @@ int64_t solve_groups(const Rows& rows, const solve_operands<CT>& o, bool scatter
 template <class CT, class Rows>
 void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places,
                    range columns) {
-    constexpr int wide = 64 / sizeof(CT) * 2;
+    // As many as GCC unrolls, so that sums stay in registers.
+    constexpr int wide = 64 / sizeof(CT) * 2 < 16 ? 64 / sizeof(CT) * 2 : 16;
     const auto solve = [&]<class Group, bool has_edges>() {
         columns.begin = solve_groups<Group, has_edges>(rows, o, scatters, places, columns);
     };

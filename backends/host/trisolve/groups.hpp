@@ -40,7 +40,8 @@ inline CT sum_products(const Rows& rows, const solve_operands<CT>& o, range elem
 // One row of the system: its elements are multiplied by what other rows have found. Indices are the stored
 // ones, base included, and so x is shifted.
 template <class Group, bool has_edges, class CT, class Rows>
-inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t row, int64_t first) {
+[[gnu::always_inline]] inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t row,
+                                              int64_t first) {
     constexpr int width = Group::count;
     const int64_t row_step = Group::row_step(o.c_row);
     const int64_t c_step = Group::column_step(o.c_column);
@@ -62,7 +63,7 @@ inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t ro
             for (int w = 0; w < width; ++w) sum[w] = mad(factor, from[w * c_step], sum[w]);
         }
     }
-    pivot = o.pivot(row, pivot);
+    if (!o.unit) pivot = o.pivot(row, pivot);
     CT* const to = x + own * row_step;
     if constexpr (Group::in_lanes) {
         for (int w = 0; w < width; ++w) sum[w] = sub(mul(o.alpha, b[w * o.b_column]), sum[w]);
@@ -79,7 +80,8 @@ inline void gather_row(const Rows& rows, const solve_operands<CT>& o, int64_t ro
 // One column of a transposed system, which is a row of A: what it has found is taken from the rows that need
 // it. C holds alpha*B at first.
 template <class Group, bool has_edges, class CT, class Rows>
-inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t row, int64_t first) {
+[[gnu::always_inline]] inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t row,
+                                               int64_t first) {
     constexpr int width = Group::count;
     const int64_t row_step = Group::row_step(o.c_row);
     const int64_t step = Group::column_step(o.c_column);
@@ -92,7 +94,7 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
             if (rows.columns[k] == own) pivot = add(pivot, rows.value(k));
     CT found[width];
     CT* const to = x + own * row_step;
-    pivot = o.pivot(row, pivot);
+    if (!o.unit) pivot = o.pivot(row, pivot);
     if constexpr (Group::in_lanes && !is_complex_type<CT>) {
         for (int w = 0; w < width; ++w) found[w] = to[w * step];
         if (!o.unit) divide_all(found, pivot);
@@ -114,7 +116,10 @@ inline void scatter_row(const Rows& rows, const solve_operands<CT>& o, int64_t r
 
 // Rows at some places, which are all for a matrix that is used by columns, for one group of columns.
 template <class Group, bool has_edges, class CT, class Rows>
-void solve_group(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places, int64_t first) {
+[[gnu::noinline]] void solve_group(const Rows& given, const solve_operands<CT>& operands, bool scatters,
+                                   range places, int64_t first) {
+    const Rows rows = given;
+    const solve_operands<CT> o = operands;
     if (!Rows::can_scatter || !scatters) {
         for (int64_t place = places.begin; place < places.end; ++place)
             gather_row<Group, has_edges>(rows, o, rows.row_at(place), first);

@@ -178,7 +178,9 @@ class host_trisolve_run {
     void solve(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan) {
         const int64_t columns = args_.c.cols;
         const int64_t groups = (columns + columns_per_group(o) - 1) / columns_per_group(o);
-        const int team = team_for(device_, (stored_ + n_) * ((columns + 3) / 4));
+        // Columns that lie side by side are vectors.
+        const int64_t work = (stored_ + n_) * (o.c_row == 1 ? columns : (columns + 3) / 4);
+        const int team = team_for(device_, work);
         const bool scatters = transposed() && !plan.is_gathered;
         if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
         if (team > groups && !scatters && plan.blocks && plan.blocks->room.is_open())
