@@ -43,13 +43,16 @@ int64_t solve_groups(const Rows& rows, const solve_operands<CT>& o, bool scatter
 template <class CT, class Rows>
 void solve_columns(const Rows& rows, const solve_operands<CT>& o, bool scatters, range places,
                    range columns) {
-    // As many as GCC unrolls, so that sums stay in registers.
+    // As many as GCC unrolls, so that sums stay in registers. Real columns that are scattered have none, and
+    // GCC makes vectors of loops that it does not unroll.
     constexpr int wide = 64 / sizeof(CT) * 2 < 16 ? 64 / sizeof(CT) * 2 : 16;
     const auto solve = [&]<class Group, bool has_edges>() {
         columns.begin = solve_groups<Group, has_edges>(rows, o, scatters, places, columns);
     };
     if (!rows.edges) return solve.template operator()<column_group<1, true>, false>();
     if (o.c_row != 1) {
+        if constexpr (Rows::can_scatter && !is_complex_type<CT>)
+            if (scatters) solve.template operator()<column_group<32, true>, true>();
         solve.template operator()<column_group<wide, true>, true>();
         solve.template operator()<column_group<8, true>, true>();
         solve.template operator()<column_group<4, true>, true>();
