@@ -2,6 +2,7 @@
 // one thread, or by all in blocks of rows where ANALYSE has found that they run side by side. Every row is
 // summed in one order by one thread: the same bits on every run.
 #include "common/runtime/slot.hpp"
+#include "columns.hpp"
 #include "schedule.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -11,6 +12,7 @@ struct host_solve_plan final : plan_of<host_solve_plan> {
     bool is_gathered = false;
     bool has_edges = false;
     bool uses_gathers = false;
+    bool has_lone_rows = false;
     block_schedule* blocks = nullptr;  // at most one of them
     level_schedule* levels = nullptr;
 
@@ -19,6 +21,7 @@ struct host_solve_plan final : plan_of<host_solve_plan> {
         : is_gathered(other.is_gathered),
           has_edges(other.has_edges),
           uses_gathers(other.uses_gathers),
+          has_lone_rows(other.has_lone_rows),
           blocks(other.blocks),
           levels(other.levels) {
         other.blocks = nullptr;
@@ -112,15 +115,22 @@ class host_trisolve_run {
             plan.has_edges = find_edges(rows, args_.a.diag == HERON_DIAG_UNIT, edges_);
             plan.uses_gathers = gathers_fast() && suits_gathers(rows);
         });
+        if (plan.has_edges)
+            visit_pattern(plan,
+                          [&](const auto& rows) { plan.has_lone_rows = 4 * count_lone_rows(rows) >= n_; });
         plans::leave_plan(static_cast<host_solve_plan&&>(plan), workspace_);
     }
 
     void run() {
         const host_solve_plan& plan = plans::required_plan<host_solve_plan>(workspace_);
         if (args_.zero_pivot) args_.zero_pivot->first = HERON_NO_PIVOT;
-        const solve_operands<CT> o = operands();
+        solve_operands<CT> o = operands();
         if (equal(o.alpha, CT{})) return clear(o);
-        visit_rows(plan, [&](const auto& rows) { solve(rows, o, plan); });
+        visit_rows(plan, [&](const auto& rows) {
+            if (plan.has_edges && o.zero_pivot) tell_zero_pivots(rows, o);
+            if (plan.has_edges) o.zero_pivot = nullptr;
+            solve(rows, o, plan);
+        });
     }
 
   private:
@@ -143,11 +153,12 @@ class host_trisolve_run {
         const int64_t* const edges = plan.has_edges ? edges_ : nullptr;
         if (plan.is_gathered)
             return f(triangle_pattern<ST, ST>{begin_, columns_, edges, n_, 0, is_lower(), is_lower(),
-                                              plan.uses_gathers});
+                                              plan.uses_gathers, plan.has_lone_rows});
         const heron_spmat& a = args_.a;
         visit_offsets_and_indices(a.offset_type, a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
             f(triangle_pattern<OT, IT>{as<const OT>(a.offsets), as<const IT>(a.indices), edges, n_, a.base,
-                                       is_lower(), a.fill == HERON_FILL_LOWER, plan.uses_gathers});
+                                       is_lower(), a.fill == HERON_FILL_LOWER, plan.uses_gathers,
+                                       plan.has_lone_rows});
         });
     }
 
@@ -162,20 +173,34 @@ class host_trisolve_run {
         });
     }
 
+    // Threads share the right-hand sides, or the rows where there are too few of those.
     template <class Rows>
     void solve(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan) {
         const int64_t columns = args_.c.cols;
-        const int team = team_for(device_, (stored_ + n_) * columns);
+        const int64_t groups = (columns + columns_per_group(o) - 1) / columns_per_group(o);
+        // Columns that lie side by side are vectors.
+        const int64_t work = (stored_ + n_) * (o.c_row == 1 ? columns : (columns + 3) / 4);
+        const int team = team_for(device_, work);
         const bool scatters = transposed() && !plan.is_gathered;
         if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
-        // Four columns are read together.
-        const int64_t groups = (columns + 3) / 4;
-        const int used = groups < team ? static_cast<int>(groups) : team;
-        run_team(columns > 1 ? used : 1, [&](int member, int members) {
+        if (team > groups && !scatters && plan.blocks && plan.blocks->room.is_open())
+            return share(team, *plan.blocks, [&](range places) {
+                solve_columns(rows, o, scatters, places, {0, columns});
+            });
+        run_team(groups > 1 ? team : 1, [&](int member, int members) {
             const range part = equal_part(groups, member, members);
-            solve_columns(rows, o, scatters,
-                          {part.begin * 4, part.end * 4 < columns ? part.end * 4 : columns});
+            const int64_t end = part.end * columns_per_group(o);
+            solve_columns(rows, o, scatters, {0, n_},
+                          {part.begin * columns_per_group(o), end < columns ? end : columns});
         });
+    }
+
+    // Columns that one thread solves: those that are read together, and where they share cache lines, all of
+    // a line.
+    static int64_t columns_per_group(const solve_operands<CT>& o) {
+        constexpr int64_t read_together = 4;
+        constexpr int64_t line = 64 / sizeof(CT);
+        return o.c_row == 1 ? read_together : line;
     }
 
     template <class Rows>

@@ -1,7 +1,9 @@
 // The life of an analysis: new values, singular matrices, phases out of order and matrices that changed.
 #include "trisolve_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace heron::test;
 
@@ -126,6 +128,53 @@ TEST_CASE("a zero or missing element on the diagonal spoils what depends on it a
                 CHECK(spoilt == !(std::isfinite(found[i].real()) && std::isfinite(found[i].imag())));
                 if (!spoilt) CHECK(std::abs(found[i] - expected[i]) < 1e-5);
                 if (spoilt && !is_complex(type)) CHECK(found[i].real() == expected[i].real());
+            }
+        }
+}
+
+TEST_CASE("pivots and elements whose quotients leave the range of normal numbers") {
+    // Products with a pivot's reciprocal would be infinite, or lose digits.
+    const entries lower{5,
+                        5,
+                        {{0, 0, 1.0},
+                         {1, 0, 2.0},
+                         {1, 1, 0x1p-66},
+                         {2, 1, 0.0},
+                         {2, 2, 3.0},
+                         {3, 2, 0x1p-100},
+                         {3, 3, 0x1p100},
+                         {4, 3, -1.0},
+                         {4, 4, 0x1p-60}}};
+    const std::vector<number> b{0x1p64, 0x1p65, 6.0, 0x1p102, -4.0};
+    for (const bool transposed : {false, true})
+        for (const cudaDataType type : {CUDA_R_32F, CUDA_C_32F}) {
+            entries stored = lower;
+            if (transposed)
+                for (entry& e : stored.list) std::swap(e.row, e.col);
+            std::sort(stored.list.begin(), stored.list.end(), [](const entry& e, const entry& f) {
+                return e.row < f.row || (e.row == f.row && e.col < f.col);
+            });
+            random_source random;
+            const device_matrix a(arrange(stored, csr, {}, type, random));
+            cusparseFillMode_t fill = transposed ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
+            expect(cusparseSpMatSetAttribute(a.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+            const typed_array x(type, b), y(type, std::vector<number>(5, poison(type)));
+            const dense_vector vx = describe(type, 5, x), vy = describe(type, 5, y);
+            const spsv_descriptor d = make_spsv_descriptor();
+            const scalar_operand one(type, 1.0, CUSPARSE_POINTER_MODE_HOST);
+            const auto call = [&](auto function, auto... last) {
+                expect(function(cusparse(), transposed ? T : N, one.data(), a.get(), vx.get(), vy.get(), type,
+                                CUSPARSE_SPSV_ALG_DEFAULT, d.get(), last...));
+            };
+            std::size_t size = 0;
+            call(cusparseSpSV_bufferSize, &size);
+            const workspace buffer(size);
+            call(cusparseSpSV_analysis, buffer.data());
+            call(cusparseSpSV_solve);
+            const std::vector<number> found = y.numbers(), expected = forward_substitution(lower, b);
+            for (std::size_t i = 0; i < 5; ++i) {
+                CAPTURE(i, transposed, found[i], expected[i]);
+                CHECK(std::abs(found[i] - expected[i]) <= 1e-6 * std::abs(expected[i]));
             }
         }
 }
