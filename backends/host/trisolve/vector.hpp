@@ -1,7 +1,7 @@
 #pragma once
 // Triangular systems with one right-hand side on the CPU, whose rows have edges and whose solution has no
 // gaps.
-#include "lanes.hpp"
+#include "packed.hpp"
 #include "pivots.hpp"
 #include "rows.hpp"
 
@@ -63,7 +63,7 @@ template <bool lower, class Rows>
 // The products of a body with the solution, those nearest the diagonal last. One sum alone would wait for
 // each of its products.
 template <bool lower, class CT, class Rows>
-[[gnu::always_inline]] inline lanes<CT> products(const vector_system<CT, Rows>& s, row_body<lower> body) {
+[[gnu::always_inline]] inline packed<CT> products(const vector_system<CT, Rows>& s, row_body<lower> body) {
     const int64_t count = body.end - body.begin;
     product_sum<CT> sum;
     const auto add = [&](int64_t i, product_sum<CT>& to) {
@@ -122,21 +122,21 @@ struct in_order_of {
 
 // right/pivot, in lanes.
 template <bool unit, class CT, class Rows>
-[[gnu::always_inline]] inline lanes<CT> over_pivot(const vector_system<CT, Rows>& s, int64_t row, int64_t at,
-                                                   lanes<CT> right) {
+[[gnu::always_inline]] inline packed<CT> over_pivot(const vector_system<CT, Rows>& s, int64_t row, int64_t at,
+                                                    packed<CT> right) {
     if constexpr (unit) return right;
     if constexpr (is_complex_type<CT>)
-        return to_lanes<CT>(quotient(CT{right[0], right[1]}, s.pivot(row, at)));
+        return to_packed<CT>(quotient(CT{right[0], right[1]}, s.pivot(row, at)));
     else
         return quotient(right, s.pivot(row, at));
 }
 
 // A row from what is left of its right-hand side beside the element nearest the diagonal.
 template <bool unit, bool lower, class CT, class Rows>
-[[gnu::always_inline]] inline lanes<CT> end_of_row(const vector_system<CT, Rows>& s, int64_t row,
-                                                   row_body<lower> body, lanes<CT> rest) {
+[[gnu::always_inline]] inline packed<CT> end_of_row(const vector_system<CT, Rows>& s, int64_t row,
+                                                    row_body<lower> body, packed<CT> rest) {
     const CT factor = s.op(s.rows.value(body.nearest()));
-    const lanes<CT> awaited = load_lanes(s.needed(body.nearest()));
+    const packed<CT> awaited = load_packed(s.needed(body.nearest()));
     if constexpr (!unit) {
         const folded_pivot<CT> folded(s.pivot(row, body.pivot()), factor);
         if (folded.serves()) [[likely]]
@@ -146,9 +146,9 @@ template <bool unit, bool lower, class CT, class Rows>
 }
 
 template <bool unit, bool lower, class CT, class Rows>
-[[gnu::always_inline]] inline lanes<CT> solved_row(const vector_system<CT, Rows>& s, int64_t row,
-                                                   row_body<lower> body) {
-    const lanes<CT> right = times(s.o.alpha, load_lanes(s.o.b[row]));
+[[gnu::always_inline]] inline packed<CT> solved_row(const vector_system<CT, Rows>& s, int64_t row,
+                                                    row_body<lower> body) {
+    const packed<CT> right = times(s.o.alpha, load_packed(s.o.b[row]));
     if (body.is_empty()) return over_pivot<unit>(s, row, body.pivot(), right);
     prefetch_ahead<lower>(s.rows.values + body.begin);
     prefetch_ahead<lower>(s.rows.columns + body.begin);
@@ -185,27 +185,27 @@ template <bool unit, bool lower, bool gathers, class CT, class Rows, class Order
         if constexpr (gathers)
             s.o.c[row] = solved_row_by_gathers<unit>(s, row, body);
         else
-            store_lanes(s.o.c[row], solved_row<unit>(s, row, body));
+            store_packed(s.o.c[row], solved_row<unit>(s, row, body));
     }
 }
 
 // What a column of a transposed system, which is a row of A, has found; the nearest row that needs it, which
 // may come next, gets it at once.
 template <bool unit, bool lower, class CT, class Rows>
-[[gnu::always_inline]] inline lanes<CT> begin_column(const vector_system<CT, Rows>& s, int64_t row,
-                                                     row_body<lower> body, lanes<CT> right) {
+[[gnu::always_inline]] inline packed<CT> begin_column(const vector_system<CT, Rows>& s, int64_t row,
+                                                      row_body<lower> body, packed<CT> right) {
     const CT factor = s.op(s.rows.value(body.nearest()));
     CT& awaiting = s.needed(body.nearest());
-    const lanes<CT> before = load_lanes(awaiting);
+    const packed<CT> before = load_packed(awaiting);
     if constexpr (!unit) {
         const folded_pivot<CT> folded(s.pivot(row, body.pivot()), factor);
         if (folded.serves()) [[likely]] {
-            store_lanes(awaiting, before - times(folded.scaled, right));
+            store_packed(awaiting, before - times(folded.scaled, right));
             return times(folded.inverse, right);
         }
     }
-    const lanes<CT> found = over_pivot<unit>(s, row, body.pivot(), right);
-    store_lanes(awaiting, before - times(factor, found));
+    const packed<CT> found = over_pivot<unit>(s, row, body.pivot(), right);
+    store_packed(awaiting, before - times(factor, found));
     return found;
 }
 
@@ -219,16 +219,16 @@ template <bool unit, bool lower, class CT, class Rows>
         const row_body<lower> body = body_of<lower>(s.rows, row);
         CT& own = s.o.c[row];
         if (body.is_empty()) {
-            store_lanes(own, over_pivot<unit>(s, row, body.pivot(), load_lanes(own)));
+            store_packed(own, over_pivot<unit>(s, row, body.pivot(), load_packed(own)));
             continue;
         }
         prefetch_ahead<!lower>(s.rows.values + body.begin);
         prefetch_ahead<!lower>(s.rows.columns + body.begin);
-        const lanes<CT> found = begin_column<unit>(s, row, body, load_lanes(own));
-        store_lanes(own, found);
+        const packed<CT> found = begin_column<unit>(s, row, body, load_packed(own));
+        store_packed(own, found);
         const row_body<lower> others = body.but_nearest();
         for (int64_t k = others.begin; k < others.end; ++k)
-            store_lanes(s.needed(k), load_lanes(s.needed(k)) - times(s.op(s.rows.value(k)), found));
+            store_packed(s.needed(k), load_packed(s.needed(k)) - times(s.op(s.rows.value(k)), found));
     }
 }
 
@@ -307,7 +307,7 @@ template <class CT, class Rows, class ST>
 template <class CT, class Rows>
 [[gnu::noinline]] void scatter_dense_vector(const Rows& rows, const solve_operands<CT>& given) {
     solve_operands<CT> o = given;
-    for (int64_t row = 0; row < rows.n; ++row) store_lanes(o.c[row], times(o.alpha, load_lanes(o.b[row])));
+    for (int64_t row = 0; row < rows.n; ++row) store_packed(o.c[row], times(o.alpha, load_packed(o.b[row])));
     o.b = o.c;
     o.alpha = from_double<CT>(__builtin_bit_cast(i64, 1.0));
     const auto scatter = [&](range places) {

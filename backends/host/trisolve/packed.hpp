@@ -7,7 +7,7 @@
 namespace heron::HERON_LEVEL {
 
 template <class CT>
-struct lanes_of {
+struct packed_of {
     using type = CT;
     using stored = CT;
 };
@@ -17,38 +17,38 @@ struct two_lanes {
     typedef R stored __attribute__((vector_size(2 * sizeof(R)), aligned(sizeof(R)), may_alias));
 };
 template <>
-struct lanes_of<c32> : two_lanes<f32> {};
+struct packed_of<c32> : two_lanes<f32> {};
 template <>
-struct lanes_of<c64> : two_lanes<f64> {};
+struct packed_of<c64> : two_lanes<f64> {};
 template <class CT>
-using lanes = typename lanes_of<CT>::type;
+using packed = typename packed_of<CT>::type;
 
 template <class CT>
-[[gnu::always_inline]] inline lanes<CT> load_lanes(const CT& from) {
-    return *reinterpret_cast<const typename lanes_of<CT>::stored*>(&from);
+[[gnu::always_inline]] inline packed<CT> load_packed(const CT& from) {
+    return *reinterpret_cast<const typename packed_of<CT>::stored*>(&from);
 }
 
 template <class CT>
-[[gnu::always_inline]] inline void store_lanes(CT& to, lanes<CT> v) {
-    *reinterpret_cast<typename lanes_of<CT>::stored*>(&to) = v;
+[[gnu::always_inline]] inline void store_packed(CT& to, packed<CT> v) {
+    *reinterpret_cast<typename packed_of<CT>::stored*>(&to) = v;
 }
 
 template <class CT>
-[[gnu::always_inline]] inline lanes<CT> to_lanes(CT v) {
+[[gnu::always_inline]] inline packed<CT> to_packed(CT v) {
     if constexpr (is_complex_type<CT>)
-        return lanes<CT>{v.re, v.im};
+        return packed<CT>{v.re, v.im};
     else
         return v;
 }
 
 // v*factor*i for a real factor.
 template <class CT>
-[[gnu::always_inline]] inline lanes<CT> turned(lanes<CT> v, real_of<CT> factor) {
-    return __builtin_shufflevector(v, v, 1, 0) * lanes<CT>{-factor, factor};
+[[gnu::always_inline]] inline packed<CT> turned(packed<CT> v, real_of<CT> factor) {
+    return __builtin_shufflevector(v, v, 1, 0) * packed<CT>{-factor, factor};
 }
 
 template <class CT>
-[[gnu::always_inline]] inline lanes<CT> times(CT factor, lanes<CT> v) {
+[[gnu::always_inline]] inline packed<CT> times(CT factor, packed<CT> v) {
     if constexpr (is_complex_type<CT>)
         return v * factor.re + turned<CT>(v, factor.im);
     else
@@ -61,7 +61,7 @@ template <class CT>
 class product_sum {
   public:
     [[gnu::always_inline]] void add(const CT& factor, const CT& x) {
-        const lanes<CT> v = load_lanes(x);
+        const packed<CT> v = load_packed(x);
         if constexpr (is_complex_type<CT>) {
             by_real_ += v * factor.re;
             by_imaginary_ += v * factor.im;
@@ -74,7 +74,7 @@ class product_sum {
         if constexpr (is_complex_type<CT>) by_imaginary_ += other.by_imaginary_;
     }
     // sign: of the factors' imaginary parts.
-    [[gnu::always_inline]] lanes<CT> value(real_of<CT> sign) const {
+    [[gnu::always_inline]] packed<CT> value(real_of<CT> sign) const {
         if constexpr (is_complex_type<CT>)
             return by_real_ + turned<CT>(by_imaginary_, sign);
         else
@@ -82,7 +82,7 @@ class product_sum {
     }
 
   private:
-    lanes<CT> by_real_{}, by_imaginary_{};
+    packed<CT> by_real_{}, by_imaginary_{};
 };
 
 }  // namespace heron::HERON_LEVEL
