@@ -25,11 +25,11 @@ std::vector<cudaDataType> two_types() {
 solve_call vector_call() { return {1, false}; }
 solve_call matrix_call(std::int64_t columns) { return {columns, true}; }
 
-// 36 rows, so that all blocks of the layouts fit, with long and empty ones.
+// 48 rows, so that all blocks of the layouts fit, with long and empty ones.
 entries small_pattern() {
     random_source random(3);
-    entries pattern = scattered_pattern(36, 4, random);
-    for (std::int64_t j = 0; j < 36; ++j)
+    entries pattern = scattered_pattern(48, 4, random);
+    for (std::int64_t j = 0; j < 48; ++j)
         if (j % 4 != 1) pattern.list.push_back({29, j, 1.0});
     std::sort(pattern.list.begin(), pattern.list.end(),
               [](const entry& a, const entry& b) { return a.row != b.row ? a.row < b.row : a.col < b.col; });
