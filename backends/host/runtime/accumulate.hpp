@@ -79,7 +79,8 @@ range hull_of(const IT* indices, int64_t count, int64_t base) {
 
 // Number of accumulators for a product that adds nnz elements into a y of n, and so its largest useful team.
 // It depends on nothing that can change between the query of the workspace and the run. Accumulators cost
-// traffic of their own, so a matrix with few elements per place of y gets few.
+// traffic of their own, so a matrix with few elements per place of y gets few, and one with less than an
+// eighth of one gets none.
 inline int accumulator_count(int64_t nnz, int64_t n) {
     static const int processors = [] {
         const int available = omp_get_num_procs();
@@ -87,7 +88,7 @@ inline int accumulator_count(int64_t nnz, int64_t n) {
         const int most = available > wanted ? available : wanted;
         return most < largest_team ? most : largest_team;
     }();
-    if (nnz < smallest_parallel_work) return 1;
+    if (nnz < smallest_parallel_work || 8 * nnz < n) return 1;
     const int64_t useful = 4 + nnz / (2 * (n > 0 ? n : 1));
     return useful < processors ? static_cast<int>(useful) : processors;
 }
