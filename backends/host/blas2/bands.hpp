@@ -87,30 +87,26 @@ template <int V, class CT>
 }
 
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j] of a matrix that has all of them
-// and stays in the first-level cache; false where there is not a vector of rows.
+// and stays in the caches; false where there is not a vector of rows.
 template <class CT>
 bool add_small(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
     constexpr int64_t count = row_sums<CT, 2>::L / row_sums<CT, 2>::parts;
     if (rows.end - rows.begin < count || columns.end - columns.begin < 2) return false;
     const CT* const first = a.column(columns.begin);
     const int64_t step = a.column(columns.begin + 1) - first;
-    const auto add = [&]<int V>(int64_t row, std::integral_constant<int, V>, int64_t from) {
-        add_whole_rows<V>(first + row, step, columns, x, sums + (row - rows.begin), from);
-    };
     int64_t row = rows.begin;
-    for (; row + 4 * count <= rows.end; row += 4 * count) add(row, std::integral_constant<int, 4>{}, 0);
-    if (row + 2 * count <= rows.end) {
-        add(row, std::integral_constant<int, 2>{}, 0);
-        row += 2 * count;
-    }
-    if (row + count <= rows.end) {
-        add(row, std::integral_constant<int, 1>{}, 0);
-        row += count;
-    }
+    const auto add_all = [&]<int V>(std::integral_constant<int, V>) {
+        for (; row + V * count <= rows.end; row += V * count)
+            add_whole_rows<V>(first + row, step, columns, x, sums + (row - rows.begin), 0);
+    };
+    add_all(std::integral_constant<int, 4>{});
+    add_all(std::integral_constant<int, 2>{});
+    add_all(std::integral_constant<int, 1>{});
     // The last vector, of whose lanes some have been there.
+    const int64_t last = rows.end - count;
     if (row < rows.end)
-        add(rows.end - count, std::integral_constant<int, 1>{},
-            row_sums<CT>::parts * (row - (rows.end - count)));
+        add_whole_rows<1>(first + last, step, columns, x, sums + (last - rows.begin),
+                          row_sums<CT>::parts * (row - last));
     return true;
 }
 

@@ -129,7 +129,7 @@ void multiply(const host_device& device, const stored_columns<CT>& a, const prod
     const auto sum = [&](range own, range along, CT* sums) {
         if (by_columns) return column_dots(a, own, along, x, conjugate, sums);
         for (int64_t i = 0; i < own.end - own.begin; ++i) sums[i] = CT{};
-        add_columns(a, a.columns_with(own, along), own, x, sums);
+        add_columns(a, along, own, x, sums);
     };
     for_sums<CT>(device, shares, partial, sum, put);
 }
@@ -219,7 +219,7 @@ void sum_band_both_ways(const stored_columns<CT>& triangle, const heron_symv_arg
         CT& sum = sums[i - rows.begin];
         sum = mad(a.hermitian ? real_part(diagonal) : diagonal, x[i], sum);
     }
-    add_columns(triangle, triangle.columns_with(rows, {0, a.n}), rows, x, sums);
+    add_columns(triangle, {0, a.n}, rows, x, sums);
 }
 
 // Columns of the stored triangle are read once, for the rows that they add to and for their own rows of the

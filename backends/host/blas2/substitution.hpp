@@ -123,7 +123,7 @@ void subtract_solved(const stored_columns<CT>& triangle, const heron_trsv_args& 
     if (plans::is_transposed(a.op))
         column_dots(triangle, own, solved, known, false, sums);
     else
-        add_columns(triangle, triangle.columns_with(own, solved), own, known, sums);
+        add_columns(triangle, solved, own, known, sums);
     for (int64_t j = own.begin; j < own.end; ++j) x[j] = sub(x[j], sums[j - own.begin]);
 }
 
