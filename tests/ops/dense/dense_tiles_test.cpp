@@ -107,11 +107,10 @@ std::vector<heron_operation> operations_of(heron_type type) {
 
 // Calls use(type, op_a, op_b, padding): leading dimensions of whole 16 bytes, and others.
 template <class Use>
-void each_layout(Use&& use) {
-    for (const tiles_of_type& of : all_tiles)
-        for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
-            for (const heron_operation op_b : operations_of(of.type))
-                for (const std::int64_t padding : {4, 1}) use(of.type, op_a, op_b, padding);
+void each_layout(heron_type type, Use&& use) {
+    for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+        for (const heron_operation op_b : operations_of(type))
+            for (const std::int64_t padding : {4, 1}) use(type, op_a, op_b, padding);
 }
 
 // What lies between two lines of A, and of B.
@@ -197,13 +196,26 @@ void check_symmetric(random_source& random, heron_type type, heron_side side, he
     CHECK(same);
 }
 
+void check_batches(heron_type of_type) {
+    random_source random(43);
+    constexpr std::int64_t sides[] = {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
+    each_layout(of_type,
+                [&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
+                    for (const std::int64_t side : sides)
+                        check_batch(random, type, op_a, op_b, {"", side, side, 20}, padding);
+                });
+}
+
 }  // namespace
 
 TEST_CASE("products by every large tile in every layout") {
     random_source random(41);
-    each_layout([&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
-        for (const shape& s : shapes) check_product(random, type, op_a, op_b, s, {padding, padding});
-    });
+    for (const tiles_of_type& of : all_tiles)
+        each_layout(of.type,
+                    [&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
+                        for (const shape& s : shapes)
+                            check_product(random, type, op_a, op_b, s, {padding, padding});
+                    });
 }
 
 TEST_CASE("products whose lines lie too far apart for large tiles") {
@@ -214,14 +226,10 @@ TEST_CASE("products whose lines lie too far apart for large tiles") {
             check_product(random, of.type, HERON_OP_NONE, op_b, {"", 40, 36, 1}, {4'200'000, 0});
 }
 
-TEST_CASE("batches of every size in every layout") {
-    random_source random(43);
-    constexpr std::int64_t sides[] = {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
-    each_layout([&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
-        for (const std::int64_t side : sides)
-            check_batch(random, type, op_a, op_b, {"", side, side, 20}, padding);
-    });
-}
+TEST_CASE("batches of every size in every layout, f32") { check_batches(HERON_R_32F); }
+TEST_CASE("batches of every size in every layout, f64") { check_batches(HERON_R_64F); }
+TEST_CASE("batches of every size in every layout, c32") { check_batches(HERON_C_32F); }
+TEST_CASE("batches of every size in every layout, c64") { check_batches(HERON_C_64F); }
 
 TEST_CASE("batches of 16-bit numbers") {
     random_source random(46);

@@ -30,24 +30,27 @@ entries full_rows(std::int64_t rows, std::int64_t cols, std::int64_t step) {
     return m;
 }
 
-std::vector<factors> all_factors() {
-    random_source random(55);
+// Products of rows for each of the lengths that kernels are made for.
+std::vector<factors> rows_of_every_length() {
     std::vector<factors> all;
-    // Products of rows for each of the lengths that kernels are made for.
     for (const std::int64_t each : {2, 4, 6, 12, 24, 40})
         all.push_back({fmt::format("{} x {} products", each, each), rows_alike(200, 300, each),
                        rows_alike(300, 500, each)});
+    return all;
+}
+
+factors heavy_rows() {
+    random_source random(55);
     const entries wide = random_pattern(40, 2000, 3, random);
     entries turned{wide.cols, wide.rows, {}};
     for (const entry& e : wide.list) turned.list.push_back({e.col, e.row, e.value});
-    all.push_back({"all rows are heavy", wide, turned});
-    all.push_back({"few heavy rows",
-                   joined(full_rows(300, 1500, 150), random_pattern(300, 1500, 700, random)),
-                   random_pattern(1500, 2700, 150, random)});
-    all.push_back({"long rows of short ones", joined(full_rows(60, 1500, 20), rows_alike(60, 1500, 3)),
-                   rows_alike(1500, 40000, 6)});
-    all.push_back({"one element of very many products", full_rows(1, 9000, 1), rows_alike(9000, 1, 1)});
-    return all;
+    return {"all rows are heavy", wide, turned};
+}
+
+factors few_heavy_rows() {
+    random_source random(57);
+    return {"few heavy rows", joined(full_rows(300, 1500, 150), random_pattern(300, 1500, 700, random)),
+            random_pattern(1500, 2700, 150, random)};
 }
 
 spgemm_call plain_call(cudaDataType type) {
@@ -56,11 +59,9 @@ spgemm_call plain_call(cudaDataType type) {
     return call;
 }
 
-}  // namespace
-
-TEST_CASE("SpGEMM of rows of every number of products, type and index type") {
+void check_instances(const std::vector<factors>& all) {
     const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
-    for (const factors& f : all_factors())
+    for (const factors& f : all)
         for (const cudaDataType type : spgemm_types()) {
             // Products of 16-bit numbers go one way, whatever their number.
             if (sum_type(type) != type && f.left.cols > 300) continue;
@@ -76,4 +77,20 @@ TEST_CASE("SpGEMM of rows of every number of products, type and index type") {
                 if (f.right.cols < 1000) problem.run_reuse(plain_call(type));
             }
         }
+}
+
+}  // namespace
+
+TEST_CASE("SpGEMM of rows of every number of products, type and index type") {
+    check_instances(rows_of_every_length());
+}
+
+TEST_CASE("SpGEMM of heavy rows of every type and index type") { check_instances({heavy_rows()}); }
+
+TEST_CASE("SpGEMM of a few heavy rows of every type and index type") { check_instances({few_heavy_rows()}); }
+
+TEST_CASE("SpGEMM of long rows and columns of every type and index type") {
+    check_instances({{"long rows of short ones", joined(full_rows(60, 1500, 20), rows_alike(60, 1500, 3)),
+                      rows_alike(1500, 40000, 6)},
+                     {"one element of very many products", full_rows(1, 9000, 1), rows_alike(9000, 1, 1)}});
 }

@@ -53,15 +53,18 @@ bool is_tried(const spmm_types& types, const index_choice& index) {
 }  // namespace
 
 TEST_CASE("SpMM of every type, format, operation and index type") {
+    std::size_t turn = 0;
     for (const spmm_types& types : spmm_rows())
         for (const layout& l : spmm_layouts())
             for (const index_choice& index : index_choices()) {
                 if (!is_tried(types, index)) continue;
                 const sparse_arrays matrix = irregular(l, index, types.ab);
                 for (const cusparseOperation_t op_a : operations)
-                    for (const cusparseOperation_t op_b : operations)
+                    for (const cusparseOperation_t op_b : operations) {
+                        if (is_short() && turn++ % 4 != 0) continue;
                         spmm_problem(matrix, types, {.op_a = op_a, .op_b = op_b, .n = 5})
                             .run(general_call(types));
+                    }
             }
 }
 

@@ -163,12 +163,28 @@ void check_both_ways(const entries& pattern, const product_types& types, const i
 
 // More than 2^20 elements, below which CUDA reads the columns as they are; other backends always do. Most of
 // the bands of rows fit 16 bits, or most rows are of a kind.
-std::vector<entries> large_patterns() {
+std::vector<entries> large_patterns_of_spans() {
     if (backend_name() != "cuda") return {rows_of(spans{66000, 20, 3001, 70000})};
-    return {rows_of(spans{240000, 5, 20, 65535}),     rows_of(spans{240000, 5, 10007, 70000}),
-            rows_of(spans{66000, 20, 3001, 70000}),   rows_of(spans{8000, 150, 1001, 65536}),
-            rows_of(kinds_of_rows{240000, 5, 3, 50}), rows_of(kinds_of_rows{40000, 27, 27, 100}),
+    return {rows_of(spans{240000, 5, 20, 65535}), rows_of(spans{240000, 5, 10007, 70000}),
+            rows_of(spans{66000, 20, 3001, 70000}), rows_of(spans{8000, 150, 1001, 65536})};
+}
+std::vector<entries> large_patterns_of_kinds() {
+    if (backend_name() != "cuda") return {};
+    return {rows_of(kinds_of_rows{240000, 5, 3, 50}), rows_of(kinds_of_rows{40000, 27, 27, 100}),
             rows_of(kinds_of_rows{7000, 160, 7, 90})};
+}
+
+void check_large(const std::vector<entries>& patterns) {
+    std::vector<product_types> rows = large_rows();
+    if (device_has(CUDA_C_64F)) rows.push_back(uniform(CUDA_C_64F));
+    std::size_t turn = 0;
+    for (const entries& pattern : patterns)
+        for (const product_types& types : rows) {
+            const index_choice index = index_types()[turn++ / 3 % index_types().size()];
+            INFO(types.name() << ", " << pattern.list.size() << " elements in " << pattern.rows
+                              << " rows, base " << index.base);
+            check_both_ways(pattern, types, index);
+        }
 }
 
 // Of more than 2^20 elements on CUDA alone.
@@ -179,22 +195,19 @@ std::vector<spans> close_rows() {
 
 }  // namespace
 
-TEST_CASE("SpMV of large matrices whose rows are close together or of a few kinds, by rows and by columns") {
-    std::vector<product_types> rows = large_rows();
-    if (device_has(CUDA_C_64F)) rows.push_back(uniform(CUDA_C_64F));
-    std::size_t turn = 0;
-    for (const entries& pattern : large_patterns())
-        for (const product_types& types : rows) {
-            const index_choice index = index_types()[turn++ / 3 % index_types().size()];
-            INFO(types.name() << ", " << pattern.list.size() << " elements in " << pattern.rows
-                              << " rows, base " << index.base);
-            check_both_ways(pattern, types, index);
-        }
+TEST_CASE("SpMV of large matrices whose rows are close together, by rows and by columns") {
+    check_large(large_patterns_of_spans());
+}
+
+TEST_CASE("SpMV of large matrices whose rows are of a few kinds, by rows and by columns") {
+    check_large(large_patterns_of_kinds());
 }
 
 TEST_CASE("SpMV of large matrices whose rows are alike has the same bits each time") {
     const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
-    for (const entries& pattern : large_patterns())
+    std::vector<entries> patterns = large_patterns_of_spans();
+    for (entries& pattern : large_patterns_of_kinds()) patterns.push_back(std::move(pattern));
+    for (const entries& pattern : patterns)
         for (const product_types& types : large_rows()) {
             random_source random(6);
             spmv_problem problem(arrange(with_values(pattern, types.a, random), csr, {}, types.a, random),

@@ -97,12 +97,14 @@ constexpr int thomas = 0, lu = 1, qr = 2;
 TEST_CASE("gtsvInterleavedBatch: Thomas's algorithm solves dominant matrices, LU and QR all") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
+        const std::vector<matrix_family> families = tridiagonal_families();
         for (const int algorithm : {thomas, lu, qr})
-            for (const matrix_family& family : tridiagonal_families()) {
+            for (const matrix_family& family : families) {
                 if (algorithm == thomas && !family.dominant) continue;
                 for (const shape& s : shapes()) {
                     if (s.m > family.longest) continue;
-                    if (s.m * s.count > 3000 && !family.dominant && !has_all_types()) continue;
+                    const bool few_families = is_short() || (!family.dominant && !has_all_types());
+                    if (s.m * s.count > 3000 && few_families && &family != &families.front()) continue;
                     INFO(facts(F::type).name << ", algorithm " << algorithm << ", " << family.name << ", m "
                                              << s.m << ", count " << s.count);
                     const batch<F> systems(family, s);

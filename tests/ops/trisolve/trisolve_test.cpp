@@ -94,10 +94,11 @@ TEST_CASE("many right-hand sides of few rows, some of them long, after one analy
                                               {"chain", chain_pattern(257)},
                                               {"arrow", arrow_pattern(600)},
                                               {"scattered", scattered_pattern(900, 1, random)}};
+    std::size_t turn = 0;
     for (const named_pattern& pattern : patterns)
         for (const cudaDataType type : two_types())
             for (const triangle& t : all_triangles(type)) {
-                if (t.op == C) continue;
+                if (t.op == C || (is_short() && turn++ % 2 == 1)) continue;
                 INFO(pattern.name);
                 trisolve_problem problem(make_system(pattern.matrix, csr, {}, t, type), t);
                 for (const std::int64_t analysed : {2, 150}) {
