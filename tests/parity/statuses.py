@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The status of every function of cuSPARSE or cuBLAS with each argument made bad in turn, in Heron's library and beside NVIDIA's.
 
-usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--without-handle] [--write FILE] [--types LETTERS] [--huge]
-                   [--jobs N] [--only PATTERN] [--list] [--seconds N]
+usage: statuses.py LIBRARY [--against LIBRARY | --against-nvidia] [--backend NAME] [--without-handle] [--write FILE]
+                   [--types LETTERS] [--huge] [--jobs N] [--only PATTERN] [--list] [--seconds N]
 
 The calls are made from the prototypes of Heron's headers (status_calls.py for cuSPARSE, blas_calls.py for cuBLAS, by the name of
 LIBRARY): a valid call of every function, and ones with one argument NULL, negative, zero, another size, another or no
@@ -13,10 +13,11 @@ Without --against: exit status 1 if a call ends the process or hangs, or if the 
 statuses_unserved.txt (blas_statuses_unserved.txt) does not name. With it: a table of the calls that the two answer differently,
 and exit status 1 if there is one that statuses_deviations.txt (blas_...) does not mean. NVIDIA's library makes a handle on a
 machine with a GPU alone; without one the calls that need a handle are left out but for a NULL one, and their number is said.
-Memory is managed memory of CUDA where there is a GPU (and no HERON_BACKEND=host).
+Memory is managed memory of CUDA where there is a GPU (and no HERON_BACKEND=host, which --backend host sets for LIBRARY alone).
 """
 import argparse
 import collections
+import contextlib
 import ctypes
 import math
 import mmap
@@ -261,12 +262,25 @@ def chosen(api, calls, types, only):
     return [call for call in calls if wanted(call[0])]
 
 
+@contextlib.contextmanager
+def variables(values):
+    """The environment has these, too, for as long."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--against")
     parser.add_argument("--against-nvidia", dest="against", action="store_const", const=NVIDIAS,
                         help="the library that HERON_NVIDIA_CUSPARSE or _CUBLAS names, or the CUDA toolkit's")
+    parser.add_argument("--backend", help="of LIBRARY, whatever the other one's memory is")
     parser.add_argument("--without-handle", action="store_true", help="ask the other library as on a machine without a GPU")
     parser.add_argument("--write")
     parser.add_argument("--types", default="HSDCZ")
@@ -283,7 +297,8 @@ def main():
     prototypes, enums = api.read_header()
     by_name = {p.name: p for p in prototypes}
     calls = chosen(api, api.all_calls(prototypes, enums, options.huge), options.types, options.only)
-    ours = ask((api, options.library, True, prototypes, enums), calls, options.jobs)
+    with variables({"HERON_BACKEND": options.backend} if options.backend else {}):
+        ours = ask((api, options.library, True, prototypes, enums), calls, options.jobs)
     lines = [f"{len(calls)} calls of {len({name for name, _, _ in calls})} functions"]
     counts = collections.Counter(text(status, api) for status in ours.values())
     lines.append("ours: " + ", ".join(f"{count} {status}" for status, count in counts.most_common()))

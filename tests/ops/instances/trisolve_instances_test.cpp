@@ -19,7 +19,13 @@ std::vector<named_pattern> patterns() {
     long_rows.list.erase(std::unique(long_rows.list.begin(), long_rows.list.end(),
                                      [&](const entry& a, const entry& b) { return place(a) == place(b); }),
                          long_rows.list.end());
+    // Each element on the diagonal, and the last row.
+    entries long_row{900, 900, {}};
+    for (std::int64_t i = 0; i < 899; ++i) long_row.list.push_back({i, i, 1.0});
+    for (std::int64_t j = 0; j < 900; ++j) long_row.list.push_back({899, j, 1.0});
     return {{"chain", chain_pattern(60)},
+            {"many rows of few elements", scattered_pattern(1500, 1, random)},
+            {"one long row among the shortest", long_row},
             {"some elements in a row", scattered_pattern(90, 8, random)},
             {"dense", dense_pattern(60)},
             {"arrow", arrow_pattern(700)},
