@@ -4,8 +4,182 @@
 #define TURN_GROUP 256
 #define TURNED 32  // rows and columns of a tile that is turned
 
-// op(A)*C = alpha*B for the right-hand sides [0, sides). solved has rows of `width` elements, by number.
-// values[sources[k]] is the value of element k; without sources, values[k].
+// What all items know of the system op(A)*C = alpha*B. solved has rows of `width` elements, by number.
+typedef struct {
+    triangle_shape shape;
+    GLOBAL const IT* columns;
+    GLOBAL const int* sources;
+    GLOBAL const CT* values;
+    GLOBAL const CT* diagonal;
+    int conjugate;
+    CT alpha;
+    int is_void;    // alpha is zero
+    int has_pivot;  // the diagonal is not looked for among the elements
+    GLOBAL const CT* b;
+    heron_index b_row, b_column;
+    GLOBAL CT* c;
+    heron_index c_row, c_column;
+    int writes_c, sides;
+    heron_index width;
+    GLOBAL CT* solved;
+    GLOBAL int* zero_pivot;
+} many_system;
+
+HERON_FN many_system system_of(GLOBAL const IT* columns, GLOBAL const int* sources, GLOBAL const CT* values,
+                               GLOBAL const CT* diagonal, triangle_shape t, int conjugate, CT alpha,
+                               GLOBAL const CT* b, heron_index b_row, heron_index b_column, GLOBAL CT* c,
+                               heron_index c_row, heron_index c_column, int writes_c, int sides,
+                               heron_index width, GLOBAL CT* solved, GLOBAL int* zero_pivot) {
+    many_system s;
+    s.shape = t;
+    s.columns = columns;
+    s.sources = sources;
+    s.values = values;
+    s.diagonal = diagonal;
+    s.conjugate = conjugate;
+    s.alpha = alpha;
+    s.is_void = EQUAL(CT, alpha, ZERO(CT));
+    s.has_pivot = t.unit || s.is_void || diagonal;
+    s.b = b;
+    s.b_row = b_row;
+    s.b_column = b_column;
+    s.c = c;
+    s.c_row = c_row;
+    s.c_column = c_column;
+    s.writes_c = writes_c;
+    s.sides = sides;
+    s.width = width;
+    s.solved = solved;
+    s.zero_pivot = zero_pivot;
+    return s;
+}
+
+// What an item has to do with a row: some of its elements, for PACK right-hand sides.
+typedef struct {
+    int row;
+    uint begin, end;
+    uint next, count;  // element that comes next, of how many
+    CT right[PACK];    // what is left of the right-hand sides
+    CT pivot;
+    CT elements[BATCH];
+    BOX x[BATCH];
+    GLOBAL const BOX* from[BATCH];
+    uint needed;   // which elements of the batch have a share
+    uint waiting;  // and for which of them there is no x yet
+} sides_share;
+
+HERON_FN sides_share share_of(int4 record, int first, int is_void) {
+    sides_share own;
+    own.row = record.x;
+    own.begin = (uint)record.y;
+    own.end = (uint)record.z;
+    own.next = (uint)first;
+    own.count = is_void ? 0 : own.end - own.begin;
+    own.needed = 0;
+    own.waiting = 0;
+    own.pivot = ZERO(CT);
+#pragma unroll
+    for (int s = 0; s < PACK; ++s) own.right[s] = ZERO(CT);
+    return own;
+}
+
+HERON_FN void take_right_sides(many_system s, int side, sides_share* own) {
+    if (s.is_void) return;
+#pragma unroll
+    for (int i = 0; i < PACK; ++i)
+        if (side + i < s.sides)
+            own->right[i] = MUL(CT, s.alpha, s.b[own->row * s.b_row + (side + i) * s.b_column]);
+}
+
+// Where it is known before the row is walked; else zero.
+HERON_FN CT known_pivot(many_system s, int row) {
+    if (s.shape.unit || s.is_void) return ONE(CT);
+    if (!s.diagonal) return ZERO(CT);
+    return s.conjugate ? CONJ(CT, s.diagonal[row]) : s.diagonal[row];
+}
+
+// Whether nothing is left of what the batch waits for: then it has been taken off the right-hand sides.
+HERON_FN int use_batch(sides_share* own) {
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(own->waiting >> i & 1u, own->from[i], own->x + i);
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i)
+        if ((own->waiting >> i & 1u) && BOX_NAME(is_set)(own->x[i])) own->waiting &= ~(1u << i);
+    if (own->waiting != 0) return 0;
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        if (!(own->needed >> i & 1u)) continue;
+        CT found[PACK];
+        UNPACK(own->x[i], found);
+#pragma unroll
+        for (int s = 0; s < PACK; ++s)
+            own->right[s] = SUB(CT, own->right[s], MUL(CT, own->elements[i], found[s]));
+    }
+    return 1;
+}
+
+// own_sides: the item's sides of the first solution. shares: how many items share the row.
+HERON_FN void take_batch(many_system s, GLOBAL const CT* own_sides, sides_share* own, const int shares) {
+    own->needed = 0;
+    int columns[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        const uint q = own->next + i * shares;
+        const uint k = element_in_order(s.shape, own->begin, own->end, q);
+        columns[i] = q < own->count ? (int)((heron_index)s.columns[k] - s.shape.base) : -1;
+        own->elements[i] = q < own->count ? s.values[s.sources ? (uint)s.sources[k] : k] : ZERO(CT);
+        if (s.conjugate) own->elements[i] = CONJ(CT, own->elements[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i) {
+        own->from[i] = (GLOBAL const BOX*)own_sides;
+        if (is_needed(s.shape, own->row, columns[i])) {
+            own->needed |= 1u << i;
+            own->from[i] = (GLOBAL const BOX*)(own_sides + columns[i] * s.width);
+        } else if (columns[i] == own->row && !s.has_pivot) {
+            own->pivot = ADD(CT, own->pivot, own->elements[i]);
+        }
+    }
+    own->next += BATCH * shares;
+    own->waiting = own->needed;
+}
+
+HERON_FN void hand_over(many_system s, int side, heron_index line, const CT* x) {
+    *(volatile GLOBAL BOX*)(s.solved + side + line * s.width) = BOX_NAME(marked)(PACK_UP(x));
+}
+
+// Divides what is left of the right-hand sides.
+HERON_FN void post_solutions(many_system s, int side, sides_share* own, CT inverse) {
+#pragma unroll
+    for (int i = 0; i < PACK; ++i) own->right[i] = quotient(own->right[i], own->pivot, inverse);
+    hand_over(s, side, own->row, own->right);
+    if (!s.has_pivot) look_at_pivot(own->row, own->pivot, s.zero_pivot);
+    if (!s.writes_c) return;
+#pragma unroll
+    for (int i = 0; i < PACK; ++i)
+        if (side + i < s.sides)
+            s.c[own->row * s.c_row + (side + i) * s.c_column] = s.is_void ? ZERO(CT) : own->right[i];
+}
+
+// A row, for the right-hand sides from `side` on.
+HERON_FN void solve_row(many_system s, int4 record, int side) {
+    GLOBAL const CT* const own_sides = s.solved + side;
+    sides_share own = share_of(record, 0, s.is_void);
+    take_right_sides(s, side, &own);
+    own.pivot = known_pivot(s, own.row);
+    CT inverse = ZERO(CT);
+    while (1) {
+        if (!use_batch(&own)) continue;
+        if (own.next >= own.count) break;
+        take_batch(s, own_sides, &own, 1);
+        if (own.next >= own.count) inverse = inverse_of(own.pivot);
+    }
+    if (IS_REAL && own.count == 0) inverse = inverse_of(own.pivot);
+    post_solutions(s, side, &own, inverse);
+}
+
+// op(A)*C = alpha*B for the right-hand sides [0, sides). values[sources[k]] is the value of element k;
+// without sources, values[k].
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_many(
     GLOBAL const int4* restrict records, GLOBAL const IT* restrict columns,
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
@@ -18,86 +192,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_man
     // Before the barrier in draw_ticket(): PoCL 5 may take a local id that is asked for behind it alone for
     // the same in all items.
     const int lane = (int)get_local_id(0) % LANES;
+    const int team = (int)get_local_id(0) / LANES;
     const int number = draw_ticket(control, &ticket);
-    const int place = number / tiles * (GROUP / LANES) + (int)get_local_id(0) / LANES;
+    const int place = number / tiles * (GROUP / LANES) + team;
     const int side = number % tiles * SIDES + lane * PACK;
-    const int is_active = place < t.n && side < sides;
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const int is_void = EQUAL(CT, alpha, ZERO(CT));
-    const int4 record = is_active ? records[place] : (int4)(0);
-    const int row = record.x;
-    const uint count = is_void ? 0 : (uint)(record.z - record.y);
-    uint next = 0;  // element of the row
-    GLOBAL CT* const own_sides = solved + side;
-    CT right[PACK];
-#pragma unroll
-    for (int s = 0; s < PACK; ++s)
-        right[s] = is_active && !is_void && side + s < sides
-                       ? MUL(CT, alpha, b[row * b_row + (side + s) * b_column])
-                       : ZERO(CT);
-    CT pivot = ZERO(CT);
-    CT inverse = ZERO(CT);
-    if (t.unit || is_void)
-        pivot = ONE(CT);
-    else if (diagonal && is_active)
-        pivot = conjugate ? CONJ(CT, diagonal[row]) : diagonal[row];
-    const int has_pivot = t.unit || is_void || diagonal;
-
-    CT elements[BATCH];
-    BOX x[BATCH];
-    GLOBAL const BOX* from[BATCH];
-    uint needed = 0;   // which elements of the batch have a share
-    uint waiting = 0;  // and for which of them there is no x yet
-    while (is_active) {
-#pragma unroll
-        for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(waiting >> i & 1u, from[i], x + i);
-#pragma unroll
-        for (int i = 0; i < BATCH; ++i)
-            if ((waiting >> i & 1u) && BOX_NAME(is_set)(x[i])) waiting &= ~(1u << i);
-        if (waiting != 0) continue;
-#pragma unroll
-        for (int i = 0; i < BATCH; ++i) {
-            if (!(needed >> i & 1u)) continue;
-            CT found[PACK];
-            UNPACK(x[i], found);
-#pragma unroll
-            for (int s = 0; s < PACK; ++s) right[s] = SUB(CT, right[s], MUL(CT, elements[i], found[s]));
-        }
-        if (next >= count) {
-            if (IS_REAL && count == 0) inverse = inverse_of(pivot);
-#pragma unroll
-            for (int s = 0; s < PACK; ++s) right[s] = quotient(right[s], pivot, inverse);
-            *(volatile GLOBAL BOX*)(own_sides + row * width) = BOX_NAME(marked)(PACK_UP(right));
-            if (!has_pivot) look_at_pivot(row, pivot, zero_pivot);
-            break;
-        }
-        needed = 0;
-        int own[BATCH];
-#pragma unroll
-        for (int i = 0; i < BATCH; ++i) {
-            const uint k = element_in_order(t, (uint)record.y, (uint)record.z, next + i);
-            own[i] = next + i < count ? (int)((heron_index)columns[k] - t.base) : -1;
-            elements[i] = next + i < count ? values[sources ? (uint)sources[k] : k] : ZERO(CT);
-            if (conjugate) elements[i] = CONJ(CT, elements[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < BATCH; ++i) {
-            from[i] = (GLOBAL const BOX*)own_sides;
-            if (is_needed(t, row, own[i])) {
-                needed |= 1u << i;
-                from[i] = (GLOBAL const BOX*)(own_sides + own[i] * width);
-            } else if (own[i] == row && !has_pivot) {
-                pivot = ADD(CT, pivot, elements[i]);
-            }
-        }
-        next += BATCH;
-        waiting = needed;
-        if (next >= count) inverse = inverse_of(pivot);
-    }
-    if (!is_active || !writes_c) return;
-#pragma unroll
-    for (int s = 0; s < PACK; ++s)
-        if (side + s < sides) c[row * c_row + (side + s) * c_column] = is_void ? ZERO(CT) : right[s];
+    const many_system s =
+        system_of(columns, sources, values, diagonal, t, conjugate, SCALAR(CT, alpha_value, alpha_device), b,
+                  b_row, b_column, c, c_row, c_column, writes_c, sides, width, solved, zero_pivot);
+    if (place < t.n && side < sides) solve_row(s, records[place], side);
 }
 
 // To := from, tile by tile: whichever of the two has neighbouring rows beside each other is walked that way.

@@ -56,7 +56,68 @@ typedef struct {
     int conjugate, has_pivot;  // has_pivot: the diagonal is not looked for among the elements
 } triangle_parts;
 
-// What an item has to do with a row: each SHARES-th element.
+// The system op(A)*c = alpha*b. solved is by place in the order.
+typedef struct {
+    triangle_parts a;
+    GLOBAL const int4* records;
+    GLOBAL const CT* diagonal;
+    CT alpha;
+    int is_void;  // alpha is zero
+    GLOBAL const CT* b;
+    heron_index b_row;
+    GLOBAL CT* c;
+    heron_index c_row;
+    GLOBAL CT* solved;
+    heron_index places_ahead;  // how far behind the place that a group waits for its first row is
+    GLOBAL int* zero_pivot;
+} one_system;
+
+HERON_FN one_system system_of(GLOBAL const int4* records, GLOBAL const int* places, GLOBAL const IT* columns,
+                              GLOBAL const int* sources, GLOBAL const CT* values, GLOBAL const CT* diagonal,
+                              triangle_shape t, int conjugate, CT alpha, GLOBAL const CT* b,
+                              heron_index b_row, GLOBAL CT* c, heron_index c_row, GLOBAL CT* solved,
+                              heron_index places_ahead, GLOBAL int* zero_pivot) {
+    one_system s;
+    s.is_void = EQUAL(CT, alpha, ZERO(CT));
+    s.a.shape = t;
+    s.a.places = places;
+    s.a.columns = columns;
+    s.a.sources = sources;
+    s.a.values = values;
+    s.a.conjugate = conjugate;
+    s.a.has_pivot = t.unit || s.is_void || diagonal;
+    s.records = records;
+    s.diagonal = diagonal;
+    s.alpha = alpha;
+    s.b = b;
+    s.b_row = b_row;
+    s.c = c;
+    s.c_row = c_row;
+    s.solved = solved;
+    s.places_ahead = places_ahead;
+    s.zero_pivot = zero_pivot;
+    return s;
+}
+
+HERON_FN CT right_side(one_system s, int row) {
+    return s.is_void ? ZERO(CT) : MUL(CT, s.alpha, s.b[row * s.b_row]);
+}
+
+// Where it is known before the row is walked.
+HERON_FN CT known_pivot(one_system s, int row) {
+    if (s.a.shape.unit || s.is_void || !s.diagonal) return ONE(CT);
+    return s.a.conjugate ? CONJ(CT, s.diagonal[row]) : s.diagonal[row];
+}
+
+HERON_FN void hand_over(GLOBAL CT* box, CT x) { *(volatile GLOBAL BOX*)box = BOX_NAME(marked)(PACK_UP(&x)); }
+
+HERON_FN void post_solution(one_system s, int place, int row, CT x, CT pivot) {
+    hand_over(s.solved + place, x);
+    s.c[row * s.c_row] = x;
+    if (!s.a.has_pivot) look_at_pivot(row, pivot, s.zero_pivot);
+}
+
+// What an item has to do with a row: one of as many elements as items share it.
 typedef struct {
     int row;
     uint begin, end;
@@ -86,11 +147,12 @@ HERON_FN row_share share_of(int4 record, int lane, int is_void) {
     return own;
 }
 
-HERON_FN void take_batch(triangle_parts a, row_share* own) {
+// shares: how many items share the row.
+HERON_FN void take_batch(triangle_parts a, row_share* own, const int shares) {
     int columns[BATCH];
 #pragma unroll
     for (int i = 0; i < BATCH; ++i) {
-        const uint q = own->k + i * SHARES;
+        const uint q = own->k + i * shares;
         const uint k = element_in_order(a.shape, own->begin, own->end, q);
         columns[i] = q < own->count ? (int)((heron_index)a.columns[k] - a.shape.base) : -1;
         own->elements[i] = q < own->count ? a.values[a.sources ? (uint)a.sources[k] : k] : ZERO(CT);
@@ -107,11 +169,11 @@ HERON_FN void take_batch(triangle_parts a, row_share* own) {
         }
     }
     own->waiting = own->needed;
-    own->k += BATCH * SHARES;
+    own->k += BATCH * shares;
 }
 
 // Looks for what the batch waits for, and if nothing is left of that, adds it up and takes the next one.
-HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes) {
+HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes, const int shares) {
 #pragma unroll
     for (int i = 0; i < BATCH; ++i) BOX_NAME(load)(own->waiting >> i & 1u, boxes + own->lines[i], &own->x[i]);
 #pragma unroll
@@ -125,7 +187,7 @@ HERON_FN void advance(triangle_parts a, row_share* own, GLOBAL const BOX* boxes)
         if (own->needed >> i & 1u) own->sum = MAD(CT, own->elements[i], x, own->sum);
     }
     own->needed = 0;
-    if (own->k < own->count) take_batch(a, own);
+    if (own->k < own->count) take_batch(a, own, shares);
 }
 
 // Holds the group back until `place` of the order has been solved.
@@ -138,9 +200,43 @@ HERON_FN void wait_for(GLOBAL const CT* solved, heron_index place) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// op(A)*c = alpha*b. solved is by place in the order. values[sources[k]] is the value of element k; without
-// sources, values[k]. A group is held back until the row `levels_ahead` levels before has been solved, so
-// that only the levels that are next load the cache.
+// The rows of the places from `first` on, up to `end`, of a team each. The group is held back until the row
+// places_ahead before has been solved, so that only the levels that are next load the cache.
+HERON_FN void solve_rows(one_system s, int first, int end, int lane, int team) {
+    const int place = first + team;
+    const int is_active = place < end && lane < SHARES;
+    const int4 record = is_active ? s.records[place] : (int4)(0);
+    const CT right = is_active ? right_side(s, record.x) : ZERO(CT);
+    CT pivot = is_active ? known_pivot(s, record.x) : ONE(CT);
+    row_share own = share_of(record, lane, s.is_void);
+    take_batch(s.a, &own, SHARES);
+    CT inverse = inverse_of(pivot);
+    // Where one batch is all, the division can be begun before there is anything to divide.
+    const int has_pivot = s.a.has_pivot || !is_so_somewhere(own.k < own.count);
+    if (!s.a.has_pivot && has_pivot) {
+        pivot = sum_of_team(own.pivot);
+        inverse = inverse_of(pivot);
+    }
+    wait_for(s.solved, first - s.places_ahead);
+
+    int is_posted = !is_active;
+    while (is_so_somewhere(!is_posted)) {
+        advance(s.a, &own, (GLOBAL const BOX*)s.solved, SHARES);
+        const int is_through = is_so_in_team(own.needed == 0 && own.k >= own.count);
+        const int is_complete = is_through && !is_posted;
+        if (!is_so_somewhere(is_complete)) continue;
+        if (!has_pivot) {
+            pivot = sum_of_team(own.pivot);
+            inverse = inverse_of(pivot);
+        }
+        const CT x = quotient(SUB(CT, right, sum_of_team(own.sum)), pivot, inverse);
+        if (is_complete && lane == 0) post_solution(s, place, record.x, x, pivot);
+        is_posted = is_posted || is_complete;
+    }
+}
+
+// values[sources[k]] is the value of element k; without sources, values[k]. A group is held back by
+// `levels_ahead` levels.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one(
     GLOBAL const int4* restrict records, GLOBAL const int* restrict places, GLOBAL const IT* restrict columns,
     GLOBAL const int* restrict sources, GLOBAL const CT* restrict values, GLOBAL const CT* restrict diagonal,
@@ -150,51 +246,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_solve_one
     GLOBAL int* zero_pivot) {
     __local int ticket;
     const int lane = (int)get_local_id(0) % LANES;
+    const int team = (int)get_local_id(0) / LANES;
     const int first = draw_ticket(control, &ticket) * (GROUP / LANES);
-    const int place = first + (int)get_local_id(0) / LANES;
-    const int is_active = place < t.n && lane < SHARES;
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const int is_void = EQUAL(CT, alpha, ZERO(CT));
-    const int4 record = is_active ? records[place] : (int4)(0);
-    triangle_parts a;
-    a.shape = t;
-    a.places = places;
-    a.columns = columns;
-    a.sources = sources;
-    a.values = values;
-    a.conjugate = conjugate;
-    a.has_pivot = t.unit || is_void || diagonal;
-    const CT right = is_active && !is_void ? MUL(CT, alpha, b[record.x * b_row]) : ZERO(CT);
-    CT pivot = ONE(CT);
-    if (!t.unit && !is_void && diagonal && is_active)
-        pivot = conjugate ? CONJ(CT, diagonal[record.x]) : diagonal[record.x];
-    row_share own = share_of(record, lane, is_void);
-    take_batch(a, &own);
-    CT inverse = inverse_of(pivot);
-    // Where one batch is all, the division can be begun before there is anything to divide.
-    const int has_pivot = a.has_pivot || !is_so_somewhere(own.k < own.count);
-    if (!a.has_pivot && has_pivot) {
-        pivot = sum_of_team(own.pivot);
-        inverse = inverse_of(pivot);
-    }
-    wait_for(solved, first - (heron_index)levels_ahead * schedule->width);
-
-    int is_posted = !is_active;
-    while (is_so_somewhere(!is_posted)) {
-        advance(a, &own, (GLOBAL const BOX*)solved);
-        const int is_through = is_so_in_team(own.needed == 0 && own.k >= own.count);
-        const int is_complete = is_through && !is_posted;
-        if (!is_so_somewhere(is_complete)) continue;
-        if (!has_pivot) {
-            pivot = sum_of_team(own.pivot);
-            inverse = inverse_of(pivot);
-        }
-        const CT x = quotient(SUB(CT, right, sum_of_team(own.sum)), pivot, inverse);
-        if (is_complete && lane == 0) {
-            *(volatile GLOBAL BOX*)(solved + place) = BOX_NAME(marked)(PACK_UP(&x));
-            c[record.x * c_row] = x;
-            if (!a.has_pivot) look_at_pivot(record.x, pivot, zero_pivot);
-        }
-        is_posted = is_posted || is_complete;
-    }
+    const one_system s = system_of(records, places, columns, sources, values, diagonal, t, conjugate,
+                                   SCALAR(CT, alpha_value, alpha_device), b, b_row, c, c_row, solved,
+                                   (heron_index)levels_ahead * schedule->width, zero_pivot);
+    solve_rows(s, first, t.n, lane, team);
 }

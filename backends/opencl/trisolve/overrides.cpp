@@ -2,7 +2,7 @@
 // shared plan, level by level.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
-#include "order.hpp"
+#include "units.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/trisolve/blocks.hpp"
 #include "common/trisolve/plan.hpp"
@@ -14,6 +14,13 @@ namespace {
 constexpr kernel_family solving_one{"trisolve_rows trisolve_common trisolve_tuned trisolve_one", "CT OT IT"};
 constexpr kernel_family solving_many{"trisolve_rows trisolve_common trisolve_tuned trisolve_many",
                                      "CT OT IT"};
+// With long rows.
+constexpr kernel_family solving_one_units{
+    "trisolve_rows trisolve_common trisolve_tuned trisolve_one trisolve_units trisolve_one_units",
+    "CT OT IT"};
+constexpr kernel_family solving_many_units{
+    "trisolve_rows trisolve_common trisolve_tuned trisolve_many trisolve_units trisolve_many_units",
+    "CT OT IT"};
 struct begin_solve {
     static constexpr const char* name = "begin_solve";
 };
@@ -22,6 +29,12 @@ struct solve_one {
 };
 struct solve_many {
     static constexpr const char* name = "solve_many";
+};
+struct solve_one_units {
+    static constexpr const char* name = "solve_one_units";
+};
+struct solve_many_units {
+    static constexpr const char* name = "solve_many_units";
 };
 struct turn_sides {
     static constexpr const char* name = "turn_sides";
@@ -50,6 +63,9 @@ struct sweep_plan final : plan_of<sweep_plan> {
     int64_t width = 1;
     void* solved = nullptr;
     void* turned = nullptr;
+    // Of long rows: `solved` has two rows more for each of their pieces.
+    unit_list units_of_one, units_of_many;
+    int64_t pieces = 0;
     // Of block rows.
     int64_t block_width = 0;
     char* block_control = nullptr;
@@ -82,11 +98,15 @@ class sweep_trisolve {
         } else if (args_.b.cols > 1) {
             plan.width = quotient_up(std::min(args_.b.cols, widest), packed) * packed;
         }
-        plan.solved = layout_.take<CT>(quotient_up(n_ * plan.width, packed) * packed);
+        const long_row_rule rule = by_blocks_ ? long_row_rule() : long_row_rule(n_, stored_);
+        plan.solved =
+            layout_.take<CT>(quotient_up((n_ + 2 * rule.most_pieces()) * plan.width, packed) * packed);
         plan.turned = layout_.take<CT>(plan.width > 1 ? n_ * plan.width : 0);
         int* const begin = layout_.take<int>(is_gathered() ? n_ + 1 : 0);
         int* const columns = layout_.take<int>(is_gathered() ? stored_ : 0);
         int* const sources = layout_.take<int>(is_gathered() ? stored_ : 0);
+        const long_row_memory long_rows(layout_, rule, group_of_one() / lanes_of_row(),
+                                        plan.width > 1 ? group_of_many / lanes_of_sides : 0);
         if (phase == HERON_PHASE_SIZE) return;
         if (by_blocks_) device_.fill(is_ordered_, 1, sizeof *is_ordered_);
         if (is_gathered()) {
@@ -96,6 +116,7 @@ class sweep_trisolve {
         } else {
             order(plans::rows_of(pattern_));
         }
+        list_units(long_rows, plan);
         plans::leave_plan(static_cast<sweep_plan&&>(plan), workspace_);
     }
 
@@ -109,6 +130,8 @@ class sweep_trisolve {
 
   private:
     static constexpr int64_t packed = box_bytes / sizeof(CT);
+    static constexpr int64_t group_of_many = 256;
+    static constexpr int64_t lanes_of_sides = group_sides / packed;
 
     bool is_gathered() const { return pattern_.format != HERON_FORMAT_CSR || plans::is_transposed(args_.op); }
     bool is_lower() const { return (args_.a.fill == HERON_FILL_LOWER) != plans::is_transposed(args_.op); }
@@ -165,6 +188,13 @@ class sweep_trisolve {
         plans::order_rows<any_width>(device_, rows, is_lower(), is_unit(), order_);
     }
 
+    void list_units(const long_row_memory& memory, sweep_plan& plan) {
+        const host_array<long_row> rows = memory.find(device_, order_, n_);
+        plan.units_of_one = memory.list_of_one(device_, n_, rows);
+        plan.units_of_many = memory.list_of_many(device_, n_, rows);
+        plan.pieces = pieces_of(rows);
+    }
+
     template <class OT, class IT>
     void solve(const triangle_rows<OT, IT>& rows, const sweep_plan& plan) {
         const plans::element_steps c = plans::steps_of(args_.c);
@@ -192,22 +222,33 @@ class sweep_trisolve {
     template <class OT, class IT>
     void solve_column(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
                       heron_index b_row, CT* c, heron_index c_row) {
-        // Small groups spread narrow levels over the device.
         const int64_t lanes = lanes_of_row();
-        const int64_t group = lanes == 1 ? 64 : 128;
+        const int64_t group = group_of_one();
         constexpr int64_t batch = 4;
         constexpr int levels_ahead = 5;
+        const unit_list& units = plan.units_of_one;
         auto* const solved = static_cast<CT*>(plan.solved);
-        const kept_program& program = program_of<OT, IT>({true, group, 1, lanes, batch});
-        device_.launch_program<begin_solve>(program, quotient_up(n_, packed), solved, order_.control,
-                                            zero_pivot());
+        const kept_program& program = program_of<OT, IT>({true, units.count > 0, group, 1, lanes, batch});
+        begin(program, plan, 1);
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
-        device_.launch_program_groups<solve_one>(
-            program, quotient_up(n_, group / lanes), static_cast<size_t>(group),
-            static_cast<const int4*>(order_.records), static_cast<const u32*>(order_.places), rows.columns,
-            rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
-            int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_row, c, c_row, solved,
-            static_cast<const row_schedule*>(order_.schedule), levels_ahead, order_.control, zero_pivot());
+        const auto launch = [&]<class Kernel>(type<Kernel>, int64_t groups, auto... own) {
+            device_.launch_program_groups<Kernel>(
+                program, groups, static_cast<size_t>(group), own..., static_cast<const int4*>(order_.records),
+                static_cast<const u32*>(order_.places), rows.columns, rows.sources,
+                as<const CT>(args_.a.values), as<const CT>(args_.diagonal), shape(rows.base),
+                int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_row, c, c_row, solved,
+                static_cast<const row_schedule*>(order_.schedule), levels_ahead, order_.control,
+                zero_pivot());
+        };
+        if (units.count > 0)
+            launch(type<solve_one_units>{}, units.count, units.units);
+        else
+            launch(type<solve_one>{}, quotient_up(n_, group / lanes));
+    }
+
+    void begin(const kept_program& program, const sweep_plan& plan, int64_t width) {
+        device_.launch_program<begin_solve>(program, quotient_up((n_ + 2 * plan.pieces) * width, packed),
+                                            static_cast<CT*>(plan.solved), order_.control, zero_pivot());
     }
 
     // As many as most rows have batches of elements.
@@ -215,19 +256,21 @@ class sweep_trisolve {
         if (stored_ <= 4 * n_) return 1;
         return stored_ <= 24 * n_ ? 4 : 16;
     }
+    // Small groups spread narrow levels over the device.
+    int64_t group_of_one() const { return lanes_of_row() == 1 ? 64 : 128; }
 
     template <class OT, class IT>
     void solve_columns(const triangle_rows<OT, IT>& rows, const sweep_plan& plan, const CT* b,
                        plans::element_steps b_steps, CT* c, plans::element_steps c_steps, int64_t sides) {
-        constexpr int64_t group = 256;
-        constexpr int64_t lanes = group_sides / packed;
+        constexpr int64_t group = group_of_many;
+        constexpr int64_t lanes = lanes_of_sides;
+        const unit_list& units = plan.units_of_many;
         const bool turns_c = c_steps.column != 1;
         auto* const solved = static_cast<CT*>(plan.solved);
         auto* const turned_b = static_cast<CT*>(plan.turned);
         const kept_program& program =
-            program_of<OT, IT>({false, group, packed, lanes, stored_ <= 8 * n_ ? 4 : 8});
-        device_.launch_program<begin_solve>(program, quotient_up(n_ * plan.width, packed), solved,
-                                            order_.control, zero_pivot());
+            program_of<OT, IT>({false, units.count > 0, group, packed, lanes, stored_ <= 8 * n_ ? 4 : 8});
+        begin(program, plan, plan.width);
         if (b_steps.column != 1) {
             turn(program, b, b_steps, turned_b, {plan.width, 1}, sides);
             b = turned_b;
@@ -235,12 +278,18 @@ class sweep_trisolve {
         }
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const int64_t tiles = quotient_up(sides, group_sides);
-        device_.launch_program_groups<solve_many>(
-            program, quotient_up(n_, group / lanes) * tiles, group, static_cast<const int4*>(order_.records),
-            rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
-            shape(rows.base), int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b, b_steps.row,
-            b_steps.column, c, c_steps.row, c_steps.column, int{!turns_c}, static_cast<int>(sides),
-            heron_index{plan.width}, solved, order_.control, zero_pivot());
+        const auto launch = [&]<class Kernel>(type<Kernel>, int64_t groups, auto... own) {
+            device_.launch_program_groups<Kernel>(
+                program, groups * tiles, group, own..., static_cast<const int4*>(order_.records),
+                rows.columns, rows.sources, as<const CT>(args_.a.values), as<const CT>(args_.diagonal),
+                shape(rows.base), int{plans::is_conjugated(args_.op)}, alpha.value, alpha.device, b,
+                b_steps.row, b_steps.column, c, c_steps.row, c_steps.column, int{!turns_c},
+                static_cast<int>(sides), heron_index{plan.width}, solved, order_.control, zero_pivot());
+        };
+        if (units.count > 0)
+            launch(type<solve_many_units>{}, units.count, units.units);
+        else
+            launch(type<solve_many>{}, quotient_up(n_, group / lanes));
         if (turns_c) turn(program, solved, {plan.width, 1}, c, c_steps, sides);
     }
 
@@ -254,7 +303,7 @@ class sweep_trisolve {
 
     // What makes one program of the sweep differ from another with the same types.
     struct sweep_shape {
-        bool is_single;
+        bool is_single, has_units;
         int64_t group, pack, lanes, batch;
         bool operator==(const sweep_shape&) const = default;
     };
@@ -268,11 +317,15 @@ class sweep_trisolve {
     template <class OT, class IT>
     static program_key key_of(const sweep_shape& shape) {
         const char* const names[] = {type_name<CT>, type_name<OT>, type_name<IT>};
-        program_key key =
-            make_program_key(shape.is_single ? solving_one : solving_many, names, std::size(names));
+        const kernel_family& family = shape.has_units
+                                          ? shape.is_single ? solving_one_units : solving_many_units
+                                      : shape.is_single ? solving_one
+                                                        : solving_many;
+        program_key key = make_program_key(family, names, std::size(names));
         const size_t bytes = static_cast<size_t>(shape.pack) * sizeof(CT);
         const auto number = [](int64_t n) { return std::to_string(n); };
         key.definitions += "#define GROUP " + number(shape.group) + "\n#define PACK " + number(shape.pack) +
+                           (shape.has_units ? "\n#define PIECE " + number(long_row_rule::piece) : "") +
                            "\n#define LANES " + number(shape.lanes) + "\n#define BATCH " +
                            number(shape.batch) + "\n#define IS_REAL " +
                            number(std::is_same_v<CT, f32> || std::is_same_v<CT, f64>) + "\n#define BOX " +
