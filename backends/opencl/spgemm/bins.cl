@@ -4,27 +4,36 @@
 #define SHARE_GROUP SCAN_GROUP
 #define SHARE 2048  // counts that one group sums up
 #define BINS 7      // of rows
+#define ALONE 2048  // elements of a row that an item walks alone
 
-// Sum and maximum over some counts.
+// Sum and maximum over some counts; and their sizes, bit s for one above 2^(s-1) and up to 2^s.
 typedef struct {
-    i64 sum, longest;
+    i64 sum, longest, sizes;
 } row_facts;
+
+HERON_FN void add_count(row_facts* f, i64 count) {
+    f->sum += count;
+    f->longest = max(f->longest, count);
+    if (count > 0) f->sizes |= (i64)1 << (64 - clz(count - 1));
+}
 
 // ---- sums and maxima over all rows ----
 
-// *facts := the sum of all items' sums, and the greatest of their `longest`, or `most`. All items of a group.
-HERON_FN void write_facts(i64 sum, i64 longest, heron_index most, GLOBAL row_facts* facts, __local i64* sums,
-                          __local i64* longest_of) {
+// *facts := those of all items, but for a `longest` above `most`. All items of a group.
+HERON_FN void write_facts(row_facts own, heron_index most, GLOBAL row_facts* facts, __local i64* sums,
+                          __local i64* longest_of, __local i64* sizes) {
     const int id = get_local_id(0);
-    sums[id] = sum;
-    longest_of[id] = min(longest, most);
+    sums[id] = own.sum;
+    longest_of[id] = min(own.longest, most);
+    sizes[id] = own.sizes;
     for (int distance = SHARE_GROUP / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id >= distance) continue;
         sums[id] += sums[id + distance];
         longest_of[id] = max(longest_of[id], longest_of[id + distance]);
+        sizes[id] |= sizes[id + distance];
     }
-    if (id == 0) *facts = (row_facts){sums[0], longest_of[0]};
+    if (id == 0) *facts = (row_facts){sums[0], longest_of[0], sizes[0]};
 }
 
 // The facts of each share of the counts; none counts more than `most` for the maximum.
@@ -32,42 +41,94 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_mea
     GLOBAL const i64* restrict counts, heron_index n, heron_index most, GLOBAL row_facts* facts) {
     __local i64 sums[SHARE_GROUP];
     __local i64 longest_of[SHARE_GROUP];
+    __local i64 sizes[SHARE_GROUP];
     const heron_index first = get_group_id(0) * (heron_index)SHARE + get_local_id(0);
-    i64 sum = 0;
-    i64 longest = 0;
+    row_facts own = {0, 0, 0};
     for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
         const i64 count = first + i * SHARE_GROUP < n ? counts[first + i * SHARE_GROUP] : 0;
-        sum += count;
-        longest = max(longest, count);
+        add_count(&own, count);
     }
-    write_facts(sum, longest, most, facts + get_group_id(0), sums, longest_of);
+    write_facts(own, most, facts + get_group_id(0), sums, longest_of, sizes);
 }
 
-// products[row] := products that row `row` of A*B takes, and the facts of each share of them.
+// Elements of a row of a factor.
+typedef struct {
+    heron_index begin, end;
+} row_range;
+
+HERON_FN row_range range_of(GLOBAL const OT* restrict offsets, heron_index base, heron_index row) {
+    row_range r = {(heron_index)offsets[row] - base, (heron_index)offsets[row + 1] - base};
+    return r;
+}
+
+// The products of each step-th of a row's elements.
+HERON_FN i64 count_products(row_range r, int step, GLOBAL const IT* restrict a_indices, heron_index a_base,
+                            GLOBAL const OT* restrict b_offsets) {
+    i64 count = 0;
+#pragma unroll 4
+    for (heron_index k = r.begin; k < r.end; k += step) {
+        const heron_index inner = (heron_index)a_indices[k] - a_base;
+        count += b_offsets[inner + 1] - b_offsets[inner];
+    }
+    return count;
+}
+
+// The sum of what all items of a group have.
+HERON_FN i64 sum_of_items(i64 own, __local i64* sums) {
+    const int id = get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[id] = own;
+    for (int distance = SHARE_GROUP / 2; distance > 0; distance /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < distance) sums[id] += sums[id + distance];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sums[0];
+}
+
+// products[row] := products that row `row` of A*B takes, and the facts of each group's `share` of them, at
+// most SHARE. All items share a long row.
 __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_measure_products(
     GLOBAL const OT* restrict a_offsets, GLOBAL const IT* restrict a_indices, heron_index a_base,
-    GLOBAL const OT* restrict b_offsets, heron_index rows, GLOBAL i64* products, heron_index most,
+    GLOBAL const OT* restrict b_offsets, heron_index rows, int share, GLOBAL i64* products, heron_index most,
     GLOBAL row_facts* facts) {
     __local i64 sums[SHARE_GROUP];
     __local i64 longest_of[SHARE_GROUP];
-    const heron_index first = get_group_id(0) * (heron_index)SHARE + get_local_id(0);
-    i64 sum = 0;
-    i64 longest = 0;
+    __local i64 sizes[SHARE_GROUP];
+    __local int long_rows[SHARE];
+    __local int long_count;
+    const int id = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)share;
+    const heron_index end = min(first + share, rows);
+    row_facts own = {0, 0, 0};
+    if (id == 0) long_count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
-        const heron_index row = first + i * SHARE_GROUP;
-        if (row >= rows) continue;
-        const heron_index end = (heron_index)a_offsets[row + 1] - a_base;
-        i64 count = 0;
-#pragma unroll 4
-        for (heron_index k = (heron_index)a_offsets[row] - a_base; k < end; ++k) {
-            const heron_index inner = (heron_index)a_indices[k] - a_base;
-            count += b_offsets[inner + 1] - b_offsets[inner];
+        const heron_index row = first + i * SHARE_GROUP + id;
+        if (row >= end) continue;
+        const row_range r = range_of(a_offsets, a_base, row);
+        if (r.end - r.begin > ALONE) {
+            long_rows[atomic_inc(&long_count)] = i * SHARE_GROUP + id;
+            continue;
         }
+        const i64 count = count_products(r, 1, a_indices, a_base, b_offsets);
         products[row] = count;
-        sum += count;
-        longest = max(longest, count);
+        add_count(&own, count);
     }
-    write_facts(sum, longest, most, facts + get_group_id(0), sums, longest_of);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int remaining = long_count;
+    for (int l = 0; l < remaining; ++l) {
+        const heron_index row = first + long_rows[l];
+        row_range r = range_of(a_offsets, a_base, row);
+        r.begin += id;
+        const i64 count = sum_of_items(count_products(r, SHARE_GROUP, a_indices, a_base, b_offsets), sums);
+        if (id == 0) {
+            products[row] = count;
+            add_count(&own, count);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    write_facts(own, most, facts + get_group_id(0), sums, longest_of, sizes);
 }
 
 // Counts into what precedes each of them, in place, and the sum of all behind them. With c_base added they go
@@ -136,6 +197,29 @@ typedef struct {
     heron_index most;
 } bin_rule;
 
+// ---- rows that several groups share ----
+
+// Rows whose row of A has more than `longest` elements, but for those that have at most most_ranked products,
+// where these are given.
+typedef struct {
+    heron_index longest, most_ranked;
+} heavy_rule;
+
+// Without offsets no row is heavy.
+HERON_FN int is_heavy(GLOBAL const OT* a_offsets, GLOBAL const i64* products, heron_index row, heavy_rule h) {
+    return a_offsets && (heron_index)(a_offsets[row + 1] - a_offsets[row]) > h.longest &&
+           !(products && products[row] <= h.most_ranked);
+}
+
+// Lists the heavy rows in any order, behind their number, which is 0 before. An item is a row.
+HERON_KERNEL(find_heavy, GLOBAL const OT* restrict a_offsets, GLOBAL const i64* products, heavy_rule rule,
+             GLOBAL int* heavy) {
+    if (is_heavy(a_offsets, products, item, rule)) heavy[1 + atomic_inc(heavy)] = (int)item;
+}
+HERON_END
+
+// ---- bins ----
+
 // The bin of a row; -1 also for rows that have at most rule.exact of `products`, unless that is NULL.
 HERON_FN int bin_of_row(GLOBAL const i64* counts, GLOBAL const i64* products, heron_index row,
                         bin_rule rule) {
@@ -146,10 +230,11 @@ HERON_FN int bin_of_row(GLOBAL const i64* counts, GLOBAL const i64* products, he
     return bin_of(count <= rule.exact ? count : max(rule.exact + 1, min(count, rule.most)), rule.limits);
 }
 
-// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. sizes and cursors are 0
-// before.
+// sizes[b] := rows of bin b, or with `moves` their numbers into lists, bin after bin. Heavy rows have no bin.
+// sizes and cursors are 0 before.
 __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sort_into_bins(
     GLOBAL const i64* restrict counts, GLOBAL const i64* restrict products, heron_index rows, bin_rule rule,
+    GLOBAL const OT* restrict a_offsets, GLOBAL const i64* restrict heavy_products, heavy_rule heavy,
     int moves, GLOBAL int* sizes, GLOBAL int* cursors, GLOBAL int* lists) {
     __local int found[BINS];
     __local int places[BINS];
@@ -161,7 +246,8 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sor
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = 0; i < SHARE / SHARE_GROUP; ++i) {
         const heron_index row = first + i * SHARE_GROUP;
-        bins[i] = row < rows ? bin_of_row(counts, products, row, rule) : -1;
+        const int has_bin = row < rows && !is_heavy(a_offsets, heavy_products, row, heavy);
+        bins[i] = has_bin ? bin_of_row(counts, products, row, rule) : -1;
         numbers[i] = bins[i] >= 0 ? atomic_inc(found + bins[i]) : 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -176,14 +262,40 @@ __kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_sor
         if (bins[i] >= 0) lists[places[bins[i]] + numbers[i]] = (int)(first + i * SHARE_GROUP);
 }
 
-// *unordered := 1 unless the columns of every row ascend strictly. An item is a row.
-HERON_KERNEL(find_unordered, GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices,
-             heron_index base, GLOBAL int* unordered) {
-    const heron_index end = (heron_index)offsets[item + 1] - base;
-    int descends = 0;
+// Whether an element of a row, each step-th behind its first, is not above the one before.
+HERON_FN int descends(row_range r, int step, GLOBAL const IT* restrict indices) {
+    int result = 0;
 #pragma unroll 4
-    for (heron_index k = (heron_index)offsets[item] - base + 1; k < end; ++k)
-        descends |= indices[k] <= indices[k - 1];
-    if (descends) *unordered = 1;
+    for (heron_index k = r.begin; k < r.end; k += step) result |= indices[k] <= indices[k - 1];
+    return result;
 }
-HERON_END
+
+// *unordered := 1 unless the columns of every row ascend strictly. An item has a row, but all share a long
+// one.
+__kernel __attribute__((reqd_work_group_size(SHARE_GROUP, 1, 1))) void heron_find_unordered(
+    GLOBAL const OT* restrict offsets, GLOBAL const IT* restrict indices, heron_index rows, heron_index base,
+    GLOBAL int* unordered) {
+    __local int long_rows[SHARE_GROUP];
+    __local int long_count;
+    const int id = get_local_id(0);
+    const heron_index first = get_group_id(0) * (heron_index)SHARE_GROUP;
+    int found = 0;
+    if (id == 0) long_count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (first + id < rows) {
+        row_range r = range_of(offsets, base, first + id);
+        ++r.begin;
+        if (r.end - r.begin > ALONE)
+            long_rows[atomic_inc(&long_count)] = id;
+        else
+            found = descends(r, 1, indices);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int remaining = long_count;
+    for (int l = 0; l < remaining; ++l) {
+        row_range r = range_of(offsets, base, first + long_rows[l]);
+        r.begin += 1 + id;
+        found |= descends(r, SHARE_GROUP, indices);
+    }
+    if (found) *unordered = 1;
+}

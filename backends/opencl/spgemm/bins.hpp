@@ -23,12 +23,16 @@ struct sort_into_bins {
 // These mirror spgemm_bins.cl.
 inline constexpr int64_t share_group = 256;
 inline constexpr int64_t share = 2048;
+inline constexpr int64_t walked_alone = 2048;
 inline constexpr int bins = 7;
 struct row_facts {
-    i64 sum, longest;
+    i64 sum, longest, sizes;
 };
 struct bin_limits {
     heron_index limits[bins];
+};
+struct heavy_rule {
+    heron_index longest, most_ranked;
 };
 struct bin_rule {
     bin_limits limits;
@@ -48,10 +52,10 @@ template <class OT, class IT>
 class row_totals {
   public:
     row_totals(opencl_device& device, workspace_layout& layout, int64_t rows)
-        : device_(device),
-          rows_(rows),
-          shares_(quotient_up(rows, share)),
-          facts_(layout.take<row_facts>(shares_)) {}
+        : row_totals(device, layout, rows, share) {}
+    // For find_products alone. Where most rows of A are long, each is a group's.
+    row_totals(opencl_device& device, workspace_layout& layout, const heron_spmat& a)
+        : row_totals(device, layout, a.rows, a.nnz >= walked_alone * a.rows ? 1 : share) {}
 
     // Waits for the device.
     row_facts find(const i64* counts, int64_t most) const {
@@ -63,8 +67,8 @@ class row_totals {
         const heron_spmat& a = args.a.matrix;
         launch<measure_products>(as<const OT>(a.offsets), as<const IT>(a.indices), heron_index{a.base},
                                  as<const OT>(args.b.matrix.offsets), heron_index{rows_},
-                                 static_cast<i64*>(args.row_products), heron_index{plans::row_limit(args)},
-                                 facts_);
+                                 static_cast<int>(share_), static_cast<i64*>(args.row_products),
+                                 heron_index{plans::row_limit(args)}, facts_);
         return read();
     }
     // After find, of the same counts.
@@ -76,11 +80,19 @@ class row_totals {
     }
 
   private:
+    row_totals(opencl_device& device, workspace_layout& layout, int64_t rows, int64_t rows_of_share)
+        : device_(device),
+          rows_(rows),
+          share_(rows_of_share),
+          shares_(quotient_up(rows, share_)),
+          facts_(layout.take<row_facts>(shares_)) {}
+
     row_facts read() const {
         std::vector<row_facts> found(static_cast<size_t>(shares_));
         device_.read(found.data(), facts_, found.size() * sizeof found[0]);
-        row_facts all{0, 0};
-        for (const row_facts& f : found) all = {all.sum + f.sum, std::max(all.longest, f.longest)};
+        row_facts all{0, 0, 0};
+        for (const row_facts& f : found)
+            all = {all.sum + f.sum, std::max(all.longest, f.longest), all.sizes | f.sizes};
         return all;
     }
     template <class Kernel, class... Args>
@@ -89,8 +101,16 @@ class row_totals {
     }
 
     opencl_device& device_;
-    int64_t rows_, shares_;
+    int64_t rows_, share_, shares_;
     row_facts* facts_;
+};
+
+// Which rows of A have no bin, since several groups share them: none without offsets.
+template <class OT>
+struct heavy_filter {
+    const OT* a_offsets = nullptr;
+    const i64* products = nullptr;
+    heavy_rule rule{0, 0};
 };
 
 // The rows by their lengths.
@@ -101,13 +121,14 @@ class row_bins {
         : device_(device), rows_(rows), sizes_(layout.take<int>(2 * bins)), lists_(layout.take<int>(rows)) {}
 
     // products: see bin_of_row; NULL where none of them counts.
-    void fill(const i64* counts, const i64* products, const bin_rule& rule) {
+    void fill(const i64* counts, const i64* products, const bin_rule& rule, const heavy_filter<OT>& heavy) {
         has_lists_ = true;
         device_.fill(sizes_, 0, 2 * bins * sizeof(int));
         for (const int moves : {0, 1})
             device_.launch_program_groups<sort_into_bins>(
                 sorting_program<OT, IT>(), quotient_up(rows_, share), share_group, counts, products,
-                heron_index{rows_}, rule, moves, sizes_, sizes_ + bins, lists_);
+                heron_index{rows_}, rule, heavy.a_offsets, heavy.products, heavy.rule, moves, sizes_,
+                sizes_ + bins, lists_);
     }
     // NULL: one bin has all rows.
     const int* sizes() const { return has_lists_ ? sizes_ : nullptr; }

@@ -36,6 +36,24 @@ HERON_FN void mark_columns(heron_index begin, heron_index end, GLOBAL const IT* 
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+// How many bits are set; and unless `to` is NULL, their columns there in order, bit 0 being column `low`.
+// found: an element per item. All items of a group of SCAN_GROUP.
+HERON_FN heron_index list_columns(__local const uint* bits, __local i64* found, heron_index low,
+                                  GLOBAL IT* to) {
+    const int id = get_local_id(0);
+    int own = 0;
+    for (int w = id * SHARE; w < (id + 1) * SHARE; ++w) own += popcount(bits[AT(w)]);
+    found[id] = own;
+    scan_group(found, SCAN_GROUP);
+    const heron_index marked = found[SCAN_GROUP - 1];
+    heron_index at = found[id] - own;
+    for (int w = id * SHARE; to && w < (id + 1) * SHARE; ++w)
+        for (uint left = bits[AT(w)]; left; left &= left - 1)
+            to[at++] = (IT)(low + w * WIDTH + (WIDTH - 1 - clz(left & -left)));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return marked;
+}
+
 // The rows of a bin: counts[row] := their lengths, or with c_indices their columns in order.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find_columns(
     PATTERNS, heron_index b_columns, GLOBAL i64* counts, GLOBAL const i64* restrict c_offsets,
@@ -49,22 +67,12 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_find
         const heron_index row = list[i];
         const heron_index begin = (heron_index)a_offsets[row] - a_base;
         const heron_index end = (heron_index)a_offsets[row + 1] - a_base;
+        GLOBAL IT* const to = c_indices ? c_indices + c_offsets[row] : 0;
         heron_index number = 0;
         heron_index low = 0;
         do {
             mark_columns(begin, end, a_indices, a_base, b_offsets, b_indices, b_base, low, bits);
-            int own = 0;
-            for (int w = id * SHARE; w < (id + 1) * SHARE; ++w) own += popcount(bits[AT(w)]);
-            found[id] = own;
-            scan_group(found, SCAN_GROUP);
-            const heron_index marked = found[SCAN_GROUP - 1];
-            heron_index to = number + found[id] - own;
-            for (int w = id * SHARE; c_indices && w < (id + 1) * SHARE; ++w)
-                for (uint left = bits[AT(w)]; left; left &= left - 1)
-                    c_indices[c_offsets[row] + to++] =
-                        (IT)(low + w * WIDTH + (WIDTH - 1 - clz(left & -left)) + c_base);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            number += marked;
+            number += list_columns(bits, found, low + c_base, to ? to + number : 0);
             low += WORDS * WIDTH;
         } while (low < b_columns);
         if (id == 0 && counts) counts[row] = number;
@@ -84,7 +92,21 @@ HERON_FN heron_index first_from(GLOBAL const IT* restrict indices, heron_index b
     return begin;
 }
 
-// A chunk of a row of C on its way.
+// A chunk of a row of C: where it begins, and its elements.
+typedef struct {
+    heron_index begin;
+    int length;
+} chunk_place;
+
+HERON_FN chunk_place place_of_chunk(GLOBAL const i64* restrict c_offsets, heron_index row, heron_index number,
+                                    int is_there) {
+    chunk_place c;
+    c.begin = c_offsets[row] + number * CHUNK;
+    c.length = is_there ? (int)clamp(c_offsets[row + 1] - c.begin, (heron_index)0, (heron_index)CHUNK) : 0;
+    return c;
+}
+
+// A chunk on its way.
 typedef struct {
     __local int* keys;
     __local ushort* at;  // the element at a place
@@ -92,10 +114,125 @@ typedef struct {
     int low, high;  // its columns lie between these
 } chunk_table;
 
+// Fills the table of a team, whose memory it has, with a chunk's columns.
+HERON_FN void begin_chunk(chunk_table* t, chunk_place c, GLOBAL const IT* restrict c_indices,
+                          heron_index c_base, int lane) {
+    for (int p = lane; p < PLACES; p += LANES) t->keys[p] = -1;
+    SYNC_TEAMS();
+    for (int i = lane; i < c.length; i += LANES) {
+        int is_new;
+        t->at[claim(t->keys, PLACES, (int)((heron_index)c_indices[c.begin + i] - c_base), &is_new)] =
+            (ushort)i;
+        t->sums[i] = ZERO(CT);
+    }
+    if (c.length == 0) return;
+    t->low = (int)((heron_index)c_indices[c.begin] - c_base);
+    t->high = (int)((heron_index)c_indices[c.begin + c.length - 1] - c_base);
+}
+
 HERON_FN void add_product(chunk_table t, int column, CT a, CT b) {
     if (column < t.low || column > t.high) return;
     int place = place_of(t.keys, PLACES, column);
     if (place >= 0) t.sums[t.at[place]] = MAD(CT, a, b, t.sums[t.at[place]]);
+}
+
+// The factors, whether the rows of B are in order, and whether they are clipped to the chunk.
+typedef struct {
+    GLOBAL const IT* a_indices;
+    heron_index a_base;
+    GLOBAL const OT* b_offsets;
+    GLOBAL const IT* b_indices;
+    heron_index b_base;
+    GLOBAL const CT* a_values;
+    GLOBAL const OT* a_permutation;
+    int a_conjugate;
+    GLOBAL const CT* b_values;
+    GLOBAL const OT* b_permutation;
+    int b_conjugate;
+    int is_ordered, is_clipped;
+} factor_parts;
+
+// The rows of B that are multiplied next, an element per item.
+typedef struct {
+    __local heron_index* begins;
+    __local int* lengths;
+    __local CT* factors;
+} next_rows;
+
+// What of the row of B for element k of A lies in the chunk.
+HERON_FN void look_up_row(factor_parts p, chunk_table t, next_rows n, heron_index k, int id) {
+    const heron_index inner = (heron_index)p.a_indices[k] - p.a_base;
+    heron_index begin = (heron_index)p.b_offsets[inner] - p.b_base;
+    heron_index end = (heron_index)p.b_offsets[inner + 1] - p.b_base;
+    if (p.is_clipped) {
+        begin = first_from(p.b_indices, p.b_base, begin, end, t.low);
+        end = first_from(p.b_indices, p.b_base, begin, end, (heron_index)t.high + 1);
+    }
+    n.begins[id] = begin;
+    n.lengths[id] = (int)(end - begin);
+    n.factors[id] = value_at(p.a_values, p.a_permutation, k, p.a_conjugate);
+}
+
+// Adds `count` rows of B to the chunk, those of the team's items from first_lane on.
+HERON_FN void add_rows(factor_parts p, chunk_table t, next_rows n, int first_lane, int lane, int count) {
+    int e = 0;
+    do {
+        IT found[AHEAD];
+        CT values[AHEAD];
+#pragma unroll
+        for (int u = 0; u < AHEAD; ++u) {
+            const int from = first_lane + e + u;
+            const heron_index l = lane < n.lengths[from] ? n.begins[from] + lane : 0;
+            found[u] = p.b_indices[l];
+            values[u] = value_at(p.b_values, p.b_permutation, l, p.b_conjugate);
+        }
+#pragma unroll
+        for (int u = 0; u < AHEAD; ++u) {
+            const int from = first_lane + e + u;
+            const int length = n.lengths[from];
+            if (p.is_ordered && lane < length)
+                add_product(t, (int)((heron_index)found[u] - p.b_base), n.factors[from], values[u]);
+            // A column may occur several times in a row that is not in order: one lane adds all of it.
+            const int step = p.is_ordered ? LANES : 1;
+            for (int l = p.is_ordered ? lane + LANES : lane == 0 ? 0 : length; l < length; l += step) {
+                const heron_index k = n.begins[from] + l;
+                add_product(t, (int)((heron_index)p.b_indices[k] - p.b_base), n.factors[from],
+                            value_at(p.b_values, p.b_permutation, k, p.b_conjugate));
+            }
+            SYNC_TEAMS();
+        }
+        e += AHEAD;
+    } while (e < count);
+}
+
+// Adds the products of `length` elements of A from `begin` on to the chunk. Teams that wait for each other
+// come along as long as one of them has elements.
+HERON_FN void add_elements(factor_parts p, chunk_table t, next_rows n, heron_index begin, int length,
+                           int id) {
+    const int lane = id % LANES;
+    n.lengths[id] = length;
+    SYNC_TEAMS();
+    int longest = 0;
+    for (int i = 0; i < TOGETHER; i += LANES) longest = max(longest, n.lengths[id / TOGETHER * TOGETHER + i]);
+    int turn = 0;
+    do {
+        SYNC_TEAMS();
+        n.lengths[id] = 0;
+        n.begins[id] = 0;
+        n.factors[id] = ZERO(CT);
+        if (turn + lane < length) look_up_row(p, t, n, begin + turn + lane, id);
+        SYNC_TEAMS();
+        add_rows(p, t, n, id - lane, lane, min(longest - turn, LANES));
+        turn += LANES;
+    } while (turn < longest);
+}
+
+// *to := alpha*sum + beta * *to. is_added: alpha is not zero.
+HERON_FN void put_value(GLOBAL CT* to, CT sum, CT alpha, CT beta, int is_added) {
+    CT result = MUL(CT, alpha, sum);
+    if (!is_added) result = ZERO(CT);
+    if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, *to, result);
+    *to = result;
 }
 
 // The values of the rows of a bin, whose columns are there.
@@ -110,12 +247,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
     const int id = get_local_id(0);
     const int lane = id % LANES;
     const int team = id / LANES;
-    const int first_lane = id - lane;
     chunk_table t = {all_keys + team * PLACES, all_at + team * PLACES, all_sums + team * CHUNK, 0, 0};
+    const next_rows n = {begins, lengths, factors};
+    const int is_ordered = *unordered == 0;
+    const factor_parts p = {a_indices,   a_base,        b_offsets,   b_indices, b_base,
+                            a_values,    a_permutation, a_conjugate, b_values,  b_permutation,
+                            b_conjugate, is_ordered,    is_ordered};
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const CT beta = SCALAR(CT, beta_value, beta_device);
     const int adds = !EQUAL(CT, alpha, ZERO(CT));
-    const int is_ordered = *unordered == 0;
     const heron_index tasks = (heron_index)size_of_bin(sizes, bin, rows) * chunks_per_row;
     GLOBAL const int* const list = list_of_bin(sizes, lists, bin);
     const heron_index groups = get_num_groups(0);
@@ -123,88 +263,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_multiply_
         // Teams without a chunk come along with nothing to do.
         const heron_index task = first + team;
         const heron_index row = task < tasks ? list[task / chunks_per_row] : 0;
-        const heron_index c_begin = c_offsets[row] + task % chunks_per_row * CHUNK;
-        const int c_length =
-            task < tasks ? (int)clamp(c_offsets[row + 1] - c_begin, (heron_index)0, (heron_index)CHUNK) : 0;
-        for (int p = lane; p < PLACES; p += LANES) t.keys[p] = -1;
-        SYNC_TEAMS();
-        for (int i = lane; i < c_length; i += LANES) {
-            int is_new;
-            t.at[claim(t.keys, PLACES, (int)((heron_index)c_indices[c_begin + i] - c_base), &is_new)] =
-                (ushort)i;
-            t.sums[i] = ZERO(CT);
-        }
-        if (c_length > 0) {
-            t.low = (int)((heron_index)c_indices[c_begin] - c_base);
-            t.high = (int)((heron_index)c_indices[c_begin + c_length - 1] - c_base);
-        }
+        const chunk_place c = place_of_chunk(c_offsets, row, task % chunks_per_row, task < tasks);
+        begin_chunk(&t, c, c_indices, c_base, lane);
         const heron_index begin = (heron_index)a_offsets[row] - a_base;
-        const int a_length =
-            c_length > 0 && adds ? (int)((heron_index)a_offsets[row + 1] - a_base - begin) : 0;
-        lengths[id] = a_length;
-        SYNC_TEAMS();
-        int longest = 0;
-        for (int i = 0; i < TOGETHER; i += LANES)
-            longest = max(longest, lengths[id / TOGETHER * TOGETHER + i]);
-        int turn = 0;
-        do {
-            SYNC_TEAMS();
-            lengths[id] = 0;
-            begins[id] = 0;
-            factors[id] = ZERO(CT);
-            if (turn + lane < a_length) {
-                const heron_index k = begin + turn + lane;
-                const heron_index inner = (heron_index)a_indices[k] - a_base;
-                heron_index b_begin = (heron_index)b_offsets[inner] - b_base;
-                heron_index b_end = (heron_index)b_offsets[inner + 1] - b_base;
-                if (is_ordered) {
-                    b_begin = first_from(b_indices, b_base, b_begin, b_end, t.low);
-                    b_end = first_from(b_indices, b_base, b_begin, b_end, (heron_index)t.high + 1);
-                }
-                begins[id] = b_begin;
-                lengths[id] = (int)(b_end - b_begin);
-                factors[id] = value_at(a_values, a_permutation, k, a_conjugate);
-            }
-            SYNC_TEAMS();
-            const int count = min(longest - turn, LANES);
-            int e = 0;
-            do {
-                IT found[AHEAD];
-                CT values[AHEAD];
-#pragma unroll
-                for (int u = 0; u < AHEAD; ++u) {
-                    const int from = first_lane + e + u;
-                    const heron_index l = lane < lengths[from] ? begins[from] + lane : 0;
-                    found[u] = b_indices[l];
-                    values[u] = value_at(b_values, b_permutation, l, b_conjugate);
-                }
-#pragma unroll
-                for (int u = 0; u < AHEAD; ++u) {
-                    const int from = first_lane + e + u;
-                    const int length = lengths[from];
-                    if (is_ordered && lane < length)
-                        add_product(t, (int)((heron_index)found[u] - b_base), factors[from], values[u]);
-                    // A column may occur several times in a row that is not in order: one lane adds all of
-                    // it.
-                    const int step = is_ordered ? LANES : 1;
-                    for (int l = is_ordered ? lane + LANES : lane == 0 ? 0 : length; l < length; l += step) {
-                        const heron_index k = begins[from] + l;
-                        add_product(t, (int)((heron_index)b_indices[k] - b_base), factors[from],
-                                    value_at(b_values, b_permutation, k, b_conjugate));
-                    }
-                    SYNC_TEAMS();
-                }
-                e += AHEAD;
-            } while (e < count);
-            turn += LANES;
-        } while (turn < longest);
-        for (int i = lane; i < c_length; i += LANES) {
-            GLOBAL CT* const to = c_values + c_begin + i;
-            CT result = MUL(CT, alpha, t.sums[i]);
-            if (!adds) result = ZERO(CT);
-            if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, *to, result);
-            *to = result;
-        }
+        add_elements(p, t, n, begin,
+                     c.length > 0 && adds ? (int)((heron_index)a_offsets[row + 1] - a_base - begin) : 0, id);
+        for (int i = lane; i < c.length; i += LANES)
+            put_value(c_values + c.begin + i, t.sums[i], alpha, beta, adds);
         SYNC_TEAMS();
     }
 }

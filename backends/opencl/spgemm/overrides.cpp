@@ -8,7 +8,7 @@
 #include "common/spgemm/listed.hpp"
 #include "common/spgemm/ranks.hpp"
 #include "common/spgemm/sum_rows.hpp"
-#include "bins.hpp"
+#include "heavy.hpp"
 #include <optional>
 
 namespace heron::opencl {
@@ -16,6 +16,7 @@ namespace {
 
 constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
 constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
+constexpr kernel_family sharing{"group_scan spgemm_rows spgemm_long spgemm_heavy", "CT OT IT"};
 struct find_unordered {
     static constexpr const char* name = "find_unordered";
 };
@@ -61,6 +62,11 @@ bool takes_long_rows(const heron_spgemm_args& args) {
     return args.b.matrix.cols <= most_passes * marked_columns;
 }
 
+// Where all rows' columns fit the bits of long rows.
+bool may_have_heavy_rows(const heron_spgemm_args& args) {
+    return takes_long_rows(args) && heavy_limits::can_exist(args);
+}
+
 constexpr uint64_t local_bytes_needed = 48 * 1024;
 
 std::string define(const char* name, int64_t value) {
@@ -94,6 +100,11 @@ struct chunk_shape {
     bool operator==(const chunk_shape&) const = default;
     int64_t teams() const { return group / 32; }
     std::string definitions() const { return define("GROUP", group); }
+};
+
+// The same for heavy rows, which have a program of their own.
+struct heavy_shape : chunk_shape {
+    bool operator==(const heavy_shape&) const = default;
 };
 
 // The same for ranks, as constants. Where teams are no part of a warp they are groups.
@@ -252,9 +263,9 @@ class kept_ranks {
     bool take_all_rows() const { return common_bin() >= 0; }
     const row_bins<OT, IT>& bins() const { return *bins_; }
 
-    void sort_rows() {
+    void sort_rows(const heavy_filter<OT>& heavy) {
         if (take_all_rows()) return;
-        bins_->fill(args_.row_products, nullptr, {ranked, 0, most_ranked, plans::row_limit(args_)});
+        bins_->fill(args_.row_products, nullptr, {ranked, 0, most_ranked, plans::row_limit(args_)}, heavy);
     }
     // In the numeric phase.
     void adopt_rows() {
@@ -273,6 +284,8 @@ class kept_ranks {
         bins_->visit(ranked, most_ranked + 1, longest(), f);
     }
     bool have_all() const { return longest() <= most_ranked; }
+    // By which a row is known to have ranks; NULL: none has.
+    const i64* products() const { return are_there() ? args_.row_products : nullptr; }
 
   private:
     int64_t longest() const { return knows_products(args_) ? args_.longest : INT64_MAX; }
@@ -295,6 +308,7 @@ class team_symbolic {
           totals_(device, layout, args.a.matrix.rows) {
         if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(counted));
         if (!ranks_.are_there()) bins_.emplace(device, layout, args.a.matrix.rows);
+        if (may_have_heavy_rows(args)) heavy_.emplace(device, args, layout, ranks_.products(), most_ranked);
     }
 
     void run() {
@@ -303,6 +317,7 @@ class team_symbolic {
         if (!ranks_.are_there() || !ranks_.take_all_rows())
             device_.fill(args_.row_offsets, 0, static_cast<size_t>(rows + 1) * sizeof(i64));
         ranks_.are_there() ? count_with_ranks() : count_by_tables();
+        if (heavy_) count_heavy_rows();
         const row_facts all = totals_.find(args_.row_offsets, most);
         plans::require_offsets_hold(args_.c, all.sum);
         totals_.scan(args_.row_offsets, args_.c);
@@ -313,15 +328,15 @@ class team_symbolic {
   private:
     void count_with_ranks() {
         device_.fill(ranks_.unordered(), 0, sizeof(int));
-        ranks_.sort_rows();
+        ranks_.sort_rows(filter());
         ranks_.visit([&](int bin) { rank(bin); });
         if (ranks_.have_all()) return;
         ranks_.visit_rest([&](int bin) { count(ranks_.bins(), ranked, bin); });
     }
 
     void count_by_tables() {
-        if (args_.longest > counted.limits[0])
-            bins_->fill(args_.row_products, nullptr, {counted, 0, 0, plans::row_limit(args_)});
+        if (args_.longest > counted.limits[0] || heavy_)
+            bins_->fill(args_.row_products, nullptr, {counted, 0, 0, plans::row_limit(args_)}, filter());
         bins_->visit(counted, 1, args_.longest, [&](int bin) { count(*bins_, counted, bin); });
     }
 
@@ -352,6 +367,15 @@ class team_symbolic {
             heron_index{a_rows}, static_cast<i64*>(args_.row_offsets));
     }
 
+    heavy_filter<OT> filter() const { return heavy_ ? heavy_->filter() : heavy_filter<OT>{}; }
+
+    void count_heavy_rows() {
+        heavy_->find();
+        heavy_->find_columns(
+            program_of<f32, OT, IT>(sharing, heavy_shape{chunk_shape_of<f32>(device_.traits())}),
+            args_.row_offsets, nullptr);
+    }
+
     void count_long_rows(const bin_kernels<OT, IT>& kernels) {
         if (longer_) return longer_->run();
         kernels.template find_long<f32>(chunk_shape_of<f32>(device_.traits()), args_.row_offsets, nullptr);
@@ -363,6 +387,7 @@ class team_symbolic {
     row_totals<OT, IT> totals_;
     std::optional<plans::length_count<opencl_device, OT, IT>> longer_;
     std::optional<row_bins<OT, IT>> bins_;  // without ranks
+    std::optional<heavy_rows<OT, IT>> heavy_;
 };
 
 template <class CT, class OT, class IT>
@@ -375,6 +400,9 @@ class team_numeric {
           bins_(device, layout, args.a.matrix.rows),
           unordered_(layout.take<int>(1)) {
         if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(summed));
+        if (!may_have_heavy_rows(args)) return;
+        heavy_.emplace(device, args, layout, ranks_.products(), most_ranked);
+        partials_ = layout.take<CT>(heavy_limits::tasks(device.traits()) * chunk);
     }
 
     void run() {
@@ -411,15 +439,26 @@ class team_numeric {
     // All rows, or those whose products have no ranks.
     void multiply_by_tables() {
         const int64_t longest = args_.longest_counted;
-        const i64* const products = ranks_.are_there() ? args_.row_products : nullptr;
-        if (products || longest > summed.limits[0])
-            bins_.fill(args_.row_offsets, products, {summed, 1, most_ranked, 0});
+        const i64* const products = ranks_.products();
+        if (products || longest > summed.limits[0] || heavy_)
+            bins_.fill(args_.row_offsets, products, {summed, 1, most_ranked, 0},
+                       heavy_ ? heavy_->filter() : heavy_filter<OT>{});
         const heron_spmat& b = args_.b.matrix;
         device_.fill(unordered_, 0, sizeof(int));
-        device_.launch_program<find_unordered>(sorting_program<OT, IT>(), b.rows, as<const OT>(b.offsets),
-                                               as<const IT>(b.indices), heron_index{b.base}, unordered_);
+        device_.launch_program_groups<find_unordered>(
+            sorting_program<OT, IT>(), quotient_up(b.rows, share_group), share_group, as<const OT>(b.offsets),
+            as<const IT>(b.indices), heron_index{b.rows}, heron_index{b.base}, unordered_);
         bins_.visit(summed, 1, longest,
                     [&](int bin) { is_long(summed, bin) ? multiply_long_rows(bin) : multiply(bin); });
+        if (heavy_) multiply_heavy_rows();
+    }
+
+    void multiply_heavy_rows() {
+        const heavy_shape shape{chunk_shape_of<CT>(device_.traits())};
+        const kept_program& program = program_of<CT, OT, IT>(sharing, shape);
+        heavy_->find();
+        if (with_columns()) heavy_->find_columns(program, nullptr, as<IT>(args_.c.indices));
+        if (with_values()) heavy_->multiply(program, shape.group, shape.teams(), unordered_, partials_);
     }
 
     void multiply_long_rows(int bin) {
@@ -452,6 +491,8 @@ class team_numeric {
     kept_ranks<OT, IT> ranks_;
     row_bins<OT, IT> bins_;
     int* unordered_;
+    std::optional<heavy_rows<OT, IT>> heavy_;
+    CT* partials_ = nullptr;
     std::optional<plans::spgemm_numeric_plan<opencl_device, CT, CT, OT, IT>> longer_;
     const scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
     const scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
@@ -492,11 +533,12 @@ void spgemm_estimate(opencl_device& device, heron_phase phase, const heron_spgem
     if (!takes_teams(device.traits(), args)) return plans::spgemm_estimate(device, phase, args, workspace);
     plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
         workspace_layout layout(phase, workspace);
-        const row_totals<OT, IT> totals(device, layout, args.a.matrix.rows);
+        const row_totals<OT, IT> totals(device, layout, args.a.matrix);
         if (phase != HERON_PHASE_RUN) return;
         const row_facts all = totals.find_products(args);
         plans::report(args.products_found, all.sum);
         plans::report(args.longest_found, all.longest);
+        plans::report(args.row_sizes_found, all.sizes);
     });
 }
 

@@ -286,6 +286,66 @@ TEST_CASE("SpGEMM of rows with very many products") {
     }
 }
 
+// Rows of A of so many elements each, in a matrix that may have others of a few.
+entries with_row_lengths(const std::vector<std::int64_t>& lengths, std::int64_t others, std::int64_t cols) {
+    random_source random(14);
+    const auto wide = static_cast<std::int64_t>(lengths.size());
+    entries m = random_pattern(wide + others, cols, 500, random);
+    std::erase_if(m.list, [&](const entry& e) { return e.row < wide; });
+    std::vector<entry> list;
+    for (std::int64_t i = 0; i < wide; ++i)
+        for (std::int64_t k = 0; k < lengths[static_cast<std::size_t>(i)]; ++k)
+            list.push_back({i, (k + 17 * i) % cols, 1.0});
+    list.insert(list.end(), m.list.begin(), m.list.end());
+    m.list = list;
+    std::sort(m.list.begin(), m.list.end(), [](const entry& a, const entry& b) {
+        return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+    });
+    return m;
+}
+
+// About 2048 elements in rows of A, and results that are narrow, empty at their ends, and wider than what is
+// summed at a time.
+TEST_CASE("SpGEMM of rows of A with thousands of elements") {
+    const cudaDataType type = main_type();
+    random_source random(15);
+    const std::vector<std::int64_t> lengths{2047, 2048, 2049, 0, 1, 2304, 5000, 4097};
+    for (const std::int64_t others : {0, 60})
+        for (const entries& right :
+             {random_pattern(5000, 10, 3, random), random_pattern(5000, 2100, 400, random)})
+            for (const layout& lb : {csr, csr_shuffled}) {
+                INFO(others << " others, " << right.cols << " columns, " << lb.name);
+                const entries left = with_row_lengths(lengths, others, 5000);
+                const index_choice index = others ? index_choices()[3] : index_choices()[0];
+                const pair_of_arrays m = arrange_pair(left, N, right, N, csr, lb, index, type);
+                spgemm_problem problem(m.a, N, m.b, N);
+                problem.run(plain_call(type));
+                const std::vector<unsigned char> first = problem.value_bytes();
+                problem.run(plain_call(type));
+                CHECK((problem.value_bytes() == first));
+                problem.run(general_call(type));
+                problem.run_reuse(general_call(type));
+            }
+}
+
+TEST_CASE("SpGEMM of complex rows of A with thousands of elements, by columns and conjugated too") {
+    const entries left = with_row_lengths({3000, 2100, 40}, 5, 3000);
+    random_source random(16);
+    const entries right = random_pattern(3000, 40, 4, random);
+    for (const cusparseOperation_t op : {N, H}) {
+        const index_choice& wide = index_choices()[1];
+        const pair_of_arrays m =
+            arrange_pair(left, op, right, op, op == N ? csr : csc, csr, wide, CUDA_C_32F);
+        spgemm_options options;
+        options.c_index = wide;
+        spgemm_problem problem(m.a, op, m.b, op, options);
+        problem.run(general_call(CUDA_C_32F));
+        spgemm_call zero = general_call(CUDA_C_32F);
+        zero.alpha = 0.0;
+        problem.run(zero);
+    }
+}
+
 // Every element of C has `inner` products.
 TEST_CASE("SpGEMM again and again with any number of products for an element") {
     const cudaDataType type = main_type();
