@@ -37,7 +37,7 @@ void visit_type(heron_type t, F&& f) {
 bool serves_columns(const heron_spmv_args& args) {
     const heron_spmat& a = args.a;
     const bool is_uniform = a.type == args.x.type && a.type == args.y.type && a.type == args.compute_type;
-    return is_uniform && (a.type == HERON_R_32F || a.type == HERON_R_64F) &&
+    return a.format == HERON_FORMAT_CSR && is_uniform && (a.type == HERON_R_32F || a.type == HERON_R_64F) &&
            a.offset_type == HERON_INDEX_32 && a.index_type == HERON_INDEX_32 && turned<f32>::serves(a);
 }
 

@@ -1,5 +1,5 @@
-// SpMV on OpenCL: on a GPU CSR by tiles of equally many stored elements and BSR by blocks, everything else by
-// the shared plan.
+// SpMV on OpenCL: on a GPU CSR by tiles of equally many stored elements, BSR by blocks, and transposed sliced
+// ELLPACK of few rows by shares of these; everything else by the shared plan.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
@@ -28,6 +28,12 @@ struct csr_tile_scatter {
     static constexpr const char* name = "csr_tile_scatter";
 };
 
+constexpr kernel_family sharing{"spmv_sell", "VA VX VY CT OT IT"};
+template <class...>
+struct sell_share_scatter {
+    static constexpr const char* name = "sell_share_scatter";
+};
+
 template <class...>
 struct measure_rows {
     static constexpr const char* name = "measure_rows";
@@ -54,6 +60,15 @@ int64_t tile_length(const device_traits& traits, int64_t nnz, int64_t element_by
     int64_t tile = tile_bytes / element_bytes;
     while (tile > group_size && nnz / tile < 4 * int64_t{traits.compute_units}) tile /= 2;
     return tile;
+}
+
+// How many items share a row of a sliced ELLPACK matrix, whose product is transposed: as many as fill the
+// device, with several elements for each.
+int64_t sell_shares(const device_traits& traits, const heron_spmat& a) {
+    constexpr int64_t items_of_unit = 1024;
+    constexpr int64_t least_elements = 4;
+    const int64_t wanted = items_of_unit * traits.compute_units / a.rows;
+    return std::max<int64_t>(std::min(wanted, a.values_size / (a.rows * least_elements)), 1);
 }
 
 // What ANALYSE finds out. It depends on nothing in the workspace, and the kernel is right for any matrix.
@@ -161,6 +176,14 @@ class tiled_spmv {
 
     void scatter(CT* acc, int apply_alpha) {
         const heron_spmat& a = args_.a;
+        if (a.format == HERON_FORMAT_SELL) {
+            const int64_t shares = sell_shares(device_.traits(), a);
+            device_.launch<sell_share_scatter<VA, VX, VY, CT, OT, IT>>(
+                sharing, a.rows * shares, offsets(), indices(), values(), heron_index{a.rows},
+                heron_index{a.slice_size}, heron_index{shares}, base(), conjugate(), x(), acc, apply_alpha,
+                alpha_.value, alpha_.device);
+            return;
+        }
         launch<csr_tile_scatter>(tiles_, offsets(), indices(), values(), a.rows, a.nnz,
                                  static_cast<int>(tile_), base(), conjugate(), x(), acc, apply_alpha,
                                  alpha_.value, alpha_.device);
@@ -185,9 +208,15 @@ class tiled_spmv {
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
 };
 
-bool takes_tiles(const device_traits& traits, const heron_spmat& a) {
-    return a.format == HERON_FORMAT_CSR && takes_gpu_kernels("spmv", traits.is_gpu) &&
-           traits.largest_group >= group_size && traits.local_bytes >= local_bytes_needed;
+bool takes_shares(const device_traits& traits, const heron_spmv_args& args) {
+    return args.a.format == HERON_FORMAT_SELL && plans::is_transposed(args.op) &&
+           sell_shares(traits, args.a) > 1;
+}
+
+bool takes_tiles(const device_traits& traits, const heron_spmv_args& args) {
+    return (args.a.format == HERON_FORMAT_CSR || takes_shares(traits, args)) &&
+           takes_gpu_kernels("spmv", traits.is_gpu) && traits.largest_group >= group_size &&
+           traits.local_bytes >= local_bytes_needed;
 }
 
 // A matrix that stores nothing leaves beta*y.
@@ -210,7 +239,7 @@ void spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
     if (phase == HERON_PHASE_RUN && plans::takes_blocks(args) &&
         takes_gpu_kernels("spmv", device.traits().is_gpu))
         return plans::multiply_by_blocks(device, args);
-    if (!takes_tiles(device.traits(), args.a)) return plans::spmv(device, phase, args, workspace);
+    if (!takes_tiles(device.traits(), args)) return plans::spmv(device, phase, args, workspace);
     visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
                   [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
                       visit_offsets_and_indices(

@@ -78,6 +78,28 @@ TEST_CASE("SpMV of every shape") {
                 }
 }
 
+// Rows of up to 900 elements, which many items of a GPU share, and empty ones among them.
+TEST_CASE("SpMV of few long rows in slices") {
+    random_source random(6);
+    entries pattern = random_pattern(70, 900, 3, random);
+    std::erase_if(pattern.list, [](const entry& e) {
+        return e.row % 9 == 4 || (e.row % 9 == 5 && e.col > 40) || (e.row > 60 && e.col % 8 != 0);
+    });
+    for (const product_types& types : representative_rows())
+        for (const layout& l : spmv_layouts())
+            for (const cusparseOperation_t op : all_operations) {
+                if (l.format != CUSPARSE_FORMAT_SLICED_ELLPACK) continue;
+                INFO(l.name);
+                const index_choice& index =
+                    index_choices()[is_plain(types) ? random.below(index_choices().size()) : 0];
+                const entries matrix = with_values(pattern, types.a, random);
+                spmv_problem problem(arrange(matrix, l, index, types.a, random), types, op);
+                problem.run(general_call(types), random.below(2) == 0);
+                problem.run({some_alpha(types), 0.0}, random.below(2) == 0);
+                problem.run({0.0, some_beta(types)});
+            }
+}
+
 TEST_CASE("SpMV of one matrix again and again, without an analysis") {
     // A backend may learn from the first products of a pattern how to go through it.
     random_source random(8);
