@@ -8,6 +8,13 @@ typedef ushort u16;
 typedef uint u32;
 typedef ulong u64;
 
+// PoCL 3.1 gives each of its threads an array of its own where the kernel itself names one in local memory.
+// Its optimiser lets a function name the array that all calls hand to it, which then all threads share.
+#ifndef HERON_PTX
+#undef HERON_FN
+#define HERON_FN static inline __attribute__((always_inline))
+#endif
+
 #define HERON_CLOSE
 #define CONSTANT(name, value) enum { name = value }
 #define UNROLL _Pragma("unroll")
