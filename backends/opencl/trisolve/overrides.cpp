@@ -11,9 +11,10 @@
 namespace heron::opencl {
 namespace {
 
-constexpr kernel_family solving_one{"trisolve_rows trisolve_common trisolve_tuned trisolve_one", "CT OT IT"};
-constexpr kernel_family solving_many{"trisolve_rows trisolve_common trisolve_tuned trisolve_many",
-                                     "CT OT IT"};
+constexpr kernel_family solving_one{
+    "trisolve_rows trisolve_common trisolve_tuned trisolve_one trisolve_one_rows", "CT OT IT"};
+constexpr kernel_family solving_many{
+    "trisolve_rows trisolve_common trisolve_tuned trisolve_many trisolve_many_rows", "CT OT IT"};
 // With long rows.
 constexpr kernel_family solving_one_units{
     "trisolve_rows trisolve_common trisolve_tuned trisolve_one trisolve_units trisolve_one_units",
