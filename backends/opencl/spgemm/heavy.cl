@@ -1,5 +1,5 @@
 // Heavy rows of sparse products, whose row of A has very many elements: several groups share each. Types as
-// in long.cl, of which this is the second part.
+// in chunks.cl.
 //
 // heavy[0] says how many rows there are, and their numbers follow. A group of a row takes a segment of its
 // elements of A: the columns of C are found as bits in memory, its values by sums of each segment, which are
@@ -49,9 +49,10 @@ HERON_FN element_range elements_of(GLOBAL const OT* restrict offsets, heron_inde
     return r;
 }
 
-// marks := a bit for each column of each heavy row of A*B, `words` words for a row. They are 0 before.
+// marks := a bit for each column of each heavy row of A*B, `words` words for a row. They are 0 before. So
+// many items, `lanes`, share a row of B.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_mark_heavy(
-    PATTERN(a), PATTERN(b), GLOBAL const int* restrict heavy, int most_tasks, heron_index words,
+    PATTERN(a), PATTERN(b), GLOBAL const int* restrict heavy, int most_tasks, int lanes, heron_index words,
     GLOBAL uint* marks) {
     const int id = get_local_id(0);
     const heavy_division d = divide_rows(heavy, 1, most_tasks);
@@ -60,9 +61,9 @@ __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void heron_mark
         const element_range r =
             segment_of(d, elements_of(a_offsets, a_base, heavy[1 + number]), task % d.segments);
         volatile GLOBAL uint* const own = marks + number * words;
-        for (heron_index k = r.begin + id / LANES; k < r.end; k += SCAN_GROUP / LANES) {
+        for (heron_index k = r.begin + id / lanes; k < r.end; k += SCAN_GROUP / lanes) {
             const element_range b = elements_of(b_offsets, b_base, (heron_index)a_indices[k] - a_base);
-            for (heron_index l = b.begin + id % LANES; l < b.end; l += LANES) {
+            for (heron_index l = b.begin + id % lanes; l < b.end; l += lanes) {
                 const heron_index column = (heron_index)b_indices[l] - b_base;
                 const uint bit = 1u << (column % WIDTH);
                 // Most have been marked before.

@@ -1,6 +1,7 @@
 #pragma once
 // Rows of a sparse product that several groups share (heavy.cl).
 #include "bins.hpp"
+#include "common/spgemm/ranks.hpp"
 
 namespace heron::opencl {
 
@@ -32,7 +33,7 @@ struct heavy_limits {
     // That are worth their memory: a multiprocessor of an H200 has some twenty teams at a time.
     static constexpr int64_t most_tasks = 2048;
     static constexpr int64_t tasks_of_unit = 16;
-    static constexpr int64_t chunk = 512;  // as in long.cl
+    static constexpr int64_t chunk = 512;  // as in chunks.cl
 
     static int64_t words(const heron_spgemm_args& args) { return quotient_up(args.b.matrix.cols, 32); }
     static int64_t most(const heron_spgemm_args& args) {
@@ -83,7 +84,7 @@ class heavy_rows {
         device_.launch_program_groups<mark_heavy>(
             program, tasks_, share_group, as<const OT>(a.offsets), as<const IT>(a.indices),
             heron_index{a.base}, as<const OT>(b.offsets), as<const IT>(b.indices), heron_index{b.base},
-            list(), static_cast<int>(tasks_), heron_index{words_}, marks_);
+            list(), static_cast<int>(tasks_), has_short_rows(args_) ? 8 : 32, heron_index{words_}, marks_);
         device_.launch_program_groups<find_heavy_columns>(
             program, std::min(most_, tasks_), share_group, list(), heron_index{words_},
             static_cast<const u32*>(marks_), counts, static_cast<const i64*>(args_.row_offsets), c_indices,

@@ -15,8 +15,8 @@ namespace heron::opencl {
 namespace {
 
 constexpr kernel_family tables{"spgemm_rows spgemm_tuned", "CT OT IT"};
-constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_long", "CT OT IT"};
-constexpr kernel_family sharing{"group_scan spgemm_rows spgemm_long spgemm_heavy", "CT OT IT"};
+constexpr kernel_family chunking{"group_scan spgemm_rows spgemm_chunks spgemm_long", "CT OT IT"};
+constexpr kernel_family sharing{"group_scan spgemm_rows spgemm_chunks spgemm_heavy", "CT OT IT"};
 struct find_unordered {
     static constexpr const char* name = "find_unordered";
 };
@@ -52,7 +52,7 @@ int64_t largest_limit(const bin_limits& limits) {
     return limits.limits[bin];
 }
 
-// These mirror spgemm_long.cl.
+// These mirror spgemm_chunks.cl.
 constexpr int64_t chunk = 512;
 constexpr int64_t marked_columns = 8192 * 32;
 
