@@ -21,7 +21,8 @@ struct sampling : element_places {
     // As the caller has them, for kernels that copy nothing.
     heron_sddmm_vectors a_vectors, b_vectors;
     int64_t k;
-    int lane_bits;  // of the groups of sample_directly
+    int lane_bits;                  // of the groups of sample_directly
+    bool has_whole_a, has_whole_b;  // whether their pieces are whole
     // Vector v of batch item b begins b*a_stride pieces and v*a_step bytes behind a.
     const vector_of<VX>* a;
     const vector_of<VX>* b;

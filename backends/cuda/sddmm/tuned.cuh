@@ -46,6 +46,8 @@ template <class VX, class VC, class CT, class IT>
 class sddmm_launcher {
     using problem_type = sampling<VX, VC, CT>;
     static constexpr int64_t piece_size = vector_of<VX>::size;
+    static constexpr bool are_numbers = piece_size == 1;
+    using piece = std::conditional_t<are_numbers, VX, vector_of<VX>>;
 
   public:
     sddmm_launcher(cuda_device& device, heron_phase phase, const heron_sddmm_args& args,
@@ -93,19 +95,37 @@ class sddmm_launcher {
     // cost a sector of 32 bytes per number, as long as that is less than two copies are.
     bool is_direct() const {
         constexpr int64_t strided_bytes = 32, few_products = int64_t{1} << 20, fewest_uses = 4;
+        constexpr double most_sectors = 7 << 18;  // that take as long as a launch that packs
         if (has_pieces_where_it_is()) return args_.k <= 2 * piece_size || has_few_elements();
-        const int64_t elements = count() * args_.c.batch_count;
         const auto is_seldom_used = [&](const heron_sddmm_vectors& v, int64_t vectors) {
             return !has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
         };
-        return args_.k * int64_t{sizeof(VX)} <= strided_bytes || elements <= few_products / args_.k ||
-               is_seldom_used(args_.a, args_.c.rows) || is_seldom_used(args_.b, args_.c.cols);
+        return args_.k * int64_t{sizeof(VX)} <= strided_bytes || elements() <= few_products / args_.k ||
+               is_seldom_used(args_.a, args_.c.rows) || is_seldom_used(args_.b, args_.c.cols) ||
+               sectors_spared_by_packing() <= most_sectors;
+    }
+
+    // The elements of a row of C in a warp share the numbers of op(A). Those of op(B) share sectors where C
+    // is so full that its neighbours are near. In a contiguous vector of op(B) fewer than eight lanes leave
+    // lines that are looked up again.
+    double sectors_spared_by_packing() const {
+        constexpr double lines_by_lanes = 8, of_sector = sizeof(VX) / 32.0;
+        const auto all = static_cast<double>(elements());
+        const auto k = static_cast<double>(args_.k);
+        const double lanes = 1 << lane_bits(std::max<int64_t>(args_.k / piece_size, 1));
+        const double places =
+            static_cast<double>(args_.c.rows) * static_cast<double>(args_.c.cols * args_.c.batch_count);
+        const double of_a =
+            std::min(static_cast<double>(args_.c.rows * args_.c.batch_count), all) + all * lanes / warp_size;
+        const double of_b = all * (std::min(1.0, places / all * of_sector) - of_sector);
+        const double looked_up =
+            all / static_cast<double>(piece_size) * std::max(0.0, 1 - lanes / lines_by_lanes);
+        return k * ((has_pieces<VX>(args_.a, args_.k) ? 0 : of_a) +
+                    (has_pieces<VX>(args_.b, args_.k) ? looked_up : of_b));
     }
 
     // For the kernels that take 32 of them per warp.
-    bool has_few_elements() const {
-        return count() * args_.c.batch_count <= int64_t{256} * device_.multiprocessors();
-    }
+    bool has_few_elements() const { return elements() <= int64_t{256} * device_.multiprocessors(); }
 
     // Neither read in pieces nor packed: SIZE knows no addresses, and the kernels for many elements step by
     // 32 bits.
@@ -120,16 +140,26 @@ class sddmm_launcher {
 
     void apply_directly() {
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
-        const bool in_pieces = has_pieces_where_it_is() && !is_misaligned<VX>(args_.a, args_.k) &&
-                               !is_misaligned<VX>(args_.b, args_.k);
-        in_pieces ? sample_directly_by<vector_of<VX>>(problem(), args_.k / piece_size)
-                  : sample_directly_by<VX>(problem(), args_.k);
+        problem_type p = problem();
+        p.has_whole_a = has_pieces<VX>(args_.a, args_.k) && !is_misaligned<VX>(args_.a, args_.k);
+        p.has_whole_b = has_pieces<VX>(args_.b, args_.k) && !is_misaligned<VX>(args_.b, args_.k);
+        args_.k % piece_size == 0 ? sample_pieces(p) : sample_directly_by<VX, false>(p, args_.k);
+    }
+
+    void sample_pieces(const problem_type& p) {
+        if (p.has_whole_a && p.has_whole_b) return sample_whole_pieces(p, args_.k / piece_size);
+        sample_directly_by<piece, false>(p, args_.k / piece_size);
+    }
+
+    // Numbers of 16 bytes are read alike wherever they are.
+    void sample_whole_pieces(const problem_type& p, int64_t pieces) {
+        sample_directly_by<piece, !are_numbers>(p, pieces);
     }
 
     void sample_packed(problem_type p) {
         p.a_vectors = packed_vectors(args_.a, p.a, p.a_step, p.a_stride);
         p.b_vectors = packed_vectors(args_.b, p.b, p.b_step, p.b_stride);
-        sample_directly_by<vector_of<VX>>(p, p.pieces);
+        sample_whole_pieces(p, p.pieces);
     }
 
     static heron_sddmm_vectors packed_vectors(heron_sddmm_vectors v, const vector_of<VX>* from, unsigned step,
@@ -142,17 +172,21 @@ class sddmm_launcher {
     }
 
     // As many lanes for an element as have something to load, while there are lanes for all elements.
-    template <class Part>
+    int lane_bits(int64_t parts) const {
+        const int64_t lanes = int64_t{1024} * device_.multiprocessors();
+        int bits = 0;
+        while (bits < 5 && int64_t{1} << bits < parts && elements() << (bits + 1) <= lanes) ++bits;
+        return bits;
+    }
+
+    template <class Part, bool are_whole>
     void sample_directly_by(problem_type p, int64_t parts) {
         constexpr int most_turns = 16;
-        const int64_t lanes = int64_t{1024} * device_.multiprocessors();
         p.pieces = static_cast<int>(parts);
-        while (p.lane_bits < 5 && int64_t{1} << p.lane_bits < parts &&
-               (p.count * p.batches) << (p.lane_bits + 1) <= lanes)
-            ++p.lane_bits;
+        p.lane_bits = lane_bits(parts);
         p.share(warp_size >> p.lane_bits, device_.multiprocessors(), most_turns);
-        launch_kernel(p.is_lone_csr() ? sample_elements_directly<Part, true, IT, VX, VC, CT>
-                                      : sample_elements_directly<Part, false, IT, VX, VC, CT>,
+        launch_kernel(p.is_lone_csr() ? sample_elements_directly<Part, are_whole, true, IT, VX, VC, CT>
+                                      : sample_elements_directly<Part, are_whole, false, IT, VX, VC, CT>,
                       direct_threads, p);
     }
 
@@ -223,6 +257,7 @@ class sddmm_launcher {
         const heron_spmat& c = args_.c;
         return c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
     }
+    int64_t elements() const { return count() * args_.c.batch_count; }
 
     cuda_device& device_;
     const heron_phase phase_;

@@ -19,6 +19,14 @@ inline entries rows_alike(std::int64_t rows, std::int64_t cols, std::int64_t per
     return m;
 }
 
+// Every element.
+inline entries dense_pattern(std::int64_t rows, std::int64_t cols) {
+    entries m{rows, cols, {}};
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < cols; ++j) m.list.push_back({i, j, 1.0});
+    return m;
+}
+
 // A band of neighbours.
 inline entries band(std::int64_t n, std::int64_t width) {
     entries m{n, n, {}};

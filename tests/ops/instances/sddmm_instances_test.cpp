@@ -20,13 +20,14 @@ sddmm_call general_call(const sddmm_types& types) {
 }
 
 // k elements of a column of op(B), in pieces of 16 bytes.
-void check(const entries& pattern, const layout& stored, std::int64_t pieces, const dense_layout& a) {
+void check(const entries& pattern, const layout& stored, std::int64_t pieces, const dense_layout& a,
+           const dense_layout& b = column_major) {
     for (const sddmm_types& types : sddmm_rows())
         for (const index_choice& index : index_pairs()) {
             random_source random(53);
             const entries c = with_values(pattern, types.sparse, random);
             const std::int64_t k = pieces * 16 / static_cast<std::int64_t>(size_of(types.dense));
-            sddmm_problem({arrange(c, stored, index, types.sparse, random)}, types, k, a, column_major)
+            sddmm_problem({arrange(c, stored, index, types.sparse, random)}, types, k, a, b)
                 .run(general_call(types));
         }
 }
@@ -45,5 +46,18 @@ TEST_CASE("SDDMM of inner products of every length, type and index type") {
 TEST_CASE("SDDMM of few elements of every type, format and index type") {
     for (const layout& stored : {layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"COO", CUSPARSE_FORMAT_COO},
                                  layout{"BSR 2 x 3", CUSPARSE_FORMAT_BSR, false, 2, 3}})
-        for (const dense_layout& a : {row_major, column_major}) check(irregular_pattern(), stored, 3, a);
+        for (const dense_layout& a : {row_major, column_major})
+            for (const dense_layout& b : {row_major, column_major})
+                check(irregular_pattern(), stored, 3, a, b);
+}
+
+// Few lanes for an element, so that a lane has many pieces.
+TEST_CASE("SDDMM of many elements whose operands are read where they are") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    const bool is_gpu = backend_name() == "cuda";
+    for (const entries& pattern : {band(is_gpu ? 2500 : 90, 17), dense_pattern(is_gpu ? 330 : 40, 290)}) {
+        check(pattern, csr, 4, column_major);
+        check(pattern, csr, 4, row_major, row_major);
+        check(pattern, csr, 5, column_major, row_major);
+    }
 }
