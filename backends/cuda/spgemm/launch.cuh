@@ -55,13 +55,19 @@ class placed_bins {
         bins_.cursors = bins_.sizes + row_bins::count;
     }
 
+    // Sets zeros[0] and zeros[1] too, where there are any.
     template <class Rule>
-    void fill(spgemm_launcher& launcher, const Rule& rule) const {
+    void fill(spgemm_launcher& launcher, const Rule& rule, int* zeros = nullptr) const {
         cuda_device& device = launcher.device();
+        const auto sort = [&](auto* kernel) {
+            device.launch_blocks(kernel, ceil_div(rows_, bin_rows), spgemm_threads, 0, rule, rows_, bins_,
+                                 zeros);
+        };
+        if (rows_ <= bin_rows) return sort(sort_into_bins<bin_pass::alone, Rule>);
+        if (zeros) device.fill(zeros, 0, 2 * sizeof *zeros);
         device.fill(bins_.sizes, 0, 2 * row_bins::count * sizeof(int));
-        const int64_t blocks = ceil_div(rows_, int64_t{spgemm_threads} * bin_rows_each);
-        device.launch_blocks(sort_into_bins<false, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
-        device.launch_blocks(sort_into_bins<true, Rule>, blocks, spgemm_threads, 0, rule, rows_, bins_);
+        sort(sort_into_bins<bin_pass::count, Rule>);
+        sort(sort_into_bins<bin_pass::move, Rule>);
     }
     row_list list(int bin) const { return {bins_.sizes, bins_.lists, bin}; }
     const row_bins& bins() const { return bins_; }
@@ -79,7 +85,7 @@ class placed_ranks {
         if (bytes == 0) return;
         const int64_t rows = args.a.matrix.rows;
         bins_.emplace(layout, rows);
-        int* const flags = layout.take<int>(2);
+        int* const flags = layout.take<int>(2);  // 0 at first
         space_ = {bins_->bins(), flags, flags + 1, layout.take<int>(rows), layout.take<uint8_t>(bytes)};
     }
 
@@ -92,8 +98,8 @@ class placed_ranks {
     // Rows of more than `light` products are apart.
     void sort_rows(spgemm_launcher& launcher, int64_t hash_limit, int64_t light) const {
         if (take_all_rows()) return launcher.device().fill(space_.unordered, 0, sizeof(int));
-        bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit, light});
-        launcher.device().fill(space_.unordered, 0, 2 * sizeof(int));
+        bins_->fill(launcher, rank_rule{args_.row_products, plans::row_limit(args_), hash_limit, light},
+                    space_.unordered);
     }
     // Calls f(bin) for the bins that can have rows.
     template <class F>
@@ -118,10 +124,7 @@ class placed_ranks {
                 return true;
         return false;
     }
-    // Of those whose rows are sorted, not looked up.
-    static constexpr int sorted_bins = 4;
-
-    int common_bin() const { return common_rank_bin(args_, sorted_bins); }
+    int common_bin() const { return common_rank_bin(args_, rank_space::sorted); }
 
     const heron_spgemm_args& args_;
     std::optional<placed_bins> bins_;

@@ -46,19 +46,27 @@ class tuned_symbolic {
         if (!ranks_.are_kept() || !ranks_.take_all_rows())
             device.fill(args_.row_offsets, 0, static_cast<size_t>(a_.rows + 1) * sizeof(int64_t));
         count();
-        device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
-        if (shares > 1) device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
+        shares > 1 ? measure(shares)
+                   : device.launch_blocks(scan_few_lengths, 1, spgemm_threads, 0, args_.row_offsets, a_.rows,
+                                          facts_ + shares);
         row_facts all{};
         device.read(&all, facts_ + shares, sizeof all);
         plans::require_offsets_hold(args_.c, all.sum);
-        device.launch_blocks(scan_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_,
-                             shares);
+        if (shares > 1)
+            device.launch_blocks(scan_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_,
+                                 shares);
         plans::write_product_offsets(device, args_);
         plans::report(args_.nnz_found, all.sum);
         plans::report(args_.longest_found, all.longest);
     }
 
   private:
+    void measure(int64_t shares) {
+        cuda_device& device = launcher_.device();
+        device.launch_blocks(measure_lengths, shares, spgemm_threads, 0, args_.row_offsets, a_.rows, facts_);
+        device.launch_blocks(scan_facts, 1, spgemm_threads, 0, facts_, shares);
+    }
+
     void count() {
         const int hash_limit = launcher_.largest_table(16384, sizeof(IT)) / 2;
         ranks_.are_kept() ? count_with_ranks(hash_limit) : count_by_tables(hash_limit);
@@ -71,12 +79,10 @@ class tuned_symbolic {
 
     void count_with_ranks(int hash_limit) {
         ranks_.sort_rows(launcher_, hash_limit, marks_.light());
-        ranks_.visit([&](int bin) {
-            if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
-                rank<uint32_t>(bin);
-            else
-                rank<uint64_t>(bin);
-        });
+        if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
+            rank<uint32_t>();
+        else
+            rank<uint64_t>();
         const rank_space& space = ranks_.space();
         if (ranks_.can_have_too_many()) count_short<32>(space.rest(), rank_space::most_products);
         if (ranks_.can_have_rest(marks_.light()))
@@ -86,14 +92,24 @@ class tuned_symbolic {
     }
 
     template <class K>
-    void rank(int bin) {
+    void rank() {
+        int first = rank_space::ranked, last = -1;  // of the bins that tables take, all in one launch
+        ranks_.visit([&](int bin) {
+            if (bin < rank_space::sorted) return rank_by_sorting<K>(bin);
+            first = std::min(first, bin);
+            last = bin;
+        });
+        if (last >= first) rank_by_tables<K>(first, last);
+    }
+
+    template <class K>
+    void rank_by_sorting(int bin) {
         const bool is_short = has_short_rows(args_);
         switch (bin) {
             case 0: return is_short ? rank_sorted<8, 4, K>(bin) : rank_sorted<32, 1, K>(bin);
             case 1: return is_short ? rank_sorted<8, 8, K>(bin) : rank_sorted<32, 2, K>(bin);
             case 2: return is_short ? rank_sorted<8, 16, K>(bin) : rank_sorted<32, 4, K>(bin);
-            case 3: return rank_sorted<32, 8, K>(bin);
-            default: return rank_by_tables<K>(bin);
+            default: return rank_sorted<32, 8, K>(bin);
         }
     }
     template <int lanes, int each, class K>
@@ -111,12 +127,12 @@ class tuned_symbolic {
     }
 
     template <class K>
-    void rank_by_tables(int bin) {
+    void rank_by_tables(int first, int last) {
         constexpr int warps = ranked_threads / warp_size;
         launcher_.device().launch_blocks(rank_rows<K, OT, IT>, launcher_.blocks_for(a_.rows, warps),
                                          ranked_threads,
-                                         warps * rank_memory<K, IT>::bytes(rank_space::limit(bin)), a_, b_,
-                                         ranks_.space(), bin, args_.row_products, args_.row_offsets);
+                                         warps * rank_memory<K, IT>::bytes(rank_space::limit(last)), a_, b_,
+                                         ranks_.space(), first, last, args_.row_products, args_.row_offsets);
     }
 
     void count_by_tables(int hash_limit) {

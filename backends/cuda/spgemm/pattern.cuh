@@ -172,8 +172,8 @@ static __global__ void __launch_bounds__(spgemm_threads)
     if (threadIdx.x == 0) *facts = mine;
 }
 
-// The facts of each share of the lengths. If there is but one, what scan_facts makes of them.
-static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row_facts* facts) {
+// The facts of the block's share of the lengths, for thread 0.
+static __device__ inline row_facts facts_of_share(const int64_t* lengths, int64_t rows) {
     row_facts mine{};
     const int64_t first = static_cast<int64_t>(blockIdx.x) * rows_per_share;
     for (int i = threadIdx.x; i < rows_per_share && first + i < rows; i += spgemm_threads) {
@@ -181,10 +181,13 @@ static __global__ void measure_lengths(const int64_t* lengths, int64_t rows, row
         mine.sum += length;
         mine.longest = length > mine.longest ? length : mine.longest;
     }
-    mine = reduce_block(mine);
-    if (threadIdx.x != 0) return;
-    facts[blockIdx.x] = gridDim.x == 1 ? row_facts{} : mine;
-    if (gridDim.x == 1) facts[1] = mine;
+    return reduce_block(mine);
+}
+
+static __global__ void __launch_bounds__(spgemm_threads)
+    measure_lengths(const int64_t* lengths, int64_t rows, row_facts* facts) {
+    const row_facts mine = facts_of_share(lengths, rows);
+    if (threadIdx.x == 0) facts[blockIdx.x] = mine;
 }
 
 // One block: facts[s].sum becomes what precedes share s; facts[shares] gets the sum and the maximum of all.
@@ -204,9 +207,8 @@ static __global__ void scan_facts(row_facts* facts, int64_t shares) {
     if (threadIdx.x == 0) facts[shares] = {before, longest.longest, 0};
 }
 
-// Lengths into offsets, in place.
-static __global__ void __launch_bounds__(spgemm_threads)
-    scan_lengths(int64_t* offsets, int64_t rows, const row_facts* facts, int64_t shares) {
+// The block's share of the lengths into offsets, in place; `before` is the sum of the shares before it.
+static __device__ inline void scan_share(int64_t* offsets, int64_t rows, int64_t before) {
     constexpr int each = rows_per_share / spgemm_threads;
     constexpr int padded = each + 1;  // so that threads read their own from different banks
     __shared__ int64_t staged[spgemm_threads * padded];
@@ -223,7 +225,7 @@ static __global__ void __launch_bounds__(spgemm_threads)
     int64_t sum = 0;
     for (int i = 0; i < each; ++i) sum += own[i];
     int64_t total = 0;
-    int64_t place = facts[blockIdx.x].sum + scan_block(sum, &total);
+    int64_t place = before + scan_block(sum, &total);
     for (int i = 0; i < each; ++i) {
         const int64_t length = own[i];
         own[i] = place;
@@ -235,20 +237,41 @@ static __global__ void __launch_bounds__(spgemm_threads)
         const int at = i * spgemm_threads + thread;
         if (at < left) first[at] = staged[at / each * padded + at % each];
     }
-    if (blockIdx.x == 0 && thread == 0) offsets[rows] = facts[shares].sum;
+}
+
+static __global__ void __launch_bounds__(spgemm_threads)
+    scan_lengths(int64_t* offsets, int64_t rows, const row_facts* facts, int64_t shares) {
+    scan_share(offsets, rows, facts[blockIdx.x].sum);
+    if (blockIdx.x == 0 && threadIdx.x == 0) offsets[rows] = facts[shares].sum;
+}
+
+// Lengths that are one share: *all gets their facts.
+static __global__ void __launch_bounds__(spgemm_threads)
+    scan_few_lengths(int64_t* offsets, int64_t rows, row_facts* all) {
+    const row_facts facts = facts_of_share(offsets, rows);
+    if (threadIdx.x == 0) *all = facts;
+    scan_share(offsets, rows, 0);
+    if (threadIdx.x == 0) offsets[rows] = facts.sum;
 }
 
 constexpr int bin_rows_each = 8;  // of a thread
+constexpr int bin_rows = bin_rows_each * spgemm_threads;
 
-// Adds the block's rows to the sizes of bins, or with `moves` moves them there. rule(row) is a row's bin or
-// -1. sizes and cursors must be 0 before.
-template <bool moves, class Rule>
-__global__ void __launch_bounds__(spgemm_threads) sort_into_bins(Rule rule, int64_t rows, row_bins to) {
+enum class bin_pass { count, move, alone };
+
+// Adds the block's rows to the sizes of bins, moves them there, or both, if one block has all rows. rule(row)
+// is a row's bin or -1. Unless a block is alone, sizes and cursors must be 0 before; if it is, it sets
+// zeros[0] and zeros[1], where there are any.
+template <bin_pass pass, class Rule>
+__global__ void __launch_bounds__(spgemm_threads)
+    sort_into_bins(Rule rule, int64_t rows, row_bins to, int* zeros) {
     __shared__ int counts[row_bins::count], places[row_bins::count];
-    if (threadIdx.x < row_bins::count) counts[threadIdx.x] = 0;
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < row_bins::count) counts[thread] = 0;
+    if (pass == bin_pass::alone && zeros && thread < 2) zeros[thread] = 0;
     __syncthreads();
-    const int64_t first = static_cast<int64_t>(blockIdx.x) * spgemm_threads * bin_rows_each + threadIdx.x;
-    const int lane = threadIdx.x % warp_size;
+    const int64_t first = static_cast<int64_t>(blockIdx.x) * bin_rows + thread;
+    const int lane = thread % warp_size;
     int bins[bin_rows_each], numbers[bin_rows_each];
 #pragma unroll
     for (int i = 0; i < bin_rows_each; ++i) {
@@ -264,15 +287,18 @@ __global__ void __launch_bounds__(spgemm_threads) sort_into_bins(Rule rule, int6
         numbers[i] = __shfl_sync(all_lanes, number, leader) + __popc(same & ((1u << lane) - 1u));
     }
     __syncthreads();
-    if (threadIdx.x < row_bins::count && counts[threadIdx.x] > 0) {
-        int* const total = (moves ? to.cursors : to.sizes) + threadIdx.x;
-        const int before = atomicAdd(total, counts[threadIdx.x]);
-        int others = 0;
-        if (moves)
-            for (int bin = 0; bin < static_cast<int>(threadIdx.x); ++bin) others += to.sizes[bin];
-        places[threadIdx.x] = before + others;
+    if (thread < row_bins::count) {
+        int before = 0, others = 0;
+        if (pass == bin_pass::alone)
+            to.sizes[thread] = counts[thread];
+        else if (counts[thread] > 0)
+            before = atomicAdd((pass == bin_pass::move ? to.cursors : to.sizes) + thread, counts[thread]);
+        if (pass != bin_pass::count)
+            for (int bin = 0; bin < thread; ++bin)
+                others += pass == bin_pass::alone ? counts[bin] : to.sizes[bin];
+        places[thread] = before + others;
     }
-    if (!moves) return;
+    if (pass == bin_pass::count) return;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < bin_rows_each; ++i)

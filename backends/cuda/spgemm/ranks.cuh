@@ -14,6 +14,7 @@ constexpr int ranked_threads = 128;
 // their ranks; the next one those that a hash table in shared memory counts, then the others, and heavy rows.
 struct rank_space {
     static constexpr int ranked = 6;
+    static constexpr int sorted = 4;  // of these, those whose rows are sorted, not looked up
     static constexpr int heavy = ranked + 2;
     static constexpr int most_products = 32 << (ranked - 1);
     static __host__ __device__ constexpr int limit(int bin) { return 32 << bin; }
@@ -65,69 +66,74 @@ struct length_rule {
 
 // ---- the walk over a row's products ----
 
-// The products of the rows of a warp's groups, a row of B at a time. For each lane it calls load(l, number)
-// with an element of B and the number of the product in its row, or with zeros, and several rows of B later
-// add(is_inside, what load gave, number, t), t being the lane of A's element. A load that uses nothing of
-// what it reads keeps the others in flight. All lanes take part; begin(k, is_inside) is called before each
-// turn over `lanes` elements of A.
-template <int lanes, class OT, class IT>
-struct product_walk {
-    static constexpr int ahead = 4;
+// Tells if neighbouring lanes have columns that do not ascend.
+template <class IT>
+static __device__ inline bool descends(bool is_inside, IT column) {
+    const IT before = from_lane_below(column, 1);
+    return is_inside && threadIdx.x % warp_size > 0 && before >= column;
+}
 
-    const row_pattern<OT, IT>& a;
-    const row_pattern<OT, IT>& b;
-    const lane_group<lanes>& group;
+// The products of a row of A, by a warp, a row of B at a time. For each lane it
+// calls add(is_inside, index, number, descends) with an element of B, the number of the product in its row,
+// and whether the element before it in B's row has no smaller column, several loads after it was read.
+template <class OT, class IT>
+class product_walk {
+  public:
+    __device__ product_walk(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b) : a_(a), b_(b) {}
 
-    template <class Begin, class Load, class Add>
-    __device__ void run(int64_t k, int64_t end, Begin&& begin, Load&& load, Add&& add) const {
+    template <class Add>
+    __device__ void run(int64_t row, Add&& add) const {
+        const int64_t end = a_.begin(row + 1);
         int passed = 0;
-        for (; __any_sync(all_lanes, k < end); k += lanes) {
-            const bool has_element = k + group.lane < end;
-            OT first_of_lane = 0;
-            int length_of_lane = 0;
-            if (has_element) {
-                const int64_t inner = a.column(k + group.lane);
-                first_of_lane = static_cast<OT>(b.begin(inner));
-                length_of_lane = static_cast<int>(b.begin(inner + 1) - b.begin(inner));
+        for (int64_t k = a_.begin(row); k < end; k += warp_size) {
+            OT first = 0;
+            int length = 0;
+            if (k + lane() < end) {
+                const int64_t inner = a_.column(k + lane());
+                first = static_cast<OT>(b_.begin(inner));
+                length = static_cast<int>(b_.begin(inner + 1) - b_.begin(inner));
             }
-            begin(k + group.lane, has_element);
-            const int left = end - k < lanes ? static_cast<int>(end - k) : lanes;
-            const int count = __reduce_max_sync(all_lanes, left);
-            for (int t = 0; t < count; t += ahead) {
-                OT first[ahead];
-                int length[ahead], number[ahead];
-                decltype(load(OT{}, 0)) items[ahead];
+            const int count = end - k < warp_size ? static_cast<int>(end - k) : warp_size;
+            passed = take(first, length, count, passed, add);
+        }
+    }
+
+  private:
+    static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
+
+    // Returns what is passed then.
+    template <class Add>
+    __device__ int take(OT first_of_lane, int length_of_lane, int count, int passed, Add&& add) const {
+        constexpr int ahead = 4;
+        for (int t = 0; t < count; t += ahead) {
+            OT first[ahead];
+            int length[ahead], number[ahead];
+            IT indices[ahead];
 #pragma unroll
-                for (int u = 0; u < ahead; ++u) {
-                    first[u] = group.broadcast(first_of_lane, t + u);
-                    length[u] = group.broadcast(length_of_lane, t + u);
-                    number[u] = passed;
-                    passed += length[u];
-                    const bool is_inside = group.lane < length[u];
-                    items[u] =
-                        load(is_inside ? first[u] + group.lane : 0, is_inside ? number[u] + group.lane : 0);
-                }
+            for (int u = 0; u < ahead; ++u) {
+                first[u] = value_of_lane(first_of_lane, t + u);
+                length[u] = value_of_lane(length_of_lane, t + u);
+                number[u] = passed;
+                passed += length[u];
+                indices[u] = b_.indices[lane() < length[u] ? first[u] + lane() : 0];
+            }
 #pragma unroll
-                for (int u = 0; u < ahead; ++u) {
-                    add(group.lane < length[u], items[u], number[u] + group.lane, t + u);
-                    for (int l = group.lane + lanes; __any_sync(all_lanes, l - group.lane < length[u]);
-                         l += lanes) {
-                        const bool is_inside = l < length[u];
-                        add(is_inside, load(is_inside ? first[u] + l : 0, is_inside ? number[u] + l : 0),
-                            number[u] + l, t + u);
-                    }
+            for (int u = 0; u < ahead; ++u) {
+                const bool is_inside = lane() < length[u];
+                add(is_inside, indices[u], number[u] + lane(), descends(is_inside, indices[u]));
+                for (int done = warp_size; done < length[u]; done += warp_size) {
+                    const int l = done + lane();
+                    const IT index = b_.indices[l < length[u] ? first[u] + l : 0];
+                    add(l < length[u], index, number[u] + l, descends(l < length[u], index));
                 }
             }
         }
+        return passed;
     }
-};
 
-// Tells if neighbouring lanes have columns that do not ascend.
-template <int lanes, class IT>
-static __device__ inline bool descends(const lane_group<lanes>& group, bool is_inside, IT column) {
-    const IT before = __shfl_up_sync(all_lanes, column, 1, lanes);
-    return is_inside && group.lane > 0 && before >= column;
-}
+    const row_pattern<OT, IT>& a_;
+    const row_pattern<OT, IT>& b_;
+};
 
 // ---- rows whose columns a table finds ----
 
@@ -186,70 +192,77 @@ static __device__ inline int ranked_places(int n, int most) {
     return places < 16 ? 16 : places < most ? places : most;
 }
 
-// counts[row] := length of the rows of a ranked bin, and their ranks, a warp each. Rows with too many
-// elements are left to others.
+// counts[row] := length of a row of at most `limit` products, and their ranks, by a warp. A row with too many
+// elements is left to others.
+template <class K, class OT, class IT>
+static __device__ void rank_row(const row_pattern<OT, IT>& a, const row_pattern<OT, IT>& b,
+                                const rank_space& space, const rank_memory<K, IT>& memory, int limit,
+                                int64_t row, const int64_t* row_products, int64_t* counts, uint8_t* ranks) {
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    const int unique = rank_memory<K, IT>::unique(limit);
+    const unsigned below = (1u << lane) - 1u;
+    const int products = static_cast<int>(row_products[row]);
+    const key_table<IT> table{memory.keys, ranked_places(products, rank_memory<K, IT>::places(limit)) - 1};
+    table.clear(lane, warp_size);
+    __syncwarp();
+    int found = 0;
+    product_walk<OT, IT>(a, b).run(row, [&](bool is_inside, IT index, int number, bool descends) {
+        if (descends) *space.unordered = 1;
+        const IT column = static_cast<IT>(index - static_cast<IT>(b.base));
+        bool is_new = false;
+        int place = -1;
+        if (is_inside && found <= unique) place = table.claim(column, is_new);
+        __syncwarp();
+        const unsigned members = __ballot_sync(all_lanes, is_new);
+        if (is_new) {
+            const int at = found + __popc(members & below);
+            if (at < unique) {
+                memory.number_at[place] = static_cast<uint8_t>(at);
+                memory.columns[at] = static_cast<K>(column) << rank_bits | static_cast<K>(at);
+            }
+        }
+        found += __popc(members);
+        __syncwarp();
+        if (place >= 0) memory.numbers[number] = memory.number_at[place];
+    });
+    __syncwarp();
+    if (found > unique) {
+        if (lane == 0) space.too_many[atomicAdd(space.too_many_size, 1)] = static_cast<int>(row);
+        return;
+    }
+    find_ranks_of<warp_size, 1, most_ranks / warp_size>(memory, found, found, lane);
+    __syncwarp();
+    const int last = unique - 1;  // what is behind the products is no number
+    const auto* const from = reinterpret_cast<const uchar4*>(memory.numbers);
+    auto* const to = reinterpret_cast<uchar4*>(ranks);
+    for (int w = lane; 4 * w < products; w += warp_size) {
+        const uchar4 of = from[w];
+        to[w] = {memory.number_at[of.x & last], memory.number_at[of.y & last], memory.number_at[of.z & last],
+                 memory.number_at[of.w & last]};
+    }
+    if (lane == 0) counts[row] = found;
+    __syncwarp();
+}
+
+// counts[row] := length of the rows of ranked bins from `first_bin` to `last_bin`, and their ranks, a warp
+// each: those of most products first. Rows with too many elements are left to others.
 template <class K, class OT, class IT>
 __global__ void __launch_bounds__(ranked_threads)
     rank_rows(const __grid_constant__ row_pattern<OT, IT> a, const __grid_constant__ row_pattern<OT, IT> b,
-              rank_space space, int bin, const int64_t* row_products, int64_t* counts) {
+              rank_space space, int first_bin, int last_bin, const int64_t* row_products, int64_t* counts) {
     extern __shared__ int4 shared_quads[];
-    using memory_type = rank_memory<K, IT>;
-    const lane_group<warp_size> group;
-    const int lane = group.lane;
+    const size_t bytes = rank_memory<K, IT>::bytes(rank_space::limit(last_bin));
+    char* const memory = reinterpret_cast<char*>(shared_quads) + threadIdx.x / warp_size * bytes;
     const int warps = blockDim.x / warp_size;
-    const int own = threadIdx.x / warp_size;
-    const int limit = rank_space::limit(bin);
-    const memory_type memory(reinterpret_cast<char*>(shared_quads) + own * memory_type::bytes(limit), limit);
-    const int unique = memory_type::unique(limit);
-    const unsigned below = (1u << lane) - 1u;
-    const int size = space.bins.sizes[bin];
-    const int* const rows = space.rows_of(bin).rows();
-    uint8_t* const ranks = space.ranks_of(bin);
-    for (int i = blockIdx.x * warps + own; i < size; i += gridDim.x * warps) {
-        const int64_t row = rows[i];
-        const int products = static_cast<int>(row_products[row]);
-        const key_table<IT> table{memory.keys, ranked_places(products, memory_type::places(limit)) - 1};
-        table.clear(lane, warp_size);
-        __syncwarp();
-        int found = 0;
-        product_walk<warp_size, OT, IT>{a, b, group}.run(
-            a.begin(row), a.begin(row + 1), [](int64_t, bool) {}, [&](OT l, int) { return b.indices[l]; },
-            [&](bool is_inside, IT index, int number, int) {
-                if (descends(group, is_inside, index)) *space.unordered = 1;
-                const IT column = static_cast<IT>(index - static_cast<IT>(b.base));
-                bool is_new = false;
-                int place = -1;
-                if (is_inside && found <= unique) place = table.claim(column, is_new);
-                __syncwarp();
-                const unsigned members = __ballot_sync(all_lanes, is_new);
-                if (is_new) {
-                    const int at = found + __popc(members & below);
-                    if (at < unique) {
-                        memory.number_at[place] = static_cast<uint8_t>(at);
-                        memory.columns[at] = static_cast<K>(column) << rank_bits | static_cast<K>(at);
-                    }
-                }
-                found += __popc(members);
-                __syncwarp();
-                if (place >= 0) memory.numbers[number] = memory.number_at[place];
-            });
-        __syncwarp();
-        if (found > unique) {
-            if (lane == 0) space.too_many[atomicAdd(space.too_many_size, 1)] = static_cast<int>(row);
-            continue;
-        }
-        find_ranks_of<warp_size, 1, most_ranks / warp_size>(memory, found, found, lane);
-        __syncwarp();
-        const int last = unique - 1;  // what is behind the products is no number
-        const auto* const from = reinterpret_cast<const uchar4*>(memory.numbers);
-        auto* const to = reinterpret_cast<uchar4*>(ranks + static_cast<int64_t>(i) * limit);
-        for (int w = lane; 4 * w < products; w += warp_size) {
-            const uchar4 of = from[w];
-            to[w] = {memory.number_at[of.x & last], memory.number_at[of.y & last],
-                     memory.number_at[of.z & last], memory.number_at[of.w & last]};
-        }
-        if (lane == 0) counts[row] = found;
-        __syncwarp();
+    int i = blockIdx.x * warps + threadIdx.x / warp_size;
+    for (int bin = last_bin; bin >= first_bin; --bin) {
+        const int size = space.bins.sizes[bin], limit = rank_space::limit(bin);
+        const int* const rows = space.rows_of(bin).rows();
+        uint8_t* const ranks = space.ranks_of(bin);
+        for (; i < size; i += gridDim.x * warps)
+            rank_row(a, b, space, rank_memory<K, IT>(memory, limit), limit, rows[i], row_products, counts,
+                     ranks + static_cast<int64_t>(i) * limit);
+        i -= size;
     }
 }
 

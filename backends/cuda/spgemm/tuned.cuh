@@ -60,9 +60,10 @@ class tuned_numeric {
 
     void other_rows(const sparse_product<CT, CT, OT, IT>& product) {
         const length_limits limits{{32, 128, chunk, 4096}};
-        bins_.fill(launcher_, length_rule{args_.row_offsets, products_per_row(), limits, marks_.light(),
-                                          ranks_.are_kept()});
-        launcher_.device().fill(unordered_, 0, sizeof *unordered_);
+        bins_.fill(
+            launcher_,
+            length_rule{args_.row_offsets, products_per_row(), limits, marks_.light(), ranks_.are_kept()},
+            reinterpret_cast<int*>(unordered_));
         constexpr int each = 4;  // elements or rows of a thread, if blocks suffice
         launcher_.device().launch_blocks(
             count_unordered<OT, IT>,
@@ -70,7 +71,7 @@ class tuned_numeric {
             spgemm_threads, 0, product.b, unordered_);
         if (marks_) heavy_rows_of(product);
         if (!can_have_light_rows()) return;
-        for (int bin = 0; bin < 2; ++bin)
+        for (int bin = can_have_short_rows() ? 0 : 2; bin < 2; ++bin)
             has_short_rows(args_) ? short_rows<8>(product, bin, limits.limit[bin])
                                   : short_rows<32>(product, bin, limits.limit[bin]);
         short_rows<32>(product, 2, limits.limit[2]);
@@ -94,6 +95,9 @@ class tuned_numeric {
         return !ranks_.are_kept() || ranks_.can_have_rest(marks_.light()) ||
                (ranks_.can_have_too_many() && longest() > most_ranks);
     }
+
+    // Whether such rows can have fewer elements than those that are too many for ranks.
+    bool can_have_short_rows() const { return !ranks_.are_kept() || ranks_.can_have_rest(marks_.light()); }
 
     // NULL where no rule asks for them.
     const int64_t* products_per_row() {
