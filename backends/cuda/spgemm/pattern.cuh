@@ -381,6 +381,25 @@ static __device__ void for_each_column(const row_pattern<OT, IT>& b, OT from, in
     }
 }
 
+// Calls f(column) for all elements of the rows.
+template <class OT, class IT, class F>
+static __device__ void for_each_joined(const row_pattern<OT, IT>& b, const joined_rows<OT>& rows, F&& f) {
+    constexpr int ahead = 2;
+    const int lane = static_cast<int>(threadIdx.x) % warp_size;
+    for (int first = 0; first < rows.size(); first += ahead * warp_size) {
+        IT indices[ahead];
+#pragma unroll
+        for (int u = 0; u < ahead; ++u) {
+            const int number = min(first + u * warp_size + lane, rows.size() - 1);
+            indices[u] = b.indices[rows.place_of(number, rows.row_of(number))];
+        }
+#pragma unroll
+        for (int u = 0; u < ahead; ++u)
+            if (first + u * warp_size + lane < rows.size())
+                f(static_cast<IT>(indices[u] - static_cast<IT>(b.base)));
+    }
+}
+
 // The products of a share of elements [begin, end) of A in any order: calls f(column) for each. A lane looks
 // up an element of A for each of its group's next turns. Several rows of B are read at a time, and what is
 // longer than `most` one after the other. Rows of B of more than `longest_taken` elements are left out.
@@ -400,6 +419,13 @@ static __device__ void for_each_product(const row_pattern<OT, IT>& a, const row_
             begin_of_lane = static_cast<OT>(b.begin(inner));
             const int64_t length = b.begin(inner + 1) - b.begin(inner);
             length_of_lane = length <= longest_taken ? static_cast<int>(length) : 0;
+        }
+        if constexpr (lanes == warp_size) {
+            const joined_rows<OT> rows(begin_of_lane, length_of_lane);
+            if (rows.are_short(__popc(group.ballot(own < end)))) {
+                for_each_joined(b, rows, f);
+                continue;
+            }
         }
         for (int t = 0; t < lanes && first - share.behind_first + t * share.groups < end; t += ahead) {
             OT from[ahead];

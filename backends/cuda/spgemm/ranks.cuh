@@ -73,7 +73,7 @@ static __device__ inline bool descends(bool is_inside, IT column) {
     return is_inside && threadIdx.x % warp_size > 0 && before >= column;
 }
 
-// The products of a row of A, by a warp, a row of B at a time. For each lane it
+// The products of a row of A, by a warp, a row of B at a time, or several that are short. For each lane it
 // calls add(is_inside, index, number, descends) with an element of B, the number of the product in its row,
 // and whether the element before it in B's row has no smaller column, several loads after it was read.
 template <class OT, class IT>
@@ -94,14 +94,42 @@ class product_walk {
                 length = static_cast<int>(b_.begin(inner + 1) - b_.begin(inner));
             }
             const int count = end - k < warp_size ? static_cast<int>(end - k) : warp_size;
-            passed = take(first, length, count, passed, add);
+            const joined_rows<OT> rows(first, length);
+            passed =
+                rows.are_short(count) ? join(rows, passed, add) : take(first, length, count, passed, add);
         }
     }
 
   private:
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
 
-    // Returns what is passed then.
+    // Both return what is passed then.
+    template <class Add>
+    __device__ int join(const joined_rows<OT>& rows, int passed, Add&& add) const {
+        constexpr int ahead = 2;
+        for (int done = 0; done < rows.size(); done += ahead * warp_size) {
+            IT indices[ahead], before[ahead];
+            bool follows[ahead];
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) {
+                const int number = min(done + u * warp_size + lane(), rows.size() - 1);
+                const int row = rows.row_of(number);
+                const OT place = rows.place_of(number, row);
+                follows[u] = number > rows.first_of(row);
+                indices[u] = b_.indices[place];
+                before[u] = b_.indices[follows[u] ? place - 1 : place];
+            }
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) {
+                const int number = done + u * warp_size + lane();
+                const bool is_inside = number < rows.size();
+                add(is_inside, indices[u], passed + number,
+                    is_inside && follows[u] && before[u] >= indices[u]);
+            }
+        }
+        return passed + rows.size();
+    }
+
     template <class Add>
     __device__ int take(OT first_of_lane, int length_of_lane, int count, int passed, Add&& add) const {
         constexpr int ahead = 4;

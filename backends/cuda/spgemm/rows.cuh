@@ -80,6 +80,53 @@ struct lane_group {
     unsigned mask;
 };
 
+// The elements of up to 32 rows of B, of which each lane knows one, as one list in the order of the lanes:
+// for rows so short that most lanes would have nothing to do if these took one row after the other. All lanes
+// of the warp take part in every call.
+template <class OT>
+class joined_rows {
+  public:
+    __device__ joined_rows(OT begin, int length) {
+        constexpr int too_long = 1024;  // to be joined
+        const int own = length < too_long ? length : too_long;
+        end_ = own;
+        for (int distance = 1; distance < warp_size; distance *= 2) {
+            const int below = from_lane_below(end_, distance);
+            if (static_cast<int>(threadIdx.x) % warp_size >= distance) end_ += below;
+        }
+        origin_ = begin - static_cast<OT>(end_ - own);
+        size_ = value_of_lane(end_, warp_size - 1);
+    }
+
+    __device__ int size() const { return size_; }
+    // Of so many rows: whether they are to be joined.
+    __device__ bool are_short(int rows) const {
+        constexpr int short_row = 8, few = 8;
+        return rows > few && size_ <= short_row * rows;
+    }
+    // The lane of the row that has an element.
+    __device__ int row_of(int number) const {
+        int row = 0;
+#pragma unroll
+        for (int half = warp_size / 2; half > 0; half /= 2)
+            if (value_of_lane(end_, row + half - 1) <= number) row += half;
+        return row;
+    }
+    // Where in B an element of such a row is, and the number of the row's first one.
+    __device__ OT place_of(int number, int row) const {
+        return value_of_lane(origin_, row) + static_cast<OT>(number);
+    }
+    __device__ int first_of(int row) const {
+        const int end_before = value_of_lane(end_, row > 0 ? row - 1 : 0);
+        return row > 0 ? end_before : 0;
+    }
+
+  private:
+    OT origin_;  // the place of the row's first element less its number
+    int end_;    // the number behind the row's last element
+    int size_;
+};
+
 // ---- tables ----
 
 static __device__ inline int swap_if_free(int* at, int value) { return atomicCAS(at, -1, value); }

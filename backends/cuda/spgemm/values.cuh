@@ -123,6 +123,13 @@ struct row_sum {
                 if (adds) a_of_lane = p.a_at(k);
             }
             const int count = end - first < lanes ? static_cast<int>(end - first) : lanes;
+            if constexpr (lanes == warp_size) {
+                const joined_rows<OT> rows(static_cast<OT>(begin_of_lane), length_of_lane);
+                if (rows.are_short(count)) {
+                    add_joined<with_columns>(rows, a_of_lane);
+                    continue;
+                }
+            }
             for (int t = 0; t < count; t += ahead) {
                 int64_t from[ahead];
                 int lengths[ahead];
@@ -147,11 +154,12 @@ struct row_sum {
                     for (int v = 0; v < each; ++v)
                         if (v * lanes < lengths[u])
                             add_product<with_columns>(v * lanes + group.lane < lengths[u], columns[u][v], ak,
-                                                      values[u][v]);
+                                                      values[u][v], is_ordered);
                     for (int done = each * lanes; done < lengths[u]; done += lanes) {
                         const bool is_there = done + group.lane < lengths[u];
                         const int64_t l = is_there ? from[u] + done + group.lane : 0;
-                        add_product<with_columns>(is_there, p.b.column(l), ak, adds ? p.b_at(l) : CT{});
+                        add_product<with_columns>(is_there, p.b.column(l), ak, adds ? p.b_at(l) : CT{},
+                                                  is_ordered);
                     }
                     group.sync();
                 }
@@ -160,14 +168,39 @@ struct row_sum {
     }
 
   private:
-    // The sum of the column += ak*bl, where a lane has something of B.
+    // The products of rows of B that have columns in common, and of the elements of A that the lanes have.
     template <bool with_columns>
-    __device__ void add_product(bool is_there, IT column, CT ak, CT bl) const {
+    __device__ void add_joined(const joined_rows<OT>& rows, CT a_of_lane) const {
+        constexpr int ahead = 2;
+        for (int first = 0; first < rows.size(); first += ahead * warp_size) {
+            IT columns[ahead];
+            CT a[ahead], values[ahead];
+#pragma unroll
+            for (int u = 0; u < ahead; ++u) {
+                const int number = min(first + u * warp_size + group.lane, rows.size() - 1);
+                const int of_row = rows.row_of(number);
+                const OT l = rows.place_of(number, of_row);
+                a[u] = value_of_lane(a_of_lane, of_row);
+                columns[u] = p.b.column(l);
+                values[u] = adds ? p.b_at(l) : CT{};
+            }
+#pragma unroll
+            for (int u = 0; u < ahead; ++u)
+                add_product<with_columns>(first + u * warp_size + group.lane < rows.size(), columns[u], a[u],
+                                          values[u], false);
+        }
+        group.sync();
+    }
+
+    // The sum of the column += ak*bl, where a lane has something of B; are_apart: no two lanes have one
+    // column.
+    template <bool with_columns>
+    __device__ void add_product(bool is_there, IT column, CT ak, CT bl, bool are_apart) const {
         int place = -1;
         bool is_new;
         if (is_there && (!ranged || (column >= low && column <= high)))
             place = with_columns ? table.claim(column, is_new) : table.find(column);
-        if (adds) is_ordered ? add(place, ak, bl) : add_in_turn(place, ak, bl);
+        if (adds) are_apart ? add(place, ak, bl) : add_in_turn(place, ak, bl);
     }
 
     __device__ void add(int place, CT ak, CT bl) const {

@@ -89,6 +89,13 @@ TEST_CASE("SpGEMM of heavy rows of every type and index type") { check_instances
 
 TEST_CASE("SpGEMM of a few heavy rows of every type and index type") { check_instances({few_heavy_rows()}); }
 
+TEST_CASE("SpGEMM of long rows of short ones of every type and index type") {
+    random_source random(55);
+    const entries left = joined(full_rows(90, 200, 9), random_pattern(90, 200, 9, random));
+    check_instances(
+        {{"of few columns", left, rows_alike(200, 240, 4)}, {"of many", left, rows_alike(200, 900, 4)}});
+}
+
 TEST_CASE("SpGEMM of long rows and columns of every type and index type") {
     check_instances({{"long rows of short ones", joined(full_rows(60, 1500, 20), rows_alike(60, 1500, 3)),
                       rows_alike(1500, 40000, 6)},

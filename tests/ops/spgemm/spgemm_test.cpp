@@ -286,6 +286,32 @@ TEST_CASE("SpGEMM of rows with very many products") {
     }
 }
 
+// Several rows of B at a time, which have columns in common; some have a column twice.
+TEST_CASE("SpGEMM of long rows of A and short rows of B") {
+    random_source random(14);
+    entries left = random_pattern(70, 300, 20, random);
+    for (std::int64_t row = 0; row < left.rows; row += 3)
+        for (std::int64_t col = row % 2; col < left.cols; col += 1 + row % 4)
+            left.list.push_back({row, col, 1.0});
+    const cudaDataType type = main_type();
+    for (const std::int64_t cols : {40, 230, 1900}) {
+        entries right{left.cols, cols, {}};
+        for (std::int64_t i = 0; i < right.rows; ++i)
+            for (std::int64_t n = i % 7 == 2 ? 4 : 0; n < 5; ++n)
+                right.list.push_back({i, n == 1 && i % 11 == 5 ? i % cols : (i + n * n * 17) % cols, 1.0});
+        for (const layout& lb : {csr, csr_shuffled}) {
+            const pair_of_arrays m = arrange_pair(left, N, right, N, csr, lb, {}, type);
+            spgemm_problem problem(m.a, N, m.b, N);
+            problem.run(plain_call(type));
+            const std::vector<unsigned char> first = problem.value_bytes();
+            problem.run(plain_call(type));
+            CHECK((problem.value_bytes() == first));
+            problem.run(general_call(type));
+            problem.run_reuse(general_call(type));
+        }
+    }
+}
+
 // Rows of A of so many elements each, in a matrix that may have others of a few.
 entries with_row_lengths(const std::vector<std::int64_t>& lengths, std::int64_t others, std::int64_t cols) {
     random_source random(14);
