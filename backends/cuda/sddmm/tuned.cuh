@@ -95,7 +95,7 @@ class sddmm_launcher {
     // cost a sector of 32 bytes per number, as long as that is less than two copies are.
     bool is_direct() const {
         constexpr int64_t strided_bytes = 32, few_products = int64_t{1} << 20, fewest_uses = 4;
-        constexpr double most_sectors = 7 << 18;  // that take as long as a launch that packs
+        constexpr double most_sectors = 7 << 17;  // that take as long as a launch that packs
         if (has_pieces_where_it_is()) return args_.k <= 2 * piece_size || has_few_elements();
         const auto is_seldom_used = [&](const heron_sddmm_vectors& v, int64_t vectors) {
             return !has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
@@ -106,20 +106,19 @@ class sddmm_launcher {
     }
 
     // The elements of a row of C in a warp share the numbers of op(A). Those of op(B) share sectors where C
-    // is so full that its neighbours are near. In a contiguous vector of op(B) fewer than eight lanes leave
-    // lines that are looked up again.
+    // is so full that its neighbours are near, and otherwise half of them, as rows do that have columns in
+    // common. Where an element has fewer than eight lanes, lines of a contiguous op(B) are looked up again.
     double sectors_spared_by_packing() const {
-        constexpr double lines_by_lanes = 8, of_sector = sizeof(VX) / 32.0;
+        constexpr double lanes_of_line = 8, share_of_sector = sizeof(VX) / 32.0, not_shared = 0.5;
         const auto all = static_cast<double>(elements());
         const auto k = static_cast<double>(args_.k);
         const double lanes = 1 << lane_bits(std::max<int64_t>(args_.k / piece_size, 1));
-        const double places =
-            static_cast<double>(args_.c.rows) * static_cast<double>(args_.c.cols * args_.c.batch_count);
-        const double of_a =
-            std::min(static_cast<double>(args_.c.rows * args_.c.batch_count), all) + all * lanes / warp_size;
-        const double of_b = all * (std::min(1.0, places / all * of_sector) - of_sector);
+        const auto rows = static_cast<double>(args_.c.rows * args_.c.batch_count);
+        const double distance = rows * static_cast<double>(args_.c.cols) / all;  // of elements in a row
+        const double of_a = std::min(rows, all) + all * lanes / warp_size;
+        const double of_b = all * not_shared * (std::min(1.0, distance * share_of_sector) - share_of_sector);
         const double looked_up =
-            all / static_cast<double>(piece_size) * std::max(0.0, 1 - lanes / lines_by_lanes);
+            all / static_cast<double>(piece_size) * std::max(0.0, 1 - lanes / lanes_of_line);
         return k * ((has_pieces<VX>(args_.a, args_.k) ? 0 : of_a) +
                     (has_pieces<VX>(args_.b, args_.k) ? looked_up : of_b));
     }
