@@ -258,7 +258,7 @@ TEST_CASE("coo2csr of many elements, with rows of every length") {
 }
 
 TEST_CASE("coo2csr of millions of elements, in short rows and in long ones") {
-    for (const int longest : {8, 60}) {
+    for (const int longest : {8, 60, 400}) {
         const int m = 4500000 / longest;
         std::vector<int> rows, offsets(1, 0);
         for (int row = 0; row < m; ++row) {
@@ -271,5 +271,18 @@ TEST_CASE("coo2csr of millions of elements, in short rows and in long ones") {
         expect(cusparseXcoo2csr(cusparse(), given.data(), static_cast<int>(rows.size()), m, found.data(),
                                 CUSPARSE_INDEX_BASE_ZERO));
         CHECK((found.download() == offsets));
+    }
+}
+
+TEST_CASE("coo2csr of rows in any order writes nothing but the offsets") {
+    random_source random(64);
+    for (const auto& [m, nnz] : {std::pair{100, 3000}, {200000, 100001}, {20, 300000}, {5000, 100}}) {
+        INFO(m << " rows, " << nnz << " elements");
+        std::vector<int> rows;
+        for (int k = 0; k < nnz; ++k) rows.push_back(static_cast<int>(random.below(m)));
+        const device_array<int> given(rows);
+        device_array<int> found(static_cast<std::size_t>(m) + 1);
+        expect(cusparseXcoo2csr(cusparse(), given.data(), nnz, m, found.data(), CUSPARSE_INDEX_BASE_ZERO));
+        CHECK(found.canaries_are_whole());
     }
 }
