@@ -7,33 +7,45 @@
 // keeps in bits what it took, until it knows how many elements of C begin before its own. The values wait
 // where they were read for the places of their elements.
 //
-// Rows of many elements whose columns all lie close together need no merging: each column has a word in local
-// memory that says which elements are there.
+// Rows whose columns all lie close together need no merging: each column has its sum in local memory.
+//
+// Pointers are the kernel's own wherever they are used, and rows are numbers beside them: a pointer that may
+// be one of several loses its address space, and with it the fast instructions.
 HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES, int EACH)
 
 CONSTANT(teams, GROUP / LANES);
-CONSTANT(has_windows, LANES == 32);
+CONSTANT(has_windows, LANES >= 16);
 CONSTANT(at_a_time, 4);
 
-// A row of both, and b_base - a_base.
 typedef struct {
     GLOBAL const i32* a;
     GLOBAL const i32* b;
-    int a_length, b_length;
-    i32 more_base;
+    i32 more_base;  // than A has
+} both_indices;
+
+// A row of both.
+typedef struct {
+    int a_begin, b_begin, a_length, b_length;
 } row_pair;
 
-HERON_FN row_pair pair_of(GLOBAL const i32* a_offsets, GLOBAL const i32* a_indices, i32 a_base,
-                          GLOBAL const i32* b_offsets, GLOBAL const i32* b_indices, i32 b_base,
+HERON_FN row_pair no_pair(void) {
+    row_pair pair;
+    pair.a_begin = 0;
+    pair.b_begin = 0;
+    pair.a_length = 0;
+    pair.b_length = 0;
+    return pair;
+}
+
+HERON_FN row_pair pair_of(GLOBAL const i32* a_offsets, i32 a_base, GLOBAL const i32* b_offsets, i32 b_base,
                           heron_index row) {
     row_pair pair;
     const i32 a = a_offsets[row];
     const i32 b = b_offsets[row];
-    pair.a = a_indices + (heron_index)(a - a_base);
-    pair.b = b_indices + (heron_index)(b - b_base);
+    pair.a_begin = a - a_base;
+    pair.b_begin = b - b_base;
     pair.a_length = a_offsets[row + 1] - a;
     pair.b_length = b_offsets[row + 1] - b;
-    pair.more_base = b_base - a_base;
     return pair;
 }
 
@@ -43,23 +55,19 @@ HERON_FN row_pair share_of_team(row_pair pair, int longest, heron_index row, LOC
                                 LOCAL i32* long_count) {
     if (pair.a_length + pair.b_length <= longest) return pair;
     if (group_item() % LANES == 0) long_rows[FETCH_ADD(long_count, 1)] = (i32)row;
-    pair.a_length = 0;
-    pair.b_length = 0;
-    return pair;
+    return no_pair();
 }
 
 // Elements of a pair from from_a and from_b on: keys[0, a_count) are A's, those behind them B's, counted as A
 // counts. As far as `length` no others come between them; of_a of these are A's.
 typedef struct {
-    LOCAL i32* keys;
     int from_a, from_b, a_count, b_count, length, of_a;
 } row_tile;
 
 // At most `most` elements, and of each row half of them where both have so many.
-HERON_FN row_tile tile_of(row_pair pair, int from_a, int from_b, int most, LOCAL i32* keys) {
+HERON_FN row_tile tile_of(row_pair pair, int from_a, int from_b, int most) {
     row_tile t;
     const int b_left = pair.b_length - from_b;
-    t.keys = keys;
     t.from_a = from_a;
     t.from_b = from_b;
     t.a_count = min(pair.a_length - from_a, max(most / 2, most - b_left));
@@ -73,18 +81,45 @@ HERON_FN int is_unfinished(row_pair pair, row_tile t) {
     return t.from_a + t.from_b < pair.a_length + pair.b_length;
 }
 
-// Element k of a tile, as in memory.
-HERON_FN i32 key_of(row_pair pair, row_tile t, int k) {
-    return k < t.a_count ? pair.a[t.from_a + k] : pair.b[t.from_b + (k - t.a_count)] - pair.more_base;
+// Element k of a tile is its matrix's element k and one of these. A load and what is done with its result are
+// kept apart in the functions below: then all loads are on their way at once.
+HERON_FN int before_a(row_pair pair, row_tile t) { return pair.a_begin + t.from_a; }
+HERON_FN int before_b(row_pair pair, row_tile t) { return pair.b_begin + t.from_b - t.a_count; }
+
+// The elements item, item + items, ... of a tile.
+typedef struct {
+    i32 keys[EACH];
+} own_keys;
+
+HERON_FN own_keys load_keys(both_indices x, row_pair pair, row_tile t, int item, int items) {
+    own_keys own;
+    GLOBAL const i32* const of_a = x.a + (before_a(pair, t) + item);
+    GLOBAL const i32* const of_b = x.b + (before_b(pair, t) + item);
+    UNROLL
+    for (int u = 0; u < EACH; ++u) {
+        GLOBAL const i32* const from = item + u * items < t.a_count ? of_a : of_b;
+        own.keys[u] = 0;
+        if (item + u * items < t.length) own.keys[u] = from[u * items];
+    }
+    UNROLL
+    for (int u = 0; u < EACH; ++u)
+        if (item + u * items >= t.a_count) own.keys[u] -= x.more_base;
+    return own;
+}
+
+HERON_FN void put_keys(row_tile t, own_keys own, LOCAL i32* keys, int item, int items) {
+    UNROLL
+    for (int u = 0; u < EACH; ++u)
+        if (item + u * items < t.length) keys[item + u * items] = own.keys[u];
 }
 
 // How many of A's elements are among the first d of both.
-HERON_FN int share_of_a(row_tile t, int d) {
+HERON_FN int share_of_a(row_tile t, LOCAL const i32* keys, int d) {
     int low = max(d - t.b_count, 0);
     int high = min(d, t.a_count);
     while (low < high) {
         const int middle = (low + high) / 2;
-        if (t.keys[middle] <= t.keys[t.a_count + d - 1 - middle])
+        if (keys[middle] <= keys[t.a_count + d - 1 - middle])
             low = middle + 1;
         else
             high = middle;
@@ -92,27 +127,27 @@ HERON_FN int share_of_a(row_tile t, int d) {
     return low;
 }
 
-// How many of `count` keys are not above `last`.
-HERON_FN int keys_upto(LOCAL const i32* keys, int count, i32 last) {
-    int low = 0;
-    while (low < count) {
-        const int middle = (low + count) / 2;
+// How many of the keys from `begin` up to `end` are not above `last`.
+HERON_FN int keys_upto(LOCAL const i32* keys, int begin, int end, i32 last) {
+    int low = begin;
+    while (low < end) {
+        const int middle = (low + end) / 2;
         if (keys[middle] <= last)
             low = middle + 1;
         else
-            count = middle;
+            end = middle;
     }
-    return low;
+    return low - begin;
 }
 
 // The tile up to the last element of a row of which there is more. It has at least one.
-HERON_FN row_tile known_part(row_pair pair, row_tile t) {
-    LOCAL const i32* const b_keys = t.keys + t.a_count;
+HERON_FN row_tile known_part(row_pair pair, row_tile t, LOCAL const i32* keys) {
+    const int all = t.length;
     const int a_goes_on = t.from_a + t.a_count < pair.a_length;
     const int b_goes_on = t.from_b + t.b_count < pair.b_length;
-    if (a_goes_on) t.length = t.a_count + keys_upto(b_keys, t.b_count, t.keys[t.a_count - 1]);
-    if (b_goes_on) t.length = min(t.length, t.b_count + keys_upto(t.keys, t.a_count, b_keys[t.b_count - 1]));
-    if (a_goes_on || b_goes_on) t.of_a = share_of_a(t, t.length);
+    if (a_goes_on) t.length = t.a_count + keys_upto(keys, t.a_count, all, keys[t.a_count - 1]);
+    if (b_goes_on) t.length = min(t.length, t.b_count + keys_upto(keys, 0, t.a_count, keys[all - 1]));
+    if (a_goes_on || b_goes_on) t.of_a = share_of_a(t, keys, t.length);
     return t;
 }
 
@@ -123,27 +158,41 @@ typedef struct {
     u32 is_a, is_met;
 } merged_share;
 
-HERON_FN merged_share merge_share(row_tile t, int item, int items) {
+HERON_FN merged_share merge_share(row_tile t, LOCAL const i32* keys, int item, int items) {
     merged_share s;
     const int each = (t.length + items - 1) / items;
     const int begin = min(item * each, t.length);
     s.steps = min(each, t.length - begin);
-    s.i = share_of_a(t, begin);
+    s.i = share_of_a(t, keys, begin);
     s.j = begin - s.i;
     s.is_a = 0;
     s.is_met = 0;
     int i = s.i;
-    int j = s.j;
+    int k = t.a_count + s.j;
+    const int end = t.a_count + t.b_count;
+    int is_behind = i > 0;  // an element of A, `last`
+    i32 last = is_behind ? keys[i - 1] : 0;
+    i32 a = i < t.a_count ? keys[i] : 0;
+    i32 b = k < end ? keys[k] : 0;
     for (int step = 0; step < s.steps; ++step) {
-        const int has_b = j < t.b_count;
-        const i32 b = has_b ? t.keys[t.a_count + j] : 0;
-        const i32 a = i < t.a_count ? t.keys[i] : 0;
-        const int takes_a = i < t.a_count && (!has_b || a <= b);
-        const int is_met = takes_a ? has_b && a == b : i > 0 && t.keys[i - 1] == b;
+        const int has_a = i < t.a_count;
+        const int has_b = k < end;
+        const int takes_a = has_a && (!has_b || a <= b);
+        const int is_met = takes_a ? has_b && a == b : is_behind && last == b;
         s.is_a |= (u32)takes_a << step;
         s.is_met |= (u32)is_met << step;
+        if (takes_a) {
+            last = a;
+            is_behind = 1;
+        }
         i += takes_a;
-        j += !takes_a;
+        k += !takes_a;
+        const int next = takes_a ? i : k;
+        const i32 key = keys[min(next, end - 1)];
+        if (takes_a)
+            a = key;
+        else
+            b = key;
     }
     s.count = s.steps - popcount(s.is_met & ~s.is_a);
     return s;
@@ -151,7 +200,7 @@ HERON_FN merged_share merge_share(row_tile t, int item, int items) {
 
 // A tile that is so far along.
 HERON_FN row_tile next_tile(row_pair pair, row_tile t, int most) {
-    return tile_of(pair, t.from_a + t.of_a, t.from_b + (t.length - t.of_a), most, t.keys);
+    return tile_of(pair, t.from_a + t.of_a, t.from_b + (t.length - t.of_a), most);
 }
 
 // counts[row] := length of row `row` of C. A group has `each` rows.
@@ -166,22 +215,25 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
     PARTS_ARRAY(i32, parts, GROUP);
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
+    LOCAL i32* const team_keys = keys + team * (EACH * LANES);
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
-    row_pair pair;
-    pair.a_length = 0;
-    pair.b_length = 0;
-    if (row < rows) pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
+    both_indices x;
+    x.a = a_indices;
+    x.b = b_indices;
+    x.more_base = b_base - a_base;
+    row_pair pair = no_pair();
+    if (row < rows) pair = pair_of(a_offsets, a_base, b_offsets, b_base, row);
     const int is_own = row < rows && pair.a_length + pair.b_length <= longest;
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
     i32 count = 0;
-    row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
+    row_tile t = tile_of(pair, 0, 0, EACH * LANES);
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
-        for (int k = lane; k < t.a_count + t.b_count; k += LANES) t.keys[k] = key_of(pair, t, k);
+        put_keys(t, load_keys(x, pair, t, lane, LANES), team_keys, lane, LANES);
         sync_together();
-        t = known_part(pair, t);
-        count += merge_share(t, lane, LANES).count;
+        t = known_part(pair, t, team_keys);
+        count += merge_share(t, team_keys, lane, LANES).count;
         sync_together();
         t = next_tile(pair, t, EACH * LANES);
     }
@@ -190,14 +242,14 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
     sync_group();
     const int listed = *long_count;
     for (int n = 0; n < listed; ++n) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[n]);
+        pair = pair_of(a_offsets, a_base, b_offsets, b_base, long_rows[n]);
         count = 0;
-        for (t = tile_of(pair, 0, 0, EACH * GROUP, keys); is_unfinished(pair, t);
+        for (t = tile_of(pair, 0, 0, EACH * GROUP); is_unfinished(pair, t);
              t = next_tile(pair, t, EACH * GROUP)) {
-            for (int k = group_item(); k < t.a_count + t.b_count; k += GROUP) keys[k] = key_of(pair, t, k);
+            put_keys(t, load_keys(x, pair, t, group_item(), GROUP), keys, group_item(), GROUP);
             sync_group();
-            t = known_part(pair, t);
-            count += merge_share(t, group_item(), GROUP).count;
+            t = known_part(pair, t, keys);
+            count += merge_share(t, keys, group_item(), GROUP).count;
             sync_group();
         }
         i32 all = 0;
@@ -207,214 +259,183 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
 }
 HERON_CLOSE
 
-// A row of C, and the values and factors of its pair.
+// The values of both with their factors, which are not read where the factor is 0, and C.
 typedef struct {
     GLOBAL const CT* a;
     GLOBAL const CT* b;
     CT alpha, beta;
+    int reads_a, reads_b;
     GLOBAL i32* indices;
     GLOBAL CT* values;
-    int length;
-    i32 more_base;  // than A
-} row_sum;
+    i32 more_base;  // than A has
+} sum_values;
 
-HERON_FN row_sum sum_of(GLOBAL const i32* a_offsets, GLOBAL const CT* a_values, i32 a_base,
-                        GLOBAL const i32* b_offsets, GLOBAL const CT* b_values, i32 b_base, CT alpha, CT beta,
-                        GLOBAL const i32* offsets, i32 base, GLOBAL i32* indices, GLOBAL CT* values,
-                        heron_index row) {
-    row_sum sum;
-    const i32 begin = offsets[row];
-    sum.a = a_values + (heron_index)(a_offsets[row] - a_base);
-    sum.b = b_values + (heron_index)(b_offsets[row] - b_base);
-    sum.alpha = alpha;
-    sum.beta = beta;
-    sum.indices = indices + (heron_index)(begin - base);
-    sum.values = values + (heron_index)(begin - base);
-    sum.length = offsets[row + 1] - begin;
-    sum.more_base = base - a_base;
-    return sum;
-}
-
-// values[k], or 0 where the factor is 0: then the value is not read.
-HERON_FN CT factor_for(CT factor, GLOBAL const CT* values, int k) {
-    return EQUAL(CT, factor, ZERO(CT)) ? ZERO(CT) : values[k];
-}
-
-// The elements item, item + items, ... of a tile.
+// A row of C.
 typedef struct {
-    i32 keys[EACH];
-    CT values[EACH];
-} own_elements;
+    int begin, length;
+} sum_row;
 
-HERON_FN own_elements load_own(row_pair pair, row_sum sum, row_tile t, int item, int items) {
-    own_elements own;
+HERON_FN sum_row row_of_sum(GLOBAL const i32* offsets, i32 base, heron_index row) {
+    sum_row c;
+    const i32 begin = offsets[row];
+    c.begin = begin - base;
+    c.length = offsets[row + 1] - begin;
+    return c;
+}
+
+// alpha or beta times element item, item + items, ... of a tile.
+typedef struct {
+    CT terms[EACH];
+} own_terms;
+
+HERON_FN own_terms load_terms(sum_values v, row_pair pair, row_tile t, int item, int items) {
+    own_terms own;
+    GLOBAL const CT* const of_a = v.a + (before_a(pair, t) + item);
+    GLOBAL const CT* const of_b = v.b + (before_b(pair, t) + item);
+    const int a_read = v.reads_a ? t.a_count : 0;
+    const int b_read = v.reads_b ? t.length : t.a_count;
     UNROLL
     for (int u = 0; u < EACH; ++u) {
         const int k = item + u * items;
-        own.keys[u] = 0;
-        own.values[u] = ZERO(CT);
-        if (k < t.a_count + t.b_count) {
-            own.keys[u] = key_of(pair, t, k);
-            own.values[u] = k < t.a_count ? factor_for(sum.alpha, sum.a, t.from_a + k)
-                                          : factor_for(sum.beta, sum.b, t.from_b + (k - t.a_count));
-        }
+        GLOBAL const CT* const from = k < t.a_count ? of_a : of_b;
+        own.terms[u] = ZERO(CT);
+        if (k < (k < t.a_count ? a_read : b_read)) own.terms[u] = from[u * items];
     }
-    return own;
-}
-
-HERON_FN void put_keys(row_tile t, own_elements own, int item, int items) {
     UNROLL
     for (int u = 0; u < EACH; ++u)
-        if (item + u * items < t.a_count + t.b_count) t.keys[item + u * items] = own.keys[u];
+        own.terms[u] = MUL(CT, item + u * items < t.a_count ? v.alpha : v.beta, own.terms[u]);
+    return own;
 }
 
 // Keys become places of C's elements, `at` being that of the first of the share. Beside an element of A is
 // the number from 1 on of the one of B that it meets; such a one of B has none.
-HERON_FN void put_places(row_tile t, merged_share s, int at) {
+HERON_FN void put_places(row_tile t, merged_share s, LOCAL i32* keys, int at) {
     for (int step = 0; step < s.steps; ++step) {
         const int is_a = (s.is_a >> step) & 1;
         const int is_met = (s.is_met >> step) & 1;
-        if (is_a)
-            t.keys[s.i] = is_met ? at | (s.j + 1) << 16 : at;
-        else
-            t.keys[t.a_count + s.j] = is_met ? -1 : at;
+        const i32 of_a = is_met ? at | (s.j + 1) << 16 : at;
+        const i32 of_b = is_met ? -1 : at;
+        keys[is_a ? s.i : t.a_count + s.j] = is_a ? of_a : of_b;
         at += is_a || !is_met;
         s.i += is_a;
         s.j += !is_a;
     }
 }
 
-// The own elements of the tile's known part go where they are in C, `before` elements behind its first one.
-// Writes no more than C's row has room for, whatever has become of the patterns since they were counted.
-HERON_FN void write_own(row_sum sum, row_tile t, own_elements own, int before, int item, int items) {
+// The own elements of the tile's known part go where they are in C, `before` elements behind its row's first
+// one. Writes no more than the row has room for, whatever has become of the patterns since they were counted.
+HERON_FN void write_own(sum_values v, row_pair pair, sum_row c, row_tile t, LOCAL const i32* keys,
+                        own_keys own, own_terms terms, int before, int item, int items) {
+    const int met_base = pair.b_begin + t.from_b - 1;
     UNROLL
-    for (int u = 0; u < EACH; ++u) {
-        const int k = item + u * items;
-        const int is_a = k < t.a_count;
-        const int is_known = is_a ? k < t.of_a : k - t.a_count < t.length - t.of_a;
-        const i32 place = is_known ? t.keys[k] : -1;
-        const int at = before + (place & 0xffff);
-        if (place >= 0 && at < sum.length) {
-            const int met = place >> 16;
-            CT value = MUL(CT, is_a ? sum.alpha : sum.beta, own.values[u]);
-            if (met)
-                value = ADD(CT, value, MUL(CT, sum.beta, factor_for(sum.beta, sum.b, t.from_b + met - 1)));
-            sum.indices[at] = own.keys[u] + sum.more_base;
-            sum.values[at] = value;
+    for (int begin = 0; begin < EACH; begin += at_a_time) {
+        i32 places[at_a_time];
+        CT met[at_a_time];
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const int k = item + (begin + u) * items;
+            const int is_known = k < t.a_count ? k < t.of_a : k - t.a_count < t.length - t.of_a;
+            places[u] = is_known ? keys[k] : -1;
+            if (before + (places[u] & 0xffff) >= c.length) places[u] = -1;
+            met[u] = ZERO(CT);
+            if (v.reads_b && places[u] >> 16 > 0) met[u] = v.b[met_base + (places[u] >> 16)];
+        }
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const i32 place = places[u];
+            const int at = c.begin + before + (place & 0xffff);
+            CT value = terms.terms[begin + u];
+            if (place >> 16) value = ADD(CT, value, MUL(CT, v.beta, met[u]));
+            if (place >= 0) v.indices[at] = own.keys[begin + u] + v.more_base;
+            if (place >= 0) v.values[at] = value;
         }
     }
 }
 
-// The columns from `first` on in which a pair lies, counted as A counts: none if they are more than a tile
-// has room for.
+// The columns from `first` on in which a pair lies, counted as A counts: none if a tile has no room for them,
+// or they are so many that merging is less work.
 typedef struct {
     i32 first;
     int count;
 } column_window;
 
-HERON_FN column_window window_of(row_pair pair) {
+HERON_FN column_window no_window(void) {
     column_window w;
     w.first = 0;
     w.count = 0;
+    return w;
+}
+
+HERON_FN column_window window_of(both_indices x, row_pair pair) {
+    column_window w = no_window();
     if (pair.a_length > 0 && pair.b_length > 0) {
-        const i32 last = max(pair.a[pair.a_length - 1], pair.b[pair.b_length - 1] - pair.more_base);
-        w.first = min(pair.a[0], pair.b[0] - pair.more_base);
-        if ((u32)last - (u32)w.first < (u32)(EACH * LANES)) w.count = last - w.first + 1;
+        const i32 a_first = x.a[pair.a_begin];
+        const i32 a_last = x.a[pair.a_begin + pair.a_length - 1];
+        const i32 b_first = x.b[pair.b_begin] - x.more_base;
+        const i32 b_last = x.b[pair.b_begin + pair.b_length - 1] - x.more_base;
+        w.first = min(a_first, b_first);
+        const u32 more = (u32)max(a_last, b_last) - (u32)w.first;
+        if (more < (u32)min(EACH * LANES, 2 * (pair.a_length + pair.b_length))) w.count = (int)more + 1;
     }
     return w;
 }
 
-// at_a_time elements k, k + LANES, ... of a row: their places in the window, or -1.
-typedef struct {
-    int places[at_a_time];
-} window_places;
-
-HERON_FN window_places places_in(column_window w, GLOBAL const i32* indices, i32 more_base, int length,
-                                 int k) {
-    window_places own;
+// Adds the own elements of one row, at_a_time of them. Columns that differ do so at once.
+HERON_FN void add_to_columns(column_window w, row_tile t, own_keys own, own_terms terms, int of_a,
+                             LOCAL i32* columns, LOCAL CT* sums, int lane) {
     UNROLL
-    for (int u = 0; u < at_a_time; ++u) {
-        const u32 place =
-            k + u * LANES < length ? (u32)(indices[k + u * LANES] - more_base) - (u32)w.first : (u32)w.count;
-        own.places[u] = place < (u32)w.count ? (int)place : -1;
-    }
-    return own;
-}
-
-// `kept` are the bits of a column's word that belong to the other row.
-HERON_FN void mark_places(LOCAL i32* columns, window_places own, i32 kept, i32 mark, i32 mark_step) {
-    UNROLL
-    for (int u = 0; u < at_a_time; ++u)
-        if (own.places[u] >= 0)
-            columns[own.places[u]] = (columns[own.places[u]] & kept) | (mark + u * mark_step);
-}
-
-// A word for each column of the window: the numbers, from 1 on, of A's element there and above them of B's.
-HERON_FN void mark_columns(row_pair pair, column_window w, LOCAL i32* columns, int lane) {
-    for (int c = lane; c < w.count; c += LANES) columns[c] = 0;
-    sync_together();
-    const int length = w.count ? max(pair.a_length, pair.b_length) : 0;
-    for (int k = 0; ANY_TOGETHER(k < length); k += at_a_time * LANES) {
-        const window_places of_a = places_in(w, pair.a, 0, pair.a_length, k + lane);
-        const window_places of_b = places_in(w, pair.b, pair.more_base, pair.b_length, k + lane);
-        mark_places(columns, of_a, ~0xffff, k + lane + 1, LANES);
-        sync_together();
-        mark_places(columns, of_b, 0xffff, (k + lane + 1) << 16, LANES << 16);
-        sync_together();
-    }
-}
-
-// The element of C in a column with these elements.
-HERON_FN CT sum_in_column(row_sum sum, i32 elements) {
-    const int of_a = elements & 0xffff;
-    const int of_b = elements >> 16;
-    CT value = ZERO(CT);
-    if (of_a) value = MUL(CT, sum.alpha, factor_for(sum.alpha, sum.a, of_a - 1));
-    if (of_b) {
-        const CT more = MUL(CT, sum.beta, factor_for(sum.beta, sum.b, of_b - 1));
-        value = of_a ? ADD(CT, value, more) : more;
-    }
-    return value;
-}
-
-// Writes the row of C whose columns are marked, but no more than it has room for. How many it wrote or would
-// have.
-HERON_FN int write_columns(row_sum sum, column_window w, LOCAL const i32* columns, int lane,
-                           BOARD(i32) board) {
-    int written = 0;
-    for (int c = 0; ANY_TOGETHER(c < w.count); c += at_a_time * LANES) {
-        i32 elements[at_a_time];
-        CT values[at_a_time];
+    for (int begin = 0; begin < EACH; begin += at_a_time) {
+        int places[at_a_time];
+        CT added[at_a_time];
         UNROLL
         for (int u = 0; u < at_a_time; ++u) {
-            const int column = c + u * LANES + lane;
-            elements[u] = column < w.count ? columns[column] : 0;
-            values[u] = ZERO(CT);
-            if (elements[u]) values[u] = sum_in_column(sum, elements[u]);
+            const int k = lane + (begin + u) * LANES;
+            const u32 place = (u32)own.keys[begin + u] - (u32)w.first;
+            const int is_own = k < t.length && (k < t.a_count) == of_a && place < (u32)w.count;
+            places[u] = is_own ? (int)place : -1;
+            added[u] = terms.terms[begin + u];
+            if (is_own && columns[place]) added[u] = ADD(CT, added[u], sums[place]);
         }
         UNROLL
         for (int u = 0; u < at_a_time; ++u) {
-            const u32 flags = BALLOT(board, elements[u] != 0);
+            if (places[u] >= 0) columns[places[u]] = 1;
+            if (places[u] >= 0) sums[places[u]] = added[u];
+        }
+    }
+}
+
+// Flags of the team alone.
+HERON_FN u32 ballot_of_team(int flag, BOARD(i32) board) {
+    const u32 flags = BALLOT(board, flag);
+    return LANES == 32 ? flags : flags >> (group_item() % 32 / LANES * LANES) & ((1u << LANES % 32) - 1u);
+}
+
+// Writes the row of C whose columns have their sums, but no more than it has room for. How many it wrote or
+// would have.
+HERON_FN int write_columns(sum_values v, sum_row c, column_window w, LOCAL const i32* columns,
+                           LOCAL const CT* sums, int lane, BOARD(i32) board) {
+    int written = 0;
+    for (int from = 0; from < EACH * LANES; from += at_a_time * LANES) {
+        int has[at_a_time];
+        CT values[at_a_time];
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const int column = from + u * LANES + lane;
+            has[u] = column < w.count ? columns[column] : 0;
+            values[u] = ZERO(CT);
+            if (column < w.count) values[u] = sums[column];
+        }
+        UNROLL
+        for (int u = 0; u < at_a_time; ++u) {
+            const u32 flags = ballot_of_team(has[u], board);
             const int at = written + popcount(flags & ((1u << lane) - 1u));
-            if (elements[u] && at < sum.length) {
-                sum.indices[at] = w.first + c + u * LANES + lane + sum.more_base;
-                sum.values[at] = values[u];
-            }
+            const int is_written = has[u] && at < c.length;
+            if (is_written) v.indices[c.begin + at] = w.first + from + u * LANES + lane + v.more_base;
+            if (is_written) v.values[c.begin + at] = values[u];
             written += popcount(flags);
         }
     }
     return written;
-}
-
-// Writes the row of C of a pair in a window of columns. Whether that was all: not without a window, nor where
-// a row has a column twice or is not sorted.
-HERON_FN int add_in_window(row_pair pair, row_sum sum, LOCAL i32* columns, int lane, BOARD(i32) board) {
-    const column_window w = window_of(pair);
-    if (!ANY_TOGETHER(w.count > 0)) return 0;
-    mark_columns(pair, w, columns, lane);
-    const int written = write_columns(sum, w, columns, lane, board);
-    sync_together();
-    return w.count > 0 && written == sum.length;
 }
 
 HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_device,
@@ -427,68 +448,107 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     LOCAL_ARRAY(i32, long_rows, teams);
     LOCAL_ARRAY(i32, long_count, 1);
     LOCAL_ARRAY(i32, keys, EACH * GROUP);
+    LOCAL_ARRAY(CT, sums, has_windows ? EACH * GROUP : 1);
     BOARD_ARRAY(i32, board, GROUP);
     PARTS_ARRAY(i32, parts, GROUP);
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const CT beta = SCALAR(CT, beta_value, beta_device);
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
+    LOCAL i32* const team_keys = keys + team * (EACH * LANES);
+    LOCAL CT* const team_sums = sums + team * (has_windows ? EACH * LANES : 0);
     const heron_index row = team < each ? group_id() * (heron_index)each + team : rows;
-    row_pair pair;
-    row_sum sum;
-    pair.a_length = 0;
-    pair.b_length = 0;
+    both_indices x;
+    sum_values v;
+    x.a = a_indices;
+    x.b = b_indices;
+    x.more_base = b_base - a_base;
+    v.a = a_values;
+    v.b = b_values;
+    v.alpha = SCALAR(CT, alpha_value, alpha_device);
+    v.beta = SCALAR(CT, beta_value, beta_device);
+    v.reads_a = !EQUAL(CT, v.alpha, ZERO(CT));
+    v.reads_b = !EQUAL(CT, v.beta, ZERO(CT));
+    v.indices = indices;
+    v.values = values;
+    v.more_base = base - a_base;
+    row_pair pair = no_pair();
+    sum_row c;
+    c.begin = 0;
+    c.length = 0;
     if (row < rows) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, row);
-        sum = sum_of(a_offsets, a_values, a_base, b_offsets, b_values, b_base, alpha, beta, offsets, base,
-                     indices, values, row);
+        pair = pair_of(a_offsets, a_base, b_offsets, b_base, row);
+        c = row_of_sum(offsets, base, row);
     }
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
-    if (has_windows && add_in_window(pair, sum, keys + team * (EACH * LANES), lane, board)) {
-        pair.a_length = 0;
-        pair.b_length = 0;
-    }
     int written = 0;
-    row_tile t = tile_of(pair, 0, 0, EACH * LANES, keys + team * (EACH * LANES));
+    int looks = has_windows;  // whether there is a window
+    column_window w = no_window();
+    row_tile t = tile_of(pair, 0, 0, EACH * LANES);
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
-        const own_elements own = load_own(pair, sum, t, lane, LANES);
-        put_keys(t, own, lane, LANES);
-        sync_together();
-        t = known_part(pair, t);
-        const merged_share s = merge_share(t, lane, LANES);
-        const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
-        SYNC_BOARD();
-        PUT(i32, board, upto);
-        sync_together();
-        const i32 all = GET(i32, board, LANES, upto, LANES - 1);
-        put_places(t, s, upto - s.count);
-        sync_together();
-        write_own(sum, t, own, written, lane, LANES);
-        sync_together();
-        written += all;
+        const own_keys own = load_keys(x, pair, t, lane, LANES);
+        const own_terms terms = load_terms(v, pair, t, lane, LANES);
+        if (looks) {
+            w = window_of(x, pair);
+            for (int column = lane; column < w.count; column += LANES) team_keys[column] = 0;
+            sync_together();
+        }
+        looks = 0;
+        const int is_merged = w.count == 0;
+        if (ANY_TOGETHER(!is_merged)) {
+            add_to_columns(w, t, own, terms, 1, team_keys, team_sums, lane);
+            sync_together();
+            add_to_columns(w, t, own, terms, 0, team_keys, team_sums, lane);
+            sync_together();
+        }
+        if (ANY_TOGETHER(is_merged)) {
+            row_tile merged = is_merged ? t : tile_of(no_pair(), 0, 0, EACH * LANES);
+            put_keys(merged, own, team_keys, lane, LANES);
+            sync_together();
+            if (is_merged) merged = known_part(pair, merged, team_keys);
+            const merged_share s = merge_share(merged, team_keys, lane, LANES);
+            const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
+            SYNC_BOARD();
+            PUT(i32, board, upto);
+            sync_together();
+            const i32 all = GET(i32, board, LANES, upto, LANES - 1);
+            put_places(merged, s, team_keys, upto - s.count);
+            sync_together();
+            write_own(v, pair, c, merged, team_keys, own, terms, written, lane, LANES);
+            sync_together();
+            written += all;
+            if (is_merged) t = merged;
+        }
         t = next_tile(pair, t, EACH * LANES);
+        const int is_summed = !is_merged && !is_unfinished(pair, t);
+        if (ANY_TOGETHER(is_summed)) {
+            if (write_columns(v, c, is_summed ? w : no_window(), team_keys, team_sums, lane, board) !=
+                    c.length &&
+                is_summed)
+                t = tile_of(pair, 0, 0, EACH * LANES);
+            if (is_summed) w.count = 0;
+            sync_together();
+        }
     }
     sync_group();
     const int listed = *long_count;
     for (int n = 0; n < listed; ++n) {
-        pair = pair_of(a_offsets, a_indices, a_base, b_offsets, b_indices, b_base, long_rows[n]);
-        sum = sum_of(a_offsets, a_values, a_base, b_offsets, b_values, b_base, alpha, beta, offsets, base,
-                     indices, values, long_rows[n]);
+        pair = pair_of(a_offsets, a_base, b_offsets, b_base, long_rows[n]);
+        c = row_of_sum(offsets, base, long_rows[n]);
         written = 0;
-        for (t = tile_of(pair, 0, 0, EACH * GROUP, keys); is_unfinished(pair, t);
+        for (t = tile_of(pair, 0, 0, EACH * GROUP); is_unfinished(pair, t);
              t = next_tile(pair, t, EACH * GROUP)) {
-            const own_elements own = load_own(pair, sum, t, group_item(), GROUP);
-            put_keys(t, own, group_item(), GROUP);
+            const own_keys own = load_keys(x, pair, t, group_item(), GROUP);
+            const own_terms terms = load_terms(v, pair, t, group_item(), GROUP);
+            put_keys(t, own, keys, group_item(), GROUP);
             sync_group();
-            t = known_part(pair, t);
-            const merged_share s = merge_share(t, group_item(), GROUP);
+            t = known_part(pair, t, keys);
+            const merged_share s = merge_share(t, keys, group_item(), GROUP);
             i32 all = 0;
             const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
-            put_places(t, s, at);
+            put_places(t, s, keys, at);
             sync_group();
-            write_own(sum, t, own, written, group_item(), GROUP);
+            write_own(v, pair, c, t, keys, own, terms, written, group_item(), GROUP);
             sync_group();
             written += all;
         }

@@ -79,7 +79,7 @@ class row_sums {
         visit_team_for_rows(args_, [&](auto lanes, auto each) {
             using shape = shape_of<CT, lanes, each>;
             const row_shares shares = shares_of<shape>(lanes * each);
-            launch<typename shape::add_rows>(
+            launch<at_once<typename shape::add_rows, (each == 4 ? 4 : 3) - (sizeof(CT) == 16)>>(
                 shares, alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
                 as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
                 pattern_of(args_.b.offsets), pattern_of(args_.b.indices), as<const CT>(args_.b.values),
