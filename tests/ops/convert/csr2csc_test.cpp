@@ -283,6 +283,6 @@ TEST_CASE("coo2csr of rows in any order writes nothing but the offsets") {
         const device_array<int> given(rows);
         device_array<int> found(static_cast<std::size_t>(m) + 1);
         expect(cusparseXcoo2csr(cusparse(), given.data(), nnz, m, found.data(), CUSPARSE_INDEX_BASE_ZERO));
-        CHECK(found.canaries_are_whole());
+        CHECK(found.memory().canaries_are_whole());
     }
 }

@@ -312,9 +312,11 @@ TEST_CASE("rows whose columns lie close together") {
     using F = typed_functions<float>;
     constexpr int cols = 3000;
     random_source random{24};
-    for (const int one_of : {6, 2}) {
+    const std::vector<int> wide{1, 40, 127, 128, 129, 255, 256, 257, 511, 512, 513};
+    const std::vector<int> narrow{1, 2, 3, 5, 9, 16, 17, 40, 127, 128, 129};
+    for (const auto& [one_of, widths] : {std::pair{6, wide}, {2, wide}, {2, narrow}, {1, narrow}}) {
         pattern a, b;
-        for (const int width : {1, 40, 127, 128, 129, 255, 256, 257, 511, 512, 513})
+        for (const int width : widths)
             for (int first = 0; first + width < cols; first += 601) {
                 std::set<int> of_a{first}, of_b{first + width - 1};
                 for (int j = first; j < first + width; ++j) {
@@ -327,7 +329,7 @@ TEST_CASE("rows whose columns lie close together") {
             }
         a.emplace_back(std::set<int>{cols - 1});
         b.emplace_back();
-        INFO("one of " << one_of);
+        INFO("one of " << one_of << " in up to " << widths.back() << " columns");
         problem<F>({"windows", cols, a, b}, 1, 0, 1).check({0.5, 2.0}, CUSPARSE_POINTER_MODE_HOST);
     }
 }
