@@ -415,6 +415,7 @@ HERON_FN u32 ballot_of_team(int flag, BOARD(i32) board) {
 HERON_FN int write_columns(sum_values v, sum_row c, column_window w, LOCAL const i32* columns,
                            LOCAL const CT* sums, int lane, BOARD(i32) board) {
     int written = 0;
+    ROLLED
     for (int from = 0; from < EACH * LANES; from += at_a_time * LANES) {
         int has[at_a_time];
         CT values[at_a_time];
@@ -425,7 +426,7 @@ HERON_FN int write_columns(sum_values v, sum_row c, column_window w, LOCAL const
             values[u] = ZERO(CT);
             if (column < w.count) values[u] = sums[column];
         }
-        UNROLL
+        UNROLL_LANES
         for (int u = 0; u < at_a_time; ++u) {
             const u32 flags = ballot_of_team(has[u], board);
             const int at = written + popcount(flags & ((1u << lane) - 1u));
@@ -482,26 +483,24 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
     int written = 0;
-    int looks = has_windows;  // whether there is a window
     column_window w = no_window();
+    if (has_windows) w = window_of(x, pair);
+    for (int column = lane; column < w.count; column += LANES) team_keys[column] = 0;
+    sync_together();
     row_tile t = tile_of(pair, 0, 0, EACH * LANES);
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
         const own_keys own = load_keys(x, pair, t, lane, LANES);
         const own_terms terms = load_terms(v, pair, t, lane, LANES);
-        if (looks) {
-            w = window_of(x, pair);
-            for (int column = lane; column < w.count; column += LANES) team_keys[column] = 0;
-            sync_together();
-        }
-        looks = 0;
+        // Conditions in which items meet are loops of one turn: some compilers copy all that follows a
+        // condition.
         const int is_merged = w.count == 0;
-        if (ANY_TOGETHER(!is_merged)) {
+        for (int meets = ANY_TOGETHER(!is_merged); meets; meets = 0) {
             add_to_columns(w, t, own, terms, 1, team_keys, team_sums, lane);
             sync_together();
             add_to_columns(w, t, own, terms, 0, team_keys, team_sums, lane);
             sync_together();
         }
-        if (ANY_TOGETHER(is_merged)) {
+        for (int meets = ANY_TOGETHER(is_merged); meets; meets = 0) {
             row_tile merged = is_merged ? t : tile_of(no_pair(), 0, 0, EACH * LANES);
             put_keys(merged, own, team_keys, lane, LANES);
             sync_together();
@@ -521,7 +520,7 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
         }
         t = next_tile(pair, t, EACH * LANES);
         const int is_summed = !is_merged && !is_unfinished(pair, t);
-        if (ANY_TOGETHER(is_summed)) {
+        for (int meets = ANY_TOGETHER(is_summed); meets; meets = 0) {
             if (write_columns(v, c, is_summed ? w : no_window(), team_keys, team_sums, lane, board) !=
                     c.length &&
                 is_summed)
