@@ -235,6 +235,7 @@ class spmm_launcher {
         const bool is_coo = a_.format == HERON_FORMAT_COO;
         multiply(p,
                  {is_coo ? nullptr : as<const OT>(a_.offsets), indices(), row_indices(), a_.rows, a_.base});
+        is_pattern_new_ = true;
     }
 
     void add_to_columns() {
@@ -255,7 +256,8 @@ class spmm_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN) return;
         if constexpr (adds_into_c) {
-            if (!is_known_one(beta_)) scale();
+            is_scaled_ = !is_known_one(beta_);
+            if (is_scaled_) scale();
             spmm_scattering<VA, CT> p{};
             p.set_matrix(a_, batches());
             p.values = values();
@@ -292,17 +294,17 @@ class spmm_launcher {
 
     template <class Kernel>
     void launch_scatter(Kernel kernel, const spmm_scattering<VA, CT>& p) {
-        device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
-                              scatter_threads, 0, p);
+        const int64_t blocks = p.blocks_of_item(scatter_threads) * p.column_tiles * batches();
+        is_scaled_ ? launch_early(device_, kernel, blocks, scatter_threads, p)
+                   : device_.launch_blocks(kernel, blocks, scatter_threads, 0, p);
     }
 
     void scale() {
-        constexpr int warps = scatter_threads / warp_size;
-        const dense_lines lines(shape_, batches());
-        if (is_known_zero(beta_) && lines.lines * batches() == 1)
-            return device_.fill(c(), 0, static_cast<size_t>(lines.length) * sizeof(CT));
-        device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
-                              scatter_threads, 0, c(), lines, beta_);
+        const bool is_down = shape_.c_row_step == 1;
+        dense_lines lines{is_down ? shape_.columns : shape_.rows, is_down ? shape_.rows : shape_.columns,
+                          is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
+        lines.join_lines();
+        launch_scale_lines(device_, c(), lines, beta_);
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.
@@ -366,6 +368,7 @@ class spmm_launcher {
     int64_t most_shares(int64_t strip) const {
         return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
     }
+        is_pattern_new_ = true;
     int64_t strip_budget() const {
         const int64_t most = spmm_strip_budget<VA, OT, IT>(a_, is_transposed());
         return a_.format == HERON_FORMAT_COO && is_transposed()
@@ -463,7 +466,7 @@ class spmm_launcher {
         }
     }
 
-    void multiply_by_shares(const product& p, const elements& left) {
+    void multiply_by_shares(product p, const elements& left) {
         spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
         const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
         const int64_t blocks = shares.count * tiles_of(p.shape.columns, division.columns) * batches();
@@ -476,12 +479,13 @@ class spmm_launcher {
                                   spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows,
                                   p.nnz, p.shape.base, batches(), p.guard);
         const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
-        device_.launch_blocks(kernel, blocks, spmm_threads, static_cast<size_t>(division.bytes), p, shares,
-                              division, batches());
+        const auto bytes = static_cast<size_t>(division.bytes);
+        follows ? launch_early(device_, kernel, blocks, spmm_threads, bytes, p, shares, division, batches())
+                : device_.launch_blocks(kernel, blocks, spmm_threads, bytes, p, shares, division, batches());
         if (shares.count > 1 || p.guard.is_needed())
-            device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>,
-                                  std::min(shares.count * batches(), most_blocks), spmm_threads, 0, p, shares,
-                                  batches(), left);
+            launch_early(device_, join_rows<VA, VC, CT, OT, IT>,
+                         std::min(shares.count * batches(), most_blocks), spmm_threads, p, shares, batches(),
+                         left);
     }
 
     void turn_b(product& p) {
@@ -528,3 +532,7 @@ void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& a
 }
 
 }  // namespace heron::HERON_LEVEL
+        const bool follows = is_pattern_new_ || turned_b_ || shares.are_found;
+        p.only_b_is_new = !is_pattern_new_ && !shares.are_found;
+    bool is_scaled_ = false;       // C, by the kernel before
+    bool is_pattern_new_ = false;  // made by kernels before
