@@ -16,6 +16,8 @@
 #include "turned.cuh"
 #include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
+#include "cuda/spmv/coo.cuh"
+#include "cuda/spmv/tiles.cuh"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/strips.hpp"
 #include <bit>
@@ -35,6 +37,7 @@ class spmm_launcher {
     static constexpr int most_lane_bits = 4;
     static constexpr int64_t places_of_group = 8;
     static constexpr int most_scatter_turns = 8;
+    static constexpr int pair_columns = 2;
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -42,7 +45,9 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
-        if (takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern())) return scatter();
+        if (scatters_pair() || takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern()))
+            return scatter();
+        if (is_pair() && takes_rows()) return csr_pair();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return by_columns();
@@ -79,6 +84,18 @@ class spmm_launcher {
         if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
         if (alone) return args_.b.order == HERON_ORDER_ROW || products() <= most;
         return products() <= 4 * most;
+    }
+    // Two columns of more elements than those are multiplied as in SpMV, in fewer launches than by shares,
+    // whose groups are single lanes then. Where there are so many that launches no longer count, shares read
+    // fewer bytes.
+    bool is_pair() const {
+        constexpr int64_t most = int64_t{1} << 22;
+        return !is_transposed() && args_.c.cols == pair_columns && batches() == 1 && !args_.conjugate_b &&
+               has_many_elements() && products() <= most;
+    }
+    bool scatters_pair() const {
+        return is_pair() && adds_into_c && a_.format == HERON_FORMAT_COO &&
+               args_.reproducibility != HERON_DETERMINISTIC;
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
@@ -131,9 +148,30 @@ class spmm_launcher {
         if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
         if (phase_ != HERON_PHASE_RUN) return;
         const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
-        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
-        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
+        if (rows_go_down()) return go_down(p);
         multiply(p, {});
+    }
+
+    bool rows_go_down() const {
+        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
+        return plan && shape_.columns <= plan->columns_down && may_go_down();
+    }
+
+    // By the tiles of SpMV.
+    void csr_pair() {
+        const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
+        workspace_layout layout(phase_, workspace_);
+        tile_memory<CT> memory{};
+        memory.starts = layout.take<int64_t>(tiles + 1);
+        memory.heads = layout.take<CT>(pair_columns * tiles);
+        memory.carries = layout.take<CT>(pair_columns * tiles);
+        auto* const found = layout.take<columns_found>(1);
+        if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const auto* const offsets = as<const OT>(a_.offsets);
+        if (rows_go_down()) return go_down(operands(offsets, indices(), nullptr));
+        launch_tiles(device_, columns_of_vectors<VC, OT>(offsets, beta_), steps_of_pair(), tiles, false,
+                     memory);
     }
 
     // Whether B would be copied although it and C are by columns.
@@ -264,6 +302,7 @@ class spmm_launcher {
             p.b = b();
             p.c = c();
             p.shape = shape_;
+            if (scatters_pair()) return scatter_pair();
             p.alpha = alpha_;
             p.to_columns = is_transposed();
             const bool lanes_have_elements = is_transposed() && args_.c.order != HERON_ORDER_ROW;
@@ -305,6 +344,32 @@ class spmm_launcher {
                           is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
         lines.join_lines();
         launch_scale_lines(device_, c(), lines, beta_);
+    // By one element per lane.
+    void scatter_pair() {
+        launch_scatter_coo(device_, columns_of_vectors<CT, IT>(nullptr, scalar_argument<CT>{}), row_indices(),
+                           steps_of_pair(), is_scaled_);
+    }
+
+    // As SpMV has them.
+    template <class To, class Offset>
+    heron::HERON_LEVEL::product<VA, VA, To, CT, Offset, IT> columns_of_vectors(
+        const Offset* offsets, const scalar_argument<CT>& beta) const {
+        return {offsets,
+                indices(),
+                values(),
+                b() - a_.base * shape_.b_row_step,
+                c(),
+                a_.rows,
+                a_.nnz,
+                a_.base,
+                shape_.conjugate_a,
+                alpha_,
+                beta};
+    }
+    column_steps<pair_columns> steps_of_pair() const {
+        return {shape_.b_row_step, shape_.b_column_step, shape_.c_row_step, shape_.c_column_step};
+    }
+
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.

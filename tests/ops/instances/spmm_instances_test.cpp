@@ -50,6 +50,7 @@ void check(const way& w) {
 TEST_CASE("SpMM by rows of every type and index type") {
     check({"few columns", irregular_pattern(), csr});
     check({"many shares", rows_alike(8, 8, 2), csr, 3, N, CUSPARSE_ORDER_ROW, false, 1200});
+    check({"two columns of long rows", rows_alike(4, 1200, 600), csr, 2});
 }
 
 TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type") {
@@ -112,6 +113,7 @@ TEST_CASE("SpMM of COO matrices of every type and index type") {
                CUSPARSE_SPMM_COO_ALG2});
     }
     check({"transposed", irregular_pattern(), coo, 5, T});
+    check({"two columns of long rows", rows_alike(4, 1200, 600), coo, 2});
     check({"transposed to columns", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_COL});
     check({"transposed, the same bits", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_ROW, false, 1,
            CUSPARSE_SPMM_COO_ALG2});
