@@ -212,7 +212,8 @@ class spmm_launcher {
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
-    // operations. Of one that an analysis found sorted the offsets are there, or are found again.
+    // operations. Of one that an analysis found sorted the offsets are there; where they were overwritten,
+    // they are found again for a product that adds nothing up in C.
     void coo() {
         workspace_layout layout(phase_, workspace_);
         const row_offsets<OT> rows(layout, a_);
@@ -221,10 +222,15 @@ class spmm_launcher {
         if (phase_ == HERON_PHASE_ANALYSE) return analyse_coo(rows, found);
         if (phase_ == HERON_PHASE_SIZE) return;
         const auto* const plan = row_offsets_plan::of(workspace_);
-        find_offsets(rows, plan);
+        const bool goes_down = plan && shape_.columns <= plan->columns_down && may_go_down();
+        const bool may_add = plan && !goes_down && args_.reproducibility != HERON_DETERMINISTIC;
+        if (!may_add) find_offsets(rows, plan);
         product p = operands(rows.offsets, indices(), nullptr);
-        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
-        if (!plan) p.guard.flag = rows.unsorted;
+        if (goes_down) return go_down(p);
+        if (may_add)
+            p.guard = {nullptr, rows.front, rows.back, plan->stamp};
+        else if (!plan)
+            p.guard.flag = rows.unsorted;
         multiply(p, {nullptr, row_indices(), indices(), a_.rows, a_.base});
     }
 
