@@ -462,20 +462,20 @@ class spmm_launcher {
     }
 
     // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
-    // C goes through the tile, which holds all rows of a share. Small products are cut finer, so that all
-    // multiprocessors have some, but not below a few places for each group of lanes.
+    // C goes through the tile, which holds all rows of a share. Small products are cut finer, into as many
+    // blocks as are at work at once, but not below a few places for each group of lanes.
     spmm_shares<CT> shares_for(bool has_tile, int64_t strip) const {
         spmm_shares<CT> shares = shares_;
         shares.size = !has_tile && lane_bits(strip) == most_lane_bits ? 4096 : 2048;
         shares.row_cost = has_tile ? 8 : 4;
         shares.slack = 32;
         const int bits = lane_bits(strip);
-        const int64_t tiles = tiles_of(strip, tile_columns<VA>(bits));
-        const int64_t places = (a_.nnz + shares.row_cost * args_.c.rows) * tiles * batches();
-        const int64_t even = places / (int64_t{2} * device_.multiprocessors()) + 1;
-        shares.size =
-            static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(even)),
-                                                 places_of_group * (spmm_threads >> bits), shares.size));
+        const int64_t items = tiles_of(strip, tile_columns<VA>(bits)) * batches();
+        const int64_t at_once = int64_t{blocks_wanted<VA, CT>()} * device_.multiprocessors();
+        const int64_t places = a_.nnz + shares.row_cost * args_.c.rows;
+        const int64_t even = places / std::max<int64_t>(at_once / items, 1) + 1;
+        shares.size = static_cast<int>(std::clamp<int64_t>(
+            tiles_of(even, warp_size) * warp_size, places_of_group * (spmm_threads >> bits), shares.size));
         while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
         shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
         return shares;
