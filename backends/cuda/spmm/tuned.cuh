@@ -235,6 +235,7 @@ class spmm_launcher {
     }
 
     void find_offsets(const row_offsets<OT>& rows, const row_offsets_plan* plan) {
+        is_pattern_new_ = true;
         spmm_guard made{};
         if (plan)
             made = {nullptr, rows.front, rows.back, plan->stamp};
@@ -279,7 +280,6 @@ class spmm_launcher {
         const bool is_coo = a_.format == HERON_FORMAT_COO;
         multiply(p,
                  {is_coo ? nullptr : as<const OT>(a_.offsets), indices(), row_indices(), a_.rows, a_.base});
-        is_pattern_new_ = true;
     }
 
     void add_to_columns() {
@@ -302,13 +302,13 @@ class spmm_launcher {
         if constexpr (adds_into_c) {
             is_scaled_ = !is_known_one(beta_);
             if (is_scaled_) scale();
+            if (scatters_pair()) return scatter_pair();
             spmm_scattering<VA, CT> p{};
             p.set_matrix(a_, batches());
             p.values = values();
             p.b = b();
             p.c = c();
             p.shape = shape_;
-            if (scatters_pair()) return scatter_pair();
             p.alpha = alpha_;
             p.to_columns = is_transposed();
             const bool lanes_have_elements = is_transposed() && args_.c.order != HERON_ORDER_ROW;
@@ -344,12 +344,6 @@ class spmm_launcher {
                    : device_.launch_blocks(kernel, blocks, scatter_threads, 0, p);
     }
 
-    void scale() {
-        const bool is_down = shape_.c_row_step == 1;
-        dense_lines lines{is_down ? shape_.columns : shape_.rows, is_down ? shape_.rows : shape_.columns,
-                          is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
-        lines.join_lines();
-        launch_scale_lines(device_, c(), lines, beta_);
     // By one element per lane.
     void scatter_pair() {
         launch_scatter_coo(device_, columns_of_vectors<CT, IT>(nullptr, scalar_argument<CT>{}), row_indices(),
@@ -376,6 +370,12 @@ class spmm_launcher {
         return {shape_.b_row_step, shape_.b_column_step, shape_.c_row_step, shape_.c_column_step};
     }
 
+    void scale() {
+        const bool is_down = shape_.c_row_step == 1;
+        dense_lines lines{is_down ? shape_.columns : shape_.rows, is_down ? shape_.rows : shape_.columns,
+                          is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
+        lines.join_lines();
+        launch_scale_lines(device_, c(), lines, beta_);
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.
@@ -395,19 +395,43 @@ class spmm_launcher {
     }
 
     void sort(const sorted_columns<cuda_device, OT, IT>& s) {
+        is_pattern_new_ = true;
         const places_by_column<OT, IT> places{s.offsets, reinterpret_cast<unsigned long long*>(s.counts),
                                               s.rows, s.positions};
         device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
-        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
-                              a_.base, places.counts, s.front);
+        count(places.counts, s.front);
         s.scan.apply(device_, s.counts, 0, s.offsets);
-        if (a_.format == HERON_FORMAT_COO)
+        const bool is_coo = a_.format == HERON_FORMAT_COO;
+        if (has_crowded_columns())
+            device_.launch_blocks(sort_crowded_columns<OT, IT>, blocks_for_crowded(), spmm_threads, 0,
+                                  is_coo ? nullptr : as<const OT>(a_.offsets), row_indices(), indices(),
+                                  a_.rows, a_.nnz, int64_t{a_.base}, static_cast<int>(a_.cols), places);
+        else if (is_coo)
             device_.launch_blocks(sort_coo_columns<OT, IT>, blocks_for(a_.nnz), spmm_threads, 0,
                                   row_indices(), indices(), a_.nnz, int64_t{a_.base}, places);
         else
             device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread() + 1),
                                   spmm_threads, 0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz,
                                   a_.base, sorted_per_thread(), places);
+    }
+
+    void count(unsigned long long* counts, uint64_t* front) {
+        if (has_crowded_columns())
+            device_.launch_blocks(count_crowded_columns<IT>, blocks_for_crowded(), spmm_threads, 0, indices(),
+                                  a_.nnz, int64_t{a_.base}, static_cast<int>(a_.cols), counts, front);
+        else
+            device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
+                                  a_.base, counts, front);
+    }
+
+    // Whether additions to a column's counter would wait for each other.
+    bool has_crowded_columns() const {
+        constexpr int64_t crowd = 128;
+        return a_.cols > 0 && a_.cols <= most_crowded_columns && a_.nnz / a_.cols >= crowd;
+    }
+    int64_t blocks_for_crowded() const {
+        constexpr int64_t elements = 4 * spmm_threads;
+        return std::clamp<int64_t>(a_.nnz / elements, 1, int64_t{2} * device_.multiprocessors());
     }
 
     int sorted_per_thread() const {
@@ -439,7 +463,6 @@ class spmm_launcher {
     int64_t most_shares(int64_t strip) const {
         return std::max(shares_for(false, strip).count, shares_for(true, strip).count);
     }
-        is_pattern_new_ = true;
     int64_t strip_budget() const {
         const int64_t most = spmm_strip_budget<VA, OT, IT>(a_, is_transposed());
         return a_.format == HERON_FORMAT_COO && is_transposed()
@@ -545,6 +568,8 @@ class spmm_launcher {
         constexpr int warps = spmm_threads / warp_size;
         // Where nearly all blocks are at work at once, it costs less that each looks for its own share.
         shares.are_found = blocks > most_blocks;
+        const bool follows = is_pattern_new_ || turned_b_ || shares.are_found;
+        p.only_b_is_new = !is_pattern_new_ && !shares.are_found;
         if (shares.are_found)
             device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
                                   spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows,
@@ -587,6 +612,8 @@ class spmm_launcher {
     scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
     VA* turned_b_ = nullptr;
+    bool is_scaled_ = false;       // C, by the kernel before
+    bool is_pattern_new_ = false;  // made by kernels before
     spmm_shares<CT> shares_{};
     // Columns of B and C at a time; the same in all phases.
     const int64_t strip_ = spmm_strip_columns(args_.c.cols, width, strip_budget(),
@@ -603,7 +630,3 @@ void tuned_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& a
 }
 
 }  // namespace heron::HERON_LEVEL
-        const bool follows = is_pattern_new_ || turned_b_ || shares.are_found;
-        p.only_b_is_new = !is_pattern_new_ && !shares.are_found;
-    bool is_scaled_ = false;       // C, by the kernel before
-    bool is_pattern_new_ = false;  // made by kernels before
