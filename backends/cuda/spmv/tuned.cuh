@@ -1,11 +1,11 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has four ways. Where rows are alike, which ANALYSE finds out or the second
-// product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows and multiply_rows
-// for short ones, unless ANALYSE found what takes the place of the columns (narrow.hpp); multiply_tiles takes
-// any matrix. All but the narrow way are right for every matrix, so a plan that no longer fits costs time
-// only.
+// CSR without transposition has five ways. Where rows are alike, which ANALYSE finds out or the second
+// product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows,
+// multiply_row_blocks for few long rows and multiply_rows for short ones, unless ANALYSE found what takes the
+// place of the columns (narrow.hpp); multiply_tiles takes any matrix. All but the narrow way are right for
+// every matrix, so a plan that no longer fits costs time only.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
@@ -103,12 +103,14 @@ class spmv_launcher {
         const csr_plan* const plan = plan_of_this_workspace();
         if (plan && multiplies_narrow(*plan, memory.narrow)) return;
         const row_choice rows = plan ? plan->rows : choice_without_plan(report);
-        if (rows.lanes_per_row > 0 && has_aligned_quads())
+        if (rows.threads_per_row > 0 && has_aligned_quads())
+            by_row_blocks(rows.threads_per_row);
+        else if (rows.lanes_per_row > 0 && has_aligned_quads())
             by_row_vectors(rows.lanes_per_row);
-        else
-            launch_tiles(device_, csr_operands(), one_column, tiles, plan != nullptr, memory.tiles);
         else if (rows.rows_per_tile > 0)
             by_rows(rows);
+        else
+            launch_tiles(device_, csr_operands(), one_column, tiles, plan != nullptr, memory.tiles);
         if (report.words) measure_for_later(memory.most(), report);
     }
 
@@ -155,15 +157,32 @@ class spmv_launcher {
                               csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
     }
 
+    void by_row_blocks(int threads) {
+        device_.launch_blocks(multiply_row_blocks<VA, VX, VY, CT, OT, IT>, a_.rows, threads, 0,
+                              csr_operands());
+    }
+
     // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
-    // row of mean length, but no more lanes than fill a 128-byte line with indices.
+    // row of mean length, but no more lanes than fill a 128-byte line with indices, or half of the device.
     int lanes_of_rows() const {
         constexpr int64_t shortest_mean = 12;
-        constexpr int64_t most_lanes = 8;
+        constexpr int64_t lanes_of_line = 8;
         const int64_t mean = a_.nnz / a_.rows;
         if (mean < shortest_mean) return 0;
-        return static_cast<int>(
-            std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
+        const int64_t half = int64_t{1024} * device_.multiprocessors();
+        const int64_t most = std::clamp<int64_t>(half / a_.rows, lanes_of_line, warp_size);
+        return static_cast<int>(std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most))));
+    }
+
+    // Threads for multiply_row_blocks, two quads each, where all blocks are at work at once and no row is
+    // much longer than the mean; 0 if the matrix is not one for it.
+    int threads_of_rows(int64_t longest) const {
+        constexpr int64_t shortest_mean = 128, longest_mean = 4096, longest_of_mean = 4;
+        const int64_t mean = a_.nnz / a_.rows;
+        if (mean < shortest_mean || mean > longest_mean || longest > longest_of_mean * mean) return 0;
+        if (a_.rows > int64_t{8} * device_.multiprocessors()) return 0;
+        const auto threads = static_cast<uint64_t>(mean / (2 * quad<VA>::size));
+        return static_cast<int>(std::clamp<uint64_t>(std::bit_ceil(threads), warp_size, block_threads));
     }
 
     void by_rows(const row_choice& rows) {
@@ -201,6 +220,12 @@ class spmv_launcher {
 
     // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
+        row_choice choice = choice_of_tiles(found);
+        choice.threads_per_row = threads_of_rows(found[row_candidates::count]);
+        return choice;
+    }
+
+    row_choice choice_of_tiles(const unsigned* found) {
         row_choice choice;
         constexpr int64_t longest_of_lane = 64;
         choice.rows_per_tile = rows_per_tile_of(found);
@@ -303,6 +328,11 @@ class spmv_launcher {
             return finish(out);
         }
         const bool scales = !is_known_one(scale);
+        if (has_few_elements()) {
+            scale_sums(out, scale);
+            scatter_one_by_one(out, scales);
+            return finish(out);
+        }
         if (has_starts && is_known_zero(scale)) {
             clear(out);
         } else if (scales || !has_starts) {
@@ -325,11 +355,6 @@ class spmv_launcher {
     }
 
     // So few that a second launch would take longer than one block does for all of it.
-        if (has_few_elements()) {
-            scale_sums(out, scale);
-            scatter_one_by_one(out, scales);
-            return finish(out);
-        }
     bool fits_a_block() const {
         constexpr int64_t most_elements = 2048, most_places = 16384;
         return has_few_elements() && a_.nnz > 0 && a_.nnz <= most_elements && args_.y.size <= most_places;
