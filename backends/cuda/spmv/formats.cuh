@@ -38,12 +38,16 @@ struct slice_batch {
     }
 };
 
+// Elements that a thread of multiply_slices loads at once: as many as leave room for four blocks.
+template <class CT>
+constexpr int elements_of_slice_batch = sizeof(CT) > 8 ? 4 : 8;
+
 // SELL: threads share a row's elements, several loads at a time. Blocks may have fewer threads.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
                     int share_bits) {
-    constexpr int batch = 8;
+    constexpr int batch = elements_of_slice_batch<CT>;
     __shared__ CT sums[block_threads];
     const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
     const int64_t row =
@@ -91,18 +95,18 @@ __global__ void __launch_bounds__(block_threads)
     for (int64_t k = mine.first; k < mine.end; k += batch * mine.step) {
         const slice_batch<VA, IT, batch> loaded(p, mine, k);
         const CT x = mul(alpha, load<CT>(load_shared_by_many(p.x_shifted + row)));
+        if (k == mine.first) after_kernel_before(p.y);
 #pragma unroll
         for (int j = 0; j < batch; ++j)
             if (loaded.index[j] >= 0)
                 add_at_once(p.y + (static_cast<int64_t>(loaded.index[j]) - p.base),
-        if (k == mine.first) after_kernel_before(p.y);
                             mul(p.element(loaded.a[j]), x));
     }
+    after_kernel_before(p.y);
 }
 
 // Shape of the blocks of a BSR matrix of up to 32 elements each.
 struct small_blocks {
-    after_kernel_before(p.y);
     int rows, columns;
     int row_major;
 };

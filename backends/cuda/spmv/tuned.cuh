@@ -452,7 +452,7 @@ class spmv_launcher {
     // neighbours.
     int share_bits_of_slices() const {
         constexpr int most_bits = 3;
-        constexpr int64_t least_elements = 4;
+        constexpr int64_t least_elements = elements_of_slice_batch<CT> / 2;
         const int64_t threads = int64_t{2048} * device_.multiprocessors();
         const int64_t width = a_.values_size / a_.rows;
         int bits = 0;
