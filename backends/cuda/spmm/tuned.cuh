@@ -70,7 +70,8 @@ class spmm_launcher {
     }
     // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
     // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
-    // the elements of a row of COO that it has. Columns of a B that are apart it reads one by one.
+    // the elements of a row of COO that it has. What SIZE, which does not know whether there will be an
+    // analysis, has no workspace for must be added up in both cases.
     bool takes_few_additions(bool alone) const {
         constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
@@ -82,8 +83,7 @@ class spmm_launcher {
         const int64_t additions = products() * parts_of<CT>::count;
         if (by_columns) return additions <= most;
         if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
-        if (alone) return args_.b.order == HERON_ORDER_ROW || products() <= most;
-        return products() <= 4 * most;
+        return (alone && args_.b.order == HERON_ORDER_ROW) || products() <= 4 * most;
     }
     // Two columns of more elements than those are multiplied as in SpMV, in fewer launches than by shares,
     // whose groups are single lanes then. Where there are so many that launches no longer count, shares read
@@ -496,7 +496,7 @@ class spmm_launcher {
         const int64_t items = tiles_of(strip, tile_columns<VA>(bits)) * batches();
         const int64_t at_once = int64_t{blocks_wanted<VA, CT>()} * device_.multiprocessors();
         const int64_t places = a_.nnz + shares.row_cost * args_.c.rows;
-        const int64_t even = places / std::max<int64_t>(at_once / items, 1) + 1;
+        const int64_t even = places / std::max<int64_t>(at_once / std::max<int64_t>(items, 1), 1) + 1;
         shares.size = static_cast<int>(std::clamp<int64_t>(
             tiles_of(even, warp_size) * warp_size, places_of_group * (spmm_threads >> bits), shares.size));
         while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
