@@ -70,8 +70,8 @@ class scattered_row {
         }
     }
 
+    // After wait().
     __device__ void flush() {
-        wait();
 #pragma unroll
         for (int v = 0; v < width; ++v) {
             if (row_ >= 0 && exists(v))
@@ -124,6 +124,7 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
             parts[j] = is_loaded[j] ? sums.load(row) : typename scattered_row<VA, CT, width>::part_of_b{};
             loaded = row;
         }
+        sums.wait();
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
             if (i + j >= run) break;
@@ -147,6 +148,7 @@ __global__ void __launch_bounds__(scatter_threads)
         for_tiles<IT>(
             p, static_cast<int>(batch), static_cast<int>(i % blocks),
             [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
+        sums.wait();
         sums.flush();
     }
 }

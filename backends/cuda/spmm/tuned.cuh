@@ -38,6 +38,7 @@ class spmm_launcher {
     static constexpr int64_t places_of_group = 8;
     static constexpr int most_scatter_turns = 8;
     static constexpr int pair_columns = 2;
+    static constexpr int64_t most_of_line = 512;  // additions that fall on one place of C
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -100,7 +101,7 @@ class spmm_launcher {
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
     bool has_many_elements() const {
-        constexpr int64_t most = 200'000, most_of_line = 512;
+        constexpr int64_t most = 200'000;
         return a_.nnz > most || mean_of_line() > most_of_line;
     }
     // Rows, columns and elements are counted in 32 bits.
@@ -139,6 +140,13 @@ class spmm_launcher {
         const bool has_few_columns =
             a_.format == HERON_FORMAT_COO ? columns < few : is_apart && columns * parts_of<CT>::count < few;
         return adds_into_c && ((has_few_bytes && !has_many_elements()) || has_few_columns);
+    }
+
+    // Whether two columns of C get the products of a transposed CSR one by one in less time than by columns
+    // that are known, unless so many fall on one place that they wait for each other.
+    bool adds_pair() const {
+        return adds_into_c && a_.format == HERON_FORMAT_CSR && args_.c.cols == pair_columns &&
+               args_.c.order != HERON_ORDER_ROW && batches() == 1 && fits_scatter();
     }
 
     void csr() {
@@ -274,6 +282,7 @@ class spmm_launcher {
             sort(sorted);
             if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
         }
+        if (known && adds_pair() && known->longest <= most_of_line) return scatter();
         product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
         if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
@@ -300,8 +309,7 @@ class spmm_launcher {
         workspace_layout(phase_, workspace_);
         if (phase_ != HERON_PHASE_RUN) return;
         if constexpr (adds_into_c) {
-            is_scaled_ = !is_known_one(beta_);
-            if (is_scaled_) scale();
+            if (!is_known_one(beta_)) scale();
             if (scatters_pair()) return scatter_pair();
             spmm_scattering<VA, CT> p{};
             p.set_matrix(a_, batches());
@@ -375,7 +383,13 @@ class spmm_launcher {
         dense_lines lines{is_down ? shape_.columns : shape_.rows, is_down ? shape_.rows : shape_.columns,
                           is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
         lines.join_lines();
+        // So few a memset clears in less time than a kernel and one that starts beside it take.
+        constexpr int64_t few = 4096;
+        const bool is_one_line = lines.lines * batches() == 1;
+        if (is_known_zero(beta_) && is_one_line && lines.length <= few)
+            return device_.fill(c(), 0, static_cast<size_t>(lines.length) * sizeof(CT));
         launch_scale_lines(device_, c(), lines, beta_);
+        is_scaled_ = true;
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.
@@ -387,10 +401,23 @@ class spmm_launcher {
                                 warp_size >> p.lane_bits, warp_size));
     }
 
+    // Waits for the device.
+    int64_t longest_column(const sorted_columns<cuda_device, OT, IT>& sorted) {
+        auto* const longest = reinterpret_cast<unsigned long long*>(sorted.counts);
+        device_.fill(longest, 0, sizeof *longest);
+        device_.launch_blocks(find_longest_column<OT>,
+                              std::min<int64_t>(blocks_for(a_.cols), device_.multiprocessors()), spmm_threads,
+                              0, static_cast<const OT*>(sorted.offsets), a_.cols, longest);
+        unsigned long long found = 0;
+        device_.read(&found, longest, sizeof found);
+        return static_cast<int64_t>(found);
+    }
+
     void leave_plan(const sorted_columns<cuda_device, OT, IT>& sorted) {
         if (!adds_into_c) return;
         auto plan = std::make_unique<sorted_columns_plan>(workspace_);
         device_.launch_blocks(set_stamps, 1, 1, 0, sorted.front, sorted.back, plan->stamp);
+        if (adds_pair() && !cuda::is_capturing(device_.stream())) plan->longest = longest_column(sorted);
         workspace_.plan = plan.release();
     }
 

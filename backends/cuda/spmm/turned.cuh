@@ -137,6 +137,19 @@ __global__ void __launch_bounds__(spmm_threads)
     }
 }
 
+// longest := the largest length of a column, if it is zero before.
+template <class OT>
+__global__ void __launch_bounds__(spmm_threads)
+    find_longest_column(const OT* offsets, int64_t columns, unsigned long long* longest) {
+    const int64_t step = int64_t{gridDim.x} * spmm_threads;
+    unsigned long long own = 0;
+    for (int64_t c = int64_t{blockIdx.x} * spmm_threads + threadIdx.x; c < columns; c += step) {
+        const auto length = static_cast<unsigned long long>(offsets[c + 1] - offsets[c]);
+        own = length > own ? length : own;
+    }
+    atomicMax(longest, own);
+}
+
 // Two stamps lie around what ANALYSE leaves in the workspace, which the caller may overwrite.
 static __global__ void set_stamps(uint64_t* front, uint64_t* back, uint64_t stamp) { *front = *back = stamp; }
 
