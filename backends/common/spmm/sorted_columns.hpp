@@ -21,6 +21,7 @@ struct sorted_columns_plan final : plan_of<sorted_columns_plan> {
 
     uint64_t stamp;
     const void* memory;
+    int64_t longest = INT64_MAX;  // of the columns' lengths, where the analysis looked at them
 };
 
 // The part of the workspace that it takes. What depends on the pattern alone lies between the stamps; with

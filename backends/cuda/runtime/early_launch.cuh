@@ -21,24 +21,33 @@ static __device__ inline const T* after_kernel_before(const T* written) {
     return written;
 }
 
-// Launches a kernel that waits by after_kernel_before. Where a device cannot, and in a graph, it starts when
-// the one before is over.
+// Launches a kernel that waits by after_kernel_before. Where a device cannot, in a graph, and for more shared
+// memory than a block has without asking, it starts when the one before is over.
 template <class... Args>
 void launch_early(cuda_device& device, void (*kernel)(Args...), int64_t blocks, int64_t threads,
-                  std::type_identity_t<Args>... args) {
-    if (!device.has_clusters() || is_capturing(device.stream()))
-        return device.launch_blocks(kernel, blocks, threads, 0, args...);
+                  size_t shared_bytes, std::type_identity_t<Args>... args) {
+    if (!device.has_clusters() || is_capturing(device.stream()) ||
+        shared_bytes > cuda_device::shared_without_asking)
+        return device.launch_blocks(kernel, blocks, threads, shared_bytes, args...);
+    if (blocks <= 0) return;
     cudaLaunchAttribute early{};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(std::min<int64_t>(blocks, INT32_MAX)));
     config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = shared_bytes;
     config.stream = device.stream();
     config.attrs = &early;
     config.numAttrs = 1;
     void* pointers[] = {&args...};
     check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), pointers));
+}
+
+template <class... Args>
+void launch_early(cuda_device& device, void (*kernel)(Args...), int64_t blocks, int64_t threads,
+                  std::type_identity_t<Args>... args) {
+    launch_early(device, kernel, blocks, threads, size_t{0}, args...);
 }
 
 }  // namespace heron::HERON_LEVEL

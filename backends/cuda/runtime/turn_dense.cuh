@@ -81,6 +81,7 @@ template <class VA>
 __global__ void __launch_bounds__(turn_threads, 4)
     turn_dense(const VA* b, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
                int64_t stride, VA* to, int64_t to_ld, int64_t batches) {
+    let_next_kernel_start();
     const dense_turn<VA> turn{b, rows, columns, row_step, column_step, stride, to, to_ld, batches};
     for (int64_t s = blockIdx.x; s < turn.tiles(); s += gridDim.x) turn_tile(turn, s);
 }

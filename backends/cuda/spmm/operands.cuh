@@ -37,6 +37,8 @@ struct spmm_product {
     // B by rows in vectors of 16 bytes, as many as C's columns need, less than 2 GiB apart.
     bool b_is_aligned;
     bool c_is_aligned;  // rows of C in vectors of 16 bytes, without a remainder
+    // A kernel that may still be at work makes B alone; else it may make offsets, indices and places too.
+    bool only_b_is_new;
     spmm_guard guard;
 
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }

@@ -44,6 +44,7 @@ template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     find_row_offsets(const IT* rows, int64_t row_count, int64_t nnz, int64_t base, row_offsets<OT> to,
                      const __grid_constant__ spmm_guard made) {
+    let_next_kernel_start();
     if (made.front && !made.is_skipped()) return;
     const int64_t step = int64_t{gridDim.x} * spmm_threads;
     const int64_t first = int64_t{blockIdx.x} * spmm_threads + threadIdx.x;

@@ -101,10 +101,11 @@ class share_block {
         is_striped_ = __syncthreads_and(has_even_rows());
         find_groups();
         __syncthreads();
+        const VA* const b = after_kernel_before(a.b);
         if (p_.b_is_aligned)
-            multiply<true>(a.b + first_column);
+            multiply<true>(b + first_column);
         else
-            multiply<false>(a.b + first_column * p_.shape.b_column_step);
+            multiply<false>(b + first_column * p_.shape.b_column_step);
         __syncthreads();
         join_groups(batch, share);
         if (!p_.c_is_aligned) {
@@ -488,13 +489,19 @@ constexpr int blocks_wanted() {
 }
 
 // Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache. Where the
-// guard leaves the product to atomic additions, of join_rows, C is scaled.
+// guard leaves the product to atomic additions, of join_rows, C is scaled. May start before the kernel before
+// is over.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads, blocks_wanted<VA, CT>())
     multiply_shares(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
                     const __grid_constant__ spmm_shares<CT> shares,
                     const __grid_constant__ spmm_division division, int64_t batches) {
-    if (p.guard.is_skipped()) return scale_c(p, batches);
+    let_next_kernel_start();
+    if (!p.only_b_is_new) after_kernel_before(p.b);
+    if (p.guard.is_skipped()) {
+        after_kernel_before(p.b);
+        return scale_c(p, batches);
+    }
     const int64_t tiles = (p.shape.columns + division.columns - 1) / division.columns;
     share_block<VA, VC, CT, OT, IT> block(p, shares, division);
     for (int64_t i = blockIdx.x; i < shares.count * tiles * batches; i += gridDim.x) {

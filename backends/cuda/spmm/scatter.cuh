@@ -1,52 +1,16 @@
 #pragma once
-// Small products whose additions fall on C in any order, in one launch: C is scaled before. A warp finds the
-// rows of a tile of elements. Each group of its lanes takes a run of them, with its lanes across the columns,
-// and adds up what falls on one row of C for as long as that row goes on, from tile to tile. Where A is
-// transposed and C by columns a lane has an element instead.
+// Small products whose additions fall on C in any order, in one launch, which may start while C is being
+// scaled. A warp finds the rows of a tile of elements. Each group of its lanes takes a run of them, with its
+// lanes across the columns, and adds up what falls on one row of C for as long as that row goes on, from tile
+// to tile. Where A is transposed and C by columns a lane has an element instead.
 #include "cuda/runtime/element_places.cuh"
 #include "operands.cuh"
+#include "cuda/runtime/scale_lines.cuh"
 
 namespace heron::HERON_LEVEL {
 
 constexpr int scatter_threads = 128;
 constexpr int scatter_width = 4;  // columns of a lane, which are as many apart as a group has lanes, at most
-
-// C as lines of neighbouring elements, `step` apart: one line where there is nothing between them.
-struct dense_lines {
-    int64_t lines, length, step, batches, stride;
-
-    static constexpr int piece = 4 * warp_size;  // of a line, for a warp
-
-    dense_lines(const kernels::spmm_shape& s, int64_t items)
-        : lines(s.c_row_step == 1 ? s.columns : s.rows),
-          length(s.c_row_step == 1 ? s.rows : s.columns),
-          step(s.c_row_step == 1 ? s.c_column_step : s.c_row_step),
-          batches(items),
-          stride(s.c_stride) {
-        if (step != length) return;
-        length *= lines;
-        lines = 1;
-    }
-    __host__ __device__ int64_t pieces() const { return (length + piece - 1) / piece; }
-};
-
-// C := beta*C
-template <class CT>
-__global__ void __launch_bounds__(scatter_threads)
-    scale_lines(CT* c, const __grid_constant__ dense_lines lines, scalar_argument<CT> beta_argument) {
-    const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
-    const int64_t pieces = lines.pieces();
-    const int64_t warps = int64_t{gridDim.x} * (scatter_threads / warp_size);
-    const int64_t warp = (int64_t{blockIdx.x} * scatter_threads + threadIdx.x) / warp_size;
-    for (int64_t i = warp; i < pieces * lines.lines * lines.batches; i += warps) {
-        const int64_t line = i / pieces % lines.lines;
-        CT* const to = c + i / pieces / lines.lines * lines.stride + line * lines.step;
-        const int64_t first = i % pieces * dense_lines::piece + threadIdx.x % warp_size;
-#pragma unroll
-        for (int j = 0; j < dense_lines::piece; j += warp_size)
-            if (first + j < lines.length) kernels::update_c(to, first + j, CT{}, CT{}, beta);
-    }
-}
 
 template <class VA, class CT>
 struct spmm_scattering : element_places {
@@ -76,6 +40,12 @@ class scattered_row {
 
     __device__ bool is_active() const { return !equal(alpha_, CT{}); }
 
+    // Until C is scaled.
+    __device__ void wait() {
+        if (!is_scaled_) after_kernel_before(c_);
+        is_scaled_ = true;
+    }
+
     struct part_of_b {
         VA at[width];
     };
@@ -100,6 +70,7 @@ class scattered_row {
         }
     }
 
+    // After wait().
     __device__ void flush() {
 #pragma unroll
         for (int v = 0; v < width; ++v) {
@@ -120,6 +91,7 @@ class scattered_row {
     const VA* const b_;
     CT* const c_;
     const int64_t first_;
+    bool is_scaled_ = false;
     int row_ = -1;  // none
     CT sums_[width] = {};
 };
@@ -152,6 +124,7 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
             parts[j] = is_loaded[j] ? sums.load(row) : typename scattered_row<VA, CT, width>::part_of_b{};
             loaded = row;
         }
+        sums.wait();
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
             if (i + j >= run) break;
@@ -171,10 +144,11 @@ __global__ void __launch_bounds__(scatter_threads)
     for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
         const int64_t batch = i / blocks / p.column_tiles;
         scattered_row<VA, CT, width> sums(p, batch, i / blocks % p.column_tiles * p.columns);
-        if (!sums.is_active()) return;
+        if (!sums.is_active()) return sums.wait();
         for_tiles<IT>(
             p, static_cast<int>(batch), static_cast<int>(i % blocks),
             [&](int tile, const element_place& place) { scatter_tile(p, batch, tile, place, sums); });
+        sums.wait();
         sums.flush();
     }
 }
@@ -221,6 +195,7 @@ static __device__ inline void scatter_lanes(const spmm_scattering<VA, CT>& p, CT
         for (int j = 0; j < ahead; ++j)
             parts[j] =
                 first + j < columns ? load_shared_by_many(b + (first + j) * p.shape.b_column_step) : VA{};
+        if (first == 0) after_kernel_before(c);
 #pragma unroll
         for (int j = 0; j < ahead; ++j) {
             if (first + j >= columns) break;
@@ -237,9 +212,9 @@ template <class IT, class VA, class CT>
 __global__ void __launch_bounds__(scatter_threads)
     scatter_elements_down(const __grid_constant__ spmm_scattering<VA, CT> p) {
     const CT alpha = p.alpha_now();
-    if (equal(alpha, CT{})) return;
     const int64_t blocks = p.blocks_of_item(scatter_threads);
-    for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
+    const int64_t parts = equal(alpha, CT{}) ? 0 : blocks * p.column_tiles * p.batches;
+    for (int64_t i = blockIdx.x; i < parts; i += gridDim.x) {
         const int64_t batch = i / blocks / p.column_tiles;
         const int64_t first = i / blocks % p.column_tiles * p.columns;
         const int64_t left = p.shape.columns - first;
@@ -257,6 +232,7 @@ __global__ void __launch_bounds__(scatter_threads)
                                               left < p.columns ? left : p.columns);
                             });
     }
+    after_kernel_before(p.c);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(spmm_threads)
     find_places(const __grid_constant__ spmm_shares<CT> shares, const OT* offsets, int64_t offsets_stride,
                 int64_t rows, int64_t nnz, int64_t base, int64_t batches,
                 const __grid_constant__ spmm_guard guard) {
+    let_next_kernel_start();
     if (blockIdx.x == 0 && threadIdx.x == 0) *shares.split_count = 0;
     if (guard.is_skipped()) return;
     const int64_t warps = int64_t(gridDim.x) * (spmm_threads / warp_size);
@@ -207,13 +208,15 @@ static __device__ inline void add_elements(const spmm_product<VA, VC, CT, OT, IT
     }
 }
 
-// Where the guard leaves the product to atomic additions, C is scaled for them before.
+// Where the guard leaves the product to atomic additions, C is scaled for them before. May start before
+// multiply_shares is over.
 template <class VA, class VC, class CT, class OT, class IT>
 __global__ void __launch_bounds__(spmm_threads)
     join_rows(const __grid_constant__ spmm_product<VA, VC, CT, OT, IT> p,
               const __grid_constant__ spmm_shares<CT> shares, int64_t batches,
               const __grid_constant__ spmm_elements<OT, IT> elements) {
     __shared__ CT sums[spmm_threads];
+    after_kernel_before(p.c);
     if (p.guard.is_skipped()) return add_elements(p, elements, batches);
     split_rows<VA, VC, CT, OT, IT> rows(p, shares, sums);
     const int64_t count =

@@ -16,6 +16,8 @@
 #include "turned.cuh"
 #include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
+#include "cuda/spmv/coo.cuh"
+#include "cuda/spmv/tiles.cuh"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/strips.hpp"
 #include <bit>
@@ -35,6 +37,8 @@ class spmm_launcher {
     static constexpr int most_lane_bits = 4;
     static constexpr int64_t places_of_group = 8;
     static constexpr int most_scatter_turns = 8;
+    static constexpr int pair_columns = 2;
+    static constexpr int64_t most_of_line = 512;  // additions that fall on one place of C
 
   public:
     spmm_launcher(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -42,7 +46,9 @@ class spmm_launcher {
         : device_(device), phase_(phase), args_(args), a_(args.a), workspace_(workspace) {}
 
     void apply() {
-        if (takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern())) return scatter();
+        if (scatters_pair() || takes_few_additions(phase_ == HERON_PHASE_RUN && !has_pattern()))
+            return scatter();
+        if (is_pair() && takes_rows()) return csr_pair();
         if (fits() && takes_rows()) return csr();
         if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return by_columns();
@@ -65,7 +71,8 @@ class spmm_launcher {
     }
     // Whether C gets so few additions that the product by rows would take longer; alone, where A would be
     // sorted or its offsets found for it, it takes longer than after an analysis. A group of lanes adds up
-    // the elements of a row of COO that it has. Columns of a B that are apart it reads one by one.
+    // the elements of a row of COO that it has. What SIZE, which does not know whether there will be an
+    // analysis, has no workspace for must be added up in both cases.
     bool takes_few_additions(bool alone) const {
         constexpr int64_t most = int64_t{1} << 20;
         const bool by_rows = a_.format == HERON_FORMAT_COO && !is_transposed();
@@ -77,13 +84,24 @@ class spmm_launcher {
         const int64_t additions = products() * parts_of<CT>::count;
         if (by_columns) return additions <= most;
         if (additions / std::clamp<int64_t>(mean_of_line(), 1, run_of_scatter()) > most) return false;
-        if (alone) return args_.b.order == HERON_ORDER_ROW || products() <= most;
-        return products() <= 4 * most;
+        return (alone && args_.b.order == HERON_ORDER_ROW) || products() <= 4 * most;
+    }
+    // Two columns of more elements than those are multiplied as in SpMV, in fewer launches than by shares,
+    // whose groups are single lanes then. Where there are so many that launches no longer count, shares read
+    // fewer bytes.
+    bool is_pair() const {
+        constexpr int64_t most = int64_t{1} << 22;
+        return !is_transposed() && args_.c.cols == pair_columns && batches() == 1 && !args_.conjugate_b &&
+               has_many_elements() && products() <= most;
+    }
+    bool scatters_pair() const {
+        return is_pair() && adds_into_c && a_.format == HERON_FORMAT_COO &&
+               args_.reproducibility != HERON_DETERMINISTIC;
     }
     int64_t mean_of_line() const { return a_.nnz / std::max<int64_t>(args_.c.rows, 1); }
     // For atomic additions one by one: in all, or that fall on one row of C.
     bool has_many_elements() const {
-        constexpr int64_t most = 200'000, most_of_line = 512;
+        constexpr int64_t most = 200'000;
         return a_.nnz > most || mean_of_line() > most_of_line;
     }
     // Rows, columns and elements are counted in 32 bits.
@@ -124,6 +142,13 @@ class spmm_launcher {
         return adds_into_c && ((has_few_bytes && !has_many_elements()) || has_few_columns);
     }
 
+    // Whether two columns of C get the products of a transposed CSR one by one in less time than by columns
+    // that are known, unless so many fall on one place that they wait for each other.
+    bool adds_pair() const {
+        return adds_into_c && a_.format == HERON_FORMAT_CSR && args_.c.cols == pair_columns &&
+               args_.c.order != HERON_ORDER_ROW && batches() == 1 && fits_scatter();
+    }
+
     void csr() {
         workspace_layout layout(phase_, workspace_);
         take_operands(layout);
@@ -131,9 +156,30 @@ class spmm_launcher {
         if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
         if (phase_ != HERON_PHASE_RUN) return;
         const product p = operands(as<const OT>(a_.offsets), indices(), nullptr);
-        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
-        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
+        if (rows_go_down()) return go_down(p);
         multiply(p, {});
+    }
+
+    bool rows_go_down() const {
+        const auto* const plan = plan_as<spmm_rows_plan>(workspace_.plan);
+        return plan && shape_.columns <= plan->columns_down && may_go_down();
+    }
+
+    // By the tiles of SpMV.
+    void csr_pair() {
+        const int64_t tiles = tile_count(a_.rows, a_.nnz, tile_items<CT>);
+        workspace_layout layout(phase_, workspace_);
+        tile_memory<CT> memory{};
+        memory.starts = layout.take<int64_t>(tiles + 1);
+        memory.heads = layout.take<CT>(pair_columns * tiles);
+        memory.carries = layout.take<CT>(pair_columns * tiles);
+        auto* const found = layout.take<columns_found>(1);
+        if (phase_ == HERON_PHASE_ANALYSE && may_go_down()) return measure(found);
+        if (phase_ != HERON_PHASE_RUN) return;
+        const auto* const offsets = as<const OT>(a_.offsets);
+        if (rows_go_down()) return go_down(operands(offsets, indices(), nullptr));
+        launch_tiles(device_, columns_of_vectors<VC, OT>(offsets, beta_), steps_of_pair(), tiles, false,
+                     memory);
     }
 
     // Whether B would be copied although it and C are by columns.
@@ -174,7 +220,8 @@ class spmm_launcher {
     }
 
     // As in the shared plan: offsets are found, and a matrix that is not sorted is added up by atomic
-    // operations. Of one that an analysis found sorted the offsets are there, or are found again.
+    // operations. Of one that an analysis found sorted the offsets are there; where they were overwritten,
+    // they are found again for a product that adds nothing up in C.
     void coo() {
         workspace_layout layout(phase_, workspace_);
         const row_offsets<OT> rows(layout, a_);
@@ -183,14 +230,20 @@ class spmm_launcher {
         if (phase_ == HERON_PHASE_ANALYSE) return analyse_coo(rows, found);
         if (phase_ == HERON_PHASE_SIZE) return;
         const auto* const plan = row_offsets_plan::of(workspace_);
-        find_offsets(rows, plan);
+        const bool goes_down = plan && shape_.columns <= plan->columns_down && may_go_down();
+        const bool may_add = plan && !goes_down && args_.reproducibility != HERON_DETERMINISTIC;
+        if (!may_add) find_offsets(rows, plan);
         product p = operands(rows.offsets, indices(), nullptr);
-        if (plan && shape_.columns <= plan->columns_down && may_go_down()) return go_down(p);
-        if (!plan) p.guard.flag = rows.unsorted;
+        if (goes_down) return go_down(p);
+        if (may_add)
+            p.guard = {nullptr, rows.front, rows.back, plan->stamp};
+        else if (!plan)
+            p.guard.flag = rows.unsorted;
         multiply(p, {nullptr, row_indices(), indices(), a_.rows, a_.base});
     }
 
     void find_offsets(const row_offsets<OT>& rows, const row_offsets_plan* plan) {
+        is_pattern_new_ = true;
         spmm_guard made{};
         if (plan)
             made = {nullptr, rows.front, rows.back, plan->stamp};
@@ -229,6 +282,7 @@ class spmm_launcher {
             sort(sorted);
             if (phase_ == HERON_PHASE_ANALYSE) return leave_plan(sorted);
         }
+        if (known && adds_pair() && known->longest <= most_of_line) return scatter();
         product p = operands(sorted.offsets, sorted.rows, sorted.positions);
         p.shape.base = 0;
         if (known) p.guard = {nullptr, sorted.front, sorted.back, known->stamp};
@@ -256,6 +310,7 @@ class spmm_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         if constexpr (adds_into_c) {
             if (!is_known_one(beta_)) scale();
+            if (scatters_pair()) return scatter_pair();
             spmm_scattering<VA, CT> p{};
             p.set_matrix(a_, batches());
             p.values = values();
@@ -292,17 +347,49 @@ class spmm_launcher {
 
     template <class Kernel>
     void launch_scatter(Kernel kernel, const spmm_scattering<VA, CT>& p) {
-        device_.launch_blocks(kernel, p.blocks_of_item(scatter_threads) * p.column_tiles * batches(),
-                              scatter_threads, 0, p);
+        const int64_t blocks = p.blocks_of_item(scatter_threads) * p.column_tiles * batches();
+        is_scaled_ ? launch_early(device_, kernel, blocks, scatter_threads, p)
+                   : device_.launch_blocks(kernel, blocks, scatter_threads, 0, p);
+    }
+
+    // By one element per lane.
+    void scatter_pair() {
+        launch_scatter_coo(device_, columns_of_vectors<CT, IT>(nullptr, scalar_argument<CT>{}), row_indices(),
+                           steps_of_pair(), is_scaled_);
+    }
+
+    // As SpMV has them.
+    template <class To, class Offset>
+    heron::HERON_LEVEL::product<VA, VA, To, CT, Offset, IT> columns_of_vectors(
+        const Offset* offsets, const scalar_argument<CT>& beta) const {
+        return {offsets,
+                indices(),
+                values(),
+                b() - a_.base * shape_.b_row_step,
+                c(),
+                a_.rows,
+                a_.nnz,
+                a_.base,
+                shape_.conjugate_a,
+                alpha_,
+                beta};
+    }
+    column_steps<pair_columns> steps_of_pair() const {
+        return {shape_.b_row_step, shape_.b_column_step, shape_.c_row_step, shape_.c_column_step};
     }
 
     void scale() {
-        constexpr int warps = scatter_threads / warp_size;
-        const dense_lines lines(shape_, batches());
-        if (is_known_zero(beta_) && lines.lines * batches() == 1)
+        const bool is_down = shape_.c_row_step == 1;
+        dense_lines lines{is_down ? shape_.columns : shape_.rows, is_down ? shape_.rows : shape_.columns,
+                          is_down ? shape_.c_column_step : shape_.c_row_step, batches(), shape_.c_stride};
+        lines.join_lines();
+        // So few a memset clears in less time than a kernel and one that starts beside it take.
+        constexpr int64_t few = 4096;
+        const bool is_one_line = lines.lines * batches() == 1;
+        if (is_known_zero(beta_) && is_one_line && lines.length <= few)
             return device_.fill(c(), 0, static_cast<size_t>(lines.length) * sizeof(CT));
-        device_.launch_blocks(scale_lines<CT>, (lines.pieces() * lines.lines * batches() + warps - 1) / warps,
-                              scatter_threads, 0, c(), lines, beta_);
+        launch_scale_lines(device_, c(), lines, beta_);
+        is_scaled_ = true;
     }
 
     // Short runs as long as these keep few warps busy: one element for each group at least.
@@ -314,27 +401,64 @@ class spmm_launcher {
                                 warp_size >> p.lane_bits, warp_size));
     }
 
+    // Waits for the device.
+    int64_t longest_column(const sorted_columns<cuda_device, OT, IT>& sorted) {
+        auto* const longest = reinterpret_cast<unsigned long long*>(sorted.counts);
+        device_.fill(longest, 0, sizeof *longest);
+        device_.launch_blocks(find_longest_column<OT>,
+                              std::min<int64_t>(blocks_for(a_.cols), device_.multiprocessors()), spmm_threads,
+                              0, static_cast<const OT*>(sorted.offsets), a_.cols, longest);
+        unsigned long long found = 0;
+        device_.read(&found, longest, sizeof found);
+        return static_cast<int64_t>(found);
+    }
+
     void leave_plan(const sorted_columns<cuda_device, OT, IT>& sorted) {
         if (!adds_into_c) return;
         auto plan = std::make_unique<sorted_columns_plan>(workspace_);
         device_.launch_blocks(set_stamps, 1, 1, 0, sorted.front, sorted.back, plan->stamp);
+        if (adds_pair() && !cuda::is_capturing(device_.stream())) plan->longest = longest_column(sorted);
         workspace_.plan = plan.release();
     }
 
     void sort(const sorted_columns<cuda_device, OT, IT>& s) {
+        is_pattern_new_ = true;
         const places_by_column<OT, IT> places{s.offsets, reinterpret_cast<unsigned long long*>(s.counts),
                                               s.rows, s.positions};
         device_.fill(s.counts, 0, static_cast<size_t>(a_.cols + 1) * sizeof *s.counts);
-        device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
-                              a_.base, places.counts, s.front);
+        count(places.counts, s.front);
         s.scan.apply(device_, s.counts, 0, s.offsets);
-        if (a_.format == HERON_FORMAT_COO)
+        const bool is_coo = a_.format == HERON_FORMAT_COO;
+        if (has_crowded_columns())
+            device_.launch_blocks(sort_crowded_columns<OT, IT>, blocks_for_crowded(), spmm_threads, 0,
+                                  is_coo ? nullptr : as<const OT>(a_.offsets), row_indices(), indices(),
+                                  a_.rows, a_.nnz, int64_t{a_.base}, static_cast<int>(a_.cols), places);
+        else if (is_coo)
             device_.launch_blocks(sort_coo_columns<OT, IT>, blocks_for(a_.nnz), spmm_threads, 0,
                                   row_indices(), indices(), a_.nnz, int64_t{a_.base}, places);
         else
             device_.launch_blocks(sort_columns<OT, IT>, blocks_for(a_.nnz / sorted_per_thread() + 1),
                                   spmm_threads, 0, as<const OT>(a_.offsets), indices(), a_.rows, a_.nnz,
                                   a_.base, sorted_per_thread(), places);
+    }
+
+    void count(unsigned long long* counts, uint64_t* front) {
+        if (has_crowded_columns())
+            device_.launch_blocks(count_crowded_columns<IT>, blocks_for_crowded(), spmm_threads, 0, indices(),
+                                  a_.nnz, int64_t{a_.base}, static_cast<int>(a_.cols), counts, front);
+        else
+            device_.launch_blocks(count_columns<IT>, blocks_for(a_.nnz), spmm_threads, 0, indices(), a_.nnz,
+                                  a_.base, counts, front);
+    }
+
+    // Whether additions to a column's counter would wait for each other.
+    bool has_crowded_columns() const {
+        constexpr int64_t crowd = 128;
+        return a_.cols > 0 && a_.cols <= most_crowded_columns && a_.nnz / a_.cols >= crowd;
+    }
+    int64_t blocks_for_crowded() const {
+        constexpr int64_t elements = 4 * spmm_threads;
+        return std::clamp<int64_t>(a_.nnz / elements, 1, int64_t{2} * device_.multiprocessors());
     }
 
     int sorted_per_thread() const {
@@ -388,20 +512,20 @@ class spmm_launcher {
     }
 
     // The largest shares that fit a block's shared memory; the same for SIZE and RUN. A row costs more where
-    // C goes through the tile, which holds all rows of a share. Small products are cut finer, so that all
-    // multiprocessors have some, but not below a few places for each group of lanes.
+    // C goes through the tile, which holds all rows of a share. Small products are cut finer, into as many
+    // blocks as are at work at once, but not below a few places for each group of lanes.
     spmm_shares<CT> shares_for(bool has_tile, int64_t strip) const {
         spmm_shares<CT> shares = shares_;
         shares.size = !has_tile && lane_bits(strip) == most_lane_bits ? 4096 : 2048;
         shares.row_cost = has_tile ? 8 : 4;
         shares.slack = 32;
         const int bits = lane_bits(strip);
-        const int64_t tiles = tiles_of(strip, tile_columns<VA>(bits));
-        const int64_t places = (a_.nnz + shares.row_cost * args_.c.rows) * tiles * batches();
-        const int64_t even = places / (int64_t{2} * device_.multiprocessors()) + 1;
-        shares.size =
-            static_cast<int>(std::clamp<int64_t>(std::bit_ceil(static_cast<uint64_t>(even)),
-                                                 places_of_group * (spmm_threads >> bits), shares.size));
+        const int64_t items = tiles_of(strip, tile_columns<VA>(bits)) * batches();
+        const int64_t at_once = int64_t{blocks_wanted<VA, CT>()} * device_.multiprocessors();
+        const int64_t places = a_.nnz + shares.row_cost * args_.c.rows;
+        const int64_t even = places / std::max<int64_t>(at_once / std::max<int64_t>(items, 1), 1) + 1;
+        shares.size = static_cast<int>(std::clamp<int64_t>(
+            tiles_of(even, warp_size) * warp_size, places_of_group * (spmm_threads >> bits), shares.size));
         while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
         shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
         return shares;
@@ -463,7 +587,7 @@ class spmm_launcher {
         }
     }
 
-    void multiply_by_shares(const product& p, const elements& left) {
+    void multiply_by_shares(product p, const elements& left) {
         spmm_shares<CT> shares = shares_for(!p.c_is_aligned, strip_);
         const spmm_division division = division_for(shares, !p.c_is_aligned, strip_);
         const int64_t blocks = shares.count * tiles_of(p.shape.columns, division.columns) * batches();
@@ -471,17 +595,20 @@ class spmm_launcher {
         constexpr int warps = spmm_threads / warp_size;
         // Where nearly all blocks are at work at once, it costs less that each looks for its own share.
         shares.are_found = blocks > most_blocks;
+        const bool follows = is_pattern_new_ || turned_b_ || shares.are_found;
+        p.only_b_is_new = !is_pattern_new_ && !shares.are_found;
         if (shares.are_found)
             device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
                                   spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows,
                                   p.nnz, p.shape.base, batches(), p.guard);
         const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
-        device_.launch_blocks(kernel, blocks, spmm_threads, static_cast<size_t>(division.bytes), p, shares,
-                              division, batches());
+        const auto bytes = static_cast<size_t>(division.bytes);
+        follows ? launch_early(device_, kernel, blocks, spmm_threads, bytes, p, shares, division, batches())
+                : device_.launch_blocks(kernel, blocks, spmm_threads, bytes, p, shares, division, batches());
         if (shares.count > 1 || p.guard.is_needed())
-            device_.launch_blocks(join_rows<VA, VC, CT, OT, IT>,
-                                  std::min(shares.count * batches(), most_blocks), spmm_threads, 0, p, shares,
-                                  batches(), left);
+            launch_early(device_, join_rows<VA, VC, CT, OT, IT>,
+                         std::min(shares.count * batches(), most_blocks), spmm_threads, p, shares, batches(),
+                         left);
     }
 
     void turn_b(product& p) {
@@ -512,6 +639,8 @@ class spmm_launcher {
     scalar_argument<CT> alpha_ = as_argument<CT>(args_.alpha);
     scalar_argument<CT> beta_ = as_argument<CT>(args_.beta);
     VA* turned_b_ = nullptr;
+    bool is_scaled_ = false;       // C, by the kernel before
+    bool is_pattern_new_ = false;  // made by kernels before
     spmm_shares<CT> shares_{};
     // Columns of B and C at a time; the same in all phases.
     const int64_t strip_ = spmm_strip_columns(args_.c.cols, width, strip_budget(),

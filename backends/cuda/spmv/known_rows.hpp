@@ -8,11 +8,12 @@
 
 namespace heron::cuda {
 
-// How a matrix goes through multiply_row_vectors or multiply_rows.
+// How a matrix goes through multiply_row_blocks, multiply_row_vectors or multiply_rows.
 struct row_choice {
-    int lanes_per_row = 0;  // of multiply_row_vectors; 0: the matrix is not one for it
-    int rows_per_tile = 0;  // of multiply_rows; 0: the matrix is not one for it
-    int lane_bits = 0;      // how its rows are shared
+    int threads_per_row = 0;  // of multiply_row_blocks; 0: the matrix is not one for it
+    int lanes_per_row = 0;    // of multiply_row_vectors, as well
+    int rows_per_tile = 0;    // of multiply_rows, as well
+    int lane_bits = 0;        // how its rows are shared
     int batch = 1;
     int64_t blocks = 1;
 };

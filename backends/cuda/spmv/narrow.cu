@@ -171,7 +171,7 @@ struct narrow_rule {
 };
 
 // The best at 5 and 7, 27 and 131 elements in spmv-9 and spmv-11. A class ends at the geometric mean of its
-// length and the next.
+// length and the next; of c32 also where a lane has two pieces of a row, which it loads together (spmv-16).
 constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
                                  {HERON_R_32F, 14, 60, narrow_kind::shapes, {4, 2, 2}},
                                  {HERON_R_32F, 14, 60, narrow_kind::bands, {4, 2, 2}},
@@ -183,8 +183,10 @@ constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::bands, {1, 1,
                                  {HERON_R_64F, 60, 256, narrow_kind::bands, {8, 2, 1}},
                                  {HERON_C_32F, 4, 14, narrow_kind::shapes, {1, 1, 2}},
                                  {HERON_C_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
-                                 {HERON_C_32F, 14, 60, narrow_kind::bands, {8, 1, 1}},
-                                 {HERON_C_32F, 14, 60, narrow_kind::shapes, {8, 2, 1}},
+                                 {HERON_C_32F, 14, 33, narrow_kind::bands, {8, 1, 1}},
+                                 {HERON_C_32F, 14, 33, narrow_kind::shapes, {8, 2, 1}},
+                                 {HERON_C_32F, 33, 60, narrow_kind::bands, {8, 1, 2}},
+                                 {HERON_C_32F, 33, 60, narrow_kind::shapes, {8, 1, 2}},
                                  {HERON_C_32F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
                                  {HERON_C_32F, 60, 256, narrow_kind::bands, {8, 2, 1}},
                                  {HERON_C_64F, 4, 14, narrow_kind::shapes, {1, 1, 1}},

@@ -26,10 +26,29 @@ struct product {
         const CT v = load<CT>(a);
         return conjugate ? conj(v) : v;
     }
-    __device__ CT x_at(IT index) const { return load<CT>(load_shared_by_many(x_shifted + index)); }
+    __device__ CT operand(const VX* at) const { return load<CT>(load_shared_by_many(at)); }
+    __device__ CT x_at(IT index) const { return operand(x_shifted + index); }
     __device__ CT alpha_now() const { return alpha.device ? *alpha.device : alpha.value; }
     __device__ CT beta_now() const { return beta.device ? *beta.device : beta.value; }
 };
+
+// Where the elements of an x and a y of so many columns are. Of one column they follow each other.
+template <int columns>
+struct column_steps {
+    int64_t x_row, x_column, y_row, y_column;
+
+    template <class Product, class IT>
+    __device__ auto x_at(const Product& p, IT index, int column) const {
+        if constexpr (columns == 1)
+            return p.x_at(index);
+        else
+            return p.operand(p.x_shifted + index * x_row + column * x_column);
+    }
+    __device__ int64_t place_in_y(int64_t row, int column) const {
+        return columns == 1 ? row : row * y_row + column * y_column;
+    }
+};
+constexpr column_steps<1> one_column{1, 0, 1, 0};
 
 // An atomic addition; both parts of a c32 go in one access where the hardware can.
 template <class CT>

@@ -5,6 +5,7 @@
 // crosses tiles leaves one partial sum in each; a second, small kernel adds them in order. Nothing is atomic:
 // results are the same on every run.
 #include "operands.cuh"
+#include "cuda/runtime/early_launch.cuh"
 
 namespace heron::HERON_LEVEL {
 
@@ -144,7 +145,15 @@ struct tile_elements {
     }
 };
 
-template <class VA, class VX, class VY, class CT, class OT, class IT>
+// In the workspace: the cuts, and for every column and tile the sums of the row that began before the tile
+// and of the one that ends behind it.
+template <class CT>
+struct tile_memory {
+    int64_t* starts;
+    CT *heads, *carries;
+};
+
+template <int columns, class VA, class VX, class VY, class CT, class OT, class IT>
 class tile_product {
     using operands = product<VA, VX, VY, CT, OT, IT>;
     static constexpr int items = tile_items<CT>;
@@ -158,19 +167,22 @@ class tile_product {
         uint16_t ends[items + 1];
         uint16_t long_rows[items / longest_share];
         int long_count;
-        CT warp_sums[block_warps];
+        CT warp_sums[columns][block_warps];
     };
 
-    __device__ tile_product(const operands& p, memory& shared, int64_t t, CT* heads, CT* carries)
+    __device__ tile_product(const operands& p, const column_steps<columns>& steps, memory& shared, int64_t t,
+                            int64_t tiles, const tile_memory<CT>& parts)
         : p_(p),
+          steps_(steps),
           shared_(shared),
           t_(t),
-          heads_(heads),
-          carries_(carries),
+          tiles_(tiles),
+          parts_(parts),
           alpha_(p.alpha_now()),
           beta_(p.beta_now()) {}
 
-    __device__ void run(int64_t* starts, bool has_starts) {
+    __device__ void run(bool has_starts) {
+        int64_t* const starts = parts_.starts;
         const merged_list<OT> list{p_.offsets, p_.rows, p_.nnz, p_.base};
         const bool reads_a = !equal(alpha_, CT{});
         tile_ = has_starts ? guess_tile(list, items, t_, starts) : merge_tile{};
@@ -181,13 +193,17 @@ class tile_product {
         fetch_y();
         gather();
         if (tile_.rows_ended() == 0) return sum_inside_row();
-        if (threadIdx.x == 0) shared_.long_count = 0;
         read_ends();
-        multiply();
-        __syncthreads();
-        sum_rows();
-        __syncthreads();
-        sum_long_rows();
+#pragma unroll
+        for (int c = 0; c < columns; ++c) {
+            if (c > 0) __syncthreads();
+            if (threadIdx.x == 0) shared_.long_count = 0;
+            multiply(c);
+            __syncthreads();
+            sum_rows(c);
+            __syncthreads();
+            sum_long_rows(c);
+        }
     }
 
   private:
@@ -199,7 +215,8 @@ class tile_product {
     __device__ void fetch_y() const {
         if (equal(beta_, CT{})) return;
         for (int i = threadIdx.x; i < tile_.rows_ended(); i += block_threads)
-            prefetch_line(p_.y + tile_.begin.row + i);
+#pragma unroll
+            for (int c = 0; c < columns; ++c) prefetch_line(p_.y + steps_.place_in_y(tile_.begin.row + i, c));
     }
 
     // Ends of the tile's rows, counted from the tile's first element; behind them the tile's own end.
@@ -214,32 +231,40 @@ class tile_product {
 
     __device__ void gather() {
 #pragma unroll
-        for (int j = 0; j < loaded::per_thread; ++j)
-            if (loaded::place(j) < elements_) x_[j] = p_.x_at(loaded_.index[j]);
+        for (int c = 0; c < columns; ++c)
+#pragma unroll
+            for (int j = 0; j < loaded::per_thread; ++j)
+                if (loaded::place(j) < elements_) x_[c][j] = steps_.x_at(p_, loaded_.index[j], c);
     }
 
     // use(place in the tile, element, x) for the thread's elements.
     template <class F>
-    __device__ void for_each_product(F&& use) {
+    __device__ void for_each_product(int column, F&& use) {
 #pragma unroll
         for (int j = 0; j < loaded::per_thread; ++j)
-            if (loaded::place(j) < elements_) use(loaded::place(j), p_.element(loaded_.a[j]), x_[j]);
+            if (loaded::place(j) < elements_) use(loaded::place(j), p_.element(loaded_.a[j]), x_[column][j]);
     }
 
-    __device__ void multiply() {
-        for_each_product([&](int i, CT a, CT x) { shared_.products[slot(i)] = mul(a, x); });
+    __device__ void multiply(int column) {
+        for_each_product(column, [&](int i, CT a, CT x) { shared_.products[slot(i)] = mul(a, x); });
     }
 
     // The tile lies inside one row: nothing to sort out.
     __device__ void sum_inside_row() {
-        CT sum{};
-        for_each_product([&](int, CT a, CT x) { sum = mad(a, x, sum); });
-        sum = sum_over_lanes(sum, warp_size);
-        if (threadIdx.x % warp_size == 0) shared_.warp_sums[threadIdx.x / warp_size] = sum;
+#pragma unroll
+        for (int c = 0; c < columns; ++c) {
+            CT sum{};
+            for_each_product(c, [&](int, CT a, CT x) { sum = mad(a, x, sum); });
+            sum = sum_over_lanes(sum, warp_size);
+            if (threadIdx.x % warp_size == 0) shared_.warp_sums[c][threadIdx.x / warp_size] = sum;
+        }
         __syncthreads();
-        if (threadIdx.x != 0) return;
-        for (int warp = 1; warp < block_warps; ++warp) sum = add(sum, shared_.warp_sums[warp]);
-        carries_[t_] = sum;
+        const int column = static_cast<int>(threadIdx.x);
+        if (column >= columns) return;
+        const CT* const sums = shared_.warp_sums[column];
+        CT sum = sums[0];
+        for (int warp = 1; warp < block_warps; ++warp) sum = add(sum, sums[warp]);
+        carry(column) = sum;
     }
 
     __device__ int begin_of(int i) const { return i == 0 ? 0 : shared_.ends[i - 1]; }
@@ -251,7 +276,7 @@ class tile_product {
     }
 
     // The rows that end here and, as one more, what the tile holds of the row that does not.
-    __device__ void sum_rows() {
+    __device__ void sum_rows(int column) {
         const int rows = tile_.rows_ended() + 1;
         const int lanes = lanes_per_row(rows);
         const int groups = block_threads / lanes;
@@ -268,71 +293,82 @@ class tile_product {
             if (postponed)
                 shared_.long_rows[atomicAdd(&shared_.long_count, 1)] = static_cast<uint16_t>(i);
             else
-                finish(i, sum);
+                finish(column, i, sum);
         }
     }
 
-    __device__ void sum_long_rows() {
+    __device__ void sum_long_rows(int column) {
         const int lane = threadIdx.x % warp_size;
         for (int n = threadIdx.x / warp_size; n < shared_.long_count; n += block_warps) {
             const int i = shared_.long_rows[n];
             const CT sum =
                 sum_over_lanes(sum_products(begin_of(i) + lane, shared_.ends[i], warp_size), warp_size);
-            if (lane == 0) finish(i, sum);
+            if (lane == 0) finish(column, i, sum);
         }
     }
 
-    __device__ void finish(int i, CT sum) {
+    __device__ CT& carry(int64_t column) const { return parts_.carries[column * tiles_ + t_]; }
+
+    __device__ void finish(int column, int i, CT sum) {
         const int64_t row = tile_.begin.row + i;
         if (i == tile_.rows_ended())
-            carries_[t_] = sum;
+            carry(column) = sum;
         else if (i == 0 && p_.offset(row) < tile_.begin.element)
-            heads_[t_] = sum;
+            parts_.heads[column * tiles_ + t_] = sum;
         else
-            kernels::update_y(p_.y, row, sum, alpha_, beta_);
+            kernels::update_y(p_.y, steps_.place_in_y(row, column), sum, alpha_, beta_);
     }
 
     const operands& p_;
+    const column_steps<columns>& steps_;
     memory& shared_;
-    const int64_t t_;
-    CT* const heads_;
-    CT* const carries_;
+    const int64_t t_, tiles_;
+    const tile_memory<CT>& parts_;
     const CT alpha_, beta_;
     merge_tile tile_;
     int elements_;
     loaded loaded_;
-    CT x_[loaded::per_thread];
+    CT x_[columns][loaded::per_thread];
 };
 
-// One block per tile. heads[t] is what tile t holds of a row that began before it and ends in it, carries[t]
-// what it holds of a row that ends behind it. Without has_starts every block looks for its own cuts and
-// stores them.
-template <class VA, class VX, class VY, class CT, class OT, class IT>
+// One block per tile. Without has_starts every block looks for its own cuts and stores them.
+template <int columns, class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    multiply_tiles(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t* starts, int has_starts,
-                   CT* heads, CT* carries) {
-    using work = tile_product<VA, VX, VY, CT, OT, IT>;
+    multiply_tiles(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p,
+                   const __grid_constant__ column_steps<columns> steps,
+                   const __grid_constant__ tile_memory<CT> parts, int has_starts) {
+    using work = tile_product<columns, VA, VX, VY, CT, OT, IT>;
+    let_next_kernel_start();
     __shared__ typename work::memory shared;
-    work(p, shared, blockIdx.x, heads, carries).run(starts, has_starts);
+    work(p, steps, shared, blockIdx.x, gridDim.x, parts).run(has_starts);
 }
 
 // y of the rows that cross tiles: one thread for the tile that each of them ends in, one warp if it crosses
-// many.
-template <class VY, class CT, class OT>
+// many. Blocks of one column follow each other. May start before multiply_tiles is over.
+template <int columns, class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
-    join_tiles(merged_list<OT> list, int64_t tiles, const int64_t* starts, const CT* heads, const CT* carries,
-               VY* y, scalar_argument<CT> alpha_argument, scalar_argument<CT> beta_argument) {
+    join_tiles(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p,
+               const __grid_constant__ column_steps<columns> steps,
+               const __grid_constant__ tile_memory<CT> parts, int64_t tiles) {
     constexpr int items = tile_items<CT>;
     constexpr int64_t few = 8;
-    const int64_t t = static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-    const CT alpha = alpha_argument.device ? *alpha_argument.device : alpha_argument.value;
-    const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
+    const int64_t* const starts = after_kernel_before(parts.starts);
+    const merged_list<OT> list{p.offsets, p.rows, p.nnz, p.base};
+    const unsigned blocks = gridDim.x / columns;
+    const int column = static_cast<int>(columns == 1 ? 0 : blockIdx.x / blocks);
+    const int64_t t = static_cast<int64_t>(blockIdx.x - column * blocks) * block_threads + threadIdx.x;
+    const CT* const heads = parts.heads + column * tiles;
+    const CT* const carries = parts.carries + column * tiles;
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
     const int64_t row = t < tiles ? starts[t] : 0;
     bool ends_here = t < tiles && row < starts[t + 1];
     const int64_t begin = ends_here ? list.offset(row) : 0;
     ends_here = ends_here && begin < t * items - row;
     const int64_t first = (begin + row) / items;
-    const auto finish = [&](int64_t to, CT sum) { kernels::update_y(y, to, sum, alpha, beta); };
+    const auto finish = [&](int64_t to, CT sum) {
+        kernels::update_y(p.y, steps.place_in_y(to, column), sum, alpha, beta);
+    };
 
     if (ends_here && t - first <= few) {
         CT sum{};
@@ -351,6 +387,31 @@ __global__ void __launch_bounds__(block_threads)
         sum = sum_over_lanes(sum, warp_size);
         if (threadIdx.x % warp_size == 0) finish(to, add(sum, heads[last]));
     }
+}
+
+template <class CT, class OT>
+void launch_find_tiles(cuda_device& device, const merged_list<OT>& list, int64_t tiles, int64_t* starts) {
+    device.launch_blocks(find_tiles<OT>, tiles / block_warps + 1, block_threads, 0, list, tile_items<CT>,
+                         tiles, starts);
+}
+
+// For at least one tile.
+template <int columns, class VA, class VX, class VY, class CT, class OT, class IT>
+void launch_tiles(cuda_device& device, const product<VA, VX, VY, CT, OT, IT>& p,
+                  const column_steps<columns>& steps, int64_t tiles, bool has_starts,
+                  const tile_memory<CT>& parts) {
+    // While all tiles are worked on at once, it costs less that every block looks for its own.
+    const int64_t at_once = int64_t{6} * device.multiprocessors();
+    if (!has_starts && tiles > at_once) {
+        launch_find_tiles<CT>(device, merged_list<OT>{p.offsets, p.rows, p.nnz, p.base}, tiles, parts.starts);
+        has_starts = true;
+    }
+    device.launch_blocks(multiply_tiles<columns, VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, p, steps,
+                         parts, has_starts);
+    if (tiles > 1)
+        launch_early(device, join_tiles<columns, VA, VX, VY, CT, OT, IT>,
+                     (tiles + block_threads - 1) / block_threads * columns, block_threads, p, steps, parts,
+                     tiles);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -1,6 +1,7 @@
 #pragma once
 // Transposed CSR times vector: every element adds to the place in `out` that its column names. The tiles are
 // those of spmv_tiles.cuh.
+#include "cuda/runtime/early_launch.cuh"
 #include "cuda/runtime/element_places.cuh"
 #include "tiles.cuh"
 
@@ -40,7 +41,8 @@ struct few_elements : element_places {
     scalar_argument<CT> alpha, beta;
 };
 
-// out += alpha*op(A)*x, each element by a lane; out may be scaled by beta before.
+// out += alpha*op(A)*x, each element by a lane; out may be scaled by beta before, here or by a kernel that
+// this one does not wait for until it adds.
 template <class IT, class VA, class VX, class CT>
 __global__ void __launch_bounds__(few_threads)
     scatter_few(const __grid_constant__ few_elements<VA, VX, CT> p) {
@@ -51,16 +53,21 @@ __global__ void __launch_bounds__(few_threads)
             p.out[i] = equal(beta, CT{}) ? CT{} : mul(beta, p.out[i]);
         __syncthreads();
     }
-    if (equal(alpha, CT{})) return;
+    if (equal(alpha, CT{})) {
+        after_kernel_before(p.out);
+        return;
+    }
     for_tiles<IT, true>(p, 0, static_cast<int>(blockIdx.x), [&](int tile, const element_place& place) {
         const int64_t element = int64_t{tile} * warp_size + threadIdx.x % warp_size;
-        if (element >= p.count) return;
+        const bool exists = element < p.count;
         const int to = p.to_columns ? place.column : place.row;
         const int from = p.to_columns ? place.row : place.column;
-        const CT a = load<CT>(p.values[element]);
+        const CT a = exists ? load<CT>(p.values[element]) : CT{};
         const CT x = load<CT>(load_shared_by_many(p.x + from));
-        add_at_once(p.out + to, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
+        after_kernel_before(p.out);
+        if (exists) add_at_once(p.out + to, mul(alpha, mul(p.conjugate ? conj(a) : a, x)));
     });
+    after_kernel_before(p.out);
 }
 
 template <class VA, class VX, class CT, class OT, class IT>

@@ -1,16 +1,18 @@
 #pragma once
 // Chooses and launches the SpMV kernels for one row of the table of data types.
 //
-// CSR without transposition has four ways. Where rows are alike, which ANALYSE finds out or the second
-// product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows and multiply_rows
-// for short ones, unless ANALYSE found what takes the place of the columns (narrow.hpp); multiply_tiles takes
-// any matrix. All but the narrow way are right for every matrix, so a plan that no longer fits costs time
-// only.
+// CSR without transposition has five ways. Where rows are alike, which ANALYSE finds out or the second
+// product of a matrix (known_rows.hpp), multiply_row_vectors is the fastest for long rows,
+// multiply_row_blocks for few long rows and multiply_rows for short ones, unless ANALYSE found what takes the
+// place of the columns (narrow.hpp); multiply_tiles takes any matrix. All but the narrow way are right for
+// every matrix, so a plan that no longer fits costs time only.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 
+#include "cuda/runtime/scale_lines.cuh"
 #include "common/spmv/columns.hpp"
+#include "coo.cuh"
 #include "formats.cuh"
 #include "known_rows.hpp"
 #include "narrow.hpp"
@@ -18,7 +20,6 @@
 #include "transposed.cuh"
 #include "tuned.hpp"
 #include "vectors.cuh"
-#include "common/vector/plan.hpp"
 #include <bit>
 #include <memory>
 #include <optional>
@@ -74,23 +75,22 @@ class spmv_launcher {
     // In the workspace. What any product without an analysis writes first lies where the first stamp of the
     // narrow columns is.
     struct csr_memory {
-        int64_t* starts;
-        CT *heads, *carries;
+        tile_memory<CT> tiles;
         narrow_columns narrow;
 
         // Of measure_rows; read before starts are written, or written when they have been read.
-        unsigned* most() const { return reinterpret_cast<unsigned*>(starts); }
+        unsigned* most() const { return reinterpret_cast<unsigned*>(tiles.starts); }
     };
 
     csr_memory lay_out_csr(int64_t tiles) {
         static_assert(sizeof(int64_t) * least_starts >= sizeof(unsigned) * (row_candidates::count + 1));
         workspace_layout layout(phase_, workspace_);
         csr_memory memory{};
-        memory.starts = layout.take<int64_t>(std::max<int64_t>(tiles + 1, least_starts));
-        memory.heads = layout.take<CT>(tiles);
-        memory.carries = layout.take<CT>(tiles);
+        memory.tiles.starts = layout.take<int64_t>(std::max<int64_t>(tiles + 1, least_starts));
+        memory.tiles.heads = layout.take<CT>(tiles);
+        memory.tiles.carries = layout.take<CT>(tiles);
         if (may_be_narrow && can_be_narrow(a_))
-            memory.narrow = lay_out_narrow_columns(layout, a_, memory.starts);
+            memory.narrow = lay_out_narrow_columns(layout, a_, memory.tiles.starts);
         return memory;
     }
 
@@ -103,10 +103,14 @@ class spmv_launcher {
         const csr_plan* const plan = plan_of_this_workspace();
         if (plan && multiplies_narrow(*plan, memory.narrow)) return;
         const row_choice rows = plan ? plan->rows : choice_without_plan(report);
-        if (rows.lanes_per_row > 0 && has_aligned_quads())
+        if (rows.threads_per_row > 0 && has_aligned_quads())
+            by_row_blocks(rows.threads_per_row);
+        else if (rows.lanes_per_row > 0 && has_aligned_quads())
             by_row_vectors(rows.lanes_per_row);
+        else if (rows.rows_per_tile > 0)
+            by_rows(rows);
         else
-            rows.rows_per_tile > 0 ? by_rows(rows) : by_tiles(tiles, plan != nullptr, memory);
+            launch_tiles(device_, csr_operands(), one_column, tiles, plan != nullptr, memory.tiles);
         if (report.words) measure_for_later(memory.most(), report);
     }
 
@@ -153,15 +157,32 @@ class spmv_launcher {
                               csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
     }
 
+    void by_row_blocks(int threads) {
+        device_.launch_blocks(multiply_row_blocks<VA, VX, VY, CT, OT, IT>, a_.rows, threads, 0,
+                              csr_operands());
+    }
+
     // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
-    // row of mean length, but no more lanes than fill a 128-byte line with indices.
+    // row of mean length, but no more lanes than fill a 128-byte line with indices, or half of the device.
     int lanes_of_rows() const {
         constexpr int64_t shortest_mean = 12;
-        constexpr int64_t most_lanes = 8;
+        constexpr int64_t lanes_of_line = 8;
         const int64_t mean = a_.nnz / a_.rows;
         if (mean < shortest_mean) return 0;
-        return static_cast<int>(
-            std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most_lanes))));
+        const int64_t half = int64_t{1024} * device_.multiprocessors();
+        const int64_t most = std::clamp<int64_t>(half / a_.rows, lanes_of_line, warp_size);
+        return static_cast<int>(std::bit_floor(static_cast<uint64_t>(std::min(mean / quad<VA>::size, most))));
+    }
+
+    // Threads for multiply_row_blocks, two quads each, where all blocks are at work at once and no row is
+    // much longer than the mean; 0 if the matrix is not one for it.
+    int threads_of_rows(int64_t longest) const {
+        constexpr int64_t shortest_mean = 128, longest_mean = 4096, longest_of_mean = 4;
+        const int64_t mean = a_.nnz / a_.rows;
+        if (mean < shortest_mean || mean > longest_mean || longest > longest_of_mean * mean) return 0;
+        if (a_.rows > int64_t{8} * device_.multiprocessors()) return 0;
+        const auto threads = static_cast<uint64_t>(mean / (2 * quad<VA>::size));
+        return static_cast<int>(std::clamp<uint64_t>(std::bit_ceil(threads), warp_size, block_threads));
     }
 
     void by_rows(const row_choice& rows) {
@@ -169,25 +190,8 @@ class spmv_launcher {
                               csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
     }
 
-    void by_tiles(int64_t tiles, bool has_starts, const csr_memory& memory) {
-        int64_t* const starts = memory.starts;
-        // While all tiles are worked on at once, it costs less that every block looks for its own.
-        const int64_t at_once = int64_t{6} * device_.multiprocessors();
-        if (!has_starts && tiles > at_once) {
-            find_starts(tiles, starts);
-            has_starts = true;
-        }
-        device_.launch_blocks(multiply_tiles<VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, csr_operands(),
-                              starts, has_starts, memory.heads, memory.carries);
-        if (tiles > 1)
-            device_.launch_blocks(join_tiles<VY, CT, OT>, (tiles + block_threads - 1) / block_threads,
-                                  block_threads, 0, list(), tiles, starts, memory.heads, memory.carries, y(),
-                                  alpha_, beta_);
-    }
-
     void find_starts(int64_t tiles, int64_t* starts) {
-        device_.launch_blocks(find_tiles<OT>, tiles / block_warps + 1, block_threads, 0, list(),
-                              tile_items<CT>, tiles, starts);
+        launch_find_tiles<CT>(device_, list(), tiles, starts);
     }
 
     // Waits for the device, so it leaves no plan while the stream is captured; RUN does without.
@@ -200,7 +204,7 @@ class spmv_launcher {
         device_.read(found, memory.most(), sizeof found);
         plan->rows = choice_of(found);
         if (plan->rows.rows_per_tile == 0)
-            find_starts(tiles, memory.starts);
+            find_starts(tiles, memory.tiles.starts);
         else if (memory.narrow.front)
             plan->narrow = find_narrow_columns(device_, a_, args_.reproducibility, memory.narrow);
         workspace_.plan = plan.release();
@@ -216,6 +220,12 @@ class spmv_launcher {
 
     // Of what measure_rows has found.
     row_choice choice_of(const unsigned* found) {
+        row_choice choice = choice_of_tiles(found);
+        choice.threads_per_row = threads_of_rows(found[row_candidates::count]);
+        return choice;
+    }
+
+    row_choice choice_of_tiles(const unsigned* found) {
         row_choice choice;
         constexpr int64_t longest_of_lane = 64;
         choice.rows_per_tile = rows_per_tile_of(found);
@@ -311,13 +321,18 @@ class spmv_launcher {
             workspace_.plan = plan.release();
         }
         if (phase_ != HERON_PHASE_RUN) return;
-        const bool has_starts = plan_of_this_workspace() || tiles == 0 || has_few_elements();
+        const bool has_starts = plan_of_this_workspace() || tiles == 0;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
         if (fits_a_block()) {
             scatter_at_once(out, scale);
             return finish(out);
         }
         const bool scales = !is_known_one(scale);
+        if (has_few_elements()) {
+            scale_sums(out, scale);
+            scatter_one_by_one(out, scales);
+            return finish(out);
+        }
         if (has_starts && is_known_zero(scale)) {
             clear(out);
         } else if (scales || !has_starts) {
@@ -326,11 +341,8 @@ class spmv_launcher {
                                   block_threads, 0, out, args_.y.size, scale, list(), tiles,
                                   has_starts ? nullptr : starts);
         }
-        if (has_few_elements())
-            scatter_one_by_one(out);
-        else
-            device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0,
-                                  scattered(out, 0), starts);
+        device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0, scattered(out, 0),
+                              starts);
         finish(out);
     }
 
@@ -348,11 +360,13 @@ class spmv_launcher {
         return has_few_elements() && a_.nnz > 0 && a_.nnz <= most_elements && args_.y.size <= most_places;
     }
 
-    void scatter_one_by_one(CT* out) {
+    void scatter_one_by_one(CT* out, bool is_scaled) {
         constexpr int threads = 64;
         auto p = few(out);
         p.share(warp_size, device_.multiprocessors(), 1);
-        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, 0, p);
+        const auto kernel = scatter_few<IT, VA, VX, CT>;
+        is_scaled ? launch_early(device_, kernel, p.blocks_of_item(threads), threads, p)
+                  : device_.launch_blocks(kernel, p.blocks_of_item(threads), threads, 0, p);
     }
 
     // In one block, which scales before.
@@ -380,7 +394,6 @@ class spmv_launcher {
     }
 
     void coo() {
-        using work = coo_scatter_run<VA, VX, CT, IT>;
         workspace_layout layout(phase_, workspace_);
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
@@ -395,40 +408,33 @@ class spmv_launcher {
         const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
         const product<VA, VX, CT, CT, IT, IT> p{nullptr, from,    values(),     x() - a_.base, out, a_.rows,
                                                 a_.nnz,  a_.base, conjugated(), alpha_,        {}};
-        // Warps that take one batch after the other wait for each: only where all that fit have one.
-        constexpr int64_t elements = work::batch * warp_size;
-        const int64_t warps = int64_t{40} * device_.multiprocessors();
-        const int64_t batches = std::clamp<int64_t>(a_.nnz / (elements * warps), 1, work::most_batches);
-        const int64_t per_block = batches * elements * block_warps;
-        device_.launch_blocks(scatter_coo<VA, VX, CT, IT>, (a_.nnz + per_block - 1) / per_block,
-                              block_threads, 0, p, to, static_cast<int>(batches));
+        launch_scatter_coo(device_, p, to, one_column, !is_known_one(scale));
         finish(out);
     }
 
     void scale_sums(CT* out, const scalar_argument<CT>& scale) {
-        if (is_known_zero(scale))
-            clear(out);
-        else if (!is_known_one(scale))
-            device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, out, scale.value,
-                                                       scale.device);
+        const int64_t size = args_.y.size;
+        if (!is_known_one(scale)) launch_scale_lines(device_, out, {1, size, size, 1, 0}, scale);
     }
 
     void sell() {
         workspace_layout(phase_, workspace_);
-        if (phase_ == HERON_PHASE_RUN) launch_slices(multiply_slices<VA, VX, VY, CT, OT, IT>, csr_operands());
+        if (phase_ == HERON_PHASE_RUN)
+            launch_slices(multiply_slices<VA, VX, VY, CT, OT, IT>, csr_operands(), false);
     }
 
     void sell_scattered() {
         workspace_layout layout(phase_, workspace_);
         CT* const out = accumulator(layout);
         if (phase_ != HERON_PHASE_RUN) return;
-        scale_sums(out, adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr});
-        launch_slices(scatter_slices<VA, VX, CT, OT, IT>, scattered(out, 0));
+        const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
+        scale_sums(out, scale);
+        launch_slices(scatter_slices<VA, VX, CT, OT, IT>, scattered(out, 0), !is_known_one(scale));
         finish(out);
     }
 
     template <class Operands>
-    void launch_slices(void (*kernel)(Operands, int64_t, int), const Operands& p) {
+    void launch_slices(void (*kernel)(Operands, int64_t, int), const Operands& p, bool is_early) {
         if (a_.rows == 0) return;
         const int bits = share_bits_of_slices();
         // Few rows are spread over all multiprocessors.
@@ -437,15 +443,16 @@ class spmv_launcher {
                                     ? fewest_threads
                                     : block_threads;
         const int64_t rows_of_block = threads >> bits;
-        device_.launch_blocks(kernel, (a_.rows + rows_of_block - 1) / rows_of_block, threads, 0, p,
-                              a_.slice_size, bits);
+        const int64_t blocks = (a_.rows + rows_of_block - 1) / rows_of_block;
+        is_early ? launch_early(device_, kernel, blocks, threads, p, a_.slice_size, bits)
+                 : device_.launch_blocks(kernel, blocks, threads, 0, p, a_.slice_size, bits);
     }
 
     // Threads per row: what fills the device, as long as each has a few elements and a warp's rows are
     // neighbours.
     int share_bits_of_slices() const {
         constexpr int most_bits = 3;
-        constexpr int64_t least_elements = 4;
+        constexpr int64_t least_elements = elements_of_slice_batch<CT> / 2;
         const int64_t threads = int64_t{2048} * device_.multiprocessors();
         const int64_t width = a_.values_size / a_.rows;
         int bits = 0;

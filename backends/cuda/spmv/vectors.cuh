@@ -1,7 +1,7 @@
 #pragma once
-// CSR times vector for matrices whose rows are alike and not short: a group of lanes sums a row straight from
-// global memory, four neighbouring elements per lane and load. No stage in shared memory stands between the
-// matrix and the multiplication, so the loads of many rows are under way at once.
+// CSR times vector for matrices whose rows are alike and not short: a group of lanes, or a block, sums a row
+// straight from global memory, four neighbouring elements per lane and load. No stage in shared memory stands
+// between the matrix and the multiplication, so the loads of many rows are under way at once.
 #include "operands.cuh"
 
 namespace heron::HERON_LEVEL {
@@ -62,12 +62,27 @@ struct row_piece {
     }
 };
 
+// What lane number `lane` of `lanes` has of the row.
+template <class Product, class VA, class CT, class IT>
+static __device__ inline CT sum_of_lane(const Product& p, int64_t begin, int64_t end, int lane, int lanes) {
+    constexpr int size = quad<VA>::size;
+    CT sum{};
+    row_piece<Product, VA, CT, IT> now, next;
+    int64_t k = (begin & ~int64_t{size - 1}) + lane * size;
+    now.load(p, k, begin, end);
+    for (; k < end; k += lanes * size) {
+        next.load(p, k + lanes * size, begin, end);
+        sum = now.sum(p, begin, end, sum);
+        now = next;
+    }
+    return sum;
+}
+
 // Any grid and any number of lanes, a power of two up to 32, will do. The arrays are aligned for quads.
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_row_vectors(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int lane_bits) {
-    using piece = row_piece<product<VA, VX, VY, CT, OT, IT>, VA, CT, IT>;
-    constexpr int size = quad<VA>::size;
+    using operands = product<VA, VX, VY, CT, OT, IT>;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
     const int lanes = 1 << lane_bits;
@@ -81,17 +96,33 @@ __global__ void __launch_bounds__(block_threads)
         const bool mine = row < p.rows;
         const int64_t begin = mine ? p.offset(row) : 0;
         const int64_t end = mine && !equal(alpha, CT{}) ? p.offset(row + 1) : begin;
-        CT sum{};
-        piece now, next;
-        int64_t k = (begin & ~int64_t{size - 1}) + lane * size;
-        now.load(p, k, begin, end);
-        for (; k < end; k += lanes * size) {
-            next.load(p, k + lanes * size, begin, end);
-            sum = now.sum(p, begin, end, sum);
-            now = next;
-        }
-        sum = sum_over_lanes(sum, lanes);
+        const CT sum = sum_over_lanes(sum_of_lane<operands, VA, CT, IT>(p, begin, end, lane, lanes), lanes);
         if (mine && lane == 0) kernels::update_y(p.y, row, sum, alpha, beta);
+    }
+}
+
+// The same for few rows that are longer: a block sums a row. Any grid and any number of whole warps will do.
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+__global__ void __launch_bounds__(block_threads)
+    multiply_row_blocks(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p) {
+    using operands = product<VA, VX, VY, CT, OT, IT>;
+    __shared__ CT sums[block_warps];
+    const CT alpha = p.alpha_now();
+    const CT beta = p.beta_now();
+    const int thread = static_cast<int>(threadIdx.x);
+    const int threads = static_cast<int>(blockDim.x);
+    for (int64_t row = blockIdx.x; row < p.rows; row += gridDim.x) {
+        if (thread == 0 && !equal(beta, CT{})) prefetch_line(p.y + row);
+        const int64_t begin = p.offset(row);
+        const int64_t end = equal(alpha, CT{}) ? begin : p.offset(row + 1);
+        CT sum = sum_over_lanes(sum_of_lane<operands, VA, CT, IT>(p, begin, end, thread, threads), warp_size);
+        if (thread % warp_size == 0) sums[thread / warp_size] = sum;
+        __syncthreads();
+        if (thread == 0) {
+            for (int warp = 1; warp < threads / warp_size; ++warp) sum = add(sum, sums[warp]);
+            kernels::update_y(p.y, row, sum, alpha, beta);
+        }
+        __syncthreads();
     }
 }
 

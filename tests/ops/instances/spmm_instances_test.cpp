@@ -50,6 +50,7 @@ void check(const way& w) {
 TEST_CASE("SpMM by rows of every type and index type") {
     check({"few columns", irregular_pattern(), csr});
     check({"many shares", rows_alike(8, 8, 2), csr, 3, N, CUSPARSE_ORDER_ROW, false, 1200});
+    check({"two columns of long rows", rows_alike(4, 1200, 600), csr, 2});
 }
 
 TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type") {
@@ -99,6 +100,7 @@ TEST_CASE("transposed SpMM of every type and index type") {
     check({"few additions to columns", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_COL});
     check({"by columns", band(2600, 9), csr, 48, T});
     check({"by columns that are known", band(2600, 9), csr, 48, T, CUSPARSE_ORDER_ROW, true});
+    check({"by few columns", rows_alike(2100, 3, 3), csr, 5, T});
     check({"the same bits", irregular_pattern(), csr, 5, T, CUSPARSE_ORDER_ROW, false, 1,
            CUSPARSE_SPMM_CSR_ALG3});
 }
@@ -111,8 +113,10 @@ TEST_CASE("SpMM of COO matrices of every type and index type") {
         check({"batches", irregular_pattern(), stored, 5, N, CUSPARSE_ORDER_ROW, false, 3,
                CUSPARSE_SPMM_COO_ALG2});
     }
+    check({"two columns of long rows", rows_alike(4, 1200, 600), coo, 2});
     check({"transposed", irregular_pattern(), coo, 5, T});
     check({"transposed to columns", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_COL});
+    check({"transposed, by few columns", rows_alike(2100, 3, 3), coo, 200, T});
     check({"transposed, the same bits", irregular_pattern(), coo, 5, T, CUSPARSE_ORDER_ROW, false, 1,
            CUSPARSE_SPMM_COO_ALG2});
 }

@@ -42,6 +42,7 @@ TEST_CASE("SpMV by rows of every type and index type") {
     check({"tiles", rows_alike(7000, 3000, 10), csr});
     check({"short rows", rows_alike(600, 400, 5), csr, N, true});
     check({"long rows", rows_alike(300, 400, 32), csr, N, true});
+    check({"few long rows", rows_alike(5, 600, 150), csr, N, true});
 }
 
 TEST_CASE("transposed SpMV of every type and index type") {

@@ -586,6 +586,82 @@ TEST_CASE("SpMM of few columns of many elements, alone and preprocessed") {
             }
 }
 
+// Few rows and so many columns that the products are one to two million, in both orders of B and C.
+TEST_CASE("SpMM of few rows and a wide B, alone, preprocessed and with the workspace overwritten") {
+    random_source random(47);
+    std::size_t turn = 0;
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F)};
+    if (device_has(CUDA_R_64F)) {
+        rows.push_back(uniform_spmm(CUDA_R_64F));
+        rows.push_back(uniform_spmm(CUDA_C_64F));
+    }
+    for (const spmm_types& types : rows)
+        for (const layout& l :
+             {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"COO unsorted", CUSPARSE_FORMAT_COO, true},
+              layout{"CSR", CUSPARSE_FORMAT_CSR}})
+            for (const cusparseOrder_t order_b : orders)
+                for (const cusparseOrder_t order_c : orders) {
+                    CAPTURE(types.name(), l.name, order_b, order_c, ++turn);
+                    if (is_short() && turn % 3 != 1) continue;
+                    spmm_options o{.n = 512, .order_b = order_b, .order_c = order_c};
+                    spmm_problem problem(
+                        arrange(with_values(many_elements(120, 216, 10), types.ab, random), l,
+                                {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, static_cast<int>(turn % 2)},
+                                types.ab, random),
+                        types, o);
+                    const spmm_call call = general_call(types);
+                    workspace buffer(problem.buffer_size(call), 3);
+                    problem.run(call, buffer.data());
+                    problem.preprocess(call, buffer.data());
+                    problem.run({call.alpha, 0.0}, buffer.data());
+                    if (!buffer.data()) continue;
+                    buffer.overwrite(0x7f);
+                    problem.run(call, buffer.data());
+                    CHECK(buffer.canaries_are_whole());
+                }
+}
+
+// Two columns of more than 200 thousand elements, or of rows of more than 512, which GPUs multiply as
+// vectors.
+TEST_CASE("SpMM of two columns, of every order, alone, preprocessed and with the workspace overwritten") {
+    random_source random(43);
+    std::size_t turn = 0;
+    std::vector<spmm_types> rows{uniform_spmm(CUDA_R_32F), uniform_spmm(CUDA_C_32F),
+                                 uniform_spmm(CUDA_R_16BF)};
+    if (device_has(CUDA_R_64F)) {
+        rows.push_back(uniform_spmm(CUDA_R_64F));
+        rows.push_back(uniform_spmm(CUDA_C_64F));
+    }
+    for (const entries& pattern :
+         {many_elements(900, 1000, 4), many_elements(40, 1100, 1), many_elements(6000, 4000, 100)})
+        for (const spmm_types& types : rows)
+            for (const layout& l :
+                 {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"COO unsorted", CUSPARSE_FORMAT_COO, true},
+                  layout{"CSR", CUSPARSE_FORMAT_CSR}}) {
+                CAPTURE(l.name, ++turn);
+                if (is_short() && turn % 4 != 0) continue;
+                spmm_options o{.n = 2};
+                o.order_b = orders[turn % 2];
+                o.order_c = orders[turn / 2 % 2];
+                o.padding = static_cast<std::int64_t>(turn % 3);
+                const cusparseIndexType_t width = turn % 5 == 1 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+                const index_choice index{width, width, static_cast<int>(turn % 2)};
+                spmm_problem problem(
+                    arrange(with_values(pattern, types.ab, random), l, index, types.ab, random), types, o);
+                const spmm_call call = general_call(types);
+                workspace buffer(problem.buffer_size(call), 3);
+                problem.run(call, buffer.data());
+                problem.preprocess(call, buffer.data());
+                problem.run({call.alpha, 0.0}, buffer.data());
+                problem.run({call.alpha, 1.0}, buffer.data());
+                problem.run({0.0, call.beta}, buffer.data());
+                if (!buffer.data()) continue;
+                buffer.overwrite(0x7f);
+                problem.run(call, buffer.data());
+                CHECK(buffer.canaries_are_whole());
+            }
+}
+
 // Neighbouring rows name neighbouring columns, which an analysis finds out.
 TEST_CASE("SpMM by columns of a grid") {
     constexpr std::int64_t side = 130, points = side * side;

@@ -281,9 +281,9 @@ TEST_CASE("SpMV of two large matrices that share a buffer, one of them preproces
 }
 
 TEST_CASE("SpMV of generated matrices") {
-    for (const char* spec :
-         {"rmat:13,12", "longrows:3000,3", "hypersparse:200000,900", "arrow:30000", "poisson2d:150",
-          "poisson3d27:14", "banded:5000,20", "uniform:20000,5", "diag:100000"})
+    for (const char* spec : {"rmat:13,12", "longrows:3000,3", "hypersparse:200000,900", "arrow:30000",
+                             "poisson2d:150", "poisson3d27:14", "banded:5000,20", "uniform:20000,5",
+                             "diag:100000", "dense:300,300", "rectangle:50,9000,1500"})
         for (const product_types& types : large_rows())
             check_products(from_csr(heron::tools::load_matrix(spec, seed()), types.a), spec, types);
 }
