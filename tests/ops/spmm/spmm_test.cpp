@@ -637,14 +637,15 @@ TEST_CASE("SpMM of two columns, of every order, alone, preprocessed and with the
         for (const spmm_types& types : rows)
             for (const layout& l :
                  {layout{"COO", CUSPARSE_FORMAT_COO}, layout{"COO unsorted", CUSPARSE_FORMAT_COO, true},
-                  layout{"CSR", CUSPARSE_FORMAT_CSR}}) {
+                  layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"CSR transposed", CUSPARSE_FORMAT_CSR},
+                  layout{"CSC", CUSPARSE_FORMAT_CSC}}) {
                 CAPTURE(l.name, ++turn);
-                if (is_short() && turn % 4 != 0) continue;
-                spmm_options o{.n = 2};
+                if (is_short() && turn % 3 != 0) continue;
+                spmm_options o{.op_a = operations[l.name == "CSR transposed" ? 1 + turn % 2 : 0], .n = 2};
                 o.order_b = orders[turn % 2];
                 o.order_c = orders[turn / 2 % 2];
                 o.padding = static_cast<std::int64_t>(turn % 3);
-                const cusparseIndexType_t width = turn % 5 == 1 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+                const cusparseIndexType_t width = turn % 7 == 1 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
                 const index_choice index{width, width, static_cast<int>(turn % 2)};
                 spmm_problem problem(
                     arrange(with_values(pattern, types.ab, random), l, index, types.ab, random), types, o);
