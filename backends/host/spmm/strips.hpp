@@ -63,56 +63,102 @@ struct strip_sum {
     static constexpr int L = elements * parts_of<CT>::count;
     static constexpr bool is_complex = parts_of<CT>::count == 2;
 
-    // Calls finish(v, sums) with each vector of the row's sums.
-    template <class Source, class Finish>
-    [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate,
+    // Rows that share what they read of B, and whose sums stay in registers.
+    static constexpr int most_rows = [] {
+        constexpr int held = vector_registers * 3 / 4 / (vectors * parts_of<CT>::count);
+        return held >= 4 ? 4 : held >= 2 ? 2 : 1;
+    }();
+
+    // Calls finish(r, v, sums) with each vector of the sums of `count` rows.
+    template <int count, class Source, class Finish>
+    [[gnu::always_inline]] static void sum(const Source& source, int64_t row, bool conjugate,
                                            strip_of_b<CT> strip, Finish&& finish) {
-        lanes<R, L> re[vectors] = {};
-        [[maybe_unused]] lanes<R, L> im[vectors] = {};
+        lanes<R, L> re[count][vectors] = {};
+        [[maybe_unused]] lanes<R, L> im[count][vectors] = {};
+        const int64_t row_step = source.row_step();
         source.each(
-            row, [&](auto stored, int64_t from) __attribute__((always_inline)) {
-                const CT a = load<CT>(stored);
+            row, [&](const auto* stored, int64_t from) __attribute__((always_inline)) {
+                CT a[count];
+#pragma GCC unroll 4
+                for (int r = 0; r < count; ++r) a[r] = load<CT>(stored[r * row_step]);
                 const R* const b = reinterpret_cast<const R*>(strip.b + from * strip.step);
-                if constexpr (is_complex) {
-                    const R a_im = conjugate ? -a.im : a.im;
 #pragma GCC unroll 8
-                    for (int v = 0; v < vectors; ++v) {
-                        const lanes<R, L> bv = load_lanes<L>(b + v * L);
-                        re[v] += a.re * bv;
-                        im[v] += a_im * bv;
+                for (int v = 0; v < vectors; ++v) {
+                    const lanes<R, L> bv = load_lanes<L>(b + v * L);
+#pragma GCC unroll 4
+                    for (int r = 0; r < count; ++r) {
+                        if constexpr (is_complex) {
+                            re[r][v] += a[r].re * bv;
+                            im[r][v] += (conjugate ? -a[r].im : a[r].im) * bv;
+                        } else {
+                            re[r][v] += a[r] * bv;
+                        }
                     }
-                } else {
-#pragma GCC unroll 8
-                    for (int v = 0; v < vectors; ++v) re[v] += a * load_lanes<L>(b + v * L);
                 }
             });
+#pragma GCC unroll 4
+        for (int r = 0; r < count; ++r)
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) {
-            if constexpr (is_complex) re[v] += times_i<R, L>(im[v]);
-            finish(v, re[v]);
+            for (int v = 0; v < vectors; ++v) {
+                if constexpr (is_complex) re[r][v] += times_i<R, L>(im[r][v]);
+                finish(r, v, re[r][v]);
+            }
+    }
+
+    // The same of all rows of a range, some of which go together: finish(row, v, sums).
+    template <class Source, class Finish>
+    [[gnu::always_inline]] static void sum_all(const Source& source, range rows, bool conjugate,
+                                               strip_of_b<CT> strip, Finish&& finish) {
+        const auto sum_some = [&]<int count>(int64_t row, std::integral_constant<int, count>)
+            __attribute__((always_inline)) {
+            sum<count>(
+                source, row, conjugate,
+                strip, [&](int r, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                    finish(row + r, v, sums);
+                });
+        };
+        for (int64_t row = rows.begin; row < rows.end;) {
+            if constexpr (Source::has_rows_alike && most_rows > 1) {
+                const int64_t alike = source.rows_alike(row), left = rows.end - row;
+                const int64_t together = alike < left ? alike : left;
+                if constexpr (most_rows >= 4)
+                    if (together >= 4) {
+                        sum_some(row, std::integral_constant<int, 4>{});
+                        row += 4;
+                        continue;
+                    }
+                if (together >= 2) {
+                    sum_some(row, std::integral_constant<int, 2>{});
+                    row += 2;
+                    continue;
+                }
+            }
+            sum_some(row, std::integral_constant<int, 1>{});
+            ++row;
         }
     }
 
+    // The sums as lines, `widest_strip` apart.
     template <class Source>
-    [[gnu::always_inline]] static void store_row(const Source& source, int64_t row_number, bool conjugate,
-                                                 strip_of_b<CT> strip, CT* to) {
-        row(
-            source, row_number, conjugate,
-            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
-                store_lanes<L>(reinterpret_cast<R*>(to) + v * L, sums);
+    static void store_rows(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip, CT* to) {
+        sum_all(
+            source, rows, conjugate,
+            strip, [&](int64_t row, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                CT* const line = to + (row - rows.begin) * widest_strip<CT>;
+                store_lanes<L>(reinterpret_cast<R*>(line) + v * L, sums);
             });
     }
 
     template <bool has_beta, class Source>
-    [[gnu::always_inline]] static void update_row(const Source& source, int64_t row_number, bool conjugate,
-                                                  strip_of_b<CT> strip, const rows_of_c<CT>& to) {
-        R* const line = reinterpret_cast<R*>(to.c + row_number * to.step);
-        row(
-            source, row_number, conjugate,
-            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
+    static void update_rows(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
+                            const rows_of_c<CT>& to) {
+        sum_all(
+            source, rows, conjugate,
+            strip, [&](int64_t row, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                R* const line = reinterpret_cast<R*>(to.c + row * to.step) + v * L;
                 lanes<R, L> result = scaled(to.alpha, sums);
-                if constexpr (has_beta) result += scaled(to.beta, load_lanes<L>(line + v * L));
-                store_lanes<L>(line + v * L, result);
+                if constexpr (has_beta) result += scaled(to.beta, load_lanes<L>(line));
+                store_lanes<L>(line, result);
             });
     }
 };
@@ -122,17 +168,16 @@ void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> 
                const tile_writer<CT>& writer) {
     using strip_sums = strip_sum<CT, vectors, elements>;
     if (const rows_of_c<CT>& to = writer.rows; to.c) {
-        const bool has_beta = !equal(to.beta, CT{});
-        for (int64_t row = rows.begin; row < rows.end; ++row)
-            has_beta ? strip_sums::template update_row<true>(source, row, conjugate, strip, to)
-                     : strip_sums::template update_row<false>(source, row, conjugate, strip, to);
+        if (equal(to.beta, CT{}))
+            strip_sums::template update_rows<false>(source, rows, conjugate, strip, to);
+        else
+            strip_sums::template update_rows<true>(source, rows, conjugate, strip, to);
         return;
     }
     alignas(64) CT sums[tile_rows * widest_strip<CT>];
     for (int64_t first = rows.begin; first < rows.end; first += tile_rows) {
         const int64_t count = rows.end - first < tile_rows ? rows.end - first : tile_rows;
-        for (int64_t i = 0; i < count; ++i)
-            strip_sums::store_row(source, first + i, conjugate, strip, sums + i * widest_strip<CT>);
+        strip_sums::store_rows(source, {first, first + count}, conjugate, strip, sums);
         writer.write(writer.self, first, count, sums);
     }
 }
