@@ -14,10 +14,7 @@ struct whole_step {
     [[gnu::always_inline]] vector load(const R* p) const { return load_lanes<L>(p + place); }
     [[gnu::always_inline]] void store(R* p, vector v) const { store_lanes<L>(p + place, v); }
     // v in the lanes that there are, the other elsewhere.
-    template <class V>
-    [[gnu::always_inline]] V only(V v, V) const {
-        return v;
-    }
+    [[gnu::always_inline]] vector only(vector v, vector) const { return v; }
 
     int64_t place;
 };
@@ -28,14 +25,12 @@ struct partial_step {
     using vector = lanes<R, L>;
 
     // With zeros in the other lanes.
-    [[gnu::always_inline]] vector load(const R* p) const { return load_some_lanes<L>(p + place, 0, count); }
-    [[gnu::always_inline]] void store(R* p, vector v) const { store_some_lanes<L>(p + place, v, 0, count); }
-    template <class V>
-    [[gnu::always_inline]] V only(V v, V other) const {
-        return lanes_between<R, L>(0, count) ? v : other;
-    }
+    [[gnu::always_inline]] vector load(const R* p) const { return own.load(p + place); }
+    [[gnu::always_inline]] void store(R* p, vector v) const { own.store(p + place, v); }
+    [[gnu::always_inline]] vector only(vector v, vector other) const { return own.only(v, other); }
 
-    int64_t place, count;
+    int64_t place;
+    some_lanes<R, L> own;
 };
 
 // Calls step(at, k) for all vectors of a block, k one after the other of 0 to 3.
@@ -57,7 +52,7 @@ template <class R, class Step>
     if (left >= L) step(whole_step<R>{i}, first);
     if (left >= 2 * L) step(whole_step<R>{i + L}, second);
     if (left >= 3 * L) step(whole_step<R>{i + 2 * L}, third);
-    if (left % L > 0) step(partial_step<R>{i + left / L * L, left % L}, fourth);
+    if (left % L > 0) step(partial_step<R>{i + left / L * L, {0, left % L}}, fourth);
 }
 
 }  // namespace heron::HERON_LEVEL

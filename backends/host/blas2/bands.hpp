@@ -3,7 +3,6 @@
 // with small matrices: the sums of a vector of rows stay in registers, and every column of a band meets its
 // own part of x.
 #include "columns.hpp"
-#include "host/runtime/some_lanes.hpp"
 #include "stored_columns.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -72,9 +71,9 @@ template <int V, bool is_partial, class CT>
     using rows = row_sums<CT, 2>;
     using R = typename rows::R;
     constexpr int L = rows::L;
+    const some_lanes<R, L> last(0, lanes_of_last);
     const auto loaded = [&](const R* p, int v) __attribute__((always_inline)) {
-        return is_partial && v == V - 1 ? load_some_lanes<L>(p + v * L, 0, lanes_of_last)
-                                        : load_lanes<L>(p + v * L);
+        return is_partial && v == V - 1 ? last.load(p + v * L) : load_lanes<L>(p + v * L);
     };
     rows sums[V];
     in_turns<rows::turns>(columns, [&]<int turn>(int64_t j, std::integral_constant<int, turn>) {
@@ -87,7 +86,7 @@ template <int V, bool is_partial, class CT>
     for (int v = 0; v < V; ++v) {
         const auto sum = loaded(all, v) + sums[v].total();
         if (is_partial && v == V - 1)
-            store_some_lanes<L>(all + v * L, sum, 0, lanes_of_last);
+            last.store(all + v * L, sum);
         else
             store_lanes<L>(all + v * L, sum);
     }

@@ -2,7 +2,6 @@
 // A stored triangle and its mirror image: columns are read once, for the rows that they add to and for their
 // own rows of the result.
 #include "columns.hpp"
-#include "host/runtime/some_lanes.hpp"
 #include "stored_columns.hpp"
 
 namespace heron::HERON_LEVEL {
@@ -73,21 +72,22 @@ class mirrored_columns {
     template <bool is_cut>
     [[gnu::always_inline]] void add_some(R* to, int64_t i) {
         const int64_t end = parts * (rows_.end - i);
-        const vector x = load_some_lanes<L>(x_ + parts * i, 0, end);
-        vector sum = load_some_lanes<L>(to + parts * i, 0, end), crossed{};
+        const some_lanes<R, L> all(0, end);
+        const vector x = all.load(x_ + parts * i);
+        vector sum = all.load(to + parts * i), crossed{};
 #pragma GCC unroll 8
         for (int k = 0; k < K; ++k) {
             const int64_t diagonal = parts * (j_ + k - i);
-            const int64_t begin_of = is_cut && is_lower ? diagonal + parts : 0;
-            const int64_t end_of = is_cut && !is_lower && diagonal < end ? diagonal : end;
-            const vector a = load_some_lanes<L>(columns_[k] + parts * i, begin_of, end_of);
-            const auto is_own = lanes_between<R, L>(begin_of, end_of);
-            sum = is_own ? sum + a * factors_.re[k] : sum;
-            if constexpr (parts == 2) crossed = is_own ? crossed + a * factors_.im[k] : crossed;
-            dots_.add(k, a, x, begin_of, end_of);
+            const some_lanes<R, L> own = !is_cut    ? all
+                                         : is_lower ? some_lanes<R, L>(diagonal + parts, end)
+                                                    : some_lanes<R, L>(0, diagonal < end ? diagonal : end);
+            const vector a = own.load(columns_[k] + parts * i);
+            sum = own.only(sum + a * factors_.re[k], sum);
+            if constexpr (parts == 2) crossed = own.only(crossed + a * factors_.im[k], crossed);
+            dots_.add(k, a, x, own);
         }
         if constexpr (parts == 2) sum += times_i<R, L>(crossed);
-        store_some_lanes<L>(to + parts * i, sum, 0, end);
+        all.store(to + parts * i, sum);
     }
 
     int64_t j_;

@@ -7,45 +7,85 @@
 
 namespace heron::HERON_LEVEL {
 
-// Lanes begin ... end - 1 as bits.
-template <int L>
-[[gnu::always_inline]] inline unsigned bits_between(int64_t begin, int64_t end) {
-    const auto up_to = [](int64_t lane) { return (1u << (lane < 0 ? 0 : lane < L ? lane : L)) - 1; };
-    return up_to(end) & ~up_to(begin);
-}
+#if defined(__AVX512F__)
+constexpr bool has_lane_bits = true;
+#else
+constexpr bool has_lane_bits = false;
+#endif
 
-// The lanes begin ... end - 1, as far as there are such, and zeros in the others, whose memory is not read.
-template <int L, class R>
-[[gnu::always_inline]] inline lanes<R, L> load_some_lanes(const R* p, int64_t begin, int64_t end) {
-#if defined(__AVX512F__)
-    if constexpr (L * sizeof(R) == 64 && sizeof(R) == 4)
-        return _mm512_maskz_loadu_ps(static_cast<__mmask16>(bits_between<L>(begin, end)), p);
-    if constexpr (L * sizeof(R) == 64 && sizeof(R) == 8)
-        return _mm512_maskz_loadu_pd(static_cast<__mmask8>(bits_between<L>(begin, end)), p);
-#elif defined(__AVX2__)
-    const auto own = (__m256i)lanes_between<R, L>(begin, end);
-    if constexpr (L * sizeof(R) == 32 && sizeof(R) == 4) return _mm256_maskload_ps(p, own);
-    if constexpr (L * sizeof(R) == 32 && sizeof(R) == 8) return _mm256_maskload_pd(p, own);
+// The lanes begin ... end - 1, as far as there are such: as bits where registers hold them so.
+template <class R, int L, bool are_bits = has_lane_bits&& L * sizeof(R) == vector_bytes>
+class some_lanes {
+  public:
+    using vector = lanes<R, L>;
+
+    [[gnu::always_inline]] some_lanes(int64_t begin, int64_t end)
+        : begin_(begin), end_(end), own_(lanes_between<R, L>(begin, end)) {}
+
+    // With zeros in the others, whose memory is not read.
+    [[gnu::always_inline]] vector load(const R* p) const {
+#if defined(__AVX2__)
+        if constexpr (sizeof(vector) == 32 && sizeof(R) == 4) return _mm256_maskload_ps(p, (__m256i)own_);
+        if constexpr (sizeof(vector) == 32 && sizeof(R) == 8) return _mm256_maskload_pd(p, (__m256i)own_);
 #endif
-    lanes<R, L> v{};
-    for (int l = 0; l < L; ++l)
-        if (begin <= l && l < end) v[l] = p[l];
-    return v;
-}
-template <int L, class R>
-[[gnu::always_inline]] inline void store_some_lanes(R* p, lanes<R, L> v, int64_t begin, int64_t end) {
-#if defined(__AVX512F__)
-    if constexpr (L * sizeof(R) == 64 && sizeof(R) == 4)
-        return _mm512_mask_storeu_ps(p, static_cast<__mmask16>(bits_between<L>(begin, end)), v);
-    if constexpr (L * sizeof(R) == 64 && sizeof(R) == 8)
-        return _mm512_mask_storeu_pd(p, static_cast<__mmask8>(bits_between<L>(begin, end)), v);
-#elif defined(__AVX2__)
-    const auto own = (__m256i)lanes_between<R, L>(begin, end);
-    if constexpr (L * sizeof(R) == 32 && sizeof(R) == 4) return _mm256_maskstore_ps(p, own, v);
-    if constexpr (L * sizeof(R) == 32 && sizeof(R) == 8) return _mm256_maskstore_pd(p, own, v);
+        vector v{};
+        for (int l = 0; l < L; ++l)
+            if (begin_ <= l && l < end_) v[l] = p[l];
+        return v;
+    }
+    [[gnu::always_inline]] void store(R* p, vector v) const {
+#if defined(__AVX2__)
+        if constexpr (sizeof(vector) == 32 && sizeof(R) == 4) return _mm256_maskstore_ps(p, (__m256i)own_, v);
+        if constexpr (sizeof(vector) == 32 && sizeof(R) == 8) return _mm256_maskstore_pd(p, (__m256i)own_, v);
 #endif
-    for (int l = 0; l < L; ++l)
-        if (begin <= l && l < end) p[l] = v[l];
-}
+        for (int l = 0; l < L; ++l)
+            if (begin_ <= l && l < end_) p[l] = v[l];
+    }
+    // v in these lanes, the other elsewhere.
+    [[gnu::always_inline]] vector only(vector v, vector other) const { return own_ ? v : other; }
+
+  private:
+    int64_t begin_, end_;
+    decltype(lanes_between<R, L>(0, 0)) own_;
+};
+
+#if defined(__AVX512F__)
+template <class R, int L>
+class some_lanes<R, L, true> {
+  public:
+    using vector = lanes<R, L>;
+
+    [[gnu::always_inline]] some_lanes(int64_t begin, int64_t end)
+        : bits_(static_cast<mask>(up_to(end) & ~up_to(begin))) {}
+
+    [[gnu::always_inline]] vector load(const R* p) const {
+        if constexpr (sizeof(R) == 4)
+            return _mm512_maskz_loadu_ps(bits_, p);
+        else
+            return _mm512_maskz_loadu_pd(bits_, p);
+    }
+    [[gnu::always_inline]] void store(R* p, vector v) const {
+        if constexpr (sizeof(R) == 4)
+            _mm512_mask_storeu_ps(p, bits_, v);
+        else
+            _mm512_mask_storeu_pd(p, bits_, v);
+    }
+    [[gnu::always_inline]] vector only(vector v, vector other) const {
+        if constexpr (sizeof(R) == 4)
+            return _mm512_mask_mov_ps(other, bits_, v);
+        else
+            return _mm512_mask_mov_pd(other, bits_, v);
+    }
+
+  private:
+    using mask = std::conditional_t<L == 16, __mmask16, __mmask8>;
+
+    [[gnu::always_inline]] static unsigned up_to(int64_t lane) {
+        return (1u << (lane < 0 ? 0 : lane < L ? lane : L)) - 1;
+    }
+
+    mask bits_;
+};
+#endif
 
 }  // namespace heron::HERON_LEVEL
