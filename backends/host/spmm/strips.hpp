@@ -63,24 +63,28 @@ struct strip_sum {
     static constexpr int L = elements * parts_of<CT>::count;
     static constexpr bool is_complex = parts_of<CT>::count == 2;
 
-    // Rows that share what they read of B, and whose sums stay in registers.
-    static constexpr int most_rows = [] {
-        constexpr int held = vector_registers * 3 / 4 / (vectors * parts_of<CT>::count);
-        return held >= 4 ? 4 : held >= 2 ? 2 : 1;
+    // Of rows that share what they read of B, so many vectors that their sums stay in registers.
+    template <int count>
+    static constexpr int at_once = [] {
+        int result = vectors;
+        while (result > 1 && count * result * parts_of<CT>::count > vector_registers * 3 / 4) result /= 2;
+        return result;
     }();
 
-    // Calls finish(r, v, sums) with each vector of the sums of `count` rows.
+    // Calls finish(r, v, sums) with each vector of the sums of `count` rows, of which there are `rows`: the
+    // last one stands for those that are not there.
     template <int count, class Source, class Finish>
-    [[gnu::always_inline]] static void sum(const Source& source, int64_t row, bool conjugate,
+    [[gnu::always_inline]] static void sum(const Source& source, int64_t row, int64_t rows, bool conjugate,
                                            strip_of_b<CT> strip, Finish&& finish) {
         lanes<R, L> re[count][vectors] = {};
         [[maybe_unused]] lanes<R, L> im[count][vectors] = {};
-        const int64_t row_step = source.row_step();
+        int64_t places[count];
+        for (int r = 0; r < count; ++r) places[r] = (r < rows ? r : rows - 1) * source.row_step();
         source.each(
             row, [&](const auto* stored, int64_t from) __attribute__((always_inline)) {
                 CT a[count];
 #pragma GCC unroll 4
-                for (int r = 0; r < count; ++r) a[r] = load<CT>(stored[r * row_step]);
+                for (int r = 0; r < count; ++r) a[r] = load<CT>(stored[places[r]]);
                 const R* const b = reinterpret_cast<const R*>(strip.b + from * strip.step);
 #pragma GCC unroll 8
                 for (int v = 0; v < vectors; ++v) {
@@ -101,40 +105,41 @@ struct strip_sum {
 #pragma GCC unroll 8
             for (int v = 0; v < vectors; ++v) {
                 if constexpr (is_complex) re[r][v] += times_i<R, L>(im[r][v]);
-                finish(r, v, re[r][v]);
+                if (r < rows) finish(r, v, re[r][v]);
             }
     }
 
-    // The same of all rows of a range, some of which go together: finish(row, v, sums).
+    // The same, some vectors after the others.
+    template <int count, class Source, class Finish>
+    [[gnu::always_inline]] static void sum_together(const Source& source, int64_t row, int64_t rows,
+                                                    bool conjugate, strip_of_b<CT> strip, Finish&& finish) {
+        constexpr int some = at_once<count>;
+        for (int first = 0; first < vectors; first += some)
+            strip_sum<CT, some, elements>::template sum<count>(
+                source, row, rows, conjugate, {strip.b + first * elements, strip.step},
+                [&](int r, int v, lanes<R, L> sums)
+                    __attribute__((always_inline)) { finish(row + r, first + v, sums); });
+    }
+
+    // Of all rows of a range, up to four of a block together: finish(row, v, sums).
     template <class Source, class Finish>
     [[gnu::always_inline]] static void sum_all(const Source& source, range rows, bool conjugate,
                                                strip_of_b<CT> strip, Finish&& finish) {
-        const auto sum_some = [&]<int count>(int64_t row, std::integral_constant<int, count>)
-            __attribute__((always_inline)) {
-            sum<count>(
-                source, row, conjugate,
-                strip, [&](int r, int v, lanes<R, L> sums) __attribute__((always_inline)) {
-                    finish(row + r, v, sums);
-                });
-        };
-        for (int64_t row = rows.begin; row < rows.end;) {
-            if constexpr (Source::has_rows_alike && most_rows > 1) {
+        if constexpr (Source::has_rows_alike) {
+            for (int64_t row = rows.begin; row < rows.end;) {
                 const int64_t alike = source.rows_alike(row), left = rows.end - row;
-                const int64_t together = alike < left ? alike : left;
-                if constexpr (most_rows >= 4)
-                    if (together >= 4) {
-                        sum_some(row, std::integral_constant<int, 4>{});
-                        row += 4;
-                        continue;
-                    }
-                if (together >= 2) {
-                    sum_some(row, std::integral_constant<int, 2>{});
-                    row += 2;
-                    continue;
-                }
+                const int64_t all = alike < left ? alike : left, some = all < 4 ? all : 4;
+                some > 2 ? sum_together<4>(source, row, some, conjugate, strip, finish)
+                         : sum_together<2>(source, row, some, conjugate, strip, finish);
+                row += some;
             }
-            sum_some(row, std::integral_constant<int, 1>{});
-            ++row;
+        } else {
+            for (int64_t row = rows.begin; row < rows.end; ++row)
+                sum<1>(
+                    source, row, 1, conjugate,
+                    strip, [&](int, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                        finish(row, v, sums);
+                    });
         }
     }
 
