@@ -189,7 +189,8 @@ class host_spmm_plan {
 
     void apply() {
         const heron_format format = a_.format;
-        const bool blocks = format == HERON_FORMAT_BSR || format == HERON_FORMAT_BLOCKED_ELL;
+        // Blocks of one element are elements.
+        const bool blocks = is_ell() || (format == HERON_FORMAT_BSR && a_.block_rows * a_.block_cols > 1);
         const bool by_columns = plans::is_transposed(args_.op);
         const bool sorts = by_columns || format == HERON_FORMAT_COO;
         const bool empty = stored() == 0;
