@@ -47,7 +47,7 @@ heron_plan* analysis::plan_for(const context& c, const analysed_problem& p, cons
     return plan_ && is_of(c) && workspace == workspace_ && made_for_.matches(p) ? plan_ : nullptr;
 }
 
-std::shared_ptr<analysis> analysis_cache::find(operation kind, const void* workspace) const {
+std::shared_ptr<analysis> analysis_cache::find_kept(operation kind, const void* workspace) const {
     const std::lock_guard lock(mutex_);
     for (const auto& a : kept_)
         if (a->kind() == kind && a->workspace() == workspace) return a;
@@ -57,14 +57,17 @@ std::shared_ptr<analysis> analysis_cache::find(operation kind, const void* works
 void analysis_cache::store(std::shared_ptr<analysis> made) {
     const std::lock_guard lock(mutex_);
     std::erase_if(kept_, [&](const auto& a) { return a->workspace() == made->workspace(); });
+    is_empty_ = kept_.empty();
     if (!made->plan()) return;
     if (kept_.size() == most) kept_.erase(kept_.begin());
     kept_.push_back(std::move(made));
+    is_empty_ = false;
 }
 
 void analysis_cache::clear() {
     const std::lock_guard lock(mutex_);
     kept_.clear();
+    is_empty_ = true;
 }
 
 }  // namespace heron::core

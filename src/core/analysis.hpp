@@ -4,6 +4,7 @@
 // analyses point to one of these; operations that keep more derive their own.
 #include "context.hpp"
 #include "operation.hpp"
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -63,7 +64,10 @@ T& as(analysis& a) {
 class analysis_cache {
   public:
     // NULL if there is none.
-    std::shared_ptr<analysis> find(operation kind, const void* workspace) const;
+    std::shared_ptr<analysis> find(operation kind, const void* workspace) const {
+        if (is_empty_.load(std::memory_order_acquire)) return nullptr;
+        return find_kept(kind, workspace);
+    }
     // Takes the place of the one with the same workspace, or of the oldest of too many. One without a plan
     // is not kept.
     void store(std::shared_ptr<analysis> made);
@@ -73,8 +77,11 @@ class analysis_cache {
     // A program that takes a new workspace for each preprocess leaves the old ones behind.
     static constexpr size_t most = 16;
 
+    std::shared_ptr<analysis> find_kept(operation kind, const void* workspace) const;
+
     mutable std::mutex mutex_;
     std::vector<std::shared_ptr<analysis>> kept_;
+    std::atomic<bool> is_empty_ = true;  // for those who only ask: no lock
 };
 
 }  // namespace heron::core

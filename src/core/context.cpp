@@ -104,10 +104,7 @@ size_t context::buffer_bytes(void* memory) {
     return bytes;
 }
 
-context& context::from(void* handle, heron_status missing) {
-    if (!handle) throw error(missing, role::handle, "is NULL");
-    return *alive(static_cast<context*>(handle), role::handle);
-}
+void context::handle_missing(heron_status status) { throw error(status, role::handle, "is NULL"); }
 
 void choose_thread_device(int device) noexcept { thread_device = device; }
 

@@ -85,9 +85,14 @@ class context : public opaque<context> {
     size_t buffer_bytes(void* memory);
 
     // Throws the status `missing` when the handle is NULL, and INVALID_VALUE when it was destroyed.
-    static context& from(void* handle, heron_status missing = HERON_NOT_INITIALIZED);
+    static context& from(void* handle, heron_status missing = HERON_NOT_INITIALIZED) {
+        if (!handle) handle_missing(missing);
+        return *alive(static_cast<context*>(handle), role::handle);
+    }
 
   private:
+    [[noreturn]] static void handle_missing(heron_status status);
+
     const core::backend& backend_;
     int device_;
     heron_queue* queue_ = nullptr;

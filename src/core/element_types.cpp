@@ -3,32 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 namespace heron::core {
 namespace {
-
-struct type_facts {
-    const char* name;
-    size_t size;
-    bool complex;
-};
-
-// Indexed by heron_type.
-constexpr type_facts facts[] = {
-    {"R_8I", 1, false},  {"R_32I", 4, false}, {"R_16F", 2, false}, {"R_16BF", 2, false}, {"R_32F", 4, false},
-    {"R_64F", 8, false}, {"C_16F", 4, true},  {"C_16BF", 4, true}, {"C_32F", 8, true},   {"C_64F", 16, true},
-};
-
-struct storage_row {
-    heron_type storage, compute;
-};
-
-constexpr storage_row uniform_rows[] = {
-    {HERON_R_32F, HERON_R_32F}, {HERON_R_64F, HERON_R_64F},  {HERON_C_32F, HERON_C_32F},
-    {HERON_C_64F, HERON_C_64F}, {HERON_R_16F, HERON_R_32F},  {HERON_R_16BF, HERON_R_32F},
-    {HERON_C_16F, HERON_C_32F}, {HERON_C_16BF, HERON_C_32F},
-};
 
 struct product_row {
     heron_type a, x, y, compute;
@@ -54,24 +31,12 @@ constexpr product_row sampled_rows[] = {
 };
 
 bool is_uniform_row(heron_type storage, heron_type compute) {
-    return std::any_of(std::begin(uniform_rows), std::end(uniform_rows),
-                       [&](const storage_row& r) { return r.storage == storage && r.compute == compute; });
+    return facts_of_types[storage].computes && facts_of_types[storage].compute_type == compute;
 }
 
 }  // namespace
 
-size_t size_of(heron_type type) { return facts[type].size; }
-size_t size_of(heron_index_type type) { return type == HERON_INDEX_32 ? 4 : 8; }
-const char* name_of(heron_type type) { return facts[type].name; }
-bool is_complex(heron_type type) { return facts[type].complex; }
-
-int64_t largest(heron_index_type type) {
-    return type == HERON_INDEX_32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
-}
-
-heron_type compute_type_of(heron_type storage, const subject& about) {
-    for (const storage_row& row : uniform_rows)
-        if (row.storage == storage) return row.compute;
+void computes_not(heron_type storage, const subject& about) {
     not_supported(about, fmt::format("type {} is not supported", name_of(storage)));
 }
 

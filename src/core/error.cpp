@@ -13,9 +13,7 @@ std::string error::message(const public_function& function) const {
     return name.empty() ? reason : name + ": " + reason;
 }
 
-void log_call(const public_function& function) noexcept {
-    if (log_enabled(log_level::api)) log(log_level::api, function.name, "called");
-}
+void invalid(const subject& about, const char* reason) { invalid(about, std::string(reason)); }
 
 heron_status log_failure(const public_function& function, const error& e) noexcept {
     try {

@@ -46,6 +46,9 @@ class error : public std::exception {
     throw error(HERON_INVALID_VALUE, about, std::move(reason), mentioned);
 }
 
+// Apart, so that where it is not thrown little remains of it.
+[[noreturn]] void invalid(const subject& about, const char* reason);
+
 [[noreturn]] inline void not_supported(const subject& about, std::string reason, argument mentioned = {}) {
     throw error(HERON_NOT_SUPPORTED, about, std::move(reason), mentioned);
 }

@@ -9,7 +9,9 @@
 
 namespace heron::core {
 
-void log_call(const public_function& function) noexcept;
+inline void log_call(const public_function& function) noexcept {
+    if (log_enabled(log_level::api)) log(log_level::api, function.name, "called");
+}
 
 // Log what failed and return the status for it.
 heron_status log_failure(const public_function& function, const error& e) noexcept;

@@ -13,18 +13,21 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace heron::core {
 namespace {
 
-constexpr int all_levels = 0x1f;
+constexpr unsigned all_levels = 0x1f;
 
-int mask_of_level(int level) { return (1 << level) - 1; }
+unsigned mask_of_level(int level) { return (1u << level) - 1; }
 
-// The outermost open one of this thread.
-thread_local log_scope* open_scope = nullptr;
+// Of this thread: whether a scope is open, and the lines that its callback has yet to hear of.
+thread_local bool has_open_scope = false;
+thread_local std::vector<log_scope::line> kept_lines;
 
 thread_local std::string latest_error;
 
@@ -51,8 +54,10 @@ std::FILE* open_to_append(const std::string& path) {
 class logger {
   public:
     logger() {
-        if (const char* level = setting("LOG_LEVEL")) mask_ = mask_of_level(clamp(std::atoi(level), 0, 5));
-        if (const char* mask = setting("LOG_MASK")) mask_ = std::atoi(mask) & all_levels;
+        unsigned mask = 0;
+        if (const char* level = setting("LOG_LEVEL")) mask = mask_of_level(clamp(std::atoi(level), 0, 5));
+        if (const char* text = setting("LOG_MASK"))
+            mask = static_cast<unsigned>(std::atoi(text)) & all_levels;
         if (const char* path = setting("LOG_FILE")) {
             try {
                 open(path);
@@ -60,15 +65,17 @@ class logger {
                 std::fprintf(stderr, "heron: cannot open the log file %s\n", path);
             }
         }
+        log_watch = mask;
     }
 
-    bool enabled(log_level level) const { return mask_ & bit(level); }
-    void set_mask(int mask) {
-        if (!disabled_) mask_ = mask;
+    void set_mask(unsigned mask) {
+        const std::lock_guard lock(mutex_);
+        if (!is_disabled_) watch(all_levels, mask);
     }
     void disable() {
-        disabled_ = true;
-        mask_ = 0;
+        const std::lock_guard lock(mutex_);
+        is_disabled_ = true;
+        watch(all_levels, 0);
     }
 
     void open(const char* path) {
@@ -90,6 +97,7 @@ class logger {
     void call(log_callback callback) {
         const std::lock_guard lock(mutex_);
         callback_ = callback;
+        watch(log_calls_back, callback ? log_calls_back : 0);
     }
 
     void write(log_level level, const char* function, std::string_view message) {
@@ -111,7 +119,8 @@ class logger {
     }
 
   private:
-    static int bit(log_level level) { return 1 << (static_cast<int>(level) - 1); }
+    // Changes some of the bits; the mutex is held.
+    static void watch(unsigned which, unsigned bits) { log_watch = (log_watch & ~which) | bits; }
     static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 
     static const char* setting(const char* name) {
@@ -125,9 +134,8 @@ class logger {
         return path;
     }
 
-    std::atomic<int> mask_ = 0;
-    std::atomic<bool> disabled_ = false;
     std::mutex mutex_;
+    bool is_disabled_ = false;
     std::FILE* file_ = stdout;
     std::unique_ptr<std::FILE, close_file> own_file_;
     log_callback callback_ = nullptr;
@@ -141,13 +149,18 @@ logger& the_logger() {
 
 }  // namespace
 
-bool log_enabled(log_level level) noexcept { return the_logger().enabled(level); }
+constinit std::atomic<unsigned> log_watch = log_is_unread;
+
+bool log_enabled_in_full(log_level level) noexcept {
+    the_logger();
+    return log_watch & bit_of(level);
+}
 
 void log(log_level level, const char* function, std::string_view message) noexcept {
     if (level == log_level::error && reporting()) note_reason(message);
     try {
         if (level == log_level::error) latest_error.assign(function).append(": ").append(message);
-        if (the_logger().enabled(level)) the_logger().write(level, function, message);
+        if (log_enabled(level)) the_logger().write(level, function, message);
     } catch (...) {
         // A line that cannot be written is lost; the call that wrote it goes on.
     }
@@ -155,24 +168,26 @@ void log(log_level level, const char* function, std::string_view message) noexce
 
 const char* last_error() noexcept { return latest_error.c_str(); }
 
-log_scope::log_scope() noexcept : outer_(open_scope) {
-    if (!outer_) open_scope = this;
+void log_scope::open() noexcept {
+    is_outermost_ = !has_open_scope;
+    has_open_scope = true;
 }
 
-log_scope::~log_scope() {
-    if (outer_) return;
+void log_scope::close() noexcept {
     // What the callback calls opens scopes of its own.
-    open_scope = nullptr;
+    has_open_scope = false;
     try {
-        for (const line& l : lines_) l.callback(l.level, l.function.c_str(), l.message.c_str());
+        const auto lines = std::move(kept_lines);
+        kept_lines.clear();
+        for (const line& l : lines) l.callback(l.level, l.function.c_str(), l.message.c_str());
     } catch (...) {
         // The callback's own affair; the call that logged has ended.
     }
 }
 
 bool log_scope::keep(const line& l) {
-    if (open_scope) open_scope->lines_.push_back(l);
-    return open_scope;
+    if (has_open_scope) kept_lines.push_back(l);
+    return has_open_scope;
 }
 
 void set_log_level(int level) {
@@ -181,8 +196,9 @@ void set_log_level(int level) {
 }
 
 void set_log_mask(int mask) {
-    require(mask >= 0 && mask <= all_levels, role::log_mask, "must be a sum of 1, 2, 4, 8 and 16");
-    the_logger().set_mask(mask);
+    require(mask >= 0 && mask <= static_cast<int>(all_levels), role::log_mask,
+            "must be a sum of 1, 2, 4, 8 and 16");
+    the_logger().set_mask(static_cast<unsigned>(mask));
 }
 
 void open_log_file(const char* path) { path ? the_logger().open(path) : the_logger().use(nullptr); }

@@ -2,15 +2,6 @@
 #include <new>
 
 namespace heron::core {
-namespace {
-
-constexpr uint64_t live_mark = 0x48'45'52'4f'4e'4c'49'56, dead_mark = 0x48'45'52'4f'4e'44'45'44;
-
-}  // namespace
-
-opaque_pool::block* opaque_pool::block_of(const void* object) noexcept {
-    return static_cast<block*>(const_cast<void*>(object)) - 1;
-}
 
 void* opaque_pool::take(size_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -30,7 +21,5 @@ void opaque_pool::give(void* object) noexcept {
     given->next = free_;
     free_ = given;
 }
-
-bool is_alive(const void* object) noexcept { return opaque_pool::block_of(object)->mark == live_mark; }
 
 }  // namespace heron::core

@@ -88,10 +88,10 @@ constexpr size_t documented_alignment = 128;
 
 // Submits one phase. SIZE writes the size, which is `least` at least; the others throw when memory is needed
 // and there is none. ANALYSE leaves its plan in the analysis, and RUN goes with what there is for the same
-// problem, or without.
-template <operation op, class Args>
-void submit(context& c, const phase_call& phase, const Args& args, size_t least = 0, analysis* kept = nullptr,
-            const analysed_problem& problem = {}) {
+// problem, which is made when it is asked for, or without.
+template <operation op, class Args, class Problem>
+void submit(context& c, const phase_call& phase, const Args& args, size_t least, analysis* kept,
+            Problem&& problem) {
     const auto needed = [&] { return std::max(workspace_size<op>(c, args), least); };
     if (phase.phase == HERON_PHASE_SIZE) {
         *required(phase.size, role::workspace_size) = needed();
@@ -101,13 +101,18 @@ void submit(context& c, const phase_call& phase, const Args& args, size_t least 
     if (!phase.memory)
         if (const size_t bytes = needed()) workspace_missing(bytes);
     heron_workspace workspace{0, phase.memory, nullptr};
-    if (kept && phase.phase == HERON_PHASE_RUN) workspace.plan = kept->plan_for(c, problem, phase.memory);
+    if (kept && phase.phase == HERON_PHASE_RUN) workspace.plan = kept->plan_for(c, problem(), phase.memory);
     if (measuring()) {
         note_order_of(c, args);
         if (phase.phase == HERON_PHASE_RUN && !workspace.plan) note_unprepared_run(c, args);
     }
     call_slot<op>(c, phase.phase, args, workspace);
-    if (kept && phase.phase == HERON_PHASE_ANALYSE) kept->keep(c, problem, workspace);
+    if (kept && phase.phase == HERON_PHASE_ANALYSE) kept->keep(c, problem(), workspace);
+}
+// Of an operation without analyses.
+template <operation op, class Args>
+void submit(context& c, const phase_call& phase, const Args& args, size_t least = 0) {
+    submit<op>(c, phase, args, least, nullptr, [] { return analysed_problem{}; });
 }
 
 // A scalar argument in the handle's pointer mode.

@@ -254,18 +254,16 @@ heron_dnmat transposed(heron_dnmat m) {
     return m;
 }
 
-heron_spmat canonical(const heron_spmat& m, heron_operation& op) {
-    heron_spmat result = m;
+void make_canonical(heron_spmat& m, heron_operation& op) {
     const bool empty = m.format == HERON_FORMAT_SELL ? m.values_size == 0 : m.nnz == 0;
     if (m.format != HERON_FORMAT_BLOCKED_ELL && (empty || m.rows == 0 || m.cols == 0)) {
-        result.format = HERON_FORMAT_COO;
-        result.nnz = 0;
+        m.format = HERON_FORMAT_COO;
+        m.nnz = 0;
     } else if (m.format == HERON_FORMAT_CSC) {
-        result.format = HERON_FORMAT_CSR;
-        std::swap(result.rows, result.cols);
+        m.format = HERON_FORMAT_CSR;
+        std::swap(m.rows, m.cols);
         op = of_the_transpose(op);
     }
-    return result;
 }
 
 bool same_pattern(const heron_spmat& a, const heron_spmat& b) {

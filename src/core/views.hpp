@@ -32,7 +32,11 @@ const char* name_of(heron_format format);
 
 // The matrix as one that the plug-ins know: CSC becomes CSR of the transpose, and an empty matrix becomes an
 // empty COO, so that NULL offsets are never read. op is changed to match.
-heron_spmat canonical(const heron_spmat& m, heron_operation& op);
+void make_canonical(heron_spmat& m, heron_operation& op);
+inline heron_spmat canonical(heron_spmat m, heron_operation& op) {
+    make_canonical(m, op);
+    return m;
+}
 
 // The same memory in the other order.
 heron_dnmat transposed(heron_dnmat m);

@@ -1,7 +1,7 @@
 // What works on every element of dense vectors by itself, on the CPU: shares of blocks. Outputs with
 // increment 0 are the shared plans'.
 #include "elements.hpp"
-#include "blocks.hpp"
+#include "steps.hpp"
 #include "common/blas1/plan.hpp"
 #include "common/runtime/slot.hpp"
 
@@ -16,6 +16,35 @@ void share_blocks(const host_device& device, int64_t n, const F& f) {
     run_team(team, [&](int member, int members) { f(aligned_part(n, member, members)); });
 }
 
+// A vector of numbers times a number.
+template <class CT, class V>
+[[gnu::always_inline]] inline V multiple(CT alpha, V v) {
+    using R = real_of<CT>;
+    if constexpr (parts_of<CT>::count == 1)
+        return v * alpha;
+    else
+        return v * alpha.re + times_i<R, most_lanes<R>>(v) * alpha.im;
+}
+
+// y += alpha*x.
+template <class CT>
+void add_multiple(CT alpha, const CT* xs, CT* ys, int64_t count) {
+    using R = real_of<CT>;
+    const R* const x = reinterpret_cast<const R*>(xs);
+    R* const y = reinterpret_cast<R*>(ys);
+    for_steps<R>(parts_of<CT>::count * count,
+                 [&](const auto& at, auto) { at.store(y, at.load(y) + multiple<CT>(alpha, at.load(x))); });
+}
+
+// x := alpha*x.
+template <class CT>
+void scale_block(CT alpha, CT* numbers, int64_t count) {
+    using R = real_of<CT>;
+    R* const x = reinterpret_cast<R*>(numbers);
+    for_steps<R>(parts_of<CT>::count * count,
+                 [&](const auto& at, auto) { at.store(x, multiple<CT>(alpha, at.load(x))); });
+}
+
 void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, heron_workspace& workspace) {
     if (phase != HERON_PHASE_RUN || a.y.inc == 0) return plans::axpy(device, phase, a, workspace);
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
@@ -25,10 +54,7 @@ void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, hero
         share_blocks(device, a.n, [&](range part) {
             vector_blocks<VT, CT> xs(a.x), ys(a.y);
             for_blocks_of(part, xs, ys, [&](int64_t begin, int64_t count) {
-                const CT* const x = xs.read(begin, count);
-                CT* const y = ys.load(begin, count);
-#pragma GCC ivdep
-                for (int64_t i = 0; i < count; ++i) y[i] = mad(alpha, x[i], y[i]);
+                add_multiple(alpha, xs.read(begin, count), ys.load(begin, count), count);
                 ys.store(begin, count);
             });
         });
@@ -41,8 +67,7 @@ void scale(const host_device& device, const heron_vector_operand& x, int64_t n, 
     share_blocks(device, n, [&](range part) {
         vector_blocks<VT, CT> xs(x);
         for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
-            CT* const v = xs.load(begin, count);
-            for (int64_t i = 0; i < count; ++i) v[i] = mul(alpha, v[i]);
+            scale_block(alpha, xs.load(begin, count), count);
             xs.store(begin, count);
         });
     });
@@ -70,8 +95,7 @@ void scale_parts(const host_device& device, const heron_vector_operand& x, int64
     share_blocks(device, n, [&](range part) {
         vector_blocks<VT, CT> xs(x);
         for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
-            CT* const v = xs.load(begin, count);
-            for (int64_t i = 0; i < count; ++i) v[i] = product(alpha, v[i]);
+            scale_block(alpha, reinterpret_cast<R*>(xs.load(begin, count)), parts_of<CT>::count * count);
             xs.store(begin, count);
         });
     });

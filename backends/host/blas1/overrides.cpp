@@ -82,7 +82,7 @@ void asum(host_device& device, heron_phase phase, const heron_asum_args& a, hero
             for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
                 sums.add(reinterpret_cast<const R*>(x.read(begin, count)), count * parts_of<CT>::count);
             });
-            return sums.sums.total();
+            return sums.total();
         });
         R all = results[0];
         for (int part = 1; part < parts; ++part) all += results[part];
@@ -144,62 +144,62 @@ bool comes_before(R a, R b) {
     return smallest ? a < b : a > b;
 }
 
-template <bool smallest, class R, int L>
-[[gnu::always_inline]] inline lanes<R, L> first_of(lanes<R, L> a, lanes<R, L> b) {
-    return (smallest ? a < b : a > b) ? a : b;
-}
+// The extreme sizes of a block by lanes, and at which step of the block each was found first.
+template <class R, int L>
+struct extreme_lanes {
+    using number = std::conditional_t<sizeof(R) == 4, int32_t, int64_t>;
+    lanes<R, L> size;
+    lanes<number, L> place;
+
+    // Of two lanes the one that is wanted, or that comes first.
+    template <bool smallest>
+    [[gnu::always_inline]] extreme_lanes wanted(const extreme_lanes& other) const {
+        const auto is_before = smallest ? size < other.size : size > other.size;
+        const auto stays = is_before | ((size == other.size) & (place < other.place));
+        return {stays ? size : other.size, stays ? place : other.place};
+    }
+};
 
 template <bool smallest, class R, int L>
-R extreme_lane(lanes<R, L> v) {
-    const halves<R, L> half(v);
-    if constexpr (L == 2)
-        return comes_before<smallest>(R{half.low}, R{half.high}) ? half.low : half.high;
-    else
-        return extreme_lane<smallest, R, L / 2>(first_of<smallest, R, L / 2>(half.low, half.high));
+[[gnu::always_inline]] inline extreme<R> wanted_lane(const extreme_lanes<R, L>& v) {
+    using number = typename extreme_lanes<R, L>::number;
+    const halves<R, L> size(v.size);
+    const halves<number, L> place(v.place);
+    if constexpr (L == 2) {
+        const bool is_low = comes_before<smallest>(R{size.low}, R{size.high}) ||
+                            (size.low == size.high && place.low < place.high);
+        return is_low ? extreme<R>{size.low, place.low} : extreme<R>{size.high, place.high};
+    } else {
+        const extreme_lanes<R, L / 2> low{size.low, place.low}, high{size.high, place.high};
+        return wanted_lane<smallest, R, L / 2>(low.template wanted<smallest>(high));
+    }
 }
 
-// The largest size of a block, or the smallest one, in lanes without branches. The sizes of complex numbers
+// The extreme size of a block and where it is found first, in lanes without branches. Complex numbers' sizes
 // are there twice. What is no number's size comes behind all of them.
 template <bool smallest, class CT, class R>
-R extreme_size(const CT* numbers, int64_t count) {
+extreme<R> extreme_of(const CT* numbers, int64_t count) {
     constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
+    using found = extreme_lanes<R, L>;
+    using number = typename found::number;
     constexpr R last = smallest ? static_cast<R>(__builtin_inf()) : R(-1);
     const R* const x = reinterpret_cast<const R*>(numbers);
-    const lanes<R, L> before = lanes<R, L>{} + last;
-    R found = last;
-    lanes<R, L> best[4] = {before, before, before, before};
-    for_lanes<R>(parts * count, [&]<int k, int width>(int64_t i, std::integral_constant<int, k>,
-                                                      std::integral_constant<int, width>) {
-        if constexpr (width == 1) {
-            const R size = size_of(numbers[i / parts]);
-            if (comes_before<smallest>(size, found)) found = size;
-        } else {
-            auto size = without_signs<R, L>(load_lanes<L>(x + i));
-            if constexpr (parts == 2) size += exchanged_lanes<1>(size);
-            best[k] = first_of<smallest, R, L>(size, best[k]);
-        }
+    const lanes<R, L> nothing = lanes<R, L>{} + last;
+    lanes<number, L> lane;
+    for (int l = 0; l < L; ++l) lane[l] = l;
+    found best[4] = {{nothing, lane}, {nothing, lane}, {nothing, lane}, {nothing, lane}};
+    for_steps<R>(parts * count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
+        auto size = without_signs<R, L>(at.load(x));
+        if constexpr (parts == 2) size += exchanged_lanes<1>(size);
+        size = at.only(size, nothing);
+        const auto is_before = smallest ? size < best[k].size : size > best[k].size;
+        best[k].size = is_before ? size : best[k].size;
+        best[k].place = is_before ? lane + static_cast<number>(at.place) : best[k].place;
     });
-    const R all = extreme_lane<smallest, R, L>(first_of<smallest, R, L>(
-        first_of<smallest, R, L>(best[0], best[1]), first_of<smallest, R, L>(best[2], best[3])));
-    return comes_before<smallest>(all, found) ? all : found;
-}
-
-// The first place of a size that one of the numbers has, by ever smaller blocks.
-template <bool smallest, class CT, class R>
-int64_t place_of(const CT* x, int64_t count, R size) {
-    int64_t begin = 0;
-    for (int64_t block = count / 8; block >= 64; block /= 8)
-        while (begin + block <= count && extreme_size<smallest, CT, R>(x + begin, block) != size)
-            begin += block;
-    while (size_of(x[begin]) != size) ++begin;
-    return begin;
-}
-
-// The extreme size of a block, and where it is, if that is news.
-template <bool smallest, class CT, class R>
-void search(const CT* x, int64_t begin, int64_t count, extreme<R>& found) {
-    const R all = extreme_size<smallest, CT, R>(x, count);
-    if (comes_before<smallest>(all, found.size)) found = {all, begin + place_of<smallest>(x, count, all)};
+    const auto all =
+        wanted_lane<smallest, R, L>(best[0].template wanted<smallest>(best[1]).template wanted<smallest>(
+            best[2].template wanted<smallest>(best[3])));
+    return {all.size, all.place / parts};
 }
 
 template <bool smallest, class VT, class CT>
@@ -214,7 +214,8 @@ int64_t place_of_extreme(const host_device& device, const heron_iamax_args& a) {
         extreme<R> found{size, 0};
         constexpr int64_t searched = 4096;
         for_blocks(part, x.longest() < searched ? x.longest() : searched, [&](int64_t begin, int64_t count) {
-            search<smallest>(x.read(begin, count), begin, count, found);
+            const auto next = extreme_of<smallest, CT, R>(x.read(begin, count), count);
+            if (comes_before<smallest>(next.size, found.size)) found = {next.size, begin + next.place};
         });
         return found;
     });

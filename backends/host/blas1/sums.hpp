@@ -1,26 +1,9 @@
 #pragma once
 // Sums over blocks of real numbers, several vectors of them at a time, so that additions need not wait for
 // each other.
-#include "blocks.hpp"
-#include <utility>
+#include "steps.hpp"
 
 namespace heron::HERON_LEVEL {
-
-// What lies behind the last whole step of a block goes on in the lanes of `rest`, one after the other.
-template <class R, class Step>
-[[gnu::always_inline]] inline void for_lanes(int64_t count, const Step& step) {
-    constexpr int L = most_lanes<R>;
-    int64_t i = 0;
-    for (; i + 4 * L <= count; i += 4 * L) {
-        step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, L>{});
-        step(i + L, std::integral_constant<int, 1>{}, std::integral_constant<int, L>{});
-        step(i + 2 * L, std::integral_constant<int, 2>{}, std::integral_constant<int, L>{});
-        step(i + 3 * L, std::integral_constant<int, 3>{}, std::integral_constant<int, L>{});
-    }
-    for (; i + L <= count; i += L)
-        step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, L>{});
-    for (; i < count; ++i) step(i, std::integral_constant<int, 0>{}, std::integral_constant<int, 1>{});
-}
 
 // Not by memory where the compiler can: sums whose address is taken do not stay in registers.
 template <class R, int L>
@@ -68,15 +51,12 @@ template <class R>
 struct lane_sums {
     static constexpr int L = most_lanes<R>;
     lanes<R, L> sums[4]{};
-    // Behind the last whole step; [1] of numbers at odd places.
-    R rest[2]{};
 
     // At even and at odd places.
     void total(R& even, R& odd) const {
-        const lanes<R, L> all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-        const lanes<R, 2> pair = folded<L, R>(all);
-        even = rest[0] + pair[0];
-        odd = rest[1] + pair[1];
+        const lanes<R, 2> pair = folded<L, R>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+        even = pair[0];
+        odd = pair[1];
     }
     R total() const {
         R even, odd;
@@ -90,32 +70,25 @@ template <class CT>
 struct product_sums {
     using R = real_of<CT>;
     static constexpr int parts = parts_of<CT>::count;
-    lane_sums<R> same, crossed;
+    lane_sums<R> of[parts];
 
     void add(const CT* xs, const CT* ys, int64_t count) {
         const R* const x = reinterpret_cast<const R*>(xs);
         const R* const y = reinterpret_cast<const R*>(ys);
-        for_lanes<R>(parts * count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                                      std::integral_constant<int, L>) {
-            if constexpr (L == 1) {
-                same.rest[i % 2] += x[i] * y[i];
-                if (parts > 1) crossed.rest[i % 2] += x[i] * y[i ^ 1];
-            } else {
-                const auto xi = load_lanes<L>(x + i);
-                const auto yi = load_lanes<L>(y + i);
-                same.sums[k] += xi * yi;
-                if constexpr (parts > 1) crossed.sums[k] += xi * exchanged_lanes<1>(yi);
-            }
+        for_steps<R>(parts * count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
+            const auto xi = at.load(x), yi = at.load(y);
+            of[0].sums[k] += xi * yi;
+            if constexpr (parts > 1) of[1].sums[k] += xi * exchanged_lanes<1>(yi);
         });
     }
 
     CT total(bool conjugate) const {
         if constexpr (parts == 1) {
-            return same.total();
+            return of[0].total();
         } else {
             R re_re, im_im, re_im, im_re;
-            same.total(re_re, im_im);
-            crossed.total(re_im, im_re);
+            of[0].total(re_re, im_im);
+            of[1].total(re_im, im_re);
             if (conjugate) return {re_re + im_im, re_im - im_re};
             return {re_re - im_im, re_im + im_re};
         }
@@ -134,18 +107,14 @@ template <class R, int L>
 
 template <class R>
 struct size_sums {
-    lane_sums<R> sums;
+    lane_sums<R> all;
 
     void add(const R* x, int64_t count) {
-        for_lanes<R>(count, [&]<int k, int L>(int64_t i, std::integral_constant<int, k>,
-                                              std::integral_constant<int, L>) {
-            if constexpr (L == 1) {
-                sums.rest[0] += modulus(x[i]);
-            } else {
-                sums.sums[k] += without_signs<R, L>(load_lanes<L>(x + i));
-            }
+        for_steps<R>(count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
+            all.sums[k] += without_signs<R, lane_sums<R>::L>(at.load(x));
         });
     }
+    R total() const { return all.total(); }
 };
 
 // In double precision: squares of singles neither overflow nor underflow there.

@@ -63,50 +63,62 @@ template <int turns, class F>
     for (; j < columns.end; ++j) f(j, std::integral_constant<int, 0>{});
 }
 
-// to[0 ...] += V vectors of rows of A*x, all of whose elements there are, from lane `from` of the last one
-// on.
-template <int V, class CT>
+// to[0 ...] += V vectors of rows of A*x, all of whose elements there are; of the last one `lanes` lanes alone
+// where that is fewer than it has.
+template <int V, bool is_partial, class CT>
 [[gnu::always_inline]] inline void add_whole_rows(const CT* first, int64_t step, range columns, const CT* x,
-                                                  CT* to, int64_t from) {
+                                                  CT* to, int64_t lanes_of_last) {
     using rows = row_sums<CT, 2>;
     using R = typename rows::R;
+    constexpr int L = rows::L;
+    const some_lanes<R, L> last(0, lanes_of_last);
+    const auto loaded = [&](const R* p, int v) __attribute__((always_inline)) {
+        return is_partial && v == V - 1 ? last.load(p + v * L) : load_lanes<L>(p + v * L);
+    };
     rows sums[V];
     in_turns<rows::turns>(columns, [&]<int turn>(int64_t j, std::integral_constant<int, turn>) {
         const R* const column = reinterpret_cast<const R*>(first + (j - columns.begin) * step);
 #pragma GCC unroll 8
-        for (int v = 0; v < V; ++v)
-            sums[v].template add<turn>(load_lanes<rows::L>(column + v * rows::L), x[j]);
+        for (int v = 0; v < V; ++v) sums[v].template add<turn>(loaded(column, v), x[j]);
     });
+    R* const all = reinterpret_cast<R*>(to);
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v) {
-        R* const at = reinterpret_cast<R*>(to) + v * rows::L;
-        const auto before = load_lanes<rows::L>(at), after = before + sums[v].total();
-        const auto is_own = lanes_between<R, rows::L>(v == V - 1 ? from : 0, rows::L);
-        store_lanes<rows::L>(at, is_own ? after : before);
+        const auto sum = loaded(all, v) + sums[v].total();
+        if (is_partial && v == V - 1)
+            last.store(all + v * L, sum);
+        else
+            store_lanes<L>(all + v * L, sum);
     }
 }
 
 // sums[i - rows.begin] += the sum over j in `columns` of element (i, j)*x[j] of a matrix that has all of them
-// and stays in the caches; false where there is not a vector of rows.
+// and stays in the caches; false where there are not two columns.
 template <class CT>
 bool add_small(const stored_columns<CT>& a, range columns, range rows, const CT* x, CT* sums) {
-    constexpr int64_t count = row_sums<CT, 2>::L / row_sums<CT, 2>::parts;
-    if (rows.end - rows.begin < count || columns.end - columns.begin < 2) return false;
+    constexpr int parts = parts_of<CT>::count, L = row_sums<CT, 2>::L;
+    constexpr int64_t count = L / parts;
+    if (columns.end - columns.begin < 2) return false;
     const CT* const first = a.column(columns.begin);
     const int64_t step = a.column(columns.begin + 1) - first;
     int64_t row = rows.begin;
-    const auto add_all = [&]<int V>(std::integral_constant<int, V>) {
-        for (; row + V * count <= rows.end; row += V * count)
-            add_whole_rows<V>(first + row, step, columns, x, sums + (row - rows.begin), 0);
+    const auto add_next = [&]<int V, bool is_partial>(std::integral_constant<int, V>,
+                                                      std::integral_constant<bool, is_partial>) {
+        const int64_t lanes_of_last = parts * (rows.end - row) - (V - 1) * L;
+        add_whole_rows<V, is_partial>(first + row, step, columns, x, sums + (row - rows.begin),
+                                      lanes_of_last);
+        row += V * count;
     };
-    add_all(std::integral_constant<int, 4>{});
-    add_all(std::integral_constant<int, 2>{});
-    add_all(std::integral_constant<int, 1>{});
-    // The last vector, of whose lanes some have been there.
-    const int64_t last = rows.end - count;
-    if (row < rows.end)
-        add_whole_rows<1>(first + last, step, columns, x, sums + (last - rows.begin),
-                          row_sums<CT>::parts * (row - last));
+    const std::integral_constant<int, 1> single;
+    const std::integral_constant<int, 2> pair;
+    while (row + 4 * count <= rows.end) add_next(std::integral_constant<int, 4>{}, std::false_type{});
+    if (row + 2 * count <= rows.end) add_next(pair, std::false_type{});
+    if (row + count < rows.end)
+        add_next(pair, std::true_type{});
+    else if (row + count == rows.end)
+        add_next(single, std::false_type{});
+    else if (row < rows.end)
+        add_next(single, std::true_type{});
     return true;
 }
 

@@ -116,6 +116,11 @@ struct column_sums {
         same[k] = is_own ? same[k] + a * x : same[k];
         if constexpr (parts == 2) crossed[k] = is_own ? crossed[k] + a * exchanged_lanes<1>(x) : crossed[k];
     }
+    // Of some lanes alone.
+    [[gnu::always_inline]] void add(int k, lanes<R, L> a, lanes<R, L> x, const some_lanes<R, L>& own) {
+        same[k] = own.only(same[k] + a * x, same[k]);
+        if constexpr (parts == 2) crossed[k] = own.only(crossed[k] + a * exchanged_lanes<1>(x), crossed[k]);
+    }
     [[gnu::always_inline]] column_sums<R, parts, K, L / 2> halved() const {
         column_sums<R, parts, K, L / 2> half;
 #pragma GCC unroll 8

@@ -3,6 +3,7 @@
 // order: the same bits on every run, with any number of threads.
 #include "products.hpp"
 #include "groups.hpp"
+#include "mirrored.hpp"
 #include "vectors.hpp"
 #include "common/runtime/slot.hpp"
 
@@ -192,22 +193,6 @@ void trmv(host_device& device, heron_phase phase, const heron_trmv_args& a, hero
     });
 }
 
-// What K columns have beside the diagonal in their own rows, both ways: sums stay in registers.
-template <int K, bool is_lower, class CT>
-void add_small_triangle(const stored_columns<CT>& triangle, int64_t j, bool hermitian, const CT* x,
-                        CT* dots) {
-    CT sums[K];
-    for (int k = 0; k < K; ++k) sums[k] = dots[k];
-    for (int k = 0; k < K; ++k) {
-        const CT* const column = triangle.column(j + k) + j;
-        for (int i = is_lower ? k + 1 : 0; i < (is_lower ? K : k); ++i) {
-            sums[i] = mad(column[i], x[j + k], sums[i]);
-            sums[k] = mad(hermitian ? conj(column[i]) : column[i], x[j + i], sums[k]);
-        }
-    }
-    for (int k = 0; k < K; ++k) dots[k] = sums[k];
-}
-
 // sums[i - rows.begin] := what a band and its mirror image have in these rows, each on its own: columns of
 // few elements stay in the first-level cache.
 template <class CT>
@@ -222,44 +207,52 @@ void sum_band_both_ways(const stored_columns<CT>& triangle, const heron_symv_arg
     add_columns(triangle, {0, a.n}, rows, x, sums);
 }
 
-// Columns of the stored triangle are read once, for the rows that they add to and for their own rows of the
-// result.
+// What is worked on at a time: rows whose sums and part of x stay in the first-level cache.
+template <class CT>
+constexpr int64_t mirrored_rows = 8192 / static_cast<int64_t>(sizeof(CT));
+constexpr int64_t mirrored_at_a_time = 64;
+
+// sums[i] += what a wide band has in these columns, without its diagonal, both ways.
+template <class CT>
+void add_band_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, range columns,
+                        range wanted, const CT* x, CT* sums) {
+    for_groups<4>(triangle, columns, wanted,
+                  [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
+                      const column_pointers<K, CT> own(triangle, j, rows.begin);
+                      CT dots[K];
+                      add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin,
+                                              rows.end - rows.begin, a.hermitian, dots);
+                      for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
+                          const CT element = triangle.column(j + k)[i];
+                          sums[i] = mad(element, x[j + k], sums[i]);
+                          dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
+                      });
+                      for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
+                  });
+}
+
+// sums[i] += up to mirrored_at_a_time columns of the stored triangle and their mirror images, by x.
 template <class CT>
 void add_both_ways(const stored_columns<CT>& triangle, const heron_symv_args& a, range columns, const CT* x,
                    CT* sums) {
-    constexpr int64_t rows_in_cache = 8192 / static_cast<int64_t>(sizeof(CT));
+    constexpr int together = mirrored_together<CT>;
+    CT dots[mirrored_at_a_time];
     for (int64_t j = columns.begin; j < columns.end; ++j) {
         const CT diagonal = triangle.diagonal(j);
-        sums[j] = mad(a.hermitian ? real_part(diagonal) : diagonal, x[j], sums[j]);
+        dots[j - columns.begin] = mul(a.hermitian ? real_part(diagonal) : diagonal, x[j]);
     }
     const bool is_lower = a.fill == HERON_FILL_LOWER;
     const range stored{is_lower ? columns.begin : 0, is_lower ? a.n : columns.end};
-    for_blocks(stored, rows_in_cache, [&](int64_t first, int64_t count) {
-        const range wanted{first, first + count};
-        const auto add_group = [&]<int K>(int64_t j, std::integral_constant<int, K>, range rows) {
-            const column_pointers<K, CT> own(triangle, j, rows.begin);
-            CT dots[K];
-            add_columns_and_dots<K>(sums + rows.begin, own.at, x + j, x + rows.begin, rows.end - rows.begin,
-                                    a.hermitian, dots);
-            if (a.a.storage == HERON_STORAGE_BANDED)
-                for_others<K>(triangle, j, rows, wanted, [&](int k, int64_t i) {
-                    const CT element = triangle.column(j + k)[i];
-                    sums[i] = mad(element, x[j + k], sums[i]);
-                    dots[k] = mad(a.hermitian ? conj(element) : element, x[i], dots[k]);
-                });
-            else if (K > 1 && j >= first && j < first + count)
-                is_lower ? add_small_triangle<K, true>(triangle, j, a.hermitian, x, dots)
-                         : add_small_triangle<K, false>(triangle, j, a.hermitian, x, dots);
-            for (int k = 0; k < K; ++k) sums[j + k] = add(sums[j + k], dots[k]);
-        };
-        // More columns where there are registers for their sums and the triangles beside the diagonal weigh
-        // little.
-        constexpr int most = parts_of<CT>::count == 1 && vector_registers > 16 ? 8 : 4;
-        if (most > 4 && a.n > 512)
-            for_groups<most>(triangle, columns, wanted, add_group);
+    for_blocks(stored, mirrored_rows<CT>, [&](int64_t first, int64_t count) {
+        const range rows{first, first + count};
+        if (a.a.storage == HERON_STORAGE_BANDED)
+            add_band_both_ways(triangle, a, columns, rows, x, sums);
+        else if (is_lower)
+            add_mirrored<together, true>(triangle, columns, rows, x, a.hermitian, sums, dots);
         else
-            for_groups<4>(triangle, columns, wanted, add_group);
+            add_mirrored<together, false>(triangle, columns, rows, x, a.hermitian, sums, dots);
     });
+    for (int64_t j = columns.begin; j < columns.end; ++j) sums[j] = add(sums[j], dots[j - columns.begin]);
 }
 
 // Parts of the columns, each with sums for all rows.
@@ -275,8 +268,7 @@ product_shares symv_shares(const heron_stored_matrix& a, int64_t n) {
 template <class CT>
 void multiply_triangle(host_device& device, heron_phase phase, const heron_symv_args& a,
                        const stored_columns<CT>& triangle, heron_workspace& workspace) {
-    constexpr int64_t columns_at_a_time = 64;
-    const int64_t blocks = (a.n + columns_at_a_time - 1) / columns_at_a_time;
+    const int64_t blocks = (a.n + mirrored_at_a_time - 1) / mirrored_at_a_time;
     const product_shares shares = symv_shares<CT>(a.a, a.n);
     workspace_layout layout(phase, workspace);
     constexpr int64_t short_y = 4096 / static_cast<int64_t>(sizeof(CT));
@@ -300,7 +292,7 @@ void multiply_triangle(host_device& device, heron_phase phase, const heron_symv_
             for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
             // Columns are of different lengths: every part has some of each.
             for (int64_t block = part; block < blocks; block += shares.parts) {
-                const int64_t first = block * columns_at_a_time, end = first + columns_at_a_time;
+                const int64_t first = block * mirrored_at_a_time, end = first + mirrored_at_a_time;
                 add_both_ways(triangle, a, {first, end < a.n ? end : a.n}, x, sums);
             }
         }

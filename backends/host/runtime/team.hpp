@@ -35,11 +35,9 @@ void run_team(int team, const F& f) {
         const_cast<F*>(&f));
 }
 
-// Runs f(part, parts) for each of team*pieces parts. A member has `pieces` parts that follow each other; when
-// it is done with them it does what others have left, so that a thread that the machine keeps waiting does
-// not make all wait.
-template <class F>
-void share_parts(int team, int pieces, const F& f) {
+using part_work = void (*)(const void* self, int part, int parts);
+
+[[gnu::noinline]] inline void share_parts(int team, int pieces, part_work work, const void* self) {
     struct alignas(64) counter {
         int next;
     };
@@ -49,9 +47,22 @@ void share_parts(int team, int pieces, const F& f) {
         for (int i = 0; i < team; ++i) {
             const int owner = (member + i) % team;
             for (int piece; (piece = __atomic_fetch_add(&taken[owner].next, 1, __ATOMIC_RELAXED)) < pieces;)
-                f(owner * pieces + piece, team * pieces);
+                work(self, owner * pieces + piece, team * pieces);
         }
     });
+}
+
+// Runs f(part, parts) for each of team*pieces parts. A member has `pieces` parts that follow each other; when
+// it is done with them it does what others have left, so that a thread that the machine keeps waiting does
+// not make all wait. One part is done without counting, which takes longer than many a small matrix.
+template <class F>
+void share_parts(int team, int pieces, const F& f) {
+    struct shared {
+        [[gnu::noinline]] static void work(const void* self, int part, int parts) {
+            (*static_cast<const F*>(self))(part, parts);
+        }
+    };
+    team* pieces == 1 ? shared::work(&f, 0, 1) : share_parts(team, pieces, &shared::work, &f);
 }
 
 struct range {
@@ -100,20 +111,18 @@ class row_cutter {
           rows_(rows),
           row_cost_(row_cost),
           parts_(parts),
-          work_(position(rows) - position(0)) {
-        constexpr int64_t shortest_split = 4096;
-        const int64_t sixteenth = work_ / parts / 16;
-        longest_whole_ = !splits ? INT64_MAX : sixteenth > shortest_split ? sixteenth : shortest_split;
-    }
+          splits_(splits) {}
 
-    // Monotone in part; cut 0 is the beginning and cut `parts` the end.
+    // Monotone in part; cut 0 is the beginning and cut `parts` the end. These take no division.
     cut find(int part) const {
-        const int64_t target = position(0) + work_ / parts_ * part + work_ % parts_ * part / parts_;
+        if (part == 0 || part == parts_) return whole(part == 0 ? 0 : rows_);
+        const int64_t work = position(rows_) - position(0);
+        const int64_t target = position(0) + work / parts_ * part + work % parts_ * part / parts_;
         const int64_t row = last_row_at(target);
         if (row == rows_) return whole(rows_);
         const int64_t into = target - position(row);
         const int64_t length = element(row + 1) - element(row);
-        if (length > longest_whole_ && into < length) return {row, element(row) + into};
+        if (splits_ && into < length && length > longest_whole(work)) return {row, element(row) + into};
         return whole(2 * into < length + row_cost_ ? row : row + 1);
     }
 
@@ -122,6 +131,11 @@ class row_cutter {
   private:
     cut whole(int64_t row) const { return {row, element(row)}; }
     int64_t position(int64_t row) const { return element(row) + row * row_cost_; }
+    int64_t longest_whole(int64_t work) const {
+        constexpr int64_t shortest_split = 4096;
+        const int64_t sixteenth = work / parts_ / 16;
+        return sixteenth > shortest_split ? sixteenth : shortest_split;
+    }
 
     int64_t last_row_at(int64_t target) const {
         int64_t low = 0;
@@ -139,8 +153,7 @@ class row_cutter {
     offset_array offsets_;
     int64_t first_, rows_, row_cost_;
     int parts_;
-    int64_t work_;
-    int64_t longest_whole_;
+    bool splits_;
 };
 
 }  // namespace heron::HERON_LEVEL

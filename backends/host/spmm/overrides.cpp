@@ -171,7 +171,11 @@ template <class VA, class VC, class CT, class IT>
 class host_spmm_plan {
     static constexpr int L = vector_elements<CT>;
     // Where rows of C are written at once: each strip's pieces of B are next to those of the strip before.
-    static constexpr int64_t rows_at_a_time = 2;
+    template <class Source>
+    static int64_t rows_at_a_time(const Source& source, int64_t row) {
+        if constexpr (Source::has_rows_alike) return std::min<int64_t>(source.rows_alike(row), 8);
+        return 2;
+    }
 
   public:
     host_spmm_plan(const host_device& device, heron_phase phase, const heron_spmm_args& args,
@@ -185,7 +189,8 @@ class host_spmm_plan {
 
     void apply() {
         const heron_format format = a_.format;
-        const bool blocks = format == HERON_FORMAT_BSR || format == HERON_FORMAT_BLOCKED_ELL;
+        // Blocks of one element are elements.
+        const bool blocks = is_ell() || (format == HERON_FORMAT_BSR && a_.block_rows * a_.block_cols > 1);
         const bool by_columns = plans::is_transposed(args_.op);
         const bool sorts = by_columns || format == HERON_FORMAT_COO;
         const bool empty = stored() == 0;
@@ -422,11 +427,13 @@ class host_spmm_plan {
     void sum_directly(const CT* b, const Source& source, strip_of_c<VC, CT> strip, range rows) const {
         const bool conjugate = plans::is_conjugated(args_.op);
         const bool has_one_strip = args_.c.cols <= widest_strip<CT>;
-        const int64_t step = has_one_strip                      ? rows.end - rows.begin
-                             : args_.c.order == HERON_ORDER_ROW ? rows_at_a_time
-                                                                : tile_rows;
-        for (int64_t first = rows.begin; first < rows.end; first += step) {
-            const range tile{first, std::min(first + step, rows.end)};
+        const auto step_from = [&](int64_t row) {
+            return has_one_strip                      ? rows.end - rows.begin
+                   : args_.c.order == HERON_ORDER_ROW ? rows_at_a_time(source, row)
+                                                      : tile_rows;
+        };
+        for (range tile{rows.begin, rows.begin}; tile.begin < rows.end; tile.begin = tile.end) {
+            tile.end = std::min(tile.begin + step_from(tile.begin), rows.end);
             each_strip(strip, [&](int columns) {
                 sum_strip(columns, source, tile, conjugate, strip_of_b<CT>{b + strip.first, args_.b.ld},
                           strip.writer(columns));

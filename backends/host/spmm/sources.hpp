@@ -102,6 +102,9 @@ class line_sorter {
     sorted_place* places_;
 };
 
+// Both sources call f(stored, other) for the elements of a row, and of those behind it that have elements in
+// the same places; these are `row_step` apart.
+
 // A line is a row.
 template <class VA, class List>
 struct element_source {
@@ -109,11 +112,13 @@ struct element_source {
     List list;
     const VA* values;
 
+    static constexpr bool has_rows_alike = false;
+    int64_t row_step() const { return 0; }
     template <class F>
     [[gnu::always_inline]] void each(int64_t row, F&& f) const {
         list.each_element(
             row, [&](int64_t other, int64_t position)
-                     __attribute__((always_inline)) { f(values[position], other); });
+                     __attribute__((always_inline)) { f(values + position, other); });
     }
     range part(int member, int members) const {
         constexpr int64_t row_cost = 4;
@@ -141,6 +146,10 @@ struct block_source {
     const VA* values;
     block_geometry g;
 
+    static constexpr bool has_rows_alike = true;
+    int64_t row_step() const { return g.height_step; }
+    // From this row on, itself included.
+    int64_t rows_alike(int64_t row) const { return g.height - row % g.height; }
     template <class F>
     [[gnu::always_inline]] void each(int64_t row, F&& f) const {
         const int64_t shift = row % g.height * g.height_step;
@@ -149,7 +158,7 @@ struct block_source {
                 const VA* const first = values + g.begin(position) + shift;
                 const int64_t column = other * g.width;
                 const int64_t count = g.inner - column < g.width ? g.inner - column : g.width;
-                for (int64_t i = 0; i < count; ++i) f(first[i * g.width_step], column + i);
+                for (int64_t i = 0; i < count; ++i) f(first + i * g.width_step, column + i);
             });
     }
     range part(int member, int members) const {

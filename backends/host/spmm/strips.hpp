@@ -63,56 +63,107 @@ struct strip_sum {
     static constexpr int L = elements * parts_of<CT>::count;
     static constexpr bool is_complex = parts_of<CT>::count == 2;
 
-    // Calls finish(v, sums) with each vector of the row's sums.
-    template <class Source, class Finish>
-    [[gnu::always_inline]] static void row(const Source& source, int64_t row, bool conjugate,
+    // Of rows that share what they read of B, so many vectors that their sums stay in registers.
+    template <int count>
+    static constexpr int at_once = [] {
+        int result = vectors;
+        while (result > 1 && count * result * parts_of<CT>::count > vector_registers * 3 / 4) result /= 2;
+        return result;
+    }();
+
+    // Calls finish(r, v, sums) with each vector of the sums of `count` rows, of which there are `rows`: the
+    // last one stands for those that are not there.
+    template <int count, class Source, class Finish>
+    [[gnu::always_inline]] static void sum(const Source& source, int64_t row, int64_t rows, bool conjugate,
                                            strip_of_b<CT> strip, Finish&& finish) {
-        lanes<R, L> re[vectors] = {};
-        [[maybe_unused]] lanes<R, L> im[vectors] = {};
+        lanes<R, L> re[count][vectors] = {};
+        [[maybe_unused]] lanes<R, L> im[count][vectors] = {};
+        int64_t places[count];
+        for (int r = 0; r < count; ++r) places[r] = (r < rows ? r : rows - 1) * source.row_step();
         source.each(
-            row, [&](auto stored, int64_t from) __attribute__((always_inline)) {
-                const CT a = load<CT>(stored);
+            row, [&](const auto* stored, int64_t from) __attribute__((always_inline)) {
+                CT a[count];
+#pragma GCC unroll 4
+                for (int r = 0; r < count; ++r) a[r] = load<CT>(stored[places[r]]);
                 const R* const b = reinterpret_cast<const R*>(strip.b + from * strip.step);
-                if constexpr (is_complex) {
-                    const R a_im = conjugate ? -a.im : a.im;
 #pragma GCC unroll 8
-                    for (int v = 0; v < vectors; ++v) {
-                        const lanes<R, L> bv = load_lanes<L>(b + v * L);
-                        re[v] += a.re * bv;
-                        im[v] += a_im * bv;
+                for (int v = 0; v < vectors; ++v) {
+                    const lanes<R, L> bv = load_lanes<L>(b + v * L);
+#pragma GCC unroll 4
+                    for (int r = 0; r < count; ++r) {
+                        if constexpr (is_complex) {
+                            re[r][v] += a[r].re * bv;
+                            im[r][v] += (conjugate ? -a[r].im : a[r].im) * bv;
+                        } else {
+                            re[r][v] += a[r] * bv;
+                        }
                     }
-                } else {
-#pragma GCC unroll 8
-                    for (int v = 0; v < vectors; ++v) re[v] += a * load_lanes<L>(b + v * L);
                 }
             });
+#pragma GCC unroll 4
+        for (int r = 0; r < count; ++r)
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v) {
-            if constexpr (is_complex) re[v] += times_i<R, L>(im[v]);
-            finish(v, re[v]);
+            for (int v = 0; v < vectors; ++v) {
+                if constexpr (is_complex) re[r][v] += times_i<R, L>(im[r][v]);
+                if (r < rows) finish(r, v, re[r][v]);
+            }
+    }
+
+    // The same, some vectors after the others.
+    template <int count, class Source, class Finish>
+    [[gnu::always_inline]] static void sum_together(const Source& source, int64_t row, int64_t rows,
+                                                    bool conjugate, strip_of_b<CT> strip, Finish&& finish) {
+        constexpr int some = at_once<count>;
+        for (int first = 0; first < vectors; first += some)
+            strip_sum<CT, some, elements>::template sum<count>(
+                source, row, rows, conjugate, {strip.b + first * elements, strip.step},
+                [&](int r, int v, lanes<R, L> sums)
+                    __attribute__((always_inline)) { finish(row + r, first + v, sums); });
+    }
+
+    // Of all rows of a range, up to four of a block together: finish(row, v, sums).
+    template <class Source, class Finish>
+    [[gnu::always_inline]] static void sum_all(const Source& source, range rows, bool conjugate,
+                                               strip_of_b<CT> strip, Finish&& finish) {
+        if constexpr (Source::has_rows_alike) {
+            for (int64_t row = rows.begin; row < rows.end;) {
+                const int64_t alike = source.rows_alike(row), left = rows.end - row;
+                const int64_t all = alike < left ? alike : left, some = all < 4 ? all : 4;
+                some > 2 ? sum_together<4>(source, row, some, conjugate, strip, finish)
+                         : sum_together<2>(source, row, some, conjugate, strip, finish);
+                row += some;
+            }
+        } else {
+            for (int64_t row = rows.begin; row < rows.end; ++row)
+                sum<1>(
+                    source, row, 1, conjugate,
+                    strip, [&](int, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                        finish(row, v, sums);
+                    });
         }
     }
 
+    // The sums as lines, `widest_strip` apart.
     template <class Source>
-    [[gnu::always_inline]] static void store_row(const Source& source, int64_t row_number, bool conjugate,
-                                                 strip_of_b<CT> strip, CT* to) {
-        row(
-            source, row_number, conjugate,
-            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
-                store_lanes<L>(reinterpret_cast<R*>(to) + v * L, sums);
+    static void store_rows(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip, CT* to) {
+        sum_all(
+            source, rows, conjugate,
+            strip, [&](int64_t row, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                CT* const line = to + (row - rows.begin) * widest_strip<CT>;
+                store_lanes<L>(reinterpret_cast<R*>(line) + v * L, sums);
             });
     }
 
     template <bool has_beta, class Source>
-    [[gnu::always_inline]] static void update_row(const Source& source, int64_t row_number, bool conjugate,
-                                                  strip_of_b<CT> strip, const rows_of_c<CT>& to) {
-        R* const line = reinterpret_cast<R*>(to.c + row_number * to.step);
-        row(
-            source, row_number, conjugate,
-            strip, [&](int v, lanes<R, L> sums) __attribute__((always_inline)) {
+    static void update_rows(const Source& source, range rows, bool conjugate, strip_of_b<CT> strip,
+                            const rows_of_c<CT>& to) {
+        sum_all(
+            source, rows, conjugate,
+            strip, [&](int64_t row, int v, lanes<R, L> sums) __attribute__((always_inline)) {
+                R* const line = reinterpret_cast<R*>(to.c + row * to.step) + v * L;
                 lanes<R, L> result = scaled(to.alpha, sums);
-                if constexpr (has_beta) result += scaled(to.beta, load_lanes<L>(line + v * L));
-                store_lanes<L>(line + v * L, result);
+                if constexpr (has_beta) result += scaled(to.beta, load_lanes<L>(line));
+                store_lanes<L>(line, result);
             });
     }
 };
@@ -122,17 +173,16 @@ void sum_strip(const Source& source, range rows, bool conjugate, strip_of_b<CT> 
                const tile_writer<CT>& writer) {
     using strip_sums = strip_sum<CT, vectors, elements>;
     if (const rows_of_c<CT>& to = writer.rows; to.c) {
-        const bool has_beta = !equal(to.beta, CT{});
-        for (int64_t row = rows.begin; row < rows.end; ++row)
-            has_beta ? strip_sums::template update_row<true>(source, row, conjugate, strip, to)
-                     : strip_sums::template update_row<false>(source, row, conjugate, strip, to);
+        if (equal(to.beta, CT{}))
+            strip_sums::template update_rows<false>(source, rows, conjugate, strip, to);
+        else
+            strip_sums::template update_rows<true>(source, rows, conjugate, strip, to);
         return;
     }
     alignas(64) CT sums[tile_rows * widest_strip<CT>];
     for (int64_t first = rows.begin; first < rows.end; first += tile_rows) {
         const int64_t count = rows.end - first < tile_rows ? rows.end - first : tile_rows;
-        for (int64_t i = 0; i < count; ++i)
-            strip_sums::store_row(source, first + i, conjugate, strip, sums + i * widest_strip<CT>);
+        strip_sums::store_rows(source, {first, first + count}, conjugate, strip, sums);
         writer.write(writer.self, first, count, sums);
     }
 }

@@ -73,9 +73,10 @@ class host_spmv_plan {
         const CT beta = this->beta();
         const int team = team_for(device_, elements() + args_.y.size);
         if (equal(alpha, CT{})) return scale(team, beta);
-        // Only what the team uses is initialised: the rest is larger than many a matrix.
-        row_fragment<CT> fragments[2 * largest_team];
         const int pieces = pieces_of(team);
+        // As many as there are parts: all that there may be are more memory than many a matrix.
+        auto* const fragments = static_cast<row_fragment<CT>*>(
+            __builtin_alloca(sizeof(row_fragment<CT>) * static_cast<size_t>(2 * team * pieces)));
         for (int i = 0; i < 2 * team * pieces; ++i) fragments[i] = {-1, CT{}};
         const row_writer<VY, CT> write{y(), alpha, beta};
         share_parts(team, pieces,
@@ -109,7 +110,7 @@ class host_spmv_plan {
         constexpr bool in_place = same_type<VY, CT>;
         const int64_t n = args_.y.size;
         const int count = accumulator_count(nnz, n);
-        CT* const memory = in_place && count == 1 ? nullptr : layout_.take<CT>(count * n);
+        CT* const memory = in_place && count == 1 ? nullptr : layout_.take<CT>(count * accumulator_length(n));
         if (phase_ != HERON_PHASE_RUN) return;
         const int team = team_for(device_, nnz + n);
         const int adders = count < team ? count : team;
@@ -129,7 +130,7 @@ class host_spmv_plan {
         const int64_t n = args_.y.size;
         const CT beta = this->beta();
         accumulator<CT> accumulators[largest_team];
-        for (int i = 0; i < adders; ++i) accumulators[i] = {memory + i * n, 0, 0};
+        for (int i = 0; i < adders; ++i) accumulators[i] = {memory + i * accumulator_length(n), 0, 0};
         run_team(team, [&](int member, int members) {
             const int last = adders < members ? adders : members;
             if (member >= last) return;
@@ -137,6 +138,12 @@ class host_spmv_plan {
             source.add_rows(member, last, accumulators[member]);
         });
         add_up_by_all(team, accumulators, adders, n, y(), beta);
+    }
+
+    // In whole lines, two of which the hardware asks for together: no two threads add to one of them.
+    static int64_t accumulator_length(int64_t n) {
+        constexpr int64_t lines = 128 / static_cast<int64_t>(sizeof(CT));
+        return (n + lines - 1) / lines * lines;
     }
 
     void scale(int team, CT beta) { scale_by_all(team, args_.y.size, y(), beta); }

@@ -113,8 +113,8 @@ void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, her
 }
 
 // BLAS begins with the last element in memory where the increment is negative.
-heron_vector_operand checked(argument operand, const dense_vector_operand& v, int64_t n, heron_type type,
-                             bool uses) {
+heron_vector_operand checked_in_full(argument operand, const dense_vector_operand& v, int64_t n,
+                                     heron_type type, bool uses) {
     if (v.offset < 0) invalid(operand[part::offset], fmt::format("is negative ({})", v.offset));
     heron_vector_operand result{const_cast<void*>(v.memory), v.offset, v.inc};
     if (n <= 0 || !uses) return result;

@@ -3,6 +3,7 @@
 // order.
 #include "blas1.hpp"
 #include "dense.hpp"
+#include "core/element_types.hpp"
 #include "core/submit.hpp"
 
 namespace heron::core {
@@ -46,8 +47,16 @@ void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, her
                  bool reads);
 
 // A vector of n elements as the plug-ins take it. uses: it is read or written at all.
-heron_vector_operand checked(argument operand, const dense_vector_operand& v, int64_t n, heron_type type,
-                             bool uses);
+heron_vector_operand checked_in_full(argument operand, const dense_vector_operand& v, int64_t n,
+                                     heron_type type, bool uses);
+inline heron_vector_operand checked(argument operand, const dense_vector_operand& v, int64_t n,
+                                    heron_type type, bool uses) {
+    // Most are as simple as that, and of them little can be wrong.
+    const bool is_simple = v.inc == 1 && v.offset == 0 && v.size < 0 && v.memory;
+    if (is_simple && (reinterpret_cast<uintptr_t>(v.memory) & (size_of(type) - 1)) == 0)
+        return {const_cast<void*>(v.memory), 0, 1};
+    return checked_in_full(operand, v, n, type, uses);
+}
 
 // Of the same precision.
 heron_type real_of(heron_type type);

@@ -12,23 +12,28 @@ inline void require_format(const heron_spmat& a, const product_algorithm& algori
         not_supported(role::algorithm, fmt::format("is not for {} matrices", name_of(a.format)));
 }
 
+inline analysed_problem problem_of(const heron_spmv_args& args) {
+    return {operation::spmv,
+            args.op,
+            args.reproducibility,
+            {args.a.type, args.x.type, args.y.type, args.compute_type},
+            args.a};
+}
+inline analysed_problem problem_of(const heron_spmm_args& args) {
+    return {operation::spmm,
+            args.op,
+            args.reproducibility,
+            {args.a.type, args.b.type, args.c.type, args.compute_type},
+            args.a};
+}
+
 inline void submit_product(context& c, const phase_call& phase, const heron_spmv_args& args, size_t least,
                            analysis* kept) {
-    submit<operation::spmv>(c, phase, args, least, kept,
-                            {operation::spmv,
-                             args.op,
-                             args.reproducibility,
-                             {args.a.type, args.x.type, args.y.type, args.compute_type},
-                             args.a});
+    submit<operation::spmv>(c, phase, args, least, kept, [&] { return problem_of(args); });
 }
 
 inline void submit_product(context& c, const phase_call& phase, const heron_spmm_args& args, analysis* kept) {
-    submit<operation::spmm>(c, phase, args, 0, kept,
-                            {operation::spmm,
-                             args.op,
-                             args.reproducibility,
-                             {args.a.type, args.b.type, args.c.type, args.compute_type},
-                             args.a});
+    submit<operation::spmm>(c, phase, args, 0, kept, [&] { return problem_of(args); });
 }
 
 }  // namespace heron::core

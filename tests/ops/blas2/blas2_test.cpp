@@ -216,6 +216,8 @@ TEST_CASE("symv and hemv in every storage") {
         for (int code = 0; code < 8; ++code) check(type, code, 1100);
         for (const int code : {16, 20}) check(type, code, 520);
     }
+    // More rows than the host works on at a time.
+    for (const int code : {0, 4}) check(HERON_R_32F, code, 2100);
 }
 
 TEST_CASE("trmv and trsv in every storage") {
