@@ -187,7 +187,7 @@ HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, 
     UNROLL
     for (int i = 0; i < loads; ++i) {
         const heron_index k = first + i * GROUP + id;
-        if (i >= each || k > nnz || (before[i] == row[i] && k > 0 && k < nnz)) continue;
+        if (i >= each || k > nnz) continue;
         const row_gap gap = gap_between(before[i], row[i], base, rows, nnz, k);
         const heron_index count = gap.last - gap.before;
         GLOBAL i32* const own_offsets = offsets + (gap.before + 1);

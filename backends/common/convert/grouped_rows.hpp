@@ -40,9 +40,8 @@ void compress_by_rows(Device& device, const heron_indices_to_pointers_args& args
 template <class Device>
 void compress_by_elements(Device& device, const heron_indices_to_pointers_args& args) {
     using program = kernels::convert_bounds<256>;
-    constexpr int64_t group = program::find_by_elements::group, items_at_once = 1024 * group;
-    const int64_t each =
-        std::clamp<int64_t>((args.nnz + items_at_once - 1) / items_at_once, 1, program::loads);
+    constexpr int64_t group = program::find_by_elements::group, groups_at_once = 1024;
+    const int64_t each = std::clamp<int64_t>(args.nnz / (groups_at_once * group), 1, program::loads);
     const int64_t groups = args.nnz / (each * group) + 1;
     const int64_t longest = std::max<int64_t>(args.rows / 64, 4096);
     const int64_t slices = args.rows < longest ? 0 : std::min<int64_t>(groups, 256);
