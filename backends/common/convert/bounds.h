@@ -1,14 +1,12 @@
 // The offsets of rows from the row of each element on GPUs. A group takes a share of the elements, or where
-// most rows are empty of the rows: then all of its items look for the elements before its first and last row
-// at a time, and read those in between, where they are not too many.
+// most rows are empty of the rows: all of its items look for the elements before its first and last row at a
+// time, and then read those in between, where they are not too many.
 HERON_PROGRAM(convert_bounds, int GROUP)
 
 CONSTANT(loads, 8);               // that are on their way at a time
 CONSTANT(most_rows, 4 * GROUP);   // of a group
 CONSTANT(most_read, 32 * GROUP);  // elements that a group rather reads than searches for each row
 CONSTANT(well_known, 1024);       // elements among which no further look at all of them pays
-CONSTANT(few, 64);                // rows without elements that an item rather writes alone
-CONSTANT(writers, 32);            // items that write more of them
 
 // The row of an element in [0, end), or any.
 HERON_FN i32 row_at(GLOBAL const i32* rows_of, heron_index k, heron_index end) {
@@ -132,84 +130,63 @@ HERON_FN void write_long_gap(GLOBAL const i32* rows_of, int base, heron_index ro
     for (heron_index r = row + group_item(); r <= last; r += GROUP) offsets[r] = (i32)k + base;
 }
 
-// The rows behind `before` up to `last` begin at an element, the first that is not before them.
-typedef struct {
-    heron_index before, last;
-} row_gap;
-
-HERON_FN row_gap gap_between(i32 before, i32 row, int base, heron_index rows, heron_index nnz,
-                             heron_index k) {
-    row_gap gap;
-    gap.before = k > 0 ? max((heron_index)before - base, (heron_index)-1) : -1;
-    gap.last = k < nnz ? min((heron_index)row - base, rows) : rows;
-    return gap;
+// The first of `count` elements that is not before a row, which the last one is not.
+HERON_FN int place_of_row(LOCAL const i32* own_rows, int count, i32 row) {
+    int begin = 0;
+    int end = count - 1;
+    while (begin < end) {
+        const int middle = (begin + end) / 2;
+        if (own_rows[middle] < row)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
 }
 
-HERON_FN i32 row_before(GLOBAL const i32* rows_of, heron_index k) {
-    return rows_of[max(k - 1, (heron_index)0)];
-}
-
-// By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end. An item
-// writes the offsets of the rows that begin at its own element, where these are not `few`; otherwise
-// `writers` of the group do. More than `longest` rows without elements are a long gap: each of the first
-// `slices` groups writes what is in its slice of the rows.
+// By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end: it writes the
+// offsets from behind the row of the element before up to the row of its last one. More than `longest` rows
+// without elements are a long gap: each of the first `slices` groups writes what is in its slice of the rows.
 HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, int base, heron_index rows,
                    heron_index nnz, int each, int slices, heron_index slice, heron_index longest,
                    GLOBAL i32* RESTRICT offsets) {
-    LOCAL_ARRAY(i32, listed, loads * GROUP);
-    LOCAL_ARRAY(i32, listed_count, 1);
-    LOCAL_ARRAY(i64, gap_part, 1);
+    LOCAL_ARRAY(i32, own_rows, loads * GROUP);
+    LOCAL_ARRAY(i32, ends, GROUP);  // the rows of the last elements of parts of all
+    LOCAL_ARRAY(i64, gap, 1);
     const int id = group_item();
+    const int has_slice = group_id() < slices;
     const heron_index first = group_id() * (heron_index)(each * GROUP);
-    i32 before[loads];
-    i32 row[loads];
+    const int count = (int)min(nnz + 1 - first, (heron_index)(each * GROUP));
+    i32 held[loads];
     UNROLL
     for (int i = 0; i < loads; ++i)
-        if (i < each) {
-            const heron_index k = min(first + i * GROUP + id, nnz);
-            before[i] = row_before(rows_of, k);
-            row[i] = row_at(rows_of, k, nnz);
-        }
+        if (i < each) held[i] = row_at(rows_of, first + i * GROUP + id, nnz);
+    const heron_index before = first > 0 ? max((heron_index)rows_of[first - 1] - base, (heron_index)-1) : -1;
     const heron_index step = part_of(nnz);
     const heron_index own_slice = group_id() * slice;
-    row_gap part;  // between the elements before a part of all and at its end
-    part.before = rows;
-    part.last = rows;
-    if (group_id() < slices && id * step <= nnz) {
-        part = gap_between(row_before(rows_of, id * step), 0, base, rows, nnz, id * step);
-        part.last = row_or_end(rows_of, base, rows, nnz, (id + 1) * step - 1);
-    }
-    if (id == 0) *listed_count = 0;
-    if (id == 0) *gap_part = -1;
-    sync_group();
-    if (part.before < own_slice && part.last >= own_slice && part.last - part.before > longest)
-        *gap_part = id * step;
+    if (has_slice) ends[id] = (i32)row_or_end(rows_of, base, rows, nnz, (id + 1) * step - 1);
+    if (id == 0) *gap = -1;
     UNROLL
-    for (int i = 0; i < loads; ++i) {
-        const heron_index k = first + i * GROUP + id;
-        if (i >= each || k > nnz) continue;
-        const row_gap gap = gap_between(before[i], row[i], base, rows, nnz, k);
-        const heron_index count = gap.last - gap.before;
-        GLOBAL i32* const own_offsets = offsets + (gap.before + 1);
-        if (count > few) listed[FETCH_ADD(listed_count, 1)] = i * GROUP + id;
-        ROLLED
-        for (int r = 0; r < (count > few ? 0 : (int)count); ++r) own_offsets[r] = (i32)k + base;
+    for (int i = 0; i < loads; ++i)
+        if (i < each) own_rows[i * GROUP + id] = first + i * GROUP + id < nnz ? held[i] - base : (i32)rows;
+    sync_group();
+    if (has_slice) {
+        const heron_index begin = id > 0 ? ends[id - 1] : -1;
+        if (begin < own_slice && ends[id] >= own_slice && ends[id] - begin > longest) *gap = id * step;
+    }
+    const heron_index last = min((heron_index)own_rows[count - 1], rows);
+    for (heron_index r = before + 1 + id; r <= last; r += GROUP) {
+        const int place = place_of_row(own_rows, count, (i32)r);
+        const heron_index from = place > 0 ? own_rows[place - 1] : before;
+        const heron_index to = own_rows[place];
+        if (to - from <= longest || r < (from + slice) / slice * slice)
+            offsets[r] = (i32)(first + place) + base;
+        else
+            r += (to - r) / GROUP * GROUP;
     }
     sync_group();
-    const int all = *listed_count;
-    for (int n = id / writers; n < all; n += GROUP / writers) {
-        const heron_index k = first + listed[n];
-        const row_gap gap = gap_between(row_before(rows_of, k), row_at(rows_of, k, nnz), base, rows, nnz, k);
-        const int is_long = gap.last - gap.before > longest;
-        const heron_index slice_end = (gap.before + slice) / slice * slice;
-        const heron_index last = is_long ? min(slice_end - 1, gap.last) : gap.last;
-        UNROLL_BY(4)
-        for (heron_index r = gap.before + 1 + id % writers; r <= last; r += writers)
-            offsets[r] = (i32)k + base;
-    }
-    if (*gap_part >= 0)
-        write_long_gap(rows_of, base, rows, nnz, *gap_part, *gap_part + step, own_slice, slice, longest,
-                       offsets);
+    if (*gap >= 0)
+        write_long_gap(rows_of, base, rows, nnz, *gap, *gap + step, own_slice, slice, longest, offsets);
 }
 HERON_CLOSE
 

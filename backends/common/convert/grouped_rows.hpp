@@ -26,40 +26,41 @@ void expand_in_groups(Device& device, const heron_pointers_to_indices_args& args
         static_cast<int>(args.rows), heron_index{args.nnz}, args.indices);
 }
 
+// A group has 256 rows `each` times.
 template <class Device>
-void compress_by_rows(Device& device, const heron_indices_to_pointers_args& args) {
+void compress_by_rows(Device& device, const heron_indices_to_pointers_args& args, int each) {
     using program = kernels::convert_bounds<256>;
-    constexpr int each = 4;
-    constexpr int64_t rows = int64_t{each} * program::find_bounds::group;
+    const int64_t rows = int64_t{each} * program::find_bounds::group;
     device.template launch_groups<program::find_bounds>(
         kernels::convert_row_bounds, (args.rows + rows) / rows, args.indices, int{args.base},
         heron_index{args.rows}, heron_index{args.nnz}, each, args.offsets);
 }
 
-// Few elements are spread over all groups. Without as many rows as a long gap has there are no slices.
+// Few elements are spread over all groups.
 template <class Device>
 void compress_by_elements(Device& device, const heron_indices_to_pointers_args& args) {
     using program = kernels::convert_bounds<256>;
     constexpr int64_t group = program::find_by_elements::group, groups_at_once = 1024;
     const int64_t each = std::clamp<int64_t>(args.nnz / (groups_at_once * group), 1, program::loads);
     const int64_t groups = args.nnz / (each * group) + 1;
+    const int64_t slices = std::min<int64_t>(groups, 256);
+    const int64_t slice = args.rows / slices + 1;
     const int64_t longest = std::max<int64_t>(args.rows / 64, 4096);
-    const int64_t slices = args.rows < longest ? 0 : std::min<int64_t>(groups, 256);
-    const int64_t slice = args.rows / std::max<int64_t>(slices, 1) + 1;
     device.template launch_groups<program::find_by_elements>(
         kernels::convert_row_bounds, groups, args.indices, int{args.base}, heron_index{args.rows},
         heron_index{args.nnz}, static_cast<int>(each), static_cast<int>(slices), heron_index{slice},
         heron_index{longest}, args.offsets);
 }
 
-// By elements, unless most rows are empty, or rows are so long that a search for each reads less.
+// What is faster where (convert-6): by elements, unless most rows are empty or, since a group may have very
+// many rows then, there are many elements; by rows, unless these are long, where each is searched for.
 template <class Device>
 void compress_in_groups(Device& device, const heron_indices_to_pointers_args& args) {
-    constexpr int64_t most_elements = 1 << 21, most_of_row = 64;
+    constexpr int64_t most_elements = 1 << 21, most_of_row = 8;
     if (args.nnz == 0) return compress_indices(device, args);
-    if (args.rows > 2 * args.nnz) return compress_by_rows(device, args);
-    if (args.nnz <= most_elements || args.nnz <= most_of_row * args.rows)
-        return compress_by_elements(device, args);
+    if (args.rows > 2 * args.nnz) return compress_by_rows(device, args, 4);
+    if (args.nnz <= most_elements) return compress_by_elements(device, args);
+    if (args.nnz <= most_of_row * args.rows) return compress_by_rows(device, args, 1);
     compress_indices(device, args);
 }
 
