@@ -61,3 +61,25 @@ TEST_CASE("SDDMM of many elements whose operands are read where they are") {
         check(pattern, csr, 5, column_major, row_major);
     }
 }
+
+// Rows of so many elements that a GPU's warps take several parts of them in turn: with many empty ones
+// between them, and one that is long.
+TEST_CASE("SDDMM of so many elements that warps have several parts") {
+    const std::int64_t rows = backend_name() == "cuda" ? 80 * device_info().compute_units : 100;
+    entries pattern{rows, 700, {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+        if (i % 997 > 880 && i != rows - 1) continue;
+        const std::int64_t length = i % 1500 == 70 ? pattern.cols : 15 + i % 13;
+        for (std::int64_t j = 0; j < length; ++j)
+            pattern.list.push_back({i, (i / 3 + j * (pattern.cols / length)) % pattern.cols, 1.0});
+    }
+    const sddmm_types types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F};
+    if (!device_has(types.dense)) return;
+    for (const layout& stored : {layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"COO", CUSPARSE_FORMAT_COO}})
+        for (const std::int64_t k : {16, 64}) {
+            random_source random(59);
+            const entries c = with_values(pattern, types.sparse, random);
+            sddmm_problem({arrange(c, stored, {}, types.sparse, random)}, types, k, row_major, column_major)
+                .run(general_call(types));
+        }
+}
