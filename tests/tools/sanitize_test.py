@@ -16,21 +16,23 @@ from pathlib import Path
 
 SOURCES = Path(sys.argv.pop(1))
 SYNC = (SOURCES / "backends/cuda/trisolve/sync.cuh").read_text().splitlines()
+NARROW = (SOURCES / "backends/cuda/spmv/narrow.cu").read_text().splitlines()
 LISTED = [line for line in (SOURCES / "tests/cuda/sanitized_tests.txt").read_text().splitlines() if line and line[0] != "#"]
 
 
-def line_of(text, after):
-    start = next(i for i, line in enumerate(SYNC) if after in line)
-    return next(i + 1 for i in range(start, len(SYNC)) if text in SYNC[i])
+def line_of(text, after, file):
+    start = next(i for i, line in enumerate(file) if after in line)
+    return next(i + 1 for i in range(start, len(file)) if text in file[i])
 
 
-POST = line_of("volatile slot*>(box)->part[i] =", "static __device__ void post_in_block(slot*")
-FETCH = line_of("volatile slot*>(box)->part[i];", "static __device__ bool fetch_in_block(const slot*")
+POST = line_of("volatile slot*>(box)->part[i] =", "static __device__ void post_in_block(slot*", SYNC)
+FETCH = line_of("volatile slot*>(box)->part[i];", "static __device__ bool fetch_in_block(const slot*", SYNC)
+SEEN = line_of("seen[place] =", "uint16_t shape_of_key(", NARROW)
 KERNEL = "void heron::cuda::sweep_rows<heron::cuda::solve_work<float>, int, int, 1, true>(T1)+0x9b0"
 
 
-def race(kernel, *lines):
-    places = [f"{kernel} in sync.cuh:{line}" if line else kernel for line in lines]
+def race(kernel, *lines, file="sync.cuh"):
+    places = [f"{kernel} in {file}:{line}" if line else kernel for line in lines]
     return (f"========= Error: Race reported between Write access at {places[0]}\n"
             f"=========     and Read access at {places[1]} [8 hazards]\n========= \n")
 
@@ -83,6 +85,11 @@ class Sanitize(unittest.TestCase):
             self.assertEqual(self.sanitized(race(inlined, *lines), "--tool", "racecheck").returncode, status)
         other = race(KERNEL.replace("sweep_rows", "sweep_items"), POST, FETCH)
         self.assertEqual(self.sanitized(other, "--tool", "racecheck").returncode, 1)
+        shapes = KERNEL.replace("sweep_rows", "find_row_shapes")
+        for lines, file, status in [((SEEN, SEEN - 7), "narrow.cu", 0), ((None, None), "", 0), ((SEEN, 1), "narrow.cu", 1),
+                                    ((POST, FETCH), "sync.cuh", 1)]:
+            run = self.sanitized(race(shapes, *lines, file=file), "--tool", "racecheck")
+            self.assertEqual(run.returncode, status, run.stdout + run.stderr)
         # Another tool's word for it is none that was proven.
         self.assertEqual(self.sanitized(race(KERNEL, POST, FETCH), "--tool", "memcheck").returncode, 1)
 

@@ -89,12 +89,14 @@ __device__ unsigned long long key_of_row(const OT* offsets, const int32_t* indic
 }
 
 // The number of the shape that the key is of, or of a new one if there is room. `seen` is what the block has
-// seen of the keys.
-__device__ uint16_t shape_of_key(unsigned long long key, unsigned long long* seen,
+// seen of the keys, which its threads read and write as they come: volatile accesses of aligned words are
+// relaxed ones in PTX's memory model, which are no data race, and a place has 0 or the one key that all
+// blocks find there. Who still reads 0 asks for that key.
+__device__ uint16_t shape_of_key(unsigned long long key, volatile unsigned long long* seen,
                                  const narrow_columns& columns, row_shape row) {
     int place = static_cast<int>(key >> 40) % most_shapes;
     for (int probe = 0; probe < most_probes; ++probe, place = (place + 1) % most_shapes) {
-        unsigned long long there = *static_cast<volatile unsigned long long*>(seen + place);
+        unsigned long long there = seen[place];
         if (there == 0) {
             there = atomicCAS(columns.keys + place, 0ull, key);
             if (there == 0) {
