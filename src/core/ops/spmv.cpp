@@ -33,14 +33,15 @@ void spmv(context& c, const phase_call& phase, heron_operation op, const void* a
         require_arrays(y, role::y);
         validate_contents(c, a, role::a);
     }
-    heron_spmv_args args{op,
-                         scalar_argument(c, alpha, compute_type, role::alpha),
-                         a,
-                         x,
-                         scalar_argument(c, beta, compute_type, role::beta),
-                         y,
-                         compute_type,
-                         algorithm.reproducibility};
+    heron_spmv_args args{};
+    args.op = op;
+    args.alpha = scalar_argument(c, alpha, compute_type, role::alpha);
+    args.a = a;
+    args.x = x;
+    args.beta = scalar_argument(c, beta, compute_type, role::beta);
+    args.y = y;
+    args.compute_type = compute_type;
+    args.reproducibility = algorithm.reproducibility;
     make_canonical(args.a, args.op);
     submit_product(c, phase, args, least_workspace_of(a.format), kept);
 }
