@@ -269,19 +269,24 @@ std::vector<std::pair<std::string, std::pair<entries, entries>>> heavy_pairs() {
             {"one full row", {one_full_row(12000), one_full_row(12000)}}};
 }
 
+// The same bits each time, sums with C, and again.
+void check_again_and_again(const pair_of_arrays& m, cudaDataType type) {
+    spgemm_problem problem(m.a, N, m.b, N);
+    problem.run(plain_call(type));
+    const std::vector<unsigned char> first = problem.value_bytes();
+    problem.run(plain_call(type));
+    CHECK((problem.value_bytes() == first));
+    problem.run(general_call(type));
+    problem.run_reuse(general_call(type));
+}
+
 TEST_CASE("SpGEMM of rows with very many products") {
     const cudaDataType type = main_type();
     for (const auto& [name, factors] : heavy_pairs()) {
         INFO(name);
         for (const layout& lb : {csr, csr_shuffled}) {
             const pair_of_arrays m = arrange_pair(factors.first, N, factors.second, N, csr, lb, {}, type);
-            spgemm_problem problem(m.a, N, m.b, N);
-            problem.run(plain_call(type));
-            const std::vector<unsigned char> first = problem.value_bytes();
-            problem.run(plain_call(type));
-            CHECK((problem.value_bytes() == first));
-            problem.run(general_call(type));
-            problem.run_reuse(general_call(type));
+            check_again_and_again(m, type);
         }
     }
 }
@@ -301,13 +306,7 @@ TEST_CASE("SpGEMM of long rows of A and short rows of B") {
                 right.list.push_back({i, n == 1 && i % 11 == 5 ? i % cols : (i + n * n * 17) % cols, 1.0});
         for (const layout& lb : {csr, csr_shuffled}) {
             const pair_of_arrays m = arrange_pair(left, N, right, N, csr, lb, {}, type);
-            spgemm_problem problem(m.a, N, m.b, N);
-            problem.run(plain_call(type));
-            const std::vector<unsigned char> first = problem.value_bytes();
-            problem.run(plain_call(type));
-            CHECK((problem.value_bytes() == first));
-            problem.run(general_call(type));
-            problem.run_reuse(general_call(type));
+            check_again_and_again(m, type);
         }
     }
 }
@@ -344,13 +343,7 @@ TEST_CASE("SpGEMM of rows of A with thousands of elements") {
                 const entries left = with_row_lengths(lengths, others, 5000);
                 const index_choice index = others ? index_choices()[3] : index_choices()[0];
                 const pair_of_arrays m = arrange_pair(left, N, right, N, csr, lb, index, type);
-                spgemm_problem problem(m.a, N, m.b, N);
-                problem.run(plain_call(type));
-                const std::vector<unsigned char> first = problem.value_bytes();
-                problem.run(plain_call(type));
-                CHECK((problem.value_bytes() == first));
-                problem.run(general_call(type));
-                problem.run_reuse(general_call(type));
+                check_again_and_again(m, type);
             }
 }
 

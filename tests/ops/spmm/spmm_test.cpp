@@ -50,6 +50,18 @@ bool is_tried(const spmm_types& types, const index_choice& index) {
     return narrow && same_c && types.c != CUDA_C_16BF;
 }
 
+// Alone, after an analysis, and where that was overwritten.
+void run_in_every_state(spmm_problem& problem, const spmm_call& call) {
+    workspace buffer(problem.buffer_size(call), 3);
+    problem.run(call, buffer.data());
+    problem.preprocess(call, buffer.data());
+    problem.run({call.alpha, 0.0}, buffer.data());
+    if (!buffer.data()) return;
+    buffer.overwrite(0x7f);
+    problem.run(call, buffer.data());
+    CHECK(buffer.canaries_are_whole());
+}
+
 }  // namespace
 
 TEST_CASE("SpMM of every type, format, operation and index type") {
@@ -518,15 +530,7 @@ TEST_CASE("SpMM of many products, preprocessed and with the workspace overwritte
                 o.order_c = orders[turn++ / 2 % 2];
                 o.padding = 2 * static_cast<std::int64_t>(turn % 3);
                 spmm_problem problem(matrix, types, o);
-                const spmm_call call = general_call(types);
-                workspace buffer(problem.buffer_size(call), 3);
-                problem.run(call, buffer.data());
-                problem.preprocess(call, buffer.data());
-                problem.run({call.alpha, 0.0}, buffer.data());
-                if (!buffer.data()) continue;
-                buffer.overwrite(0x7f);
-                problem.run(call, buffer.data());
-                CHECK(buffer.canaries_are_whole());
+                run_in_every_state(problem, general_call(types));
             }
         }
 }
@@ -551,15 +555,7 @@ TEST_CASE("SpMM of very many products, alone, preprocessed and with the workspac
                 spmm_problem problem(arrange(with_values(many_elements(8000, 1000, 250), types.ab, random), l,
                                              {width, width, transposed}, types.ab, random),
                                      types, o);
-                const spmm_call call = general_call(types);
-                workspace buffer(problem.buffer_size(call), 3);
-                problem.run(call, buffer.data());
-                problem.preprocess(call, buffer.data());
-                problem.run({call.alpha, 0.0}, buffer.data());
-                if (!buffer.data()) continue;
-                buffer.overwrite(0x7f);
-                problem.run(call, buffer.data());
-                CHECK(buffer.canaries_are_whole());
+                run_in_every_state(problem, general_call(types));
             }
 }
 
@@ -609,15 +605,7 @@ TEST_CASE("SpMM of few rows and a wide B, alone, preprocessed and with the works
                                 {CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, static_cast<int>(turn % 2)},
                                 types.ab, random),
                         types, o);
-                    const spmm_call call = general_call(types);
-                    workspace buffer(problem.buffer_size(call), 3);
-                    problem.run(call, buffer.data());
-                    problem.preprocess(call, buffer.data());
-                    problem.run({call.alpha, 0.0}, buffer.data());
-                    if (!buffer.data()) continue;
-                    buffer.overwrite(0x7f);
-                    problem.run(call, buffer.data());
-                    CHECK(buffer.canaries_are_whole());
+                    run_in_every_state(problem, general_call(types));
                 }
 }
 
