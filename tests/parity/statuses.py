@@ -17,7 +17,6 @@ Memory is managed memory of CUDA where there is a GPU (and no HERON_BACKEND=host
 """
 import argparse
 import collections
-import contextlib
 import ctypes
 import math
 import mmap
@@ -30,6 +29,7 @@ import signal
 import struct
 import sys
 import time
+import unittest.mock
 
 import blas_calls
 import status_calls
@@ -262,18 +262,6 @@ def chosen(api, calls, types, only):
     return [call for call in calls if wanted(call[0])]
 
 
-@contextlib.contextmanager
-def variables(values):
-    """The environment has these, too, for as long."""
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -297,7 +285,7 @@ def main():
     prototypes, enums = api.read_header()
     by_name = {p.name: p for p in prototypes}
     calls = chosen(api, api.all_calls(prototypes, enums, options.huge), options.types, options.only)
-    with variables({"HERON_BACKEND": options.backend} if options.backend else {}):
+    with unittest.mock.patch.dict(os.environ, {"HERON_BACKEND": options.backend} if options.backend else {}):
         ours = ask((api, options.library, True, prototypes, enums), calls, options.jobs)
     lines = [f"{len(calls)} calls of {len({name for name, _, _ in calls})} functions"]
     counts = collections.Counter(text(status, api) for status in ours.values())

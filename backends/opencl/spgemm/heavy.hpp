@@ -21,6 +21,13 @@ struct add_segments {
     static constexpr const char* name = "add_segments";
 };
 
+// Columns of a row of C that a team sums at a time, as in chunks.cl.
+constexpr int64_t chunk_columns = 512;
+// Of the longest one.
+inline int64_t chunks_of_row(const heron_spgemm_args& args) {
+    return quotient_up(args.longest_counted, chunk_columns);
+}
+
 // Rows are heavy whose row of A has some thousands of elements, and more than so many times what all have
 // that there are fewer heavy ones than memory for their columns. A group, or 32 lanes, would take these one
 // after the other.
@@ -33,7 +40,6 @@ struct heavy_limits {
     // That are worth their memory: a multiprocessor of an H200 has some twenty teams at a time.
     static constexpr int64_t most_tasks = 2048;
     static constexpr int64_t tasks_of_unit = 16;
-    static constexpr int64_t chunk = 512;  // as in chunks.cl
 
     static int64_t words(const heron_spgemm_args& args) { return quotient_up(args.b.matrix.cols, 32); }
     static int64_t most(const heron_spgemm_args& args) {
@@ -96,7 +102,7 @@ class heavy_rows {
     void multiply(const kept_program& program, int64_t group, int64_t teams, const int* unordered,
                   CT* partials) const {
         const heron_spgemm_operand &a = args_.a, &b = args_.b;
-        const auto chunks_per_row = static_cast<int>(quotient_up(args_.longest_counted, heavy_limits::chunk));
+        const auto chunks_per_row = static_cast<int>(chunks_of_row(args_));
         const int64_t tasks = std::max(tasks_, most_ * chunks_per_row);
         const scalar_argument<CT> alpha = as_argument<CT>(args_.alpha);
         const scalar_argument<CT> beta = as_argument<CT>(args_.beta);

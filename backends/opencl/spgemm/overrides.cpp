@@ -52,8 +52,7 @@ int64_t largest_limit(const bin_limits& limits) {
     return limits.limits[bin];
 }
 
-// These mirror spgemm_chunks.cl.
-constexpr int64_t chunk = 512;
+// As in chunks.cl.
 constexpr int64_t marked_columns = 8192 * 32;
 
 // The columns of long rows are found in several passes over the products where B is wide.
@@ -402,7 +401,7 @@ class team_numeric {
         if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(summed));
         if (!may_have_heavy_rows(args)) return;
         heavy_.emplace(device, args, layout, ranks_.products(), most_ranked);
-        partials_ = layout.take<CT>(heavy_limits::tasks(device.traits()) * chunk);
+        partials_ = layout.take<CT>(heavy_limits::tasks(device.traits()) * chunk_columns);
     }
 
     void run() {
@@ -467,7 +466,7 @@ class team_numeric {
         const chunk_shape shape = chunk_shape_of<CT>(device_.traits());
         if (with_columns()) kernels.template find_long<CT>(shape, nullptr, as<IT>(args_.c.indices));
         if (!with_values()) return;
-        const int64_t chunks_per_row = quotient_up(args_.longest_counted, chunk);
+        const int64_t chunks_per_row = chunks_of_row(args_);
         kernels.template multiply<multiply_chunks>(
             teams(chunking, shape, args_.a.matrix.rows * chunks_per_row), alpha_, beta_,
             static_cast<const int*>(unordered_), static_cast<int>(chunks_per_row));
