@@ -4,6 +4,7 @@
 #include "common/factor/plan.hpp"
 #include "common/runtime/slot.hpp"
 #include "host/trisolve/schedule.hpp"
+#include "rows.hpp"
 
 namespace heron::HERON_LEVEL {
 namespace {
@@ -13,9 +14,11 @@ using plans::factor_kind;
 struct host_factor_plan final : plan_of<host_factor_plan> {
     block_schedule* blocks = nullptr;  // at most one of them
     level_schedule* levels = nullptr;
+    bool by_runs = false;
 
     host_factor_plan() = default;
-    host_factor_plan(host_factor_plan&& other) noexcept : blocks(other.blocks), levels(other.levels) {
+    host_factor_plan(host_factor_plan&& other) noexcept
+        : blocks(other.blocks), levels(other.levels), by_runs(other.by_runs) {
         other.blocks = nullptr;
         other.levels = nullptr;
     }
@@ -25,8 +28,8 @@ struct host_factor_plan final : plan_of<host_factor_plan> {
     }
 };
 
-// The shared text with a block's size known, so that its loops are unrolled, for rows at these places.
-template <class CT, factor_kind kind, int size>
+// Rows at these places: of blocks by the shared text with their size known, so that its loops are unrolled.
+template <class CT, factor_kind kind, int size, bool by_runs>
 struct row_range {
     const i32 *order, *offsets, *columns, *diagonal;
     int base;
@@ -36,18 +39,31 @@ struct row_range {
     i32* zero_pivot;
 
     [[gnu::flatten]] void factor(range places) const {
-        const int rows = size > 0 ? size : steps.size;
-        const int row_step = size == 1 ? 1 : steps.row_step;
-        const int column_step = size == 1 ? 1 : steps.column_step;
         for (int64_t place = places.begin; place < places.end; ++place) {
             const int row = order ? order[place] : static_cast<int>(place);
-            if constexpr (kind == factor_kind::lu)
-                kernels::ilu_row<CT>(row, offsets, columns, base, diagonal, a, rows, row_step, column_step,
-                                     tolerance, boost, zero_pivot);
+            if constexpr (size == 1)
+                factor_row(row);
             else
-                kernels::ic_row<CT>(row, offsets, columns, base, diagonal, a, rows, row_step, column_step,
-                                    zero_pivot);
+                factor_block_row(row);
         }
+    }
+
+  private:
+    void factor_row(int row) const {
+        const factor_rows<CT, by_runs> all{offsets, columns, diagonal, base, a, zero_pivot};
+        if constexpr (kind == factor_kind::lu)
+            all.lu(row, tolerance, boost);
+        else
+            all.cholesky(row);
+    }
+    void factor_block_row(int row) const {
+        const int rows = size > 0 ? size : steps.size;
+        if constexpr (kind == factor_kind::lu)
+            kernels::ilu_row<CT>(row, offsets, columns, base, diagonal, a, rows, steps.row_step,
+                                 steps.column_step, tolerance, boost, zero_pivot);
+        else
+            kernels::ic_row<CT>(row, offsets, columns, base, diagonal, a, rows, steps.row_step,
+                                steps.column_step, zero_pivot);
     }
 };
 
@@ -73,6 +89,7 @@ class host_factor_run {
         device_.template launch<kernels::find_diagonal<CT>>(kernels::factor, n_, offsets(), columns(),
                                                             int{pattern_.base}, diagonal_, zero_pivot_);
         host_factor_plan plan;
+        plan.by_runs = steps_.size == 1 && has_runs(offsets(), columns(), int{pattern_.base}, n_);
         const int team = team_for(device_, work());
         if (team > 1) make_schedule(team, plan);
         plans::leave_plan(static_cast<host_factor_plan&&>(plan), workspace_);
@@ -82,7 +99,7 @@ class host_factor_run {
         const host_factor_plan& plan = plans::required_plan<host_factor_plan>(workspace_);
         zero_pivot_[1] = zero_pivot_[0];
         switch (steps_.size) {
-            case 1: return factor<1>(plan);
+            case 1: return plan.by_runs ? factor<1, true>(plan) : factor<1>(plan);
             case 2: return factor<2>(plan);
             case 4: return factor<4>(plan);
             case 8: return factor<8>(plan);
@@ -138,11 +155,11 @@ class host_factor_run {
         });
     }
 
-    template <int size>
+    template <int size, bool by_runs = false>
     void factor(const host_factor_plan& plan) {
         const plans::boost_arguments<CT> boost(args_);
         const CT tolerance = boost.tolerance_bits ? from_double<CT>(*boost.tolerance_bits) : boost.tolerance;
-        row_range<CT, kind, size> rows{
+        row_range<CT, kind, size, by_runs> rows{
             nullptr,    offsets(),          columns(),
             diagonal_,  int{pattern_.base}, as<CT>(args_.a.values),
             steps_,     tolerance,          SCALAR(CT, boost.value.value, boost.value.device),

@@ -136,6 +136,14 @@ entries full_pattern(std::int64_t n) {
     return result;
 }
 
+entries runs_pattern(std::int64_t n) {
+    entries result{n, n, {}};
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+            if (i == j || ((j + 4 * (i % 3)) / 9 + i / 7) % 3 == 0) result.list.push_back({i, j, 1.0});
+    return result;
+}
+
 sparse_arrays factor_arrays(const entries& pattern, const factor_choice& choice, cudaDataType type,
                             std::uint64_t stream) {
     const std::int64_t size = std::max<std::int64_t>(choice.block, 1);

@@ -39,6 +39,8 @@ entries grid_pattern(std::int64_t nx, std::int64_t ny, std::int64_t nz, bool cor
 entries random_square_pattern(std::int64_t n, std::int64_t per_row, std::uint64_t stream);
 entries arrow_of(std::int64_t n);
 entries full_pattern(std::int64_t n);
+// Runs of up to nine columns, which those of other rows overlap in part.
+entries runs_pattern(std::int64_t n);
 
 // Arrays with numbers for which the factors exist and stay small. What must not be read is poison: the upper
 // triangle of a Cholesky factorisation.

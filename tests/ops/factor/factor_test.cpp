@@ -69,6 +69,14 @@ TEST_CASE("factorisations of every type, storage, base and policy") {
     });
 }
 
+TEST_CASE("factorisations of runs of columns in every type") {
+    const entries pattern = runs_pattern(60);
+    std::size_t turn = 0;
+    for_types([&](auto f) {
+        for (const factor_choice& choice : {lu_of_csr, cholesky_of_csr}) run(f, pattern, choice, turn++ % 3);
+    });
+}
+
 TEST_CASE("factorisations of every shape") {
     const std::vector<named_pattern> patterns{{"1x1", full_pattern(1)},
                                               {"2x2", full_pattern(2)},
@@ -78,6 +86,7 @@ TEST_CASE("factorisations of every shape") {
                                               {"arrow", arrow_of(90)},
                                               {"dense", full_pattern(40)},
                                               {"long rows", full_pattern(150)},
+                                              {"runs", runs_pattern(100)},
                                               {"scattered", random_square_pattern(500, 3, 5)},
                                               {"grid", grid_pattern(9, 8, 7, true)}};
     for (const named_pattern& pattern : patterns)
