@@ -21,7 +21,8 @@ inline int clock_rate_of(const heron_device_info& info) {
     return info.clock_mhz ? static_cast<int>(info.clock_mhz) * 1000 : 1000000;
 }
 
-// How many times as fast as double precision single precision is. Processors are like NVIDIA's devices for computing.
+// How many times as fast as double precision single precision is. Processors are like NVIDIA's devices for
+// computing.
 inline int single_to_double_ratio_of(const heron_device_info& info) {
     const bool is_for_computing = info.minor == 0 && info.major <= 10;
     return is_cuda_device(info) && !is_for_computing ? 64 : 2;
