@@ -12,18 +12,18 @@ endif()
 
 set(HERON_SONAMES_DIR ${CMAKE_CURRENT_LIST_DIR}/sonames)
 
-# heron_add_jumps(<target> <facade> NODE <node> PATTERN <regex> [RENAMED <regex>] [OMITTED <regex>]
+# heron_add_jumps(<target> <facade> NODE <node> PATTERN <regex> [OMITTED <regex>]
 # [FINISHED <regex> FINISH <function>] [ALIASES <new=name>...]):
 # an object library with a jump for each function of the facade, see sonames/WriteJumps.cmake.
 function(heron_add_jumps target facade)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "NODE;PATTERN;RENAMED;OMITTED;FINISHED;FINISH" "ALIASES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "NODE;PATTERN;OMITTED;FINISHED;FINISH" "ALIASES")
   set(jumps ${CMAKE_CURRENT_BINARY_DIR}/${target}.c)
   set(script ${HERON_SONAMES_DIR}/WriteJumps.cmake)
   add_custom_command(
     OUTPUT ${jumps}
     COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:${facade}> -DNODE=${arg_NODE} "-DPATTERN=${arg_PATTERN}"
-            "-DRENAMED=${arg_RENAMED}" "-DOMITTED=${arg_OMITTED}" "-DFINISHED=${arg_FINISHED}"
-            "-DFINISH=${arg_FINISH}" "-DALIASES=${arg_ALIASES}" -DOUTPUT=${jumps} -P ${script}
+            "-DOMITTED=${arg_OMITTED}" "-DFINISHED=${arg_FINISHED}" "-DFINISH=${arg_FINISH}" "-DALIASES=${arg_ALIASES}"
+            -DOUTPUT=${jumps} -P ${script}
     DEPENDS ${facade} ${script}
     VERBATIM)
   add_library(${target} OBJECT ${jumps})

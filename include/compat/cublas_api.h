@@ -52,10 +52,14 @@ extern "C" {
 #define HERON_FAMILY "cublas/complex_batched.inc"
 #include "cublas/foreach_integer.inc"
 #define HERON_INT_ONLY
+#define HERON_FAMILY "cublas/factorisations.inc"
+#include "cublas/foreach_type.inc"
+#define HERON_INT_ONLY
 #define HERON_FAMILY "cublas/packing.inc"
 #include "cublas/foreach_type.inc"
 #define HERON_FAMILY "cublas/extended.inc"
 #include "cublas/foreach_integer.inc"
+#include "cublas/rotations_ex.inc"
 #ifdef __cplusplus
 #define HERON_FAMILY "cublas/half.inc"
 #include "cublas/foreach_integer.inc"

@@ -53,6 +53,7 @@ int attribute_of(const device& d, cudaDeviceAttr attribute) {
         case cudaDevAttrCanUseHostPointerForRegisteredMem: return p.canUseHostPointerForRegisteredMem;
         case cudaDevAttrHostRegisterSupported: return p.hostRegisterSupported;
         case cudaDevAttrMemoryPoolsSupported: return p.memoryPoolsSupported;
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio: return p.singleToDoublePrecisionPerfRatio;
         case cudaDevAttrPciBusId: return p.pciBusID;
         default: return 0;
     }

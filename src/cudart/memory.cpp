@@ -122,6 +122,18 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
     });
 }
 
+// Attaches nothing: all managed memory is the host's while any stream works.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t length, unsigned flags) {
+    return guarded(__func__, [&] {
+        require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
+                cudaErrorInvalidValue, "flags: must be one of cudaMemAttachGlobal, Host and Single");
+        check_managed(pointer, std::max<size_t>(length, 1));
+        require(flags != cudaMemAttachSingle || stream, cudaErrorInvalidValue,
+                "stream: memory can be attached to one that was created only");
+        runtime::get().find(stream);
+    });
+}
+
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
     return guarded(__func__, [&] { allocate_pitched(pointer, pitch, width, height); });
 }

@@ -16,6 +16,18 @@ inline bool can_use_host_memory(const heron_device_info& info) {
     return info.is_host_accessible || is_cuda_device(info);
 }
 
+// kHz. Programs take the fastest device, and none is faster than one whose clock nobody knows.
+inline int clock_rate_of(const heron_device_info& info) {
+    return info.clock_mhz ? static_cast<int>(info.clock_mhz) * 1000 : 1000000;
+}
+
+// How many times as fast as double precision single precision is. Processors are like NVIDIA's devices for
+// computing.
+inline int single_to_double_ratio_of(const heron_device_info& info) {
+    const bool is_for_computing = info.minor == 0 && info.major <= 10;
+    return is_cuda_device(info) && !is_for_computing ? 64 : 2;
+}
+
 // Fills what both structs have and leaves 0 where nothing can be said (textures, surfaces, ...). Limits
 // of kernel launches are those that every CUDA device has, since programs compute launch shapes from them.
 template <class Properties>
@@ -38,7 +50,8 @@ void describe(const device& d, Properties& p) {
     p.maxGridSize[0] = 0x7fffffff;
     p.maxGridSize[1] = 65535;
     p.maxGridSize[2] = 65535;
-    p.clockRate = static_cast<int>(info.clock_mhz) * 1000;
+    p.clockRate = clock_rate_of(info);
+    p.singleToDoublePrecisionPerfRatio = single_to_double_ratio_of(info);
     p.totalConstMem = 64 * 1024;
     // Elsewhere the capability whose library calls Heron serves: double precision, half and bfloat16.
     p.major = is_cuda ? static_cast<int>(info.major) : 8;

@@ -111,7 +111,11 @@ TEST_CASE("properties and attributes agree") {
     CHECK(attribute(cudaDevAttrMaxBlockDimZ) == p.maxThreadsDim[2]);
     CHECK(attribute(cudaDevAttrL2CacheSize) == p.l2CacheSize);
     CHECK(attribute(cudaDevAttrManagedMemory) == p.managedMemory);
-    CHECK(attribute(cudaDevAttrClockRate) >= 0);
+    // Programs multiply and divide by these to find the fastest device.
+    CHECK(attribute(cudaDevAttrClockRate) > 0);
+    CHECK(attribute(cudaDevAttrClockRate) == p.clockRate);
+    CHECK(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) > 0);
+    CHECK(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) == p.singleToDoublePrecisionPerfRatio);
 
     int value = 0;
     CHECK(cudaGetDeviceProperties(nullptr, 0) == cudaErrorInvalidValue);

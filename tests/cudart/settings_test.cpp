@@ -204,6 +204,28 @@ TEST_CASE("advice on managed memory, where the device has it") {
     clear_last_error();
 }
 
+TEST_CASE("managed memory is attached to a stream, where the device has it") {
+    int* values = nullptr;
+    cudaStream_t stream = nullptr;
+    REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+    if (cudaMallocManaged(&values, 64) == cudaSuccess) {
+        CHECK(cudaStreamAttachMemAsync(stream, values) == cudaSuccess);
+        CHECK(cudaStreamAttachMemAsync(stream, values, 64, cudaMemAttachHost) == cudaSuccess);
+        CHECK(cudaStreamAttachMemAsync(nullptr, values, 0, cudaMemAttachGlobal) == cudaSuccess);
+        CHECK(cudaStreamAttachMemAsync(nullptr, values, 0, cudaMemAttachSingle) == cudaErrorInvalidValue);
+        CHECK(cudaStreamAttachMemAsync(stream, values, 65, cudaMemAttachSingle) == cudaErrorInvalidValue);
+        CHECK(cudaStreamAttachMemAsync(stream, values, 0, 0) == cudaErrorInvalidValue);
+        values[15] = 7;
+        CHECK(values[15] == 7);
+        CHECK(cudaFree(values) == cudaSuccess);
+    }
+    int plain = 0;
+    CHECK(cudaStreamAttachMemAsync(stream, &plain) == cudaErrorInvalidValue);
+    CHECK(cudaStreamAttachMemAsync(stream, nullptr) == cudaErrorInvalidValue);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    clear_last_error();
+}
+
 TEST_CASE("memory pools") {
     const cudaMemPool_t pool = default_pool();
     cudaMemPool_t current = nullptr;

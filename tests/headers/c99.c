@@ -47,6 +47,7 @@ cusparseStatus_t spmv(cusparseHandle_t handle, int64_t n, int64_t nnz, int* offs
                       double* values, double* x, double* y);
 cudaError_t upload(void** device, const void* host, size_t bytes, cudaStream_t stream);
 cuDoubleComplex residual(cuDoubleComplex a, cuDoubleComplex x, cuDoubleComplex b, dim3* grid);
+cudaError_t report(cudaStream_t stream);
 
 static void log_callback(int level, const char* function, const char* message) {
     fprintf(stderr, "[%d] %s: %s\n", level, function, message);
@@ -79,6 +80,12 @@ cudaError_t upload(void** device, const void* host, size_t bytes, cudaStream_t s
     if (error == cudaSuccess) error = cudaMemcpyAsync(*device, host, bytes, cudaMemcpyHostToDevice, stream);
     return error;
 }
+
+static void CUDART_CB say(cudaStream_t stream, cudaError_t status, void* what) {
+    printf("%p: %s: %s\n", (void*)stream, (const char*)what, cudaGetErrorString(status));
+}
+
+cudaError_t report(cudaStream_t stream) { return cudaStreamAddCallback(stream, say, NULL, 0); }
 
 cuDoubleComplex residual(cuDoubleComplex a, cuDoubleComplex x, cuDoubleComplex b, dim3* grid) {
     const int2 pair = make_int2(1, 2);

@@ -20,6 +20,45 @@ const amax_function long_amax = &cublasIzamax_64;
 const nrm2_function double_norm = &cublasDznrm2;
 const scal_function scal_by_real = &cublasCsscal_64;
 
+/* Functions that are declared and not served. */
+typedef cublasStatus_t (*getrf_function)(cublasHandle_t, int, double* const[], int, int*, int*, int);
+typedef cublasStatus_t (*getri_function)(cublasHandle_t, int, const float* const[], int, const int*,
+                                         float* const[], int, int*, int);
+typedef cublasStatus_t (*getrs_function)(cublasHandle_t, cublasOperation_t, int, int,
+                                         const cuComplex* const[], int, const int*, cuComplex* const[], int,
+                                         int*, int);
+typedef cublasStatus_t (*matinv_function)(cublasHandle_t, int, const double* const[], int, double* const[],
+                                          int, int*, int);
+typedef cublasStatus_t (*geqrf_function)(cublasHandle_t, int, int, cuDoubleComplex* const[], int,
+                                         cuDoubleComplex* const[], int*, int);
+typedef cublasStatus_t (*gels_function)(cublasHandle_t, cublasOperation_t, int, int, int, float* const[], int,
+                                        float* const[], int, int*, int*, int);
+typedef cublasStatus_t (*rotg_function)(cublasHandle_t, void*, void*, cudaDataType, void*, void*,
+                                        cudaDataType, cudaDataType);
+typedef cublasStatus_t (*rotm_function)(cublasHandle_t, int64_t, void*, cudaDataType, int64_t, void*,
+                                        cudaDataType, int64_t, const void*, cudaDataType, cudaDataType);
+typedef cublasStatus_t (*rotmg_function)(cublasHandle_t, void*, cudaDataType, void*, cudaDataType, void*,
+                                         cudaDataType, const void*, cudaDataType, void*, cudaDataType,
+                                         cudaDataType);
+extern const getrf_function getrf;
+extern const getri_function getri;
+extern const getrs_function getrs;
+extern const matinv_function matinv;
+extern const geqrf_function geqrf;
+extern const gels_function gels;
+extern const rotg_function rotg;
+extern const rotm_function rotm;
+extern const rotmg_function rotmg;
+const getrf_function getrf = &cublasDgetrfBatched;
+const getri_function getri = &cublasSgetriBatched;
+const getrs_function getrs = &cublasCgetrsBatched;
+const matinv_function matinv = &cublasDmatinvBatched;
+const geqrf_function geqrf = &cublasZgeqrfBatched;
+const gels_function gels = &cublasSgelsBatched;
+const rotg_function rotg = &cublasRotgEx;
+const rotm_function rotm = &cublasRotmEx_64;
+const rotmg_function rotmg = &cublasRotmgEx;
+
 cublasStatus_t product(cublasHandle_t handle, int n, const double* a, const double* b, double* c);
 
 cublasStatus_t product(cublasHandle_t handle, int n, const double* a, const double* b, double* c) {

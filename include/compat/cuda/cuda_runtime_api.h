@@ -115,6 +115,9 @@ cudaError_t CUDARTAPI cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event
 cudaError_t CUDARTAPI cudaStreamGetFlags(cudaStream_t hStream, unsigned int* flags);
 cudaError_t CUDARTAPI cudaStreamGetPriority(cudaStream_t hStream, int* priority);
 cudaError_t CUDARTAPI cudaStreamGetDevice(cudaStream_t hStream, int* device);
+cudaError_t CUDARTAPI
+cudaStreamAttachMemAsync(cudaStream_t stream, void* devPtr, size_t length CUDART_DEFAULT_ARGUMENT(0),
+                         unsigned int flags CUDART_DEFAULT_ARGUMENT(cudaMemAttachSingle));
 
 /* Functions of the host in the order of a stream: here each runs before the call returns. */
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* userData);

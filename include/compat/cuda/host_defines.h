@@ -11,6 +11,7 @@
 #endif
 
 #define CUDARTAPI
+#define CUDART_CB
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __align__(n)
 
