@@ -27,7 +27,7 @@ extern "C" {
 
 cublasStatus CUBLASWINAPI cublasInit(void);
 cublasStatus CUBLASWINAPI cublasShutdown(void);
-/* The first error since the last call. */
+/* The last error since the call before. */
 cublasStatus CUBLASWINAPI cublasGetError(void);
 cublasStatus CUBLASWINAPI cublasGetVersion(int* version);
 /* n elements of elemSize bytes of device memory. */

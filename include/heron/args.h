@@ -249,8 +249,8 @@ typedef struct heron_gemm_batched_args {
  * there op is NONE and op' TRANSPOSE or CONJUGATE_TRANSPOSE, or the other way round, while a plain gemmt (one
  * term, not hermitian) has any operations. hermitian: the imaginary parts of C's diagonal are not read and
  * become 0, unless alpha = 0 or k = 0, and beta = 1: then C stays as it is. Scalars on the device are then
- * real numbers of type's precision: beta, and with one term alpha. The other triangle is neither read nor
- * written. */
+ * real numbers of type's precision: beta, and with one term alpha, unless hermitian is 2. The other triangle
+ * is neither read nor written. */
 typedef struct heron_gemmt_args {
     heron_type type;
     heron_fill_mode fill;

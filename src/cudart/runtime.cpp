@@ -274,8 +274,11 @@ allocation runtime::forget(void* pointer, bool is_host) {
 void runtime::register_host(void* pointer, size_t bytes, unsigned flags) {
     const auto target = current();
     const char* const start = static_cast<const char*>(pointer);
+    uintptr_t end = 0;
+    if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(pointer), bytes, &end))
+        fail(cudaErrorInvalidValue, "size: the range reaches beyond the end of memory");
     const std::lock_guard lock(mutex_);
-    const auto next = allocations_.lower_bound(start + bytes);
+    const auto next = allocations_.lower_bound(reinterpret_cast<const void*>(end));
     if (next != allocations_.begin()) {
         const auto& [base, block] = *std::prev(next);
         if (static_cast<const char*>(base) + block.bytes > start)

@@ -291,6 +291,7 @@ TEST_CASE("registered memory") {
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
     CHECK(cudaHostRegister(nullptr, 16, 0) == cudaErrorInvalidValue);
     CHECK(cudaHostRegister(memory.data(), 0, 0) == cudaErrorInvalidValue);
+    CHECK(cudaHostRegister(memory.data(), SIZE_MAX, 0) == cudaErrorInvalidValue);
     clear_last_error();
 }
 

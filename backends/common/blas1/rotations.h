@@ -7,7 +7,7 @@ HERON_FN RT blas1_length(RT x, RT y) {
     const RT second = MAGNITUDE(RT, y);
     const RT larger = LESS(RT, first, second) ? second : first;
     const RT smaller = LESS(RT, first, second) ? first : second;
-    if (EQUAL(RT, larger, ZERO(RT))) return larger;
+    if (EQUAL(RT, larger, ZERO(RT))) return ADD(RT, larger, smaller);  // a NaN stays one
     const RT ratio = DIV(RT, smaller, larger);
     return MUL(RT, larger, SQRT(RT, MAD(RT, ratio, ratio, ONE(RT))));
 }
@@ -47,10 +47,19 @@ HERON_TYPES(class RT)
 HERON_KERNEL(blas1_complex_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL const RT* b, heron_index b_at,
              GLOBAL RT* c, heron_index c_at, GLOBAL RT* s, heron_index s_at) {
     a += 2 * item;
-    const RT a_re = a[2 * a_at];
-    const RT a_im = a[2 * a_at + 1];
-    const RT b_re = b[2 * b_at];
-    const RT b_im = b[2 * b_at + 1];
+    RT a_re = a[2 * a_at];
+    RT a_im = a[2 * a_at + 1];
+    RT b_re = b[2 * b_at];
+    RT b_im = b[2 * b_at + 1];
+    // Moduli may leave the range where the parts do not: only infinity and 0 are twice themselves.
+    const RT size = ADD(RT, ADD(RT, MAGNITUDE(RT, a_re), MAGNITUDE(RT, a_im)),
+                        ADD(RT, MAGNITUDE(RT, b_re), MAGNITUDE(RT, b_im)));
+    const RT two = ADD(RT, ONE(RT), ONE(RT));
+    const RT unit = EQUAL(RT, size, MUL(RT, two, size)) ? DIV(RT, ONE(RT), ADD(RT, two, two)) : ONE(RT);
+    a_re = MUL(RT, a_re, unit);
+    a_im = MUL(RT, a_im, unit);
+    b_re = MUL(RT, b_re, unit);
+    b_im = MUL(RT, b_im, unit);
     const RT of_a = blas1_length(a_re, a_im);
     const RT of_b = blas1_length(b_re, b_im);
     RT r_re = a_re;
@@ -76,8 +85,8 @@ HERON_KERNEL(blas1_complex_rotg, GLOBAL RT* a, heron_index a_at, GLOBAL const RT
         s_re = MAD(RT, d_re, u_re, MUL(RT, d_im, u_im));
         s_im = SUB(RT, MUL(RT, d_im, u_re), MUL(RT, d_re, u_im));
     }
-    a[2 * a_at] = r_re;
-    a[2 * a_at + 1] = r_im;
+    a[2 * a_at] = DIV(RT, r_re, unit);
+    a[2 * a_at + 1] = DIV(RT, r_im, unit);
     c[c_at] = cosine;
     s[2 * s_at] = s_re;
     s[2 * s_at + 1] = s_im;

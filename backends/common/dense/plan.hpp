@@ -43,6 +43,9 @@ struct triangular_vectors {
     heron_index line, step;  // between vectors, and between elements of one
 };
 
+// Alpha on the device is a real number.
+inline bool has_real_alpha(const heron_gemmt_args& g) { return g.hermitian == 1 && g.terms == 1; }
+
 // The products of one pair of storage and compute type.
 template <class VT, class CT, class Device>
 void launch_gemm(Device& device, const heron_gemm_args& g) {
@@ -159,7 +162,7 @@ void gemmt(Device& device, heron_phase phase, const heron_gemmt_args& g, heron_w
     visit_full(g.type, [&]<class CT>(type<CT>) {
         using RT = real_of<CT>;
         const bool real_beta = g.hermitian;
-        const bool real_alpha = g.hermitian && g.terms == 1;
+        const bool real_alpha = has_real_alpha(g);
         const auto alpha = as_argument<CT>(g.alpha);
         const auto beta = as_argument<CT>(g.beta);
         const int second = g.terms > 1 ? 1 : 0;

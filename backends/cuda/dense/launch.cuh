@@ -210,8 +210,8 @@ void gemmt_of(cuda_device& device, const heron_gemmt_args& g) {
         p.a[t] = row_operand<CT>(place_of<CT>(g.a[t]), g.op_a, g.a[t].ld);
         p.b[t] = column_operand<CT>(place_of<CT>(g.b[t]), g.op_b, g.b[t].ld);
     }
-    p.alpha = as_scalar<CT>(g.alpha, g.hermitian && g.terms == 1);
-    p.beta = as_scalar<CT>(g.beta, g.hermitian);
+    p.alpha = as_scalar<CT>(g.alpha, plans::has_real_alpha(g));
+    p.beta = as_scalar<CT>(g.beta, g.hermitian != 0);
     p.c = place_of<CT>(g.c);
     p.ldc = g.c.ld;
     p.c_step = 1;

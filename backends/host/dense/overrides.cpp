@@ -133,8 +133,7 @@ void gemmt(host_device& device, heron_phase phase, const heron_gemmt_args& g, he
     if (phase != HERON_PHASE_RUN || device.packing().threads() == 0)
         return plans::gemmt(device, phase, g, workspace);
     visit_full(g.type, [&]<class CT>(type<CT>) {
-        const bool has_real_alpha = g.hermitian && g.terms == 1;
-        const CT alpha = has_real_alpha ? real_value_of<CT>(g.alpha) : value_of<CT>(g.alpha);
+        const CT alpha = plans::has_real_alpha(g) ? real_value_of<CT>(g.alpha) : value_of<CT>(g.alpha);
         const CT beta = g.hermitian ? real_value_of<CT>(g.beta) : value_of<CT>(g.beta);
         const product_target<CT> target{output_of<CT>(g.c),
                                         g.c.ld,

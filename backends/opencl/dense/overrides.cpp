@@ -303,9 +303,9 @@ void run_gemmt(opencl_device& device, const heron_gemmt_args& g) {
     j.beta = g.beta;
     j.c = g.c;
     j.update.triangle = g.fill == HERON_FILL_LOWER ? 1 : 2;
-    j.update.hermitian = g.hermitian;
-    j.update.has_real_alpha = g.hermitian && g.terms == 1;
-    j.update.has_real_beta = g.hermitian;
+    j.update.hermitian = g.hermitian != 0;
+    j.update.has_real_alpha = plans::has_real_alpha(g);
+    j.update.has_real_beta = g.hermitian != 0;
     engine<CT>(device, g.type).run(j);
 }
 

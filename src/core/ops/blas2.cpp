@@ -24,13 +24,13 @@ void require_storage(argument operand, heron_matrix_storage storage,
 // A band of `lines` columns (row order: rows) with so many diagonals before and behind the main one.
 heron_stored_matrix band(argument operand, const dense_matrix_operand& o, int64_t lines, int64_t lower,
                          int64_t upper, heron_type type, bool reads) {
-    if (o.ld - lower - upper < 1)
+    int64_t beside = 0;
+    if (__builtin_add_overflow(lower, upper, &beside) || o.ld <= beside)
         invalid(operand[part::ld],
                 fmt::format("is {}, but at least one more than {} + {} are needed", o.ld, lower, upper));
     if (o.offset < 0) invalid(operand[part::offset], fmt::format("is negative ({})", o.offset));
     if (reads)
-        require_memory(operand, o.memory, o.size, extent(operand, o.offset, o.ld, lines, lower + upper + 1),
-                       type);
+        require_memory(operand, o.memory, o.size, extent(operand, o.offset, o.ld, lines, beside + 1), type);
     return {HERON_STORAGE_BANDED, const_cast<void*>(o.memory), o.offset, o.ld, lower, upper};
 }
 

@@ -45,6 +45,9 @@ void require_3m_sizes(int64_t m, int64_t n, int64_t k, heron_type type) {
 
 constexpr heron_scalar host_one{nullptr, 1, 0};
 
+// Of a Hermitian gemmt, whose alpha is no real number.
+constexpr int32_t complex_alpha = 2;
+
 void run_3m(context& context, const heron_gemm_args& args) {
     run_in_scratch<operation::gemm>(context, args, workspace_size<operation::gemm>(context, args));
 }
@@ -326,7 +329,7 @@ void gemm_batched(context& context, const gemm_batched_call& call) {
 }
 
 void gemmt(context& context, const gemmt_call& call) {
-    require_type(call.type);
+    call.hermitian ? require_complex(call.type) : require_type(call.type);
     require_order(call.order);
     require_fill(call.fill);
     require_operation(call.op_a, role::operation_a);
@@ -338,8 +341,9 @@ void gemmt(context& context, const gemmt_call& call) {
     args.n = call.n;
     args.k = call.k;
     args.terms = 1;
+    args.hermitian = call.hermitian ? complex_alpha : 0;
     args.alpha = scalar(context, call.alpha, call.type, role::alpha);
-    args.beta = scalar(context, call.beta, call.type, role::beta);
+    args.beta = scalar(context, call.beta, call.hermitian ? real_of(call.type) : call.type, role::beta);
     const bool reads = call.n > 0 && call.k > 0 && !is_zero(args.alpha);
     args.a[0] = checked(role::a, call.a, call.order, call.op_a, call.n, call.k, call.type, reads);
     args.b[0] = checked(role::b, call.b, call.order, call.op_b, call.k, call.n, call.type, reads);

@@ -67,7 +67,8 @@ struct gemm_batched_call {
 void gemm_batched(context& context, const gemm_batched_call& call);
 
 // One triangle of C := alpha*op(A)*op(B) + beta*C, which is n x n. Types as the rest: R_32F, R_64F, C_32F,
-// C_64F.
+// C_64F. hermitian: the product is known to be Hermitian (herkx; complex types only), C's diagonal is as for
+// herk, and beta a real number of the same precision.
 struct gemmt_call {
     heron_type type;
     heron_order order;
@@ -78,6 +79,7 @@ struct gemmt_call {
     dense_matrix_operand a, b;
     const void* beta;
     dense_matrix_operand c;
+    bool hermitian = false;
 };
 void gemmt(context& context, const gemmt_call& call);
 

@@ -33,13 +33,17 @@ struct complex_rotation_result {
 // c real and s with c*a + s*b = r and c*b = conj(s)*a.
 template <class T>
 complex_rotation_result<T> complex_rotation(std::complex<T> a, std::complex<T> b) {
-    const T of_a = std::abs(a);
-    const T of_b = std::abs(b);
-    if (of_b == 0) return {a, 0, 1};
-    if (of_a == 0) return {of_b, std::conj(b) / of_b, 0};
-    const T length = std::hypot(of_a, of_b);
-    const std::complex<T> direction = a / of_a;
-    return {direction * length, direction * (std::conj(b) / length), of_a / length};
+    const auto size = [](std::complex<T> v) { return std::abs(v.real()) + std::abs(v.imag()); };
+    // Moduli may leave the range where the parts do not.
+    const T unit = std::isinf(size(a) + size(b)) ? T(0.25) : T{1};
+    const std::complex<T> x = a * unit, y = b * unit;
+    const T of_x = std::abs(x);
+    const T of_y = std::abs(y);
+    if (of_y == 0) return {a, 0, 1};
+    if (of_x == 0) return {of_y / unit, std::conj(y) / of_y, 0};
+    const T length = std::hypot(of_x, of_y);
+    const std::complex<T> direction = x / of_x;
+    return {direction * length / unit, direction * (std::conj(y) / length), of_x / length};
 }
 
 // H and what it makes of the numbers: Hammarling's modified rotation with elements kept within range (Lawson,

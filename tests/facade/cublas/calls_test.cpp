@@ -30,6 +30,16 @@ struct typed {
                                                            F::is_complex ? random.symmetric_unit() : 0};
         return numbers(type, values);
     }
+    // A matrix whose diagonal has NaNs as imaginary parts.
+    numbers with_nan_beside_the_diagonal(int64_t n, int64_t ld) {
+        std::vector<number> values(static_cast<size_t>(ld * n));
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < ld; ++i)
+                values[static_cast<size_t>(i + j * ld)] = {
+                    random.symmetric_unit(),
+                    i == j ? std::numeric_limits<double>::quiet_NaN() : random.symmetric_unit()};
+        return numbers(type, values);
+    }
 };
 
 }  // namespace
@@ -243,31 +253,29 @@ TEST_CASE("level 3: updates of one triangle") {
                     const cublasOperation_t op_c = turned ? CUBLAS_OP_C : CUBLAS_OP_N,
                                             other_c = turned ? CUBLAS_OP_N : CUBLAS_OP_C;
                     const R beta = R(-0.5);
-                    numbers h = t.make(ld * n), g = t.make(ld * n);
+                    numbers h = t.with_nan_beside_the_diagonal(n, ld);
+                    numbers g(t.type, h.now());
+                    // The imaginary parts of the diagonal are not read, and become 0.
                     const elements product_c = [&](int64_t i, int64_t j) {
-                        return product(t.alpha, dot(operated(full_matrix(a, ld), op_c),
-                                                    operated(full_matrix(b, ld), other_c), i, j, k));
+                        const number sum =
+                            product(t.alpha, dot(operated(full_matrix(a, ld), op_c),
+                                                 operated(full_matrix(b, ld), other_c), i, j, k));
+                        const number old = h[i + j * ld];
+                        return i == j ? number{sum.real() - 0.5 * old.real(), 0} : sum - 0.5 * old;
+                    };
+                    const elements expected = [&](int64_t i, int64_t j) {
+                        return stored(i, j) ? product_c(i, j) : h[i + j * ld];
                     };
                     expect(f.herkx(cublas(), fill, op_c, n, k, &t.a, a.as<T>(), ld, b.as<T>(), ld, &beta,
                                    h.as<T>(), ld));
-                    check_matrix(
-                        h, n, n, ld,
-                        [&](int64_t i, int64_t j) {
-                            return stored(i, j) ? product_c(i, j) - 0.5 * h[i + j * ld] : h[i + j * ld];
-                        },
-                        10);
+                    check_matrix(h, n, n, ld, expected, 10);
                     device_array<T> alpha(std::vector<T>{t.a});
                     device_array<R> real_beta(std::vector<R>{beta});
                     expect(cublasSetPointerMode_v2(cublas(), CUBLAS_POINTER_MODE_DEVICE));
                     expect(f.herkx(cublas(), fill, op_c, n, k, alpha.data(), a.as<T>(), ld, b.as<T>(), ld,
                                    real_beta.data(), g.as<T>(), ld));
                     expect(cublasSetPointerMode_v2(cublas(), CUBLAS_POINTER_MODE_HOST));
-                    check_matrix(
-                        g, n, n, ld,
-                        [&](int64_t i, int64_t j) {
-                            return stored(i, j) ? product_c(i, j) - 0.5 * g[i + j * ld] : g[i + j * ld];
-                        },
-                        10);
+                    check_matrix(g, n, n, ld, expected, 10);
                 }
             }
     });

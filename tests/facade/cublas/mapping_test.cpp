@@ -205,6 +205,7 @@ TEST_CASE("products of matrices") {
             const auto herkx = running<heron_gemmt_args>("gemmt");
             CHECK(herkx.op_a == HERON_OP_NONE);
             CHECK(herkx.op_b == HERON_OP_CONJUGATE_TRANSPOSE);
+            CHECK(herkx.hermitian == 2);
             CHECK(is_host_value(herkx.beta, 3));
         }
     });

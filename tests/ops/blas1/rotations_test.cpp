@@ -22,7 +22,8 @@ void check_rotation(heron_type type, number a, number b) {
     for (const bool on_device : {false, true}) {
         CAPTURE(type, a, b, on_device);
         const rotation made = make_rotation(type, a, b, on_device);
-        const double scale = std::max(std::abs(a), std::abs(b));
+        const double scale =
+            std::max({std::abs(a.real()), std::abs(a.imag()), std::abs(b.real()), std::abs(b.imag())});
         const double tolerance = 16 * unit(type);
         // In units of the larger number, so that the oracle overflows no more than the library.
         const number a1 = scale > 0 ? a / scale : a, b1 = scale > 0 ? b / scale : b,
@@ -111,8 +112,29 @@ TEST_CASE("rotg") {
             check_rotation(type, {3, -4}, {0, 2});
             check_rotation(type, {0, 0}, {-3, 4});
             check_rotation(type, {large, large}, {-large, 0});
+            // Moduli that leave the range, of numbers and results that do not.
+            const double largest = is_double ? std::numeric_limits<double>::max()
+                                             : static_cast<double>(std::numeric_limits<float>::max());
+            check_rotation(type, {0.9 * largest, -0.9 * largest}, {1, 2});
+            check_rotation(type, {0.9 * largest, 0.9 * largest}, {0, 0.3 * largest});
+            check_rotation(type, {0.2 * largest, 0}, {0.7 * largest, 0.3 * largest});
         }
     }
+}
+
+TEST_CASE("rotg: a NaN in any part shows in the results") {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const heron_type type : {HERON_C_32F, HERON_C_64F})
+        for (const bool on_device : {false, true})
+            for (const number& v : {number{0, nan}, number{nan, 0}, number{1, nan}, number{nan, nan}})
+                for (const bool is_first : {false, true}) {
+                    CAPTURE(type, on_device, v, is_first);
+                    const number other{3, 4};
+                    const rotation made =
+                        make_rotation(type, is_first ? v : other, is_first ? other : v, on_device);
+                    CHECK(std::isnan(std::abs(made.r)));
+                    CHECK(std::isnan(made.c.real()));
+                }
 }
 
 TEST_CASE("rotmg") {

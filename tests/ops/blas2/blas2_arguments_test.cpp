@@ -154,6 +154,7 @@ const mistake mistakes[] = {
     {'L', "kl", [](arguments& g) { g.kl = -1; }},
     {'U', "ku", [](arguments& g) { g.ku = -1; }},
     {'L', "lda", [](arguments& g) { g.kl = 3; }},
+    {'L', "lda", [](arguments& g) { g.kl = g.ku = INT64_MAX; }},
     {'l', "alpha", [](arguments& g) { g.alpha = nullptr; }},
     {'e', "beta", [](arguments& g) { g.beta = nullptr; }},
     {'a', "a", [](arguments& g) { g.a = nullptr; }},
