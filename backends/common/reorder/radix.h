@@ -186,18 +186,19 @@ HERON_GROUP_KERNEL(radix_move, GROUP, GLOBAL const i32* RESTRICT major, GLOBAL c
     place_digits(places, ways, parts, counts, totals, tiles);
     sync_group();
 
+    // What is not there goes behind all pairs, so that these are staged without a condition.
     UNROLL
     for (int j = 0; j < ITEMS; ++j) {
-        if (first + j * LANES >= count) continue;
+        const int at = first + j * LANES;
         const int digit = pair_digit(majors[j], minors[j], least_major, least_minor, bits, shift);
-        ranks[j] += (int)places[team * digits + digit];
+        const int place = (int)places[team * digits + digit];
+        ranks[j] = at < count ? ranks[j] + place : at;
         staged[ranks[j]] = majors[j];
         digit_of[ranks[j]] = (u8)digit;
     }
     write_staged(staged, digit_of, ways, count, to_major);
     UNROLL
-    for (int j = 0; j < ITEMS; ++j)
-        if (first + j * LANES < count) staged[ranks[j]] = minors[j];
+    for (int j = 0; j < ITEMS; ++j) staged[ranks[j]] = minors[j];
     write_staged(staged, digit_of, ways, count, to_minor);
     if (!permutation) return;
     UNROLL
