@@ -63,6 +63,9 @@ void check_coo(const heron_spmat& m, argument operand) {
 void check_bsr(const heron_spmat& m, argument operand) {
     require(m.block_rows > 0, operand[part::block_rows], "must be positive");
     require(m.block_cols > 0, operand[part::block_cols], "must be positive");
+    if (m.block_rows > most / m.block_cols)
+        invalid(operand[part::block_rows], "times @ is more than any memory holds",
+                operand[part::block_cols]);
     const int64_t block_rows = m.rows / m.block_rows;
     const int64_t block_cols = m.cols / m.block_cols;
     if (!fits(block_rows, block_cols, m.nnz))

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <barrier>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -149,6 +150,86 @@ class problem {
     cusparseDnVecDescr_t x_descr_ = nullptr, y_descr_ = nullptr;
 };
 
+// A lower triangular matrix with 2 on the diagonal and -1 beside it, but for every 100th row: groups of rows
+// that can be solved at the same time. The analysis is one for all threads.
+class grouped_solve {
+  public:
+    static constexpr int n = 20000, group = 100;
+
+    explicit grouped_solve(cusparseHandle_t h) {
+        expect(heron_create(&memory_) == HERON_SUCCESS);
+        std::vector<int> offsets{0}, columns;
+        std::vector<double> values;
+        for (int row = 0; row < n; ++row) {
+            if (row % group != 0) {
+                columns.push_back(row - 1);
+                values.push_back(-1);
+            }
+            columns.push_back(row);
+            values.push_back(2);
+            offsets.push_back(static_cast<int>(columns.size()));
+        }
+        offsets_ = std::make_unique<device_array<int>>(memory_, offsets);
+        columns_ = std::make_unique<device_array<int>>(memory_, columns);
+        values_ = std::make_unique<device_array<double>>(memory_, values);
+        expect(cusparseCreateCsr(&a_, n, n, offsets.back(), offsets_->get(), columns_->get(), values_->get(),
+                                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                 CUDA_R_64F) == ok);
+        expect(cusparseSpSV_createDescr(&descr_) == ok);
+        size_t bytes = 0;
+        expect(cusparseSpSV_bufferSize(h, op, &one, a_, nullptr, nullptr, CUDA_R_64F,
+                                       CUSPARSE_SPSV_ALG_DEFAULT, descr_, &bytes) == ok);
+        workspace_ = std::make_unique<device_array<char>>(memory_, std::vector<char>(bytes));
+        expect(cusparseSpSV_analysis(h, op, &one, a_, nullptr, nullptr, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
+                                     descr_, workspace_->get()) == ok);
+    }
+    ~grouped_solve() {
+        cusparseSpSV_destroyDescr(descr_);
+        cusparseDestroySpMat(a_);
+        workspace_.reset();
+        values_.reset();
+        columns_.reset();
+        offsets_.reset();
+        heron_destroy(memory_);
+    }
+    grouped_solve(const grouped_solve&) = delete;
+    grouped_solve& operator=(const grouped_solve&) = delete;
+
+    // The right-hand side of the solution of ones, and of twos, ..., in memory of this thread's.
+    void solve(cusparseHandle_t h, int times) const {
+        heron_handle own = nullptr;
+        expect(heron_create(&own) == HERON_SUCCESS);
+        {
+            std::vector<double> right;
+            for (int row = 0; row < n; ++row) right.push_back(row % group == 0 ? 2 : 1);
+            const device_array<double> x(own, right), y(own, std::vector<double>(n));
+            cusparseDnVecDescr_t x_descr = nullptr, y_descr = nullptr;
+            expect(cusparseCreateDnVec(&x_descr, n, x.get(), CUDA_R_64F) == ok);
+            expect(cusparseCreateDnVec(&y_descr, n, y.get(), CUDA_R_64F) == ok);
+            for (int i = 1; i <= times; ++i) {
+                const double alpha = i;
+                expect(cusparseSpSV_solve(h, op, &alpha, a_, x_descr, y_descr, CUDA_R_64F,
+                                          CUSPARSE_SPSV_ALG_DEFAULT, descr_) == ok);
+                expect(y.read() == std::vector<double>(n, i));
+            }
+            cusparseDestroyDnVec(y_descr);
+            cusparseDestroyDnVec(x_descr);
+        }
+        heron_destroy(own);
+    }
+
+  private:
+    static constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    static constexpr double one = 1;
+
+    heron_handle memory_ = nullptr;
+    std::unique_ptr<device_array<int>> offsets_, columns_;
+    std::unique_ptr<device_array<double>> values_;
+    std::unique_ptr<device_array<char>> workspace_;
+    cusparseSpMatDescr_t a_ = nullptr;
+    cusparseSpSVDescr_t descr_ = nullptr;
+};
+
 constexpr cusparseOperation_t operations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE};
 
 }  // namespace
@@ -201,6 +282,21 @@ TEST_CASE("two threads with one matrix, whose analyses belong to each thread's w
         problem own(64);
         for (int i = 0; i < repetitions; ++i) own.multiply(h, shared.matrix(), operations[i % 2]);
     });
+    REQUIRE(cusparseDestroy(h) == ok);
+}
+
+TEST_CASE("two threads with one analysis of a triangular solve, on one stream") {
+    cusparseHandle_t h = nullptr;
+    REQUIRE(cusparseCreate(&h) == ok);
+    {
+        const grouped_solve shared(h);
+        in_threads([&](int) {
+            cusparseHandle_t own = nullptr;
+            expect(cusparseCreate(&own) == ok);
+            shared.solve(own, repetitions);
+            expect(cusparseDestroy(own) == ok);
+        });
+    }
     REQUIRE(cusparseDestroy(h) == ok);
 }
 

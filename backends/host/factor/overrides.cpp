@@ -165,8 +165,8 @@ class host_factor_run {
             steps_,     tolerance,          SCALAR(CT, boost.value.value, boost.value.device),
             zero_pivot_};
         const int team = team_for(device_, work());
-        if (team > 1 && plan.blocks && plan.blocks->room.is_open()) return share(team, *plan.blocks, rows);
-        if (team > 1 && plan.levels && plan.levels->room.is_open()) {
+        if (team > 1 && plan.blocks && plan.blocks->room.enter()) return share(team, *plan.blocks, rows);
+        if (team > 1 && plan.levels && plan.levels->room.enter()) {
             rows.order = order_;
             return share(team, *plan.levels, rows);
         }
@@ -182,6 +182,7 @@ class host_factor_run {
             if (member == 0) end = omp_get_wtime();
         });
         schedule.room.has_waited_since(end);
+        schedule.room.leave();
     }
 
     host_device& device_;

@@ -2,7 +2,7 @@
 // Products that add to places of y in any order (op = T, and COO): every thread adds into an accumulator of
 // its own, and one pass adds the accumulators up in a fixed order. No atomic operations, and the same bits on
 // every run.
-#include "team.hpp"
+#include "most_threads.hpp"
 
 namespace heron::HERON_LEVEL {
 
@@ -82,15 +82,9 @@ range hull_of(const IT* indices, int64_t count, int64_t base) {
 // traffic of their own, so a matrix with few elements per place of y gets few, and one with less than an
 // eighth of one gets none.
 inline int accumulator_count(int64_t nnz, int64_t n) {
-    static const int processors = [] {
-        const int available = omp_get_num_procs();
-        const int wanted = omp_get_max_threads();
-        const int most = available > wanted ? available : wanted;
-        return most < largest_team ? most : largest_team;
-    }();
     if (nnz < smallest_parallel_work || 8 * nnz < n) return 1;
     const int64_t useful = 4 + nnz / (2 * (n > 0 ? n : 1));
-    return useful < processors ? static_cast<int>(useful) : processors;
+    return useful < most_threads() ? static_cast<int>(useful) : most_threads();
 }
 
 // Whether clearing and adding up whole accumulators costs less than to look where elements go first: six

@@ -4,18 +4,25 @@
 // not depend on the threads.
 #include "common/spgemm/plan.hpp"
 #include "common/runtime/slot.hpp"
+#include "host/runtime/most_threads.hpp"
 #include "repeated_rows.hpp"
 
 namespace heron::HERON_LEVEL::spgemm_host {
 
-// How many threads can have so many bytes each: as much in all as the factors take, about. 0 if not even one.
-inline int affordable_team(const host_device& device, const heron_spgemm_args& args, int64_t bytes_each) {
+// How many threads a workspace has room for, of so many bytes each: as much in all as the factors take,
+// about. 0 if not even one.
+inline int room_for_threads(const heron_spgemm_args& args, int64_t bytes_each) {
     const heron_spmat& a = args.a.matrix;
     const heron_spmat& b = args.b.matrix;
     const int64_t limit = 32 * (a.rows + a.nnz + b.nnz) + (int64_t{4} << 20);
-    const int64_t wanted = team_for(device, args.products + a.rows);
+    const int64_t wanted = args.products + a.rows < smallest_parallel_work ? 1 : most_threads();
     const int64_t possible = limit / bytes_each;
     return static_cast<int>(possible < wanted ? possible : wanted);
+}
+
+inline int team_within(int room, const host_device& device, const heron_spgemm_args& args) {
+    const int team = team_for(device, args.products + args.a.matrix.rows);
+    return team < room ? team : room;
 }
 
 // Calls f(member, next) on every member of the team; next(range&) gives portions of the rows until none is
@@ -71,14 +78,15 @@ class symbolic {
         : device_(device),
           args_(args),
           slot_bytes_(column_set::bytes(args.b.matrix.cols, args.longest)),
-          team_(affordable_team(device, args, slot_bytes_)),
-          slots_(layout.take<char>(team_ * slot_bytes_)),
+          room_(room_for_threads(args, slot_bytes_)),
+          team_(team_within(room_, device, args)),
+          slots_(layout.take<char>(room_ * slot_bytes_)),
           compressed_(args.b.matrix, layout),
           repeated_(args.a.matrix, args.b.matrix, layout) {}
 
-    static bool serves(const host_device& device, const heron_spgemm_args& args) {
+    static bool serves(const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
-               affordable_team(device, args, column_set::bytes(args.b.matrix.cols, args.longest)) > 0;
+               room_for_threads(args, column_set::bytes(args.b.matrix.cols, args.longest)) > 0;
     }
 
     void run() {
@@ -154,7 +162,7 @@ class symbolic {
     const heron_spgemm_args& args_;
     csr_pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
     int64_t slot_bytes_;
-    int team_;
+    int room_, team_;
     char* slots_;
     compressed_rows<OT, IT> compressed_;
     repeated_products<OT, IT> repeated_;
@@ -164,7 +172,7 @@ inline void spgemm_symbolic(host_device& device, heron_phase phase, const heron_
                             heron_workspace& workspace) {
     plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
         using plan = symbolic<OT, IT>;
-        if (!plan::serves(device, args)) return plans::spgemm_symbolic(device, phase, args, workspace);
+        if (!plan::serves(args)) return plans::spgemm_symbolic(device, phase, args, workspace);
         workspace_layout layout(phase, workspace);
         plan p(device, args, layout);
         if (phase == HERON_PHASE_RUN) p.run();
@@ -180,14 +188,15 @@ class numeric {
         : device_(device),
           args_(args),
           slot_bytes_(bytes_each(args)),
-          team_(affordable_team(device, args, slot_bytes_)),
-          slots_(layout.take<char>(team_ * slot_bytes_)),
+          room_(room_for_threads(args, slot_bytes_)),
+          team_(team_within(room_, device, args)),
+          slots_(layout.take<char>(room_ * slot_bytes_)),
           compressed_(args.b.matrix, layout),
           repeated_(args.a.matrix, args.b.matrix, layout) {}
 
-    static bool serves(const host_device& device, const heron_spgemm_args& args) {
+    static bool serves(const heron_spgemm_args& args) {
         return !plans::is_empty_product(args) && column_set::serves(args.b.matrix.cols) &&
-               affordable_team(device, args, bytes_each(args)) > 0;
+               room_for_threads(args, bytes_each(args)) > 0;
     }
 
     void run() {
@@ -405,7 +414,7 @@ class numeric {
     csr_pattern<OT, IT> a_{args_.a.matrix}, b_{args_.b.matrix};
     operand_values<VT, CT, OT> a_values_{args_.a}, b_values_{args_.b};
     int64_t slot_bytes_;
-    int team_;
+    int room_, team_;
     char* slots_;
     compressed_rows<OT, IT> compressed_;
     repeated_products<OT, IT> repeated_;
@@ -418,7 +427,7 @@ inline void spgemm_numeric(host_device& device, heron_phase phase, const heron_s
     visit_uniform(args.c.type, args.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         plans::visit_spgemm_pattern(args, [&]<class OT, class IT>(type<OT>, type<IT>) {
             using plan = numeric<VT, CT, OT, IT>;
-            if (!plan::serves(device, args)) return plans::spgemm_numeric(device, phase, args, workspace);
+            if (!plan::serves(args)) return plans::spgemm_numeric(device, phase, args, workspace);
             workspace_layout layout(phase, workspace);
             plan p(device, args, layout);
             if (phase == HERON_PHASE_RUN) p.run();

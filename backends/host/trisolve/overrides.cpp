@@ -183,7 +183,7 @@ class host_trisolve_run {
         const int team = team_for(device_, work);
         const bool scatters = transposed() && !plan.is_gathered;
         if (columns == 1 && !scatters) return solve_vector_by_all(rows, o, plan, team);
-        if (team > groups && !scatters && plan.blocks && plan.blocks->room.is_open())
+        if (team > groups && !scatters && plan.blocks && plan.blocks->room.enter())
             return share(team, *plan.blocks, [&](range places) {
                 solve_columns(rows, o, scatters, places, {0, columns});
             });
@@ -207,9 +207,9 @@ class host_trisolve_run {
     void solve_vector_by_all(const Rows& rows, const solve_operands<CT>& o, const host_solve_plan& plan,
                              int team) {
         constexpr const ST* in_place = nullptr;
-        if (team > 1 && plan.blocks && plan.blocks->room.is_open())
+        if (team > 1 && plan.blocks && plan.blocks->room.enter())
             return share(team, *plan.blocks, [&](range places) { solve_vector(rows, o, places, in_place); });
-        if (team > 1 && plan.levels && plan.levels->room.is_open())
+        if (team > 1 && plan.levels && plan.levels->room.enter())
             return share(team, *plan.levels, [&](range places) { solve_vector(rows, o, places, order_); });
         solve_vector(rows, o, {0, n_}, in_place);
     }
@@ -223,6 +223,7 @@ class host_trisolve_run {
             if (member == 0) end = omp_get_wtime();
         });
         schedule.room.has_waited_since(end);
+        schedule.room.leave();
     }
 
     solve_operands<CT> operands() {

@@ -30,15 +30,25 @@ class waiting_room {
         if (omp_get_wtime() - start > long_wait) __atomic_store_n(&was_long_, true, __ATOMIC_RELAXED);
     }
 
-    // Before each solve: whether it should be shared. After a long wait some are not.
-    bool is_open() {
+    // Before each solve: whether it should be shared. After a long wait some are not, nor is one while
+    // another thread's solve with the same plan is.
+    bool enter() {
+        if (__atomic_exchange_n(&is_taken_, true, __ATOMIC_ACQUIRE)) return false;
+        const bool is_open = opens();
+        if (!is_open) leave();
+        return is_open;
+    }
+    void leave() { __atomic_store_n(&is_taken_, false, __ATOMIC_RELEASE); }
+
+  private:
+    bool opens() {
         constexpr int solves_alone = 64;
         if (was_long_) closed_for_ = solves_alone;
         was_long_ = false;
         return closed_for_ == 0 || --closed_for_ == 0;
     }
 
-  private:
+    bool is_taken_ = false;
     bool was_long_ = false;
     int closed_for_ = 0;
 };

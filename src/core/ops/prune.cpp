@@ -2,6 +2,7 @@
 #include "prune.hpp"
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
+#include <cmath>
 #include <numeric>
 
 namespace heron::core {
@@ -74,10 +75,21 @@ void answer_size(const phase_call& phase, size_t bytes) {
     *required(phase.size, role::workspace_size) = std::max(bytes, least_workspace);
 }
 
+// The fraction of so many elements that stands for the rank ceil(size * percentage / 100) however it is
+// multiplied: half an element away from where the rank changes. A hundredth of the percentage is not, because
+// 0.07 * 100 is more than 7.
+double fraction_of(float percentage, int64_t size) {
+    if (size == 0) return 0;
+    const auto elements = static_cast<double>(size);
+    const double rank = std::ceil(elements * static_cast<double>(percentage) / 100);
+    return (std::max(rank, 1.0) - 0.5) / elements;
+}
+
 heron_percentile_args percentile_arguments(const prune_problem& p, float percentage, void* threshold) {
     if (!(percentage >= 0 && percentage <= 100))
         invalid(role::fraction, fmt::format("{} is not in [0, 100]", percentage));
-    return {p.is_dense, p.dense, p.sparse, static_cast<double>(percentage) / 100, threshold};
+    const int64_t size = p.is_dense ? p.dense.rows * p.dense.cols : p.sparse.nnz;
+    return {p.is_dense, p.dense, p.sparse, fraction_of(percentage, size), threshold};
 }
 
 heron_prune_args count_arguments(context& c, const prune_problem& p, const heron_scalar& threshold,

@@ -91,6 +91,8 @@ int32_t* element_order::reserve(context& c, int64_t nnz) {
     return static_cast<int32_t*>(memory_.at_least(static_cast<size_t>(nnz) * sizeof(int32_t), c));
 }
 
+void element_order::find_anew() { matrix_->offsets = matrix_->indices = nullptr; }
+
 const int32_t* element_order::of(const context& c, const heron_spmat& a) const {
     const bool matches =
         matrix_ && matrix_->rows == a.rows && matrix_->cols == a.cols && matrix_->nnz == a.nnz;
@@ -105,7 +107,10 @@ void sort_elements(context& c, const phase_call& phase, const heron_spmat& a, el
     if (phase.phase == HERON_PHASE_SIZE) {
         size_t* const size = required(phase.size, role::workspace_size);
         const size_t bytes = element_workspace(c, a);
-        kept.reserve(c, a.nnz);
+        if (kept.of(c, a))
+            kept.find_anew();
+        else
+            kept.reserve(c, a.nnz);
         *size = bytes;
         return;
     }

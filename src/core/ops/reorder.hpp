@@ -31,6 +31,8 @@ class element_order {
     // Memory for nnz elements on the context's device. Forgets the order.
     int32_t* reserve(context& c, int64_t nnz);
     void keep(const heron_spmat& a) { matrix_ = a; }
+    // The order there is was found in no arrays, but still undoes what it did.
+    void find_anew();
     // NULL unless it is the order of such a matrix on this device.
     const int32_t* of(const context& c, const heron_spmat& a) const;
     // Whether it was found in these very arrays.
@@ -42,7 +44,8 @@ class element_order {
 };
 
 // Sorts the rows of a CSR matrix in place, values too. The first call for these arrays leaves the order in
-// `kept`; later ones apply it, whatever the arrays hold. SIZE makes room for the order and forgets it.
+// `kept`; later ones apply it, whatever the arrays hold. SIZE makes room for the order, which the next call
+// finds anew; until then that of a matrix of this size can be undone.
 void sort_elements(context& c, const phase_call& phase, const heron_spmat& a, element_order& kept);
 // Undoes that, in place. INVALID_VALUE without an order of a matrix of this size.
 void unsort_elements(context& c, const phase_call& phase, const heron_spmat& a, const element_order& kept);

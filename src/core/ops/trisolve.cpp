@@ -21,8 +21,9 @@ struct triangular_analysis final : analysis, opaque<triangular_analysis> {
     size_t size = 0;
     int64_t staged_columns = 0;
 
-    // Left by ANALYSE.
+    // Left by ANALYSE: the workspace has room to stage as many columns.
     bool is_analysed = false;
+    int64_t room_for_columns = 0;
 
     // Copies behind the plug-in's workspace, and when an update made them, in next_stamp's time; 0: there is
     // none. The latest change counts, be it one of these or one of the matrix.
@@ -153,6 +154,7 @@ void analyse(context& c, const phase_call& phase, const problem& p, triangular_a
         s.own_diagonal = reinterpret_cast<void*>(start + needed.diagonal);
     }
     s.keep(c, {operation::trisolve, args.op, HERON_DEFAULT, {args.type}, args.a}, workspace);
+    s.room_for_columns = args.staged_columns;
     s.is_analysed = true;
 }
 
@@ -177,7 +179,7 @@ void run(context& c, const problem& p, const triangular_analysis& s) {
     heron_trisolve_args args = compose(c, p);
     require_same_problem(args, s.made_for());
     if (args.c.rows == 0 || args.c.cols == 0) return;
-    args.staged_columns = s.staged_columns;
+    args.staged_columns = s.room_for_columns;
     if (args.b.values == args.c.values && strides_differ(args.b, args.c) && args.staged_columns < args.b.cols)
         throw error(HERON_INSUFFICIENT_RESOURCES, role::c,
                     "shares memory with the right-hand side in another layout, and @ was not told so",

@@ -320,6 +320,21 @@ TEST_CASE("BSR and Sliced-ELL matrices give back size, format and values") {
     CHECK(values_of(bsr) == other_values);
 }
 
+TEST_CASE("a BSR matrix without blocks, whose blocks would be larger than any memory") {
+    const auto create = [](int64_t block_rows, int64_t block_cols) {
+        cusparseSpMatDescr_t made = nullptr;
+        const cusparseStatus_t status =
+            cusparseCreateBsr(&made, 0, 0, 0, block_rows, block_cols, nullptr, nullptr, nullptr, i32, i32,
+                              zero_based, f64, CUSPARSE_ORDER_ROW);
+        cusparseDestroySpMat(made);
+        return status;
+    };
+    CHECK(create(int64_t{1} << 40, int64_t{1} << 16) == ok);
+    CHECK(create(int64_t{1} << 41, int64_t{1} << 16) == CUSPARSE_STATUS_INVALID_VALUE);
+    CHECK(create(INT64_MAX, 2) == CUSPARSE_STATUS_INVALID_VALUE);
+    CHECK(create(2, INT64_MAX) == CUSPARSE_STATUS_INVALID_VALUE);
+}
+
 TEST_CASE("attributes start at lower and non-unit and keep what they are set to") {
     const sparse_matrix m(cusparseCreateCsr, 5, 5, 4, offsets, columns, values, i32, i32, zero_based, f64);
     const auto fill = [&] {

@@ -176,7 +176,8 @@ double threshold_of(const csr_rows& a, float percentage) {
     std::sort(sorted.begin(), sorted.end(),
               [](double x, double y) { return std::isnan(x) ? false : std::isnan(y) || x < y; });
     const auto size = static_cast<double>(sorted.size());
-    double position = std::ceil(size * (static_cast<double>(percentage) / 100)) - 1;
+    // m*n*percentage is exact, unlike percentage/100.
+    double position = std::ceil(size * static_cast<double>(percentage) / 100) - 1;
     position = std::max(std::min(position, size - 1), 0.0);
     return sorted[static_cast<std::size_t>(position)];
 }
@@ -246,6 +247,33 @@ TEST_CASE("pruning by a percentage uses the element of that rank, one info for a
     for_each_source([&]<class F>(F, const auto& a) {
         for (const float percentage : {0.0f, 1.0f, 12.5f, 33.3f, 50.0f, 70.0f, 99.99f, 100.0f})
             prune_by_percentage<F>(a, percentage, percentage < 40, both_modes[percentage < 20], info.get());
+    });
+}
+
+TEST_CASE("a percentage that is a whole number of elements drops as many") {
+    const info_owner info = make_info();
+    for_each_prunable_type([&]<class F>(F) {
+        if (!device_has(F::type)) return;
+        INFO(facts(F::type).name);
+        csr_rows rows{10, std::vector<std::vector<std::int64_t>>(10), std::vector<std::vector<number>>(10)};
+        for (int k = 0; k < 100; ++k) {
+            rows.columns[static_cast<std::size_t>(k / 10)].push_back(k % 10);
+            rows.values[static_cast<std::size_t>(k / 10)].push_back((k % 2 ? 1 : -1) * (1.0 + k * 37 % 100));
+        }
+        const csr_source<F> sparse(rows, 0);
+        for (int percentage = 1; percentage <= 100; ++percentage) {
+            const matrix_descriptor descr = general(0);
+            const index_array offsets = unwritten(11);
+            std::size_t bytes = 0;
+            const auto share = static_cast<float>(percentage);
+            expect(sparse.size(share, descr.get(), info.get(), &bytes));
+            const workspace buffer(bytes);
+            int left = -1;
+            expect(
+                sparse.count(share, descr.get(), writable_ints(offsets), &left, info.get(), buffer.data()));
+            INFO(percentage << " %");
+            CHECK(left == 100 - percentage);
+        }
     });
 }
 

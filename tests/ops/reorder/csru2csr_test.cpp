@@ -115,6 +115,27 @@ TEST_CASE("the order once found serves new values") {
     });
 }
 
+TEST_CASE("a size asked for in between leaves csr2csru its order, and the next csru2csr finds its own") {
+    for_each_case([]<class F>(F f, problem<F>& p) {
+        const sorting_info info;
+        const workspace buffer = p.make_buffer(info);
+        expect(p.call(f.csru2csr, info, buffer));
+        const workspace for_undoing = p.make_buffer(info);
+        expect(p.call(f.csr2csru, info, for_undoing));
+        p.check_unsorted();
+
+        const auto start = p.pattern.indices.begin();
+        for (int row = 0; row < p.pattern.rows; ++row)
+            std::reverse(start + p.pattern.begin(row), start + p.pattern.end(row));
+        p.indices.upload(p.pattern.indices);
+        const workspace for_others = p.make_buffer(info);
+        expect(p.call(f.csru2csr, info, for_others));
+        p.check_sorted();
+        expect(p.call(f.csr2csru, info, for_others));
+        p.check_unsorted();
+    });
+}
+
 TEST_CASE("two matrices alternate, each with its info, and one info goes on to another matrix") {
     using F = typed_functions<float>;
     random_source random{10};

@@ -53,6 +53,16 @@ class counted_for_reuse {
     std::vector<std::unique_ptr<workspace>> workspaces_;
 };
 
+// The host's threads for this handle, as they were before in the end. Other backends have none.
+class threads_scope {
+  public:
+    ~threads_scope() { heron_set_threads(handle_, 0); }
+    void set(int threads) const { expect(heron_set_threads(handle_, threads)); }
+
+  private:
+    heron_handle handle_ = reinterpret_cast<heron_handle>(cusparse());
+};
+
 }  // namespace
 
 TEST_CASE("a phase that comes too early names the missing one") {
@@ -202,6 +212,39 @@ TEST_CASE("X^T X of a tall matrix") {
     problem.run_reuse(plain_call(type));
     CHECK(problem.c_nnz() > 80000);
     CHECK(problem.workspace_bytes() < 40 * x.values.size() + 64 * 300 + 100000 + bytes_of_threads());
+}
+
+TEST_CASE("workspaces that were sized with one thread serve several") {
+    const threads_scope threads;
+    const sparse_arrays m = random_matrix(600, 600, 20);
+    const spgemm_call call = plain_call();
+    spgemm_problem problem(m, N, m, N);
+    const spgemm_descriptor d = make_spgemm_descriptor();
+    threads.set(1);
+    std::size_t size1 = 0, size2 = 0;
+    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
+    const workspace buffer1(size1);
+    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
+    expect(problem.compute(d.get(), call, &size2, nullptr));
+    const workspace buffer2(size2);
+    threads.set(8);
+    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    problem.give_c_arrays(call);
+    expect(problem.copy(d.get(), call));
+    problem.check(call);
+
+    spgemm_problem reused(m, N, m, N);
+    const spgemm_descriptor kept = make_spgemm_descriptor();
+    threads.set(1);
+    const counted_for_reuse counted(reused, call, kept.get());
+    reused.give_c_arrays(call);
+    std::size_t size5 = 0;
+    expect(reused.reuse_copy(kept.get(), call, &size5, nullptr));
+    const workspace buffer5(size5);
+    expect(reused.reuse_copy(kept.get(), call, &size5, buffer5.data()));
+    threads.set(8);
+    expect(reused.reuse_compute(kept.get(), call));
+    reused.check(call);
 }
 
 TEST_CASE("workspaces do not grow with the number of products") {

@@ -141,6 +141,22 @@ TEST_CASE("in place with another layout needs a workspace that was sized for it"
     problem.run(other);
 }
 
+TEST_CASE("a size that is asked for after the analysis changes nothing of it") {
+    const triangle t;
+    for (const cudaDataType type : two_types()) {
+        trisolve_problem problem(make_system(small_pattern(), csr, {}, t, type), t);
+        const solve_call same{4, true, N, {by_columns, 0}, {by_columns, 0}, true};
+        const solve_call other{4, true, N, {by_columns, 0}, {by_rows, 0}, true};
+        problem.run(same);
+        CHECK(problem.buffer_size(other) > 0);
+        problem.solve(same);
+        expect(problem.try_solve(other), CUSPARSE_STATUS_INSUFFICIENT_RESOURCES);
+        problem.run(other);
+        CHECK(problem.buffer_size(same) > 0);
+        problem.solve(other);
+    }
+}
+
 TEST_CASE("triangular systems of every shape") {
     random_source random(5);
     const std::vector<named_pattern> patterns{{"1x1", diagonal_pattern(1)},
