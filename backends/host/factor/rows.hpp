@@ -1,6 +1,6 @@
 #pragma once
-// Rows of incomplete factorisations without blocks. Where many columns follow each other, as in dense blocks and
-// bands, two rows are merged by runs of columns that both have, which are worked out in vectors.
+// Rows of incomplete factorisations without blocks. Where many columns follow each other, as in dense blocks
+// and bands, two rows are merged by runs of columns that both have, which are worked out in vectors.
 #include "common/factor/plan.hpp"
 #include "host/runtime/lanes.hpp"
 

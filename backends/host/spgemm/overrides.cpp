@@ -344,7 +344,8 @@ class numeric {
             for (int64_t l = b_.begin(a_.column(k)); l < b_.begin(a_.column(k) + 1); ++l) {
                 int32_t place;
                 __builtin_memcpy(&place, &sums[b_.column(l)], sizeof place);
-                *next++ = static_cast<uint16_t>(place);
+                // A column that C has not, because the factors have changed since it was counted, has none.
+                *next++ = static_cast<uint16_t>(static_cast<uint32_t>(place) % product_places<CT>::most);
             }
         for (int64_t i = 0; i < length; ++i) sums[static_cast<int64_t>(columns[i]) - args_.c.base] = CT{};
         places.set(length);
