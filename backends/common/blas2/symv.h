@@ -116,13 +116,14 @@ HERON_GROUP_KERNEL(symv_blocks, GROUP, heron_index n, int blocks, int width, int
         sync_group();
     }
     sync_group();
-    const int has_row = me < width * TILE;
-    const heron_index row = (heron_index)block_row * width * TILE + me;
-    const heron_index column = (heron_index)block_column * width * TILE + me;
+    // What an item has no row or column for lies behind the last.
     const int is_diagonal = block_row == block_column;
-    if (has_row && row < n)
+    const heron_index row = me < width * TILE ? (heron_index)block_row * width * TILE + me : n;
+    const heron_index column =
+        me < width * TILE && !is_diagonal ? (heron_index)block_column * width * TILE + me : n;
+    if (row < n)
         partial[block_column * n + row] = is_diagonal ? ADD(CT, row_sums[me], column_sums[me]) : row_sums[me];
-    if (has_row && column < n && !is_diagonal) partial[block_row * n + column] = column_sums[me];
+    if (column < n) partial[block_row * n + column] = column_sums[me];
 }
 HERON_CLOSE
 
