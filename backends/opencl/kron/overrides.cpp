@@ -250,10 +250,11 @@ class square_kron {
         if (!t.is_dense) t.buffers = 1;
         const local_memory local{static_cast<size_t>(t.buffers * bytes_of(t))};
         // An address for every program.
-        static const char ids[plans::kron_most_factors + 1][plans::kron_most_factors][4] = {};
+        static const char ids[plans::kron_most_factors + 1][plans::kron_most_factors][2][4] = {};
         const program_key key{"kron_common kron_quads kron_tiles", definitions(t)};
-        launch(ids[args_.ndim][pass][t.is_dense * 2 + t.is_shared], "kron_tiles", key, groups,
-               t.team * t.teams, p, last ? alpha() : scalar_value<CT>(1, 0), last ? beta() : CT{}, local);
+        launch(ids[args_.ndim][pass][t.factors_copied > 1][t.is_dense * 2 + t.is_shared], "kron_tiles", key,
+               groups, t.team * t.teams, p, last ? alpha() : scalar_value<CT>(1, 0), last ? beta() : CT{},
+               local);
     }
 
     // The first of the launch's units where units follow each other, aligned to 16 bytes; else 0.
@@ -494,6 +495,8 @@ bool try_tuned(opencl_device& device, heron_phase phase, const heron_kronmult_ar
 
 void kronmult(opencl_device& device, heron_phase phase, const heron_kronmult_args& args,
               heron_workspace& workspace) {
+    // Operands are addresses in the kernels' parameters.
+    if (phase == HERON_PHASE_RUN) device.follow_addresses();
     visit_full(args.type, [&]<class CT>(type<CT>) {
         if (may_use_tuned(args) &&
             try_tuned<CT, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16>(device, phase, args, workspace))

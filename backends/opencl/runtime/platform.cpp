@@ -55,7 +55,11 @@ device_traits read_traits(cl_device_id id, cl_platform_id platform) {
     t.is_gpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU;
     t.is_cpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     constexpr cl_device_info compute_capability_major = 0x4000;  // cl_nv_device_attribute_query
-    if (t.is_nvidia_gpu()) t.nvidia_major = number<cl_uint>(id, compute_capability_major);
+    constexpr cl_uint nvidia = 0x10de, first_with_own_progress = 7;
+    if (t.is_gpu && t.vendor_id == nvidia) {
+        const auto major = number<cl_uint>(id, compute_capability_major);
+        t.nvidia_major = major >= first_with_own_progress ? major : 0;
+    }
     t.float_vector = number<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     const std::string extensions = text(clGetDeviceInfo, id, CL_DEVICE_EXTENSIONS);
     t.has_fp64 =

@@ -37,16 +37,17 @@ struct multiply_chunks {
 // a limit has the long rows; those behind it have none.
 constexpr int64_t no_limit = INT64_MAX;
 constexpr bin_limits counted{{64, 256, 1024, 4096, no_limit, no_limit, no_limit}};
-constexpr bin_limits summed{{32, 64, 256, 1024, no_limit, no_limit, no_limit}};
+template <class CT>
+constexpr bin_limits summed{{32, 64, 256, sizeof(CT) > 8 ? 512 : 1024, no_limit, no_limit, no_limit}};
 // Where products have ranks, rows are counted by them.
 constexpr int ranked_bins = 4;
 constexpr int most_ranked = rank_limit(ranked_bins - 1);
 constexpr bin_limits ranked{{32, 64, 128, most_ranked, 1024, 4096, no_limit}};
 
-bool is_long(const bin_limits& limits, int bin) { return limits.limits[bin] == no_limit; }
+constexpr bool is_long(const bin_limits& limits, int bin) { return limits.limits[bin] == no_limit; }
 
 // What fits the longest bin with a limit.
-int64_t largest_limit(const bin_limits& limits) {
+constexpr int64_t largest_limit(const bin_limits& limits) {
     int bin = 0;
     while (!is_long(limits, bin + 1)) ++bin;
     return limits.limits[bin];
@@ -77,7 +78,17 @@ struct team_shape {
     int group, lanes, limit;
 
     bool operator==(const team_shape&) const = default;
-    int64_t teams() const { return group / lanes; }
+    constexpr int64_t teams() const { return group / lanes; }
+    // Local memory of heron_multiply_rows.
+    template <class CT>
+    constexpr uint64_t bytes() const {
+        constexpr uint64_t of_place = sizeof(i32) + sizeof(CT),
+                           of_item = sizeof(i64) + sizeof(i32) + sizeof(CT);
+        const auto length = static_cast<uint64_t>(limit);
+        const uint64_t of_team =
+            2 * length * of_place + (length + 4) * sizeof(i32) + length * sizeof(u16) + sizeof(i32);
+        return static_cast<uint64_t>(teams()) * of_team + static_cast<uint64_t>(group) * of_item;
+    }
     std::string definitions() const {
         return define("GROUP", group) + define("LANES", lanes) + define("PLACES", 2 * limit) +
                define("LIMIT", limit);
@@ -86,7 +97,7 @@ struct team_shape {
 
 // A group is as many items as a GPU runs in step. The elements of a row of B that are read at a time are few:
 // eight lanes have enough of them.
-team_shape shape_of(const bin_limits& limits, int bin, bool has_short_rows) {
+constexpr team_shape shape_of(const bin_limits& limits, int bin, bool has_short_rows) {
     const int limit = static_cast<int>(limits.limits[bin]);
     if (limit == largest_limit(limits)) return {128, 128, limit};
     return {32, has_short_rows && limit <= 64 ? 8 : 32, limit};
@@ -398,7 +409,7 @@ class team_numeric {
           ranks_(device, args, layout),
           bins_(device, layout, args.a.matrix.rows),
           unordered_(layout.take<int>(1)) {
-        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(summed));
+        if (!takes_long_rows(args)) longer_.emplace(device, args, layout, largest_limit(limits));
         if (!may_have_heavy_rows(args)) return;
         heavy_.emplace(device, args, layout, ranks_.products(), most_ranked);
         partials_ = layout.take<CT>(heavy_limits::tasks(device.traits()) * chunk_columns);
@@ -415,6 +426,14 @@ class team_numeric {
     }
 
   private:
+    static constexpr bin_limits limits = summed<CT>;
+    static constexpr bool fits(int bin) {
+        return is_long(limits, bin) ||
+               (shape_of(limits, bin, false).template bytes<CT>() <= local_bytes_needed &&
+                shape_of(limits, bin, true).template bytes<CT>() <= local_bytes_needed);
+    }
+    static_assert(fits(0) && fits(1) && fits(2) && fits(3));
+
     bool with_columns() const { return (args_.parts & HERON_SPGEMM_COLUMNS) != 0; }
     bool with_values() const { return (args_.parts & HERON_SPGEMM_VALUES) != 0; }
 
@@ -439,16 +458,16 @@ class team_numeric {
     void multiply_by_tables() {
         const int64_t longest = args_.longest_counted;
         const i64* const products = ranks_.products();
-        if (products || longest > summed.limits[0] || heavy_)
-            bins_.fill(args_.row_offsets, products, {summed, 1, most_ranked, 0},
+        if (products || longest > limits.limits[0] || heavy_)
+            bins_.fill(args_.row_offsets, products, {limits, 1, most_ranked, 0},
                        heavy_ ? heavy_->filter() : heavy_filter<OT>{});
         const heron_spmat& b = args_.b.matrix;
         device_.fill(unordered_, 0, sizeof(int));
         device_.launch_program_groups<find_unordered>(
             sorting_program<OT, IT>(), quotient_up(b.rows, share_group), share_group, as<const OT>(b.offsets),
             as<const IT>(b.indices), heron_index{b.rows}, heron_index{b.base}, unordered_);
-        bins_.visit(summed, 1, longest,
-                    [&](int bin) { is_long(summed, bin) ? multiply_long_rows(bin) : multiply(bin); });
+        bins_.visit(limits, 1, longest,
+                    [&](int bin) { is_long(limits, bin) ? multiply_long_rows(bin) : multiply(bin); });
         if (heavy_) multiply_heavy_rows();
     }
 
@@ -473,7 +492,7 @@ class team_numeric {
     }
 
     void multiply(int bin) {
-        const team_shape shape = shape_of(summed, bin, has_short_rows(args_));
+        const team_shape shape = shape_of(limits, bin, has_short_rows(args_));
         bin_kernels(device_, args_, bins_, bin)
             .template multiply<multiply_rows>(teams(tables, shape, args_.a.matrix.rows), alpha_, beta_,
                                               static_cast<const int*>(unordered_), int{with_columns()},

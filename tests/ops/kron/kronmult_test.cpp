@@ -149,6 +149,25 @@ TEST_CASE("operands found by lists, aligned and not") {
             }
 }
 
+TEST_CASE("one factor for all items, at an address of 16 bytes and then beside one") {
+    random_source random(31);
+    for (const heron_type type : {HERON_R_32F, HERON_R_64F, HERON_C_32F})
+        for (const std::int64_t n : {2, 4, 8})
+            for (const std::int64_t offset : {0, 1}) {
+                CAPTURE(type, n, offset);
+                kron_problem p = square_kron(type, 1, n, 64, random);
+                p.factors[0].places.unit = 0;
+                p.factors[0].places.offsets.assign(static_cast<std::size_t>(p.count), offset);
+                p.fill(random);
+                kron_run run(p);
+                heron_batch_operand& factor = run.desc().factors[0].a;
+                factor.base =
+                    static_cast<char*>(factor.base) + offset * static_cast<std::int64_t>(p.element_size());
+                expect(run.run());
+                CHECK(run.difference() == "");
+            }
+}
+
 TEST_CASE("random rectangular shapes, layouts, operands and modes") {
     random_source random(2);
     for (int k = 0; k < 400; ++k) {
