@@ -143,7 +143,7 @@ def check_modules():
     named = [names for module, names in found.items() if module not in ("heron", "heron_cudart", "heron_cublas")]
     difference("interfaces, and functions of cuSPARSE and clBLAS", set().union(*named), c_functions())
     difference("interfaces of heron, and libheron", found["heron"], exported(build / "lib/libheron.so.0", r"heron_\w+"))
-    declared = set(re.findall(r"CUDARTAPI (cuda\w+)\(", (source / "include/compat/cuda/cuda_runtime_api.h").read_text()))
+    declared = set(re.findall(r"CUDARTAPI\s+(cuda\w+)\(", (source / "include/compat/cuda/cuda_runtime_api.h").read_text()))
     difference("interfaces of heron_cudart, and cuda_runtime_api.h", found["heron_cudart"], declared)
     if "heron_cublas" in found:
         # NVIDIA's library exports more than headers declare.
