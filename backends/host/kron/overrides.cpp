@@ -3,6 +3,7 @@
 #include "common/kron/plan.hpp"
 #include "common/runtime/slot.hpp"
 #include "host/runtime/device.hpp"
+#include "host/runtime/most_threads.hpp"
 #include "item.hpp"
 
 namespace heron::HERON_LEVEL::kron_host {
@@ -125,8 +126,9 @@ class kron_run {
     int team() const {
         const int64_t items = args_.count * args_.vectors;
         const int64_t worth = 1 + items * shape_.columns / 4096;
-        const int most = device_.threads() > omp_get_num_procs() ? device_.threads() : omp_get_num_procs();
-        const int wanted = phase_ == HERON_PHASE_SIZE ? most : device_.threads();
+        const int wanted = phase_ == HERON_PHASE_SIZE || device_.threads() > most_threads()
+                               ? most_threads()
+                               : device_.threads();
         const int64_t useful = worth < items ? worth : items;
         return useful < wanted ? static_cast<int>(useful) : wanted;
     }

@@ -637,6 +637,20 @@ TEST_CASE("the workspace does not grow with the batch") {
     }
 }
 
+TEST_CASE("the workspace's size is the same whatever the number of threads, and serves all") {
+    random_source random(32);
+    kron_problem p = square_kron(HERON_R_64F, 3, 8, 500, random);
+    p.fill(random);
+    kron_run run(p);
+    expect(heron_set_threads(native(), 1));
+    const std::size_t bytes = run.workspace_bytes();
+    expect(heron_set_threads(native(), 64));
+    CHECK(run.workspace_bytes() == bytes);
+    expect(run.run());
+    expect(heron_set_threads(native(), 0));
+    CHECK(run.difference() == "");
+}
+
 TEST_CASE("bad arguments are refused, and nothing is written") {
     random_source random(10);
     const kron_problem p = square_kron(HERON_R_64F, 3, 3, 4, random);
