@@ -43,7 +43,6 @@ device_traits read_traits(cl_device_id id, cl_platform_id platform) {
     t.c_version = text(clGetDeviceInfo, id, CL_DEVICE_OPENCL_C_VERSION);
     t.platform_name = text(clGetPlatformInfo, platform, CL_PLATFORM_NAME);
     t.platform_version = text(clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
-    t.vendor_id = number<cl_uint>(id, CL_DEVICE_VENDOR_ID);
     std::sscanf(text(clGetDeviceInfo, id, CL_DEVICE_VERSION).c_str(), "OpenCL %u.%u", &t.major, &t.minor);
     t.memory_bytes = number<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
     t.cache_bytes = number<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
@@ -56,7 +55,7 @@ device_traits read_traits(cl_device_id id, cl_platform_id platform) {
     t.is_cpu = number<cl_device_type>(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     constexpr cl_device_info compute_capability_major = 0x4000;  // cl_nv_device_attribute_query
     constexpr cl_uint nvidia = 0x10de, first_with_own_progress = 7;
-    if (t.is_gpu && t.vendor_id == nvidia) {
+    if (t.is_gpu && number<cl_uint>(id, CL_DEVICE_VENDOR_ID) == nvidia) {
         const auto major = number<cl_uint>(id, compute_capability_major);
         t.nvidia_major = major >= first_with_own_progress ? major : 0;
     }

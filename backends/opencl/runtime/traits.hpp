@@ -8,7 +8,6 @@ namespace heron::opencl {
 
 struct device_traits {
     std::string name, vendor, driver, c_version, platform_name, platform_version;
-    cl_uint vendor_id = 0;
     unsigned major = 0, minor = 0;
     uint64_t memory_bytes = 0, cache_bytes = 0, local_bytes = 0, largest_allocation = 0;
     uint32_t compute_units = 0, clock_mhz = 0;
