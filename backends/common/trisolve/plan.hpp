@@ -5,6 +5,7 @@
 // their positions in A, so that new ones need no new analysis. Every row is summed by one item in storage
 // order: the same bits every time.
 #include "common/runtime/plan_record.hpp"
+#include "common/runtime/run_turn.hpp"
 #include "triangle.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
@@ -25,6 +26,7 @@ struct solve_segment {
 struct level_plan final : plan_of<level_plan> {
     host_array<solve_segment> segments;
     int64_t count = 0;
+    run_turn turn;
 };
 
 // Levels of at most `narrow` rows that follow each other become one segment.
@@ -198,6 +200,7 @@ class trisolve_plan {
 
     void run() {
         const level_plan& plan = required_plan<level_plan>(workspace_);
+        const auto turn = plan.turn.take();
         if (args_.zero_pivot)
             device_.template launch<kernels::begin_pivots<CT>>(kernels::pivots, 1, &args_.zero_pivot->first,
                                                                HERON_NO_PIVOT);

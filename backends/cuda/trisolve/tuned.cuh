@@ -4,6 +4,7 @@
 // their levels where that helps.
 #include "cuda/runtime/group_words.cuh"
 #include "cuda/runtime/report.hpp"
+#include "common/runtime/run_turn.hpp"
 #include "common/trisolve/blocks.hpp"
 #include "many.cuh"
 #include "pattern.hpp"
@@ -77,6 +78,7 @@ struct sweep_plan final : plan_of<sweep_plan<CT>> {
     // Of block rows.
     int64_t block_width = 0;
     char* block_control = nullptr;
+    run_turn turn;
 
     // Whether rows must be expected that are better walked by whole blocks: as long as the device has not
     // said that there are none.
@@ -144,6 +146,7 @@ class tuned_trisolve_run {
 
     void run() {
         const sweep_plan<CT>& plan = plans::required_plan<sweep_plan<CT>>(workspace_);
+        const auto turn = plan.turn.take();
         if (!reports_zero_pivots()) plans::find_zero_pivots<CT>(device_, args_);
         if (by_blocks_) return solve_blocks(plan);
         visit_triangle(plan, [&](const auto& triangle) { solve(triangle, row_order_of(0), plan); });

@@ -4,6 +4,7 @@
 #include "opencl/runtime/kernels.hpp"
 #include "opencl/trisolve/order.hpp"
 #include "common/factor/plan.hpp"
+#include "common/runtime/run_turn.hpp"
 #include "common/runtime/slot.hpp"
 
 namespace heron::opencl {
@@ -44,7 +45,9 @@ const kept_program& program_of(const factor_shape& shape) {
 }
 
 // What ANALYSE finds out stays on the device.
-struct sweep_plan final : plan_of<sweep_plan> {};
+struct sweep_plan final : plan_of<sweep_plan> {
+    run_turn turn;
+};
 
 template <class CT, factor_kind kind>
 class sweep_factor {
@@ -74,7 +77,7 @@ class sweep_factor {
     }
 
     void run() {
-        plans::required_plan<sweep_plan>(workspace_);
+        const auto turn = plans::required_plan<sweep_plan>(workspace_).turn.take();
         const plans::block_steps steps = plans::block_steps_of(args_.a);
         const bool has_blocks = steps.size > 1;
         const factor_shape shape = shape_of(has_blocks);

@@ -3,6 +3,7 @@
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "units.hpp"
+#include "common/runtime/run_turn.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/trisolve/blocks.hpp"
 #include "common/trisolve/plan.hpp"
@@ -70,6 +71,7 @@ struct sweep_plan final : plan_of<sweep_plan> {
     // Of block rows.
     int64_t block_width = 0;
     char* block_control = nullptr;
+    run_turn turn;
 };
 
 template <class CT>
@@ -123,6 +125,7 @@ class sweep_trisolve {
 
     void run() {
         const auto& plan = plans::required_plan<sweep_plan>(workspace_);
+        const auto turn = plan.turn.take();
         if (!zero_pivot()) plans::find_zero_pivots<CT>(device_, args_);
         if (by_blocks_) return solve_blocks(plan);
         if (is_gathered()) return solve(plan.gathered, plan);
