@@ -111,7 +111,8 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
 // A copy of it by rows would take more than 64 MiB.
 TEST_CASE("SpMM of few elements and a long B by columns of every type") {
     const std::int64_t cols = backend_name() == "cuda" ? 4'400'000 : 1000;
-    check_items_alike(of_twos(rows_alike(4, cols, 8)), {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, 1}, 25'000, 48.0);
+    check_items_alike(of_twos(rows_alike(4, cols, 8)), {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, 1}, 25'000,
+                      48.0);
 }
 
 TEST_CASE("transposed SpMM of every type and index type") {
