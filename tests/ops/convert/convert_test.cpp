@@ -468,6 +468,45 @@ TEST_CASE("DenseToSparse of many short rows") {
     }
 }
 
+// So many that each item of a GPU has a row.
+TEST_CASE("DenseToSparse of the shortest rows of every type and index type") {
+    random_source random(50);
+    const std::int64_t rows =
+        backend_name() == "cuda" ? 512 * std::int64_t{device_info().compute_units} + 1 : 700;
+    const entries pattern = random_pattern(rows, 2, 2, random);
+    for (const cudaDataType type : tried_types())
+        for (const index_choice& index : index_choices(type == CUDA_R_32F)) {
+            INFO(facts(type).name << ", base " << index.base);
+            check_to_sparse(pattern, arrange(pattern, {"", CUSPARSE_FORMAT_CSR}, index, type, random),
+                            CUSPARSE_ORDER_COL, padding, random);
+        }
+}
+
+// More than one group of a GPU adds up, and so long that groups share them.
+TEST_CASE("DenseToSparse of many rows of every type that are cut into strips") {
+    random_source random(52);
+    const std::int64_t rows = backend_name() == "cuda" ? 4100 : 300;
+    const entries pattern = random_pattern(rows, 70, 9, random);
+    for (const cudaDataType type : tried_types()) {
+        INFO(facts(type).name);
+        check_to_sparse(pattern, arrange(pattern, {"", CUSPARSE_FORMAT_CSR}, {}, type, random),
+                        CUSPARSE_ORDER_COL, padding, random);
+    }
+}
+
+// It is cleared before its few elements are written.
+TEST_CASE("SparseToDense of one long row of every type and index type") {
+    random_source random(51);
+    entries matrix{1, backend_name() == "cuda" ? 524'800 : 1'000, {}};
+    for (std::int64_t k = 0; k < 300; ++k) matrix.list.push_back({0, k * (matrix.cols / 300), 1.0});
+    for (const cudaDataType type : tried_types())
+        for (const index_choice& index : index_choices(type == CUDA_R_32F)) {
+            INFO(facts(type).name << ", base " << index.base);
+            check_to_dense(arrange(matrix, {"", CUSPARSE_FORMAT_CSR}, index, type, random),
+                           CUSPARSE_ORDER_ROW, padding, random);
+        }
+}
+
 TEST_CASE("SparseToDense of few elements by columns") {
     random_source random(49);
     const index_choice index{CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0};

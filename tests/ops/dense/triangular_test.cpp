@@ -145,6 +145,18 @@ void check_bands(bool solves, std::uint64_t stream,
                     solves);
 }
 
+// Few rows, and as many columns as give a warp of a GPU one, two or four of them.
+void check_many_columns(bool solves, std::uint64_t stream) {
+    random_source random(stream);
+    const std::int64_t some = backend_name() == "cuda" ? 12 * std::int64_t{device_info().compute_units} : 20;
+    for (const heron_type type : types())
+        for (std::int64_t columns = some; columns <= 16 * some; columns *= 2)
+            check_triangular(random,
+                             {type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER, HERON_OP_NONE,
+                              HERON_DIAG_NON_UNIT, 3, columns, 2},
+                             solves);
+}
+
 }  // namespace
 
 TEST_CASE("trmm: every combination of options") { check_all(false, 1); }
@@ -154,6 +166,8 @@ TEST_CASE("trmm: bands of rows") { check_bands(false, 5, {{256, 40}, {388, 9}, {
 TEST_CASE("trmm: bands of rows and many columns") {
     if (backend_name() == "cuda") check_bands(false, 7, {{260, 4300}});
 }
+TEST_CASE("trmm: few rows and many columns") { check_many_columns(false, 8); }
 TEST_CASE("trsm: every combination of options") { check_all(true, 3); }
 TEST_CASE("trsm: beyond a tile") { check_larger(true, 4); }
 TEST_CASE("trsm: bands of rows") { check_bands(true, 6, {{256, 40}, {388, 9}, {301, 6}, {520, 5}}); }
+TEST_CASE("trsm: few rows and many columns") { check_many_columns(true, 9); }

@@ -19,14 +19,14 @@ sddmm_call general_call(const sddmm_types& types) {
     return {representable(types.compute, {0.75, -0.5}), representable(types.compute, {-1.25, 0.625})};
 }
 
-// k elements of a column of op(B), in pieces of 16 bytes.
+// k elements of a column of op(B), in pieces of 16 bytes and some numbers more.
 void check(const entries& pattern, const layout& stored, std::int64_t pieces, const dense_layout& a,
-           const dense_layout& b = column_major) {
+           const dense_layout& b = column_major, std::int64_t more = 0) {
     for (const sddmm_types& types : sddmm_rows())
         for (const index_choice& index : index_pairs()) {
             random_source random(53);
             const entries c = with_values(pattern, types.sparse, random);
-            const std::int64_t k = pieces * 16 / static_cast<std::int64_t>(size_of(types.dense));
+            const std::int64_t k = pieces * 16 / static_cast<std::int64_t>(size_of(types.dense)) + more;
             sddmm_problem({arrange(c, stored, index, types.sparse, random)}, types, k, a, b)
                 .run(general_call(types));
         }
@@ -49,6 +49,11 @@ TEST_CASE("SDDMM of few elements of every type, format and index type") {
         for (const dense_layout& a : {row_major, column_major})
             for (const dense_layout& b : {row_major, column_major})
                 check(irregular_pattern(), stored, 3, a, b);
+}
+
+TEST_CASE("SDDMM of vectors of no whole number of pieces, of every type, format and index type") {
+    for (const layout& stored : {layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"COO", CUSPARSE_FORMAT_COO}})
+        check(irregular_pattern(), stored, 2, row_major, column_major, 1);
 }
 
 // Few lanes for an element, so that a lane has many pieces.

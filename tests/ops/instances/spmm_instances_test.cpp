@@ -60,25 +60,26 @@ TEST_CASE("SpMM of a B by columns, copied and not, of every type and index type"
     check({"two columns as they are", matrix, csr, 2, N, CUSPARSE_ORDER_COL, true, 18});
 }
 
-// All have the same A and B, of one element each.
-TEST_CASE("SpMM of more items of every type than there is workspace for") {
-    const int items = backend_name() == "cuda" ? 2'500'000 : 1000;
+namespace {
+
+// Items of one column, which have the same A, of twos, and the same B, of threes.
+void check_items_alike(const entries& pattern, const index_choice& index, int items, double expected) {
     for (const spmm_types& types : spmm_rows()) {
         INFO(types.name());
         random_source random(57);
-        const device_matrix a(arrange({1, 1, {{0, 0, 2.0}}}, csr, {}, types.ab, random));
-        const typed_array b(types.ab, std::vector<number>{3.0});
-        const std::vector<unsigned char> six = encode(types.c, {6.0});
-        const device_memory c(static_cast<std::size_t>(items) * six.size());
-        const auto describe = [&](void* values, cudaDataType type) {
+        const device_matrix a(arrange(pattern, csr, index, types.ab, random));
+        const typed_array b(types.ab, std::vector<number>(static_cast<std::size_t>(pattern.cols), 3.0));
+        const std::vector<unsigned char> element = encode(types.c, {expected});
+        const device_memory c(static_cast<std::size_t>(pattern.rows * items) * element.size());
+        const auto describe = [&](std::int64_t rows, void* values, cudaDataType type) {
             cusparseDnMatDescr_t m = nullptr;
-            expect(cusparseCreateDnMat(&m, 1, 1, 1, values, type, CUSPARSE_ORDER_COL));
+            expect(cusparseCreateDnMat(&m, rows, 1, rows, values, type, CUSPARSE_ORDER_COL));
             return dense_matrix(m);
         };
-        const dense_matrix b_descriptor = describe(b.data(), types.ab),
-                           c_descriptor = describe(c.data(), types.c);
+        const dense_matrix b_descriptor = describe(pattern.cols, b.data(), types.ab),
+                           c_descriptor = describe(pattern.rows, c.data(), types.c);
         expect(cusparseDnMatSetStridedBatch(b_descriptor.get(), items, 0));
-        expect(cusparseDnMatSetStridedBatch(c_descriptor.get(), items, 1));
+        expect(cusparseDnMatSetStridedBatch(c_descriptor.get(), items, pattern.rows));
         const std::vector<unsigned char> one = encode(types.compute, {1.0}),
                                          zero = encode(types.compute, {0.0});
         std::size_t size = 0;
@@ -89,10 +90,29 @@ TEST_CASE("SpMM of more items of every type than there is workspace for") {
                             c_descriptor.get(), types.compute, CUSPARSE_SPMM_ALG_DEFAULT, buffer.data()));
         const std::vector<unsigned char> all = c.bytes();
         bool same = true;
-        for (std::size_t at = 0; at < all.size(); at += six.size())
-            same = same && std::equal(six.begin(), six.end(), all.begin() + static_cast<std::ptrdiff_t>(at));
+        for (std::size_t at = 0; at < all.size(); at += element.size())
+            same = same &&
+                   std::equal(element.begin(), element.end(), all.begin() + static_cast<std::ptrdiff_t>(at));
         CHECK(same);
     }
+}
+
+entries of_twos(entries pattern) {
+    for (entry& e : pattern.list) e.value = 2.0;
+    return pattern;
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of more items of every type than there is workspace for") {
+    check_items_alike({1, 1, {{0, 0, 2.0}}}, {}, backend_name() == "cuda" ? 2'500'000 : 1000, 6.0);
+}
+
+// A copy of it by rows would take more than 64 MiB.
+TEST_CASE("SpMM of few elements and a long B by columns of every type") {
+    const std::int64_t cols = backend_name() == "cuda" ? 4'400'000 : 1000;
+    check_items_alike(of_twos(rows_alike(4, cols, 8)), {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_32I, 1}, 25'000,
+                      48.0);
 }
 
 TEST_CASE("transposed SpMM of every type and index type") {
@@ -126,3 +146,34 @@ TEST_CASE("SpMM of blocks of every type and index type") {
         for (const layout& stored : {bsr(2, 3), bsr(4, 4), ell(3), ell(8)})
             check({"blocks", irregular_pattern(), stored, 5, op});
 }
+
+// Of one without elements, C is scaled alone.
+TEST_CASE("SpMM of COO matrices of every type and index type that store nothing") {
+    check({"nothing", {5, 7, {}}, coo});
+}
+
+// Square blocks that have kernels of their own, by a B of few, some and many columns.
+namespace {
+
+void check_square_blocks(std::int64_t size) {
+    for (const spmm_types& types : spmm_rows()) {
+        if (is_complex(types.ab) || types.ab == CUDA_R_8I) continue;
+        for (const std::int64_t columns : {40, 104, 200})
+            for (const cusparseOrder_t order : {CUSPARSE_ORDER_ROW, CUSPARSE_ORDER_COL})
+                for (const layout& stored : {bsr(size, size), ell(size)}) {
+                    INFO(stored.name << ", " << columns << " columns");
+                    random_source random(59);
+                    const entries matrix = with_values(dense_pattern(2 * size, 2 * size), types.ab, random);
+                    spmm_problem problem(arrange(matrix, stored, {}, types.ab, random), types,
+                                         {.n = columns, .order_b = order, .order_c = order, .padding = 8});
+                    problem.run(general_call(types));
+                }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of blocks of 8 rows of every type") { check_square_blocks(8); }
+TEST_CASE("SpMM of blocks of 16 rows of every type") { check_square_blocks(16); }
+TEST_CASE("SpMM of blocks of 32 rows of every type") { check_square_blocks(32); }
+TEST_CASE("SpMM of blocks of 64 rows of every type") { check_square_blocks(64); }

@@ -68,3 +68,65 @@ TEST_CASE("SpMV of slices and blocks of every type and index type") {
         check({"large blocks", irregular_pattern(), bsr(6, 7), op});
     }
 }
+
+// More than 2^20 elements, from which on CUDA reads fewer bytes than the matrix has after an analysis. Rows
+// have their columns at the same distances from the diagonal, but for some with one far away, or at the same
+// places.
+namespace {
+
+entries rows_of_one_shape(std::int64_t rows, std::int64_t length) {
+    constexpr std::int64_t far = 70'000, period = 40;
+    entries m{rows, rows + 3 * length + far, {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t k = 0; k < length; ++k) m.list.push_back({i, i + 3 * k, 1.0});
+        if (i % period == 7) m.list.push_back({i, m.cols - 1, 1.0});
+    }
+    return m;
+}
+
+entries rows_in_one_place(std::int64_t rows, std::int64_t length) {
+    entries m{rows, 1000 + 3 * length, {}};
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < length; ++k) m.list.push_back({i, 500 + 3 * k, 1.0});
+    return m;
+}
+
+// Of the lengths that a type has kernels for.
+void check_narrow(cudaDataType type, cusparseIndexType_t offsets) {
+    if (!device_has(type)) return;
+    const std::int64_t elements = backend_name() == "cuda" ? (1 << 20) + 5000 : 3000;
+    const auto check_rows = [&](const entries& pattern) {
+        random_source random(60);
+        const product_types types = uniform(type);
+        const index_choice index{offsets, CUSPARSE_INDEX_32I, 1};
+        spmv_problem problem(arrange(with_values(pattern, type, random), csr, index, type, random), types, N);
+        problem.run({some_alpha(types), some_beta(types)}, true);
+    };
+    for (const std::int64_t length : {5, 20, 100}) {
+        CAPTURE(length);
+        const bool is_short_row = length == 5;
+        if (is_short_row ? type == CUDA_R_64F : type == CUDA_C_64F) continue;
+        const std::int64_t rows = elements / length + 1;
+        check_rows(rows_in_one_place(rows, length));
+        if (!is_short_row || is_complex(type)) check_rows(rows_of_one_shape(rows, length));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("SpMV of a million elements in rows alike, f32") { check_narrow(CUDA_R_32F, CUSPARSE_INDEX_32I); }
+TEST_CASE("SpMV of a million elements in rows alike, f64") { check_narrow(CUDA_R_64F, CUSPARSE_INDEX_32I); }
+TEST_CASE("SpMV of a million elements in rows alike, c32") { check_narrow(CUDA_C_32F, CUSPARSE_INDEX_32I); }
+TEST_CASE("SpMV of a million elements in rows alike, c64") { check_narrow(CUDA_C_64F, CUSPARSE_INDEX_32I); }
+TEST_CASE("SpMV of a million elements in rows alike, f32, 64-bit offsets") {
+    check_narrow(CUDA_R_32F, CUSPARSE_INDEX_64I);
+}
+TEST_CASE("SpMV of a million elements in rows alike, f64, 64-bit offsets") {
+    check_narrow(CUDA_R_64F, CUSPARSE_INDEX_64I);
+}
+TEST_CASE("SpMV of a million elements in rows alike, c32, 64-bit offsets") {
+    check_narrow(CUDA_C_32F, CUSPARSE_INDEX_64I);
+}
+TEST_CASE("SpMV of a million elements in rows alike, c64, 64-bit offsets") {
+    check_narrow(CUDA_C_64F, CUSPARSE_INDEX_64I);
+}
