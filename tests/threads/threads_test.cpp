@@ -156,7 +156,7 @@ class grouped_solve {
   public:
     static constexpr int n = 20000, group = 100;
 
-    explicit grouped_solve(cusparseHandle_t h) {
+    grouped_solve(cusparseHandle_t h, int sides) : sides_(sides) {
         expect(heron_create(&memory_) == HERON_SUCCESS);
         std::vector<int> offsets{0}, columns;
         std::vector<double> values;
@@ -175,16 +175,18 @@ class grouped_solve {
         expect(cusparseCreateCsr(&a_, n, n, offsets.back(), offsets_->get(), columns_->get(), values_->get(),
                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
                                  CUDA_R_64F) == ok);
-        expect(cusparseSpSV_createDescr(&descr_) == ok);
+        expect(cusparseSpSM_createDescr(&descr_) == ok);
         size_t bytes = 0;
-        expect(cusparseSpSV_bufferSize(h, op, &one, a_, nullptr, nullptr, CUDA_R_64F,
-                                       CUSPARSE_SPSV_ALG_DEFAULT, descr_, &bytes) == ok);
+        const cusparseDnMatDescr_t shape = matrix(nullptr);
+        expect(cusparseSpSM_bufferSize(h, op, op, &one, a_, shape, shape, CUDA_R_64F,
+                                       CUSPARSE_SPSM_ALG_DEFAULT, descr_, &bytes) == ok);
         workspace_ = std::make_unique<device_array<char>>(memory_, std::vector<char>(bytes));
-        expect(cusparseSpSV_analysis(h, op, &one, a_, nullptr, nullptr, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
+        expect(cusparseSpSM_analysis(h, op, op, &one, a_, shape, shape, CUDA_R_64F, CUSPARSE_SPSM_ALG_DEFAULT,
                                      descr_, workspace_->get()) == ok);
+        cusparseDestroyDnMat(shape);
     }
     ~grouped_solve() {
-        cusparseSpSV_destroyDescr(descr_);
+        cusparseSpSM_destroyDescr(descr_);
         cusparseDestroySpMat(a_);
         workspace_.reset();
         values_.reset();
@@ -195,25 +197,23 @@ class grouped_solve {
     grouped_solve(const grouped_solve&) = delete;
     grouped_solve& operator=(const grouped_solve&) = delete;
 
-    // The right-hand side of the solution of ones, and of twos, ..., in memory of this thread's.
+    // The right-hand sides of solutions of ones, and of twos, ..., in memory of this thread's.
     void solve(cusparseHandle_t h, int times) const {
         heron_handle own = nullptr;
         expect(heron_create(&own) == HERON_SUCCESS);
         {
             std::vector<double> right;
-            for (int row = 0; row < n; ++row) right.push_back(row % group == 0 ? 2 : 1);
-            const device_array<double> x(own, right), y(own, std::vector<double>(n));
-            cusparseDnVecDescr_t x_descr = nullptr, y_descr = nullptr;
-            expect(cusparseCreateDnVec(&x_descr, n, x.get(), CUDA_R_64F) == ok);
-            expect(cusparseCreateDnVec(&y_descr, n, y.get(), CUDA_R_64F) == ok);
+            for (int k = 0; k < n * sides_; ++k) right.push_back(k % group == 0 ? 2 : 1);
+            const device_array<double> b(own, right), c(own, std::vector<double>(right.size()));
+            const cusparseDnMatDescr_t b_descr = matrix(b.get()), c_descr = matrix(c.get());
             for (int i = 1; i <= times; ++i) {
                 const double alpha = i;
-                expect(cusparseSpSV_solve(h, op, &alpha, a_, x_descr, y_descr, CUDA_R_64F,
-                                          CUSPARSE_SPSV_ALG_DEFAULT, descr_) == ok);
-                expect(y.read() == std::vector<double>(n, i));
+                expect(cusparseSpSM_solve(h, op, op, &alpha, a_, b_descr, c_descr, CUDA_R_64F,
+                                          CUSPARSE_SPSM_ALG_DEFAULT, descr_) == ok);
+                expect(c.read() == std::vector<double>(right.size(), i));
             }
-            cusparseDestroyDnVec(y_descr);
-            cusparseDestroyDnVec(x_descr);
+            cusparseDestroyDnMat(c_descr);
+            cusparseDestroyDnMat(b_descr);
         }
         heron_destroy(own);
     }
@@ -222,12 +222,20 @@ class grouped_solve {
     static constexpr cusparseOperation_t op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     static constexpr double one = 1;
 
+    // Columns of n, each a multiple of the group.
+    cusparseDnMatDescr_t matrix(void* values) const {
+        cusparseDnMatDescr_t m = nullptr;
+        expect(cusparseCreateDnMat(&m, n, sides_, n, values, CUDA_R_64F, CUSPARSE_ORDER_COL) == ok);
+        return m;
+    }
+
+    int sides_;
     heron_handle memory_ = nullptr;
     std::unique_ptr<device_array<int>> offsets_, columns_;
     std::unique_ptr<device_array<double>> values_;
     std::unique_ptr<device_array<char>> workspace_;
     cusparseSpMatDescr_t a_ = nullptr;
-    cusparseSpSVDescr_t descr_ = nullptr;
+    cusparseSpSMDescr_t descr_ = nullptr;
 };
 
 constexpr cusparseOperation_t operations[] = {CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE};
@@ -288,8 +296,8 @@ TEST_CASE("two threads with one matrix, whose analyses belong to each thread's w
 TEST_CASE("two threads with one analysis of a triangular solve, on one stream") {
     cusparseHandle_t h = nullptr;
     REQUIRE(cusparseCreate(&h) == ok);
-    {
-        const grouped_solve shared(h);
+    for (const int sides : {1, 8}) {
+        const grouped_solve shared(h, sides);
         in_threads([&](int) {
             cusparseHandle_t own = nullptr;
             expect(cusparseCreate(&own) == ok);
