@@ -51,6 +51,20 @@ TEST_CASE("SDDMM of few elements of every type, format and index type") {
                 check(irregular_pattern(), stored, 3, a, b);
 }
 
+// Where a copy by rows spares more than it costs.
+TEST_CASE("SDDMM of many elements and a long A by columns of every size of elements") {
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_R_64F, CUDA_C_64F}) {
+        if (!device_has(type)) continue;
+        random_source random(54);
+        const sddmm_types types{type, type, type};
+        const entries c = with_values(many_elements(), type, random);
+        const std::int64_t k = backend_name() == "cuda" ? 280 : 30;
+        sddmm_problem({arrange(c, {"CSR", CUSPARSE_FORMAT_CSR}, {}, type, random)}, types, k, column_major,
+                      column_major)
+            .run(general_call(types));
+    }
+}
+
 TEST_CASE("SDDMM of vectors of no whole number of pieces, of every type, format and index type") {
     for (const layout& stored : {layout{"CSR", CUSPARSE_FORMAT_CSR}, layout{"COO", CUSPARSE_FORMAT_COO}})
         check(irregular_pattern(), stored, 2, row_major, column_major, 1);
