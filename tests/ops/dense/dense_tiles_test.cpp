@@ -222,9 +222,18 @@ void check_rank_update(random_source& random, heron_type type, bool hermitian, s
     CHECK(wrong == 0);
 }
 
+// In a short test as few as reach all kernels of the type.
+std::vector<std::int64_t> sides_of_batches(heron_type type) {
+    if (!is_short()) return {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
+    if (type == HERON_R_32F) return {1, 20, 64, 96, 104, 128};
+    if (type == HERON_R_64F) return {1, 20, 32, 56, 96, 128};
+    if (type == HERON_C_32F) return {1, 20, 40, 56, 72, 96, 104, 128};
+    return {1, 20, 40};
+}
+
 void check_batches(heron_type of_type) {
     random_source random(43);
-    constexpr std::int64_t sides[] = {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
+    const std::vector<std::int64_t> sides = sides_of_batches(of_type);
     each_layout(of_type,
                 [&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
                     for (const std::int64_t side : sides)
@@ -248,8 +257,10 @@ TEST_CASE("products whose lines lie too far apart for large tiles") {
     random_source random(42);
     // Of one step no second line is there.
     for (const tiles_of_type& of : all_tiles)
-        for (const heron_operation op_b : operations_of(of.type))
+        for (const heron_operation op_b : operations_of(of.type)) {
+            if (is_short() && (op_b == HERON_OP_TRANSPOSE || op_b == HERON_OP_CONJUGATE)) continue;
             check_product(random, of.type, HERON_OP_NONE, op_b, {"", 40, 36, 1}, {4'200'000, 0});
+        }
 }
 
 TEST_CASE("batches of every size in every layout, f32") { check_batches(HERON_R_32F); }
