@@ -91,8 +91,8 @@ class sorted_transpose {
 template <class Sorter, class Device>
 void transpose_by_sorting(Device& device, heron_phase phase, const heron_transpose_args& args,
                           heron_workspace& workspace) {
-    if (args.a.nnz == 0) return transpose_matrix(device, phase, args, workspace);
     workspace_layout layout(phase, workspace);
+    if (transpose_empty(device, phase, args)) return;
     sorted_transpose<Device, Sorter> plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.run();
 }

@@ -54,16 +54,21 @@ class transpose_plan {
     transpose_pattern_plan<Device, i32, i32> turn_;
 };
 
+// Whether there are no elements: then that is all.
+template <class Device>
+bool transpose_empty(Device& device, heron_phase phase, const heron_transpose_args& args) {
+    if (args.a.nnz != 0) return false;
+    const heron_index base = args.b.base;
+    if (phase == HERON_PHASE_RUN)
+        set_empty_offsets(device, as<i32>(args.b.offsets), blocks_of(args.a).columns, base);
+    return true;
+}
+
 template <class Device>
 void transpose_matrix(Device& device, heron_phase phase, const heron_transpose_args& args,
                       heron_workspace& workspace) {
     workspace_layout layout(phase, workspace);
-    if (args.a.nnz == 0) {
-        const heron_index base = args.b.base;
-        if (phase == HERON_PHASE_RUN)
-            set_empty_offsets(device, as<i32>(args.b.offsets), blocks_of(args.a).columns, base);
-        return;
-    }
+    if (transpose_empty(device, phase, args)) return;
     transpose_plan<Device> plan(device, args, layout);
     if (phase == HERON_PHASE_RUN) plan.run();
 }

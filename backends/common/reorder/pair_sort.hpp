@@ -114,7 +114,7 @@ class pair_sort {
 // row_of[k] := the row of element k of a CSR matrix.
 template <class Device>
 void find_rows(Device& device, const i32* offsets, int64_t rows, int64_t nnz, i32* row_of) {
-    if (Device::strided)
+    if constexpr (Device::strided)
         device.template launch<kernels::sort_row_of<i32>>(kernels::reorder, nnz, offsets, heron_index{rows},
                                                           row_of);
     else

@@ -141,11 +141,13 @@ class structured {
         return false;
     }
 
+    // A triangle that is conjugated is transposed too, and so lies by depth.
     template <layout How>
     bool launch_bands(const band_parameters<CT>& p) {
-        if constexpr (!std::is_same_v<CT, real_of<CT>>)
-            if (conjugates_) return launch_bands<How, true>(p);
-        return launch_bands<How, false>(p);
+        if (!conjugates_) return launch_bands<How, false>(p);
+        if constexpr (!std::is_same_v<CT, real_of<CT>> && How == layout::depth)
+            return launch_bands<How, true>(p);
+        return false;
     }
 
     template <layout How, bool conjugates>

@@ -79,16 +79,23 @@ class tuned_symbolic {
 
     void count_with_ranks(int hash_limit) {
         ranks_.sort_rows(launcher_, hash_limit, marks_.light());
-        if (sizeof(IT) == 4 && args_.b.matrix.cols < narrow_columns)
-            rank<uint32_t>();
-        else
-            rank<uint64_t>();
+        if (!rank_by_narrow_keys()) rank<uint64_t>();
         const rank_space& space = ranks_.space();
         if (ranks_.can_have_too_many()) count_short<32>(space.rest(), rank_space::most_products);
         if (ranks_.can_have_rest(marks_.light()))
             find_long_rows<false, OT, IT>(launcher_, args_, space.rows_of(rank_space::ranked), hash_limit,
                                           space.rows_of(rank_space::ranked + 1),
                                           {args_.row_offsets, nullptr, nullptr, 0});
+    }
+
+    // False where columns do not fit, or take 64 bits as they are.
+    bool rank_by_narrow_keys() {
+        if constexpr (sizeof(IT) == 4) {
+            if (args_.b.matrix.cols >= narrow_columns) return false;
+            rank<uint32_t>();
+            return true;
+        }
+        return false;
     }
 
     template <class K>

@@ -50,7 +50,8 @@ class spmm_launcher {
             return scatter();
         if (is_pair() && takes_rows()) return csr_pair();
         if (fits() && takes_rows()) return csr();
-        if (fits() && takes_coo()) return coo();
+        if constexpr (adds_into_c)
+            if (fits() && takes_coo()) return coo();
         if (fits() && takes_columns()) return by_columns();
         generic(device_, phase_, args_, workspace_).apply();
     }
@@ -111,8 +112,7 @@ class spmm_launcher {
     }
     // Unsorted rows are added up in C itself.
     bool takes_coo() const {
-        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && adds_into_c &&
-               batches() == 1;
+        return a_.format == HERON_FORMAT_COO && !is_transposed() && a_.nnz > 0 && batches() == 1;
     }
     // Rows become indices.
     bool takes_columns() const {

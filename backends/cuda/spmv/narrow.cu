@@ -1,5 +1,5 @@
 // ANALYSE of the products that read fewer bytes than the matrix has.
-#include "narrow.hpp"
+#include "narrow_rules.hpp"
 #include "operands.cuh"
 #include "common/runtime/pattern_stamp.hpp"
 #include <algorithm>
@@ -158,44 +158,6 @@ __global__ void __launch_bounds__(block_threads)
 
 int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// What is tried where rows have that many elements on average, the rows of the table in their order. The
-// lanes, which the bits of a sum depend on, are the same for both kinds.
-struct narrow_rule {
-    heron_type type;
-    int64_t least_mean, end_of_means;
-    narrow_kind kind;
-    narrow_shares shares;
-
-    bool applies(const heron_spmat& a) const {
-        const int64_t mean = a.nnz / a.rows;
-        return a.type == type && mean >= least_mean && mean < end_of_means;
-    }
-};
-
-// The best at 5 and 7, 27 and 131 elements in spmv-9 and spmv-11. A class ends at the geometric mean of its
-// length and the next; of c32 also where a lane has two pieces of a row, which it loads together (spmv-16).
-constexpr narrow_rule rules[] = {{HERON_R_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
-                                 {HERON_R_32F, 14, 60, narrow_kind::shapes, {4, 2, 2}},
-                                 {HERON_R_32F, 14, 60, narrow_kind::bands, {4, 2, 2}},
-                                 {HERON_R_32F, 60, 256, narrow_kind::shapes, {8, 2, 1}},
-                                 {HERON_R_32F, 60, 256, narrow_kind::bands, {8, 1, 1}},
-                                 {HERON_R_64F, 14, 60, narrow_kind::bands, {8, 1, 1}},
-                                 {HERON_R_64F, 14, 60, narrow_kind::shapes, {8, 2, 1}},
-                                 {HERON_R_64F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
-                                 {HERON_R_64F, 60, 256, narrow_kind::bands, {8, 2, 1}},
-                                 {HERON_C_32F, 4, 14, narrow_kind::shapes, {1, 1, 2}},
-                                 {HERON_C_32F, 4, 14, narrow_kind::bands, {1, 1, 2}},
-                                 {HERON_C_32F, 14, 33, narrow_kind::bands, {8, 1, 1}},
-                                 {HERON_C_32F, 14, 33, narrow_kind::shapes, {8, 2, 1}},
-                                 {HERON_C_32F, 33, 60, narrow_kind::bands, {8, 1, 2}},
-                                 {HERON_C_32F, 33, 60, narrow_kind::shapes, {8, 1, 2}},
-                                 {HERON_C_32F, 60, 256, narrow_kind::shapes, {8, 1, 1}},
-                                 {HERON_C_32F, 60, 256, narrow_kind::bands, {8, 2, 1}},
-                                 {HERON_C_64F, 4, 14, narrow_kind::shapes, {1, 1, 1}},
-                                 {HERON_C_64F, 4, 14, narrow_kind::bands, {1, 1, 1}},
-                                 {HERON_C_64F, 14, 256, narrow_kind::shapes, {8, 1, 1}},
-                                 {HERON_C_64F, 14, 256, narrow_kind::bands, {8, 1, 1}}};
-
 class narrow_search {
   public:
     narrow_search(cuda_device& device, const heron_spmat& a, const narrow_columns& columns)
@@ -204,7 +166,7 @@ class narrow_search {
     // Which keys find a place depends on who comes first, so a deterministic product has no shapes.
     narrow_plan run(bool is_deterministic) {
         const uint64_t stamp = next_pattern_stamp();
-        for (const narrow_rule& rule : rules) {
+        for (const narrow_rule& rule : narrow_rules) {
             if (!rule.applies(a_) || (is_deterministic && rule.kind == narrow_kind::shapes)) continue;
             const narrow_plan plan{rule.kind, stamp, rule.shares};
             if (rule.kind == narrow_kind::shapes ? has_shapes(plan) : has_bands(plan)) return plan;
@@ -260,7 +222,7 @@ bool can_be_narrow(const heron_spmat& a) {
     constexpr int64_t fewest_elements = 1 << 20;
     constexpr int64_t most = 1 << 30;
     return a.nnz >= fewest_elements && a.nnz < most && a.rows > 0 && a.rows < most &&
-           std::any_of(std::begin(rules), std::end(rules),
+           std::any_of(std::begin(narrow_rules), std::end(narrow_rules),
                        [&](const narrow_rule& r) { return r.applies(a); });
 }
 

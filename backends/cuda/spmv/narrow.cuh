@@ -1,6 +1,6 @@
 #pragma once
 // The kernels of narrow.hpp: groups of lanes sum rows straight from global memory, as in vectors.cuh.
-#include "narrow.hpp"
+#include "narrow_rules.hpp"
 #include "vectors.cuh"
 #include <bit>
 
@@ -43,6 +43,7 @@ struct narrow_operands {
 template <class CT, class OT>
 struct columns_by_bands {
     using operands = narrow_operands<CT, OT>;
+    static constexpr narrow_kind kind = narrow_kind::bands;
     static constexpr bool packs_elements = true;
 
     // Of a row, as it is in memory.
@@ -67,6 +68,7 @@ struct columns_by_bands {
 template <class CT, class OT>
 struct columns_by_shapes {
     using operands = narrow_operands<CT, OT>;
+    static constexpr narrow_kind kind = narrow_kind::shapes;
     static constexpr bool packs_elements = false;
 
     struct known {
@@ -241,18 +243,23 @@ class narrow_launcher {
   private:
     template <class Columns>
     void run_by() {
-        const narrow_shares& s = plan_.shares;
-        if (s.bands == 1) return s.pieces == 1 ? launch<1, 1, Columns>() : launch<1, 2, Columns>();
-        s.pieces == 1 ? launch<2, 1, Columns>() : launch<2, 2, Columns>();
+        launch<1, 1, Columns>();
+        launch<1, 2, Columns>();
+        launch<2, 1, Columns>();
+        launch<2, 2, Columns>();
     }
 
+    // If the plan has so many bands and pieces.
     template <int bands, int pieces, class Columns>
     void launch() {
-        const int lanes = plan_.shares.lanes;
-        const int64_t rows_of_block = int64_t{block_threads} / lanes * bands;
-        device_.launch_blocks(multiply_narrow_rows<bands, pieces, Columns, CT, OT>,
-                              (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, operands(),
-                              std::countr_zero(static_cast<unsigned>(lanes)));
+        const narrow_shares& s = plan_.shares;
+        if constexpr (has_narrow_rule<CT>(Columns::kind, bands, pieces)) {
+            if (s.bands != bands || s.pieces != pieces) return;
+            const int64_t rows_of_block = int64_t{block_threads} / s.lanes * bands;
+            device_.launch_blocks(multiply_narrow_rows<bands, pieces, Columns, CT, OT>,
+                                  (a_.rows + rows_of_block - 1) / rows_of_block, block_threads, 0, operands(),
+                                  std::countr_zero(static_cast<unsigned>(s.lanes)));
+        }
     }
 
     narrow_operands<CT, OT> operands() const {

@@ -104,3 +104,30 @@ TEST_CASE("SpMM of BSR matrices of all sizes of blocks and few or many columns")
         poisoned.run({0.0, general.beta});
     });
 }
+
+// B by rows, at loads and not, and by columns, of which an item has two, four or more.
+TEST_CASE("SpMM of BSR matrices of small blocks in every way that columns are shared") {
+    struct way {
+        cusparseOrder_t order;
+        std::int64_t columns, padding;
+    };
+    constexpr way ways[] = {{CUSPARSE_ORDER_ROW, 8, 8},
+                            {CUSPARSE_ORDER_ROW, 5, 2},
+                            {CUSPARSE_ORDER_COL, 2, 8},
+                            {CUSPARSE_ORDER_COL, 4, 8},
+                            {CUSPARSE_ORDER_COL, 8, 8}};
+    random_source random(62);
+    for (const cudaDataType type : types)
+        for (const std::int64_t size : {2, 3, 4, 5, 8}) {
+            if (!device_has(type) || !is_tried(type, {size, size})) continue;
+            const entries pattern = scattered_blocks(9, 8, 3, {size, size}, random);
+            const sparse_arrays a =
+                arrange(with_values(pattern, type, random), blocks_of({size, size}, CUSPARSE_ORDER_ROW),
+                        index_choice{}, type, random);
+            for (const way& w : ways) {
+                INFO(facts(type).name << ", blocks of " << size << ", " << w.columns << " columns");
+                spmm_options o{.n = w.columns, .order_b = w.order, .order_c = w.order, .padding = w.padding};
+                spmm_problem(a, uniform_spmm(type), o).run(general_call(uniform_spmm(type)));
+            }
+        }
+}

@@ -234,9 +234,11 @@ TEST_CASE("bsrsv2 and bsrsm2 in four types, all triangles, both bases and direct
                                     {true, 0, false, 0}};
         std::size_t turn = 0;
         const int sides_each = is_short() ? 1 : 3;
+        int skipped = 0;
         for (const system_case& c : systems())
             for (const triangle& t : all_triangles(F::type))
                 for (const int base : {0, 1}) {
+                    if (is_short() && ++skipped % 5 < 3) continue;
                     const cusparseDirection_t direction = both_directions[turn / 2 % 2];
                     bsr_problem<F> problem(system_arrays(c, t, base, direction, F::type), t);
                     for (int k = 0; k < sides_each; ++k) {

@@ -278,10 +278,12 @@ void for_each_matrix(unsigned stream, Body&& f) {
 }  // namespace
 
 TEST_CASE("csr2bsr and csr2gebsr: blocks of every size, both directions and all bases") {
-    for_each_matrix(71, []<class F>(F, const element_map& elements) {
+    int pass = 0;
+    for_each_matrix(71, [&]<class F>(F, const element_map& elements) {
         int turn = 0;
         for (const block_size& size : sizes)
             for (const bool by_columns : {false, true}) {
+                if (is_short() && pass++ % 5 != 0) continue;
                 const int base = turn % 2, c_base = turn / 2 % 2;
                 const auto where = static_cast<counted>(turn % 3);
                 const block_layout layout{size.rows, size.cols, by_columns, c_base};

@@ -104,11 +104,13 @@ void check_csc(const block_arrays& csr, cudaDataType type, cusparseAction_t acti
 
 TEST_CASE("Csr2cscEx2 of every shape and type") {
     random_source random(61);
+    int turn = 0;
     for (const cudaDataType type : all_types)
         for (const named_pattern& pattern : patterns(random)) {
             // Programs of a type take OpenCL's compiler time, and all widths of elements are tried.
             INFO(facts(type).name << ", " << pattern.name);
             for (const int base : {0, 1}) {
+                if (is_short() && turn++ % 3 != 0) continue;
                 const element_map elements = noisy(pattern.matrix, size_of(type), random);
                 const block_arrays csr = arranged(elements, size_of(type), {1, 1, false, base});
                 check_csc(csr, type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);

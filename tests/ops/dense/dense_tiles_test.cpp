@@ -27,10 +27,12 @@ struct tiles_of_type {
 };
 const std::array all_tiles{
     tiles_of_type{HERON_R_32F, "f32", {{256, 128}, {128, 128}, {128, 64}, {64, 64}, {32, 32}, {64, 16}}},
-    tiles_of_type{HERON_R_64F, "f64", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}}},
+    tiles_of_type{
+        HERON_R_64F, "f64", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}, {64, 16}}},
     tiles_of_type{
         HERON_C_32F, "c32", {{128, 128}, {128, 64}, {96, 96}, {64, 64}, {32, 32}, {64, 16}, {64, 32}}},
-    tiles_of_type{HERON_C_64F, "c64", {{64, 64}, {32, 64}, {32, 32}, {64, 16}, {64, 32}}}};
+    tiles_of_type{
+        HERON_C_64F, "c64", {{64, 64}, {32, 64}, {32, 32}, {64, 16}, {64, 32}, {64, 32}, {64, 32}}}};
 
 // A class of sizes for each tile, and for that of narrow matrices low ones, too. The library reads the
 // variable at its first use.
@@ -142,9 +144,10 @@ heron_type compute_type(heron_type type) {
 
 // All items have the same operands.
 void check_batch(random_source& random, heron_type type, heron_operation op_a, heron_operation op_b,
-                 const shape& s, std::int64_t padding, heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT) {
-    // More than a device has multiprocessors.
-    const std::int64_t count = backend_name() == "cuda" ? device_info().compute_units + 3 : 3;
+                 const shape& s, std::int64_t padding, heron_gemm_algorithm algorithm = HERON_GEMM_DEFAULT,
+                 std::int64_t more = 3) {
+    // More than a device has multiprocessors, or as many.
+    const std::int64_t count = backend_name() == "cuda" ? device_info().compute_units + more : 3;
     CAPTURE(type, op_a, op_b, s.m, s.n, s.k, padding, algorithm, count);
     const dense_case a = small_operand(random, type, op_a, s.m, s.k, padding);
     const dense_case b = small_operand(random, type, op_b, s.k, s.n, padding);
@@ -196,9 +199,41 @@ void check_symmetric(random_source& random, heron_type type, heron_side side, he
     CHECK(same);
 }
 
+// C := A^T*B + B^T*A, or with conj(A) and conj(B), of lines of one number each, in the lower triangle.
+void check_rank_update(random_source& random, heron_type type, bool hermitian, std::int64_t n) {
+    CAPTURE(type, hermitian, n);
+    const heron_operation op = hermitian ? HERON_OP_CONJUGATE_TRANSPOSE : HERON_OP_TRANSPOSE;
+    const dense_case a = small_dense(random, type, 1, n, 0), b = small_dense(random, type, 1, n, 1);
+    const dense_case c{type, HERON_ORDER_COLUMN,
+                       n,    n,
+                       n,    std::vector<number>(static_cast<std::size_t>(n * n), std::nan(""))};
+    const device_dense da(a), db(b), dc(c);
+    const auto one = scalar_bytes(type, 1.0), zero = scalar_bytes(type, 0.0);  // her2k reads a part of it
+    const auto call = hermitian ? heron_her2k : heron_syr2k;
+    expect(call(native(), type, HERON_ORDER_COLUMN, HERON_FILL_LOWER, op, n, 1, one.data(), da.data(), a.ld,
+                db.data(), b.ld, zero.data(), dc.data(), c.ld, HERON_RANK_2K_FUSED));
+    const dense_case found = dc.download();
+    const auto turned = [&](number v) { return hermitian ? std::conj(v) : v; };
+    std::size_t wrong = 0;
+    for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = j; i < n; ++i)
+            wrong += found.at(i, j) !=
+                     product(turned(a.at(0, i)), b.at(0, j)) + product(turned(b.at(0, i)), a.at(0, j));
+    CHECK(wrong == 0);
+}
+
+// In a short test as few as reach all kernels of the type.
+std::vector<std::int64_t> sides_of_batches(heron_type type) {
+    if (!is_short()) return {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
+    if (type == HERON_R_32F) return {1, 20, 64, 96, 104, 128};
+    if (type == HERON_R_64F) return {1, 20, 32, 56, 96, 128};
+    if (type == HERON_C_32F) return {1, 20, 40, 56, 72, 96, 104, 128};
+    return {1, 20, 40};
+}
+
 void check_batches(heron_type of_type) {
     random_source random(43);
-    constexpr std::int64_t sides[] = {1, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 112, 128};
+    const std::vector<std::int64_t> sides = sides_of_batches(of_type);
     each_layout(of_type,
                 [&](heron_type type, heron_operation op_a, heron_operation op_b, std::int64_t padding) {
                     for (const std::int64_t side : sides)
@@ -222,14 +257,38 @@ TEST_CASE("products whose lines lie too far apart for large tiles") {
     random_source random(42);
     // Of one step no second line is there.
     for (const tiles_of_type& of : all_tiles)
-        for (const heron_operation op_b : operations_of(of.type))
+        for (const heron_operation op_b : operations_of(of.type)) {
+            if (is_short() && (op_b == HERON_OP_TRANSPOSE || op_b == HERON_OP_CONJUGATE)) continue;
             check_product(random, of.type, HERON_OP_NONE, op_b, {"", 40, 36, 1}, {4'200'000, 0});
+        }
 }
 
 TEST_CASE("batches of every size in every layout, f32") { check_batches(HERON_R_32F); }
 TEST_CASE("batches of every size in every layout, f64") { check_batches(HERON_R_64F); }
 TEST_CASE("batches of every size in every layout, c32") { check_batches(HERON_C_32F); }
 TEST_CASE("batches of every size in every layout, c64") { check_batches(HERON_C_64F); }
+
+TEST_CASE("batches of 16-bit numbers with a factor of 0") {
+    random_source random(51);
+    for (const heron_type type : {HERON_R_16F, HERON_R_16BF}) {
+        const dense_case a = small_dense(random, type, 20, 12, 0), c = small_dense(random, type, 20, 24, 0);
+        const device_dense da(a), db(a), dc(c);
+        const auto zero = scalar_bytes(compute_type(type), 0.0), two = scalar_bytes(compute_type(type), 2.0);
+        expect(heron_gemm_batched(native(), type, HERON_ORDER_COLUMN, HERON_OP_NONE, HERON_OP_TRANSPOSE, 20,
+                                  12, 12, zero.data(), heron_batch_strided(da.data(), 0), a.ld,
+                                  heron_batch_strided(db.data(), 0), a.ld, two.data(),
+                                  heron_batch_strided(dc.data(), 20 * 12), c.ld, 2, HERON_GEMM_DEFAULT));
+        std::vector<number> expected = c.values;
+        for (number& v : expected) v *= 2;
+        CHECK((dc.download().values == expected));
+    }
+}
+
+TEST_CASE("symm of one row") {
+    random_source random(52);
+    for (const tiles_of_type& of : all_tiles)
+        check_symmetric(random, of.type, HERON_SIDE_LEFT, HERON_FILL_LOWER, false, {"", 1, 40, 1});
+}
 
 TEST_CASE("batches of 16-bit numbers") {
     random_source random(46);
@@ -262,6 +321,38 @@ TEST_CASE("products by TF32 in every layout") {
                                   algorithm);
                     check_batch(random, HERON_R_32F, op_a, op_b, {"", 72, 68, 36}, padding, algorithm);
                 }
+}
+
+TEST_CASE("batches of small products by TF32 in every layout") {
+    random_source random(48);
+    for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+        for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const std::int64_t padding : {4, 1})
+                check_batch(random, HERON_R_32F, op_a, op_b, {"", 20, 24, 12}, padding, HERON_GEMM_TF32);
+}
+
+// An item for each multiprocessor, of the size of each tile.
+TEST_CASE("batches for Tensor Cores by every tile in every layout") {
+    random_source random(49);
+    for (const heron_type type : {HERON_R_16F, HERON_R_16BF, HERON_R_32F})
+        for (const heron_operation op_a : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+            for (const heron_operation op_b : {HERON_OP_NONE, HERON_OP_TRANSPOSE})
+                for (const shape& s :
+                     {shape{"", 256, 128, 16}, shape{"", 128, 256, 16}, shape{"", 128, 128, 16},
+                      shape{"", 64, 128, 16}, shape{"", 128, 64, 16}})
+                    check_batch(random, type, op_a, op_b, s, 0,
+                                type == HERON_R_32F ? HERON_GEMM_TF32 : HERON_GEMM_DEFAULT, 0);
+}
+
+// With one step, an operand whose leading dimension is 1 lies by lines and by depth, another one by depth.
+TEST_CASE("rank updates of one step by every large tile, of operands that lie in different ways") {
+    random_source random(50);
+    for (const tiles_of_type& of : all_tiles)
+        for (const bool hermitian : {false, true})
+            for (const shape& s : shapes) {
+                if ((hermitian && !is_complex(of.type)) || s.m > 2 * s.n || s.k > 100) continue;
+                check_rank_update(random, of.type, hermitian, s.n);
+            }
 }
 
 TEST_CASE("products with a symmetric matrix by every large tile") {

@@ -155,14 +155,16 @@ sparse_arrays factor_arrays(const entries& pattern, const factor_choice& choice,
     a.type = type;
     a.block_rows = a.block_cols = size;
     a.block_order = choice.direction == CUSPARSE_DIRECTION_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    a.offsets.assign(static_cast<std::size_t>(pattern.rows) + 1, choice.base);
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(pattern.rows));
     std::vector<double> rows(static_cast<std::size_t>(pattern.rows), 0), cols = rows;
     for (const entry& e : pattern.list) {
-        for (auto row = static_cast<std::size_t>(e.row) + 1; row < a.offsets.size(); ++row) ++a.offsets[row];
+        ++lengths[static_cast<std::size_t>(e.row)];
         a.indices.push_back(e.col + choice.base);
         rows[static_cast<std::size_t>(e.row)] += static_cast<double>(size);
         cols[static_cast<std::size_t>(e.col)] += static_cast<double>(size);
     }
+    a.offsets = {choice.base};
+    for (const std::int64_t length : lengths) a.offsets.push_back(a.offsets.back() + length);
     a.values.resize(pattern.list.size() * static_cast<std::size_t>(size * size));
     random_source random(stream);
     const std::vector<placed_entry> places = places_of(a);

@@ -141,10 +141,33 @@ TEST_CASE("SpMM of COO matrices of every type and index type") {
            CUSPARSE_SPMM_COO_ALG2});
 }
 
+namespace {
+
+// Of single precision: the kernels that differ know no values.
+void check_patterns(const way& w) {
+    for (const index_choice& index : index_pairs()) {
+        INFO(w.name);
+        random_source random(60);
+        const spmm_types types = uniform_spmm(CUDA_R_32F);
+        const entries matrix = with_values(w.pattern, types.ab, random);
+        spmm_problem problem(arrange(matrix, w.stored, index, types.ab, random), types,
+                             {.op_a = w.op, .n = w.columns, .order_b = w.order, .order_c = w.order});
+        problem.run(general_call(types), w.analysed);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("SpMM of matrices of every index type by their columns") {
+    check_patterns({"COO of many elements", band(2600, 9), coo, 48, T, CUSPARSE_ORDER_ROW, true});
+    check_patterns({"two columns", rows_alike(1100, 2, 2), csr, 2, T, CUSPARSE_ORDER_COL, true});
+}
+
 TEST_CASE("SpMM of blocks of every type and index type") {
     for (const cusparseOperation_t op : {N, T})
         for (const layout& stored : {bsr(2, 3), bsr(4, 4), ell(3), ell(8)})
             check({"blocks", irregular_pattern(), stored, 5, op});
+    check({"blocks and batches", irregular_pattern(), bsr(2, 3), 5, N, CUSPARSE_ORDER_ROW, false, 3});
 }
 
 // Of one without elements, C is scaled alone.

@@ -46,3 +46,20 @@ TEST_CASE("triangular solves of every type, index type, length of rows and numbe
                 for (const std::int64_t columns : {2, 8, 33}) problem.run({columns, true});
             }
 }
+
+// Where the right-hand sides would be overwritten before they are read they are copied first.
+TEST_CASE("triangular solves in place into another layout, of every type") {
+    const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
+    const triangle lower;
+    for (const cudaDataType type : {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F}) {
+        if (!device_has(type)) continue;
+        INFO(facts(type).name);
+        trisolve_problem problem(make_system(chain_pattern(60), csr, {}, lower, type), lower);
+        problem.run({4,
+                     true,
+                     CUSPARSE_OPERATION_NON_TRANSPOSE,
+                     {CUSPARSE_ORDER_COL, 0},
+                     {CUSPARSE_ORDER_ROW, 0},
+                     true});
+    }
+}

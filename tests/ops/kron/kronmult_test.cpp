@@ -369,15 +369,16 @@ TEST_CASE("groups of items of two passes: long ones, the same on every run") {
           std::tuple{5, 8, 190, HERON_C_32F}, std::tuple{6, 10, 7, HERON_C_64F}}) {
         constexpr std::int64_t distinct = 5;
         CAPTURE(d, n, type);
-        kron_problem p = square_kron(type, d, n, count, random);
+        const std::int64_t items = is_short() ? std::max(count / 8, 13) : count;
+        kron_problem p = square_kron(type, d, n, items, random);
         p.output = HERON_KRON_ADD_GROUPED;
-        p.group_offsets = {0, 1, count * 5 / 8, count};
+        p.group_offsets = {0, 1, items * 5 / 8, items};
         p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
         p.x_places.kind = HERON_BATCH_INDEXED;
-        for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t k = 0; k < items; ++k)
             p.x_places.offsets[static_cast<std::size_t>(k)] = k % distinct * p.x_reach();
         p.fill(random);
-        check_repeated_kron(p, 5);
+        check_repeated_kron(p, is_short() ? 2 : 5);
     }
 }
 

@@ -178,6 +178,16 @@ TEST_CASE("neighbours differ, colours are counted, and rows of one colour come t
         }
 }
 
+TEST_CASE("rows of hundreds of neighbours") {
+    graph complete{"complete", 130, {}};
+    for (int i = 0; i < complete.rows; ++i)
+        for (int j = 0; j < i; ++j) complete.list.emplace_back(i, j);
+    const compressed_pattern p = pattern_of(complete, 0);
+    const coloring c = color<single>(p, 1, CUSPARSE_POINTER_MODE_HOST);
+    check_valid(p, c);
+    CHECK(c.count == complete.rows);
+}
+
 TEST_CASE("few colours do for grids") {
     const coloring flat = color<single>(pattern_of(grid("2D", 60, 50, 1), 0), 1, CUSPARSE_POINTER_MODE_HOST);
     CHECK(flat.count <= 5);

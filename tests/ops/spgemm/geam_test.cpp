@@ -334,6 +334,14 @@ TEST_CASE("rows whose columns lie close together") {
     }
 }
 
+TEST_CASE("few full rows of every type") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        problem<F>({"", 700, full_rows(2, 700), full_rows(2, 700)}, 0, 1, 0)
+            .check({2.0, -1.0}, CUSPARSE_POINTER_MODE_HOST);
+    });
+}
+
 TEST_CASE("every combination of bases") {
     using F = typed_functions<float>;
     const shape s = shapes()[7];

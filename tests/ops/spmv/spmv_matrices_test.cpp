@@ -156,8 +156,11 @@ entries transposed(entries pattern) {
 void check_both_ways(const entries& pattern, const product_types& types, const index_choice& index) {
     const cusparseOperation_t turns =
         is_complex(types.a) ? CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE : CUSPARSE_OPERATION_TRANSPOSE;
-    check_with_one_buffer(pattern, types, index);
-    check_with_one_buffer(transposed(pattern), types, index, {CUSPARSE_FORMAT_CSC, turns});
+    // spmv_instances_test has matrices as large by rows, and CSC is the same to a backend.
+    if (!is_short()) {
+        check_with_one_buffer(pattern, types, index);
+        check_with_one_buffer(transposed(pattern), types, index, {CUSPARSE_FORMAT_CSC, turns});
+    }
     check_with_one_buffer(pattern, types, index, {CUSPARSE_FORMAT_CSR, turns});
 }
 
@@ -180,6 +183,7 @@ void check_large(const std::vector<entries>& patterns) {
     std::size_t turn = 0;
     for (const entries& pattern : patterns)
         for (const product_types& types : rows) {
+            if (is_short() && ++turn % patterns.size() != 0) continue;
             const index_choice index = index_types()[turn++ / 3 % index_types().size()];
             INFO(types.name() << ", " << pattern.list.size() << " elements in " << pattern.rows
                               << " rows, base " << index.base);
@@ -313,8 +317,9 @@ TEST_CASE("SpMV of transposed matrices with new values and with an overwritten w
 }
 
 TEST_CASE("SpMV of a matrix with one very long row") {
-    for (const product_types& types : large_rows())
-        check_products(one_long_row(types.a), "one long row", types);
+    std::vector<product_types> rows = large_rows();
+    if (is_short()) rows.resize(1);
+    for (const product_types& types : rows) check_products(one_long_row(types.a), "one long row", types);
 }
 
 TEST_CASE("SpMV of half precision matrices whose rows are long") {

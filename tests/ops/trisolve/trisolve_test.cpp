@@ -104,8 +104,10 @@ TEST_CASE("many right-hand sides of few rows, some of them long, after one analy
                 for (const std::int64_t analysed : {2, 150}) {
                     problem.analyse(matrix_call(analysed));
                     for (const std::int64_t columns : {1, 7, 150})
-                        for (const cusparseOrder_t order : {by_columns, by_rows})
+                        for (const cusparseOrder_t order : {by_columns, by_rows}) {
+                            if (is_short() && turn++ % 3 != 0) continue;
                             problem.solve({columns, true, N, {order, 1}, {order, 2}});
+                        }
                 }
             }
 }
