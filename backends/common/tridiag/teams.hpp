@@ -1,13 +1,17 @@
 #pragma once
-// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h). Systems that fit a group
+// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h), or of many short ones an
+// item has one (each.h). Systems that fit a group
 // are read once, in one launch; longer ones twice, in three. Those that ask for no pivoting get it, too: it
 // costs no memory traffic, and teams compare what they hold in registers.
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/dispatch.hpp"
 #include <algorithm>
+#include <cstdlib>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family team_solves{"tridiag_teams", "CT GROUP ROWS"};
+inline constexpr kernel_family each_solves{"tridiag_each", "CT GROUP AHEAD"};
+#include "each.h"
 #include "teams.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -57,6 +61,23 @@ class team_solver {
         constexpr int64_t sector = 32;
         return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
     }
+    // Whether there are so many systems that each item of a device may have one, and four groups of these
+    // have room for what they keep.
+    static bool serves_each(const heron_interleaved_args& args) {
+        static const bool tries = [] {
+            const char* const text = std::getenv("HERON_TRY_EACH");
+            return text && *text == '1';
+        }();
+        constexpr int64_t many = 16384;
+        return tries && args.count >= many && kept_bytes(args.m) <= most_kept;
+    }
+    void each(const heron_interleaved_args& args) {
+        launch_of<typename each_solver::solve_each>(
+            kernels::each_solves, quotient(args.count, each_group), diagonal(args.lower), diagonal(args.main),
+            diagonal(args.upper), as<CT>(args.x), static_cast<int>(args.m), heron_index{args.count},
+            local_memory{static_cast<size_t>(kept_bytes(args.m))});
+    }
+
     void interleaved(const heron_interleaved_args& args) {
         if constexpr (few_rows < rows)
             if (args.m <= most_of_few) return launch_interleaved<few_solvers, few_at_once>(args);
@@ -80,6 +101,14 @@ class team_solver {
     static constexpr int few_at_once = 5;
     static constexpr int64_t most_of_few = 64;
     using few_solvers = kernels::tridiag_teams<CT, group, few_rows>;
+
+    static constexpr int each_group = 32;
+    static constexpr int64_t most_kept = 48 * 1024;
+    using each_solver = kernels::tridiag_each<CT, each_group, (sizeof(CT) > 4 ? 4 : 8)>;
+    static constexpr int64_t kept_bytes(int64_t m) {
+        constexpr int64_t of_row = each_solver::kept_parts * each_group * sizeof(CT);
+        return m <= most_kept / of_row ? m * of_row : most_kept + 1;
+    }
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }
@@ -108,8 +137,12 @@ class team_solver {
     }
 
     template <class Kernel, class... Args>
+    void launch_of(const kernel_family& family, int64_t groups, Args... args) {
+        device_.template launch_groups<Kernel>(family, groups, args...);
+    }
+    template <class Kernel, class... Args>
     void launch(int64_t groups, Args... args) {
-        device_.template launch_groups<Kernel>(kernels::team_solves, groups, args...);
+        launch_of<Kernel>(kernels::team_solves, groups, args...);
     }
 
     Device& device_;
