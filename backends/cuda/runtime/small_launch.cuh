@@ -3,29 +3,21 @@
 #include "device.cuh"
 #include "driver_launch.hpp"
 #include "common/runtime/slot.hpp"
-#include <type_traits>
 
 namespace heron::HERON_LEVEL {
 
-// What a kernel reads after the kernel before has ended: no load is moved before.
-template <class T>
-static __device__ inline void pin(T& argument) {
-    if constexpr (std::is_pointer_v<T>) asm volatile("" : "+l"(argument)::"memory");
-}
-
-// The next kernel may start where this one has begun to: all that came before this one has ended by then.
-template <class... Args>
-static __device__ inline void begin_behind(Args&... args) {
+// The next kernel may start where this one has begun to: all that came before this one has ended by then. No
+// argument is RESTRICT here, so that no load is moved before.
+static __device__ inline void begin_behind() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
-    (pin(args), ...);
 }
 
 template <class Kernel, class... Args>
 __global__ void run_items_behind(int64_t count, Args... args) {
-    begin_behind(args...);
+    begin_behind();
     const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
     for (int64_t item = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; item < count;
          item += step)
@@ -34,14 +26,14 @@ __global__ void run_items_behind(int64_t count, Args... args) {
 
 template <class Kernel, class... Args>
 __global__ void __launch_bounds__(Kernel::group) run_group_behind(Args... args) {
-    begin_behind(args...);
+    begin_behind();
     Kernel::run(args...);
 }
 
 template <class Kernel, class... Args>
 __global__ void __launch_bounds__(Kernel::group, Kernel::groups_at_once)
     run_groups_at_once_behind(Args... args) {
-    begin_behind(args...);
+    begin_behind();
     Kernel::run(args...);
 }
 
