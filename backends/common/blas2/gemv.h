@@ -13,7 +13,6 @@ CONSTANT(STEP, TEAM* PACK);  // rows that a team takes at a time
 CONSTANT(DEPTH, COLUMNS == 1 ? 4 : COLUMNS == 4 ? 2 : 1);
 CONSTANT(LANES, TEAM < 32 ? TEAM : 32);
 CONSTANT(LANE_TEAMS, TEAM / LANES);
-CONSTANT(STEPS, 256);
 
 typedef union {
     int4 raw;
@@ -21,15 +20,14 @@ typedef union {
 } wide_value;
 
 // An item's elements of a column, or of x: rows from `row` on, TEAM apart where it is not wide. Zero from
-// `end` on, which no wide element crosses. once: of a matrix that is too large to stay in a cache.
+// `end` on, which no wide element crosses.
 HERON_FN void take_rows(GLOBAL const CT* a, heron_index row, heron_index end, heron_index inc, int wide,
-                        int once, CT* elements) {
+                        CT* elements) {
     if (wide) {
         wide_value v;
         UNROLL
         for (int q = 0; q < PACK; ++q) v.value[q] = ZERO(CT);
-        if (row < end)
-            v.raw = once ? LOAD_ONCE((GLOBAL const int4*)(a + row)) : *(GLOBAL const int4*)(a + row);
+        if (row < end) v.raw = *(GLOBAL const int4*)(a + row);
         UNROLL
         for (int q = 0; q < PACK; ++q) elements[q] = v.value[q];
     } else {
@@ -51,8 +49,8 @@ HERON_FN heron_index column_of(heron_index first, heron_index distance, heron_in
 
 // The columns of a team are so many apart.
 HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, heron_index apart,
-                       heron_index n, heron_index begin, heron_index end, int wide, int once,
-                       int conjugate, GLOBAL const CT* x, heron_index x_inc, CT* sums) {
+                       heron_index n, heron_index begin, heron_index end, int wide, int conjugate,
+                       GLOBAL const CT* x, heron_index x_inc, CT* sums) {
     const int lane = group_item() % TEAM;
     const heron_index upto = wide ? end - end % PACK : end;
     for (heron_index row = begin + (wide ? lane * PACK : lane); row < upto; row += DEPTH * STEP) {
@@ -62,9 +60,9 @@ HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, h
         for (int d = 0; d < DEPTH; ++d) {
             UNROLL
             for (int c = 0; c < COLUMNS; ++c)
-                take_rows(a + column_of(column, c * apart, n) * ld, row + d * STEP, upto, 1, wide, once,
+                take_rows(a + column_of(column, c * apart, n) * ld, row + d * STEP, upto, 1, wide,
                           elements + (d * COLUMNS + c) * PACK);
-            take_rows(x, row + d * STEP, upto, x_inc, wide, 0, factors + d * PACK);
+            take_rows(x, row + d * STEP, upto, x_inc, wide, factors + d * PACK);
         }
         UNROLL
         for (int e = 0; e < DEPTH * COLUMNS * PACK; ++e) {
@@ -114,11 +112,9 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
         const int wide = ((i64)(a + a_offset) & 15) == 0 && ld % PACK == 0 && x_inc == 1 &&
                          ((i64)(x + x_offset) & 15) == 0;
         if (wide)
-            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 1, 0, conjugate, x + x_offset, x_inc,
-                     sums);
+            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 1, conjugate, x + x_offset, x_inc, sums);
         else
-            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 0, 0, conjugate, x + x_offset, x_inc,
-                     sums);
+            add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
     }
     UNROLL_LANES
     for (int mask = 1; mask < LANES; mask *= 2) {
@@ -153,10 +149,9 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
 HERON_CLOSE
 
 // gemv_columns for the items of a batch, by teams of lanes. Each item has `teams` of them, which are numbered
-// together, and the columns of one are so many apart. Of STEPS groups `kept` read what is worth a cache's
-// room.
+// together, and the columns of one are so many apart.
 HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 teams, heron_index count,
-                   int kept, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
+                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
                    GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
                    heron_index ld, GLOBAL CT* x_base, GLOBAL const void* x_list, int x_kind,
                    heron_index x_stride, heron_index x_list_step, heron_index x_offset, heron_index x_inc,
@@ -177,13 +172,10 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
             (GLOBAL CT*)batch_item(a_base, sizeof(CT), a_list, a_kind, a_stride, a_list_step, q);
         GLOBAL const CT* const x =
             (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
-        const int wide = ((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0;
-        if (wide && (u32)group_id() * 97 % STEPS >= (u32)kept)
-            add_rows(a, ld, column, teams, n, 0, m, 1, 1, conjugate, x, x_inc, sums);
-        else if (wide)
-            add_rows(a, ld, column, teams, n, 0, m, 1, 0, conjugate, x, x_inc, sums);
+        if (((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0)
+            add_rows(a, ld, column, teams, n, 0, m, 1, conjugate, x, x_inc, sums);
         else
-            add_rows(a, ld, column, teams, n, 0, m, 0, 0, conjugate, x, x_inc, sums);
+            add_rows(a, ld, column, teams, n, 0, m, 0, conjugate, x, x_inc, sums);
     }
     UNROLL_LANES
     for (int mask = 1; mask < TEAM; mask *= 2) {

@@ -3,7 +3,6 @@
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/word.hpp"
 #include "plan.hpp"
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_bands_family{"blas2_bands", "CT GROUP TEAM"};
@@ -84,20 +83,11 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
 }
 
-// In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
-// much is read in one place; otherwise in tiles of a few rows.
+// A matrix of at most so many MiB.
 template <class CT>
 bool is_within(int64_t megabytes, int64_t m, int64_t n) {
     return m <= (megabytes << 20) / static_cast<int64_t>(sizeof(CT)) / n;
 }
-template <class CT, class Visitor>
-void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
-    using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
-    using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_within<CT>(24, m, n));
-    has_many ? visitor(type<many>{}) : visitor(type<few>{});
-}
-
 // Elements that need nothing of each other: tiles of many rows wherever these keep a device busy.
 template <class CT, class Visitor>
 void visit_elements(int64_t m, int64_t n, const Visitor& visitor) {
@@ -141,11 +131,7 @@ struct gemv_strips {
 // are still there when the same matrix comes again, where of all in turn none would be.
 template <class CT, class Device>
 int kept_steps(const Device& device, int64_t m, int64_t n, int steps) {
-    static const double share = [] {
-        const char* const text = std::getenv("HERON_TRY_ROOM");
-        return text ? std::atof(text) : 0.6;
-    }();
-    const double room = share * static_cast<double>(device.cache_bytes());
+    const double room = 0.6 * static_cast<double>(device.cache_bytes());
     const double bytes = static_cast<double>(m) * static_cast<double>(n) * sizeof(CT);
     return room < bytes ? static_cast<int>(steps * room / bytes) : steps;
 }
@@ -294,14 +280,6 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     });
 }
 
-inline bool tries_batch() {
-    static const bool tries = [] {
-        const char* const text = std::getenv("HERON_TRY_BATCH");
-        return text && *text == '1';
-    }();
-    return tries;
-}
-
 // What follows the sizes among the arguments of kernels for batches.
 template <class Kernel, class CT, class Device, class... Sizes>
 void launch_batch(Device& device, const kernel_family& family, const heron_gemv_batched_args& a,
@@ -317,25 +295,28 @@ void launch_batch(Device& device, const kernel_family& family, const heron_gemv_
         heron_index{a.y.list_step}, heron_index{a.y_offset}, heron_index{a.y_inc});
 }
 
-// Of the steps, or groups, of a batch those that read what is worth a cache's room, as kept_steps.
-template <class CT, bool has_cache, class Device>
-int kept_of_batch(const Device& device, const heron_gemv_batched_args& a, int steps) {
-    if constexpr (has_cache)
-        if (tries_batch()) return kept_steps<CT>(device, a.m * a.count, a.n, steps);
+// Of the groups of a batch those that read what is worth a cache's room, as kept_steps; all where so little
+// of the batch has room that nothing is gained (blas-22).
+template <class CT, bool knows_cache, class Device>
+int kept_groups(const Device& device, const heron_gemv_batched_args& a, int steps) {
+    if constexpr (knows_cache) {
+        const int kept = kept_steps<CT>(device, a.m * a.count, a.n, steps);
+        if (kept >= steps / 8 * 3) return kept;
+    }
     return steps;
 }
 
 // By kernels for which the `packs` or teams of an item are numbered together with those of the others,
 // `at_a_time` of them in a group.
-template <class Kernel, class CT, class Device>
+template <class Kernel, class CT, class Device, class... Sizes>
 void launch_numbered(Device& device, const kernel_family& family, const heron_gemv_batched_args& a,
-                     int64_t packs, int64_t at_a_time, int kept) {
+                     int64_t packs, int64_t at_a_time, Sizes... sizes) {
     launch_batch<Kernel, CT>(device, family, a, (packs * a.count + at_a_time - 1) / at_a_time,
-                             static_cast<u32>(packs), heron_index{a.count}, kept);
+                             static_cast<u32>(packs), heron_index{a.count}, sizes...);
 }
 
 // An item has 16 bytes of rows alone where these are items enough; else several share the columns.
-template <class CT, bool has_cache, class Device>
+template <class CT, bool knows_cache, class Device>
 void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
     const int64_t packs = (a.m + pack - 1) / pack;
@@ -343,7 +324,7 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
         // The registers of three groups at once hold what their items have on its way.
         launch_numbered<at_once<typename Program::gemv_rows_batch, 3>, CT>(
             device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES,
-            kept_of_batch<CT, has_cache>(device, a, Program::STEPS));
+            kept_groups<CT, knows_cache>(device, a, Program::STEPS));
     };
     if (packs * a.count >= many)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, gemv_group>>{});
@@ -353,14 +334,13 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
         run(type<kernels::blas2_wide_groups<CT, gemv_group, 4>>{});
 }
 
-template <class CT, bool has_cache, class Device>
+template <class CT, class Device>
 void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
     const int64_t packs = a.m / (16 / static_cast<int64_t>(sizeof(CT)));
     const auto run = [&]<class Program>(type<Program>) {
         constexpr int64_t columns = Program::WIDTH / Program::TEAMS;
         launch_numbered<typename Program::gemv_columns_batch, CT>(
-            device, kernels::blas2_gemv_family, a, (a.n + columns - 1) / columns, Program::TEAMS,
-            kept_of_batch<CT, has_cache>(device, a, Program::STEPS));
+            device, kernels::blas2_gemv_family, a, (a.n + columns - 1) / columns, Program::TEAMS);
     };
     if (packs <= 16)
         run(type<kernels::blas2_gemv_groups<CT, gemv_group, 4, 4>>{});
@@ -407,14 +387,15 @@ void gemv_batched_by_groups(Device& device, heron_phase phase, const heron_gemv_
     if (phase != HERON_PHASE_RUN) return;
     if (has_addresses(a.a) || has_addresses(a.x) || has_addresses(a.y)) device.follow_addresses();
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        if (is_transposed(a.op)) return gemv_columns_of_batch<CT, is_large>(device, a);
+        if (is_transposed(a.op)) return gemv_columns_of_batch<CT>(device, a);
         if constexpr (is_large) {
             using program = kernels::blas2_strips_groups<CT, large_group>;
             const batch_strips strips(type<CT>{}, a);
-            if (tries_batch() && strips.serve<CT, large_group>(a))
+            if (strips.serve<CT, large_group>(a))
                 return launch_batch<at_once<typename program::gemv_strips_batch, 1>, CT>(
                     device, kernels::blas2_strips_family, a, strips.count, static_cast<int>(strips.packs),
-                    static_cast<int>(strips.each), kept_of_batch<CT, true>(device, a, program::STEPS));
+                    static_cast<int>(strips.each),
+                    kept_steps<CT>(device, a.m * a.count, a.n, program::STEPS));
         }
         gemv_rows_of_batch<CT, is_large>(device, a);
     });
@@ -435,7 +416,7 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
     if (phase != HERON_PHASE_RUN) return;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
-        visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+        visit_elements<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
             launch_tiles<typename Program::ger_tiles, Program>(
                 device, a.m, a.n, alpha.value, alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory),
                 heron_index{a.x.offset}, heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory),

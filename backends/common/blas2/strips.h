@@ -144,8 +144,8 @@ HERON_GROUP_KERNEL(gemv_strips_batch, GROUP, heron_index m, heron_index n, int p
     }
     GLOBAL CT* const y =
         (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) + y_offset;
-    multiply_strip((heron_index)(group_id() % strips) * (packs * PACK), m, n, packs, kept, conjugate, alpha, a,
-                   ld, x, x_inc, beta, y, y_inc, board);
+    multiply_strip((heron_index)(group_id() % strips) * (packs * PACK), m, n, packs, kept, conjugate, alpha,
+                   a, ld, x, x_inc, beta, y, y_inc, board);
 }
 HERON_CLOSE
 

@@ -2,7 +2,6 @@
 // Products with full triangles by groups, for GPUs. Other triangles are the shared plans'.
 #include "common/dialect/dialect_group.hpp"
 #include "plan.hpp"
-#include <cstdlib>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family blas2_trmv_family{"blas2_trmv", "CT GROUP ROWS TEAM TRIANGLE"};
@@ -78,11 +77,7 @@ void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a,
         if (a.n > trmv_shares::few) return trmv_by_parts<CT>(device, phase, a, workspace);
         workspace_layout(phase, workspace);
         if (phase != HERON_PHASE_RUN) return;
-        static const bool tries = [] {
-            const char* const text = std::getenv("HERON_TRY_TRMV");
-            return text && *text == '1';
-        }();
-        if (tries && a.n <= trmv_shares::very_few)
+        if (a.n <= trmv_shares::very_few)
             return a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1, trmv_shares::group>(device, a)
                                               : launch_trmv_alone<CT, 2, trmv_shares::group>(device, a);
         a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1, large_group>(device, a)

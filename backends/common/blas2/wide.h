@@ -188,7 +188,8 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
         const heron_index row = (heron_index)(pack % packs) * PACK;
         const heron_index left = m - row;
         const int wide = is_aligned(a, ld) && left >= PACK;
-        if (wide && (u32)group_id() * 97 % STEPS >= (u32)kept)
+        // What has one element in 16 bytes has no registers for code of its own.
+        if (wide && PACK > 1 && (u32)group_id() * 97 % STEPS >= (u32)kept)
             add_columns(a, row, left, ld, me / ITEMS, n, 1, 1, 1, conjugate, x, x_inc, sums);
         else if (wide)
             add_columns(a, row, left, ld, me / ITEMS, n, 1, 0, 1, conjugate, x, x_inc, sums);

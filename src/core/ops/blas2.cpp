@@ -3,7 +3,6 @@
 #include "core/element_types.hpp"
 #include "dense_checks.hpp"
 #include <algorithm>
-#include <cstdlib>
 
 namespace heron::core {
 
@@ -139,13 +138,9 @@ void require_no_overlap(argument operand, const heron_dense_operand& o, heron_op
 
 // A batch of one item that is not in a list is a product like any other, which has more ways to go.
 bool is_one_product(const context& c, const gemv_batched_call& call, heron_type compute_type) {
-    static const bool tries = [] {
-        const char* const text = std::getenv("HERON_TRY_BATCH");
-        return text && *text == '1';
-    }();
     const auto is_strided = [](const heron_batch_operand& o) { return o.kind == HERON_BATCH_STRIDED; };
-    return tries && call.count == 1 && c.device() >= 0 && call.type == compute_type &&
-           call.y_type == compute_type && is_strided(call.a) && is_strided(call.x) && is_strided(call.y);
+    return call.count == 1 && c.device() >= 0 && call.type == compute_type && call.y_type == compute_type &&
+           is_strided(call.a) && is_strided(call.x) && is_strided(call.y);
 }
 
 gemv_call product_of(const gemv_batched_call& call) {

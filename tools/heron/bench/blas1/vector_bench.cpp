@@ -157,7 +157,7 @@ class vector_bench {
         if (rate > 0) row["percent"] = 100 * what.bytes() / own / rate;
         for (std::size_t i = 1; i < times.size(); ++i)
             if (times[i].error.empty()) row["ratio"][contenders[i].name] = times[i].median / own;
-        if (own < 20e-6) {
+        if (own < 20e-6 && !where.is_processor()) {
             row["host"] = host_seconds(where, contenders[0].call);
             if (contenders.size() > 1) row["peer_host"] = host_seconds(where, contenders[1].call);
         }
