@@ -9,7 +9,7 @@ inline constexpr kernel_family blas2_bands_family{"blas2_bands", "CT GROUP TEAM"
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
 inline constexpr kernel_family blas2_gemv_family{"dense_batch_item blas2_gemv", "CT GROUP TEAM COLUMNS"};
 inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
-inline constexpr kernel_family blas2_strips_family{"blas2_strips", "CT GROUP"};
+inline constexpr kernel_family blas2_strips_family{"dense_batch_item blas2_strips", "CT GROUP"};
 inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 inline constexpr kernel_family blas2_turned_family{"blas2_turned", "CT GROUP TILE"};
@@ -83,20 +83,11 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     if (shares.parts > 1) join_parts<CT>(device, a, rows, shares.parts, static_cast<const CT*>(partial));
 }
 
-// In tiles of many rows where these are groups enough, or where the matrix is in memory, which is fast when
-// much is read in one place; otherwise in tiles of a few rows.
+// A matrix of at most so many MiB.
 template <class CT>
 bool is_within(int64_t megabytes, int64_t m, int64_t n) {
     return m <= (megabytes << 20) / static_cast<int64_t>(sizeof(CT)) / n;
 }
-template <class CT, class Visitor>
-void visit_wide(int64_t m, int64_t n, const Visitor& visitor) {
-    using few = kernels::blas2_wide_groups<CT, gemv_group, 4>;
-    using many = kernels::blas2_wide_groups<CT, gemv_group, 32>;
-    const bool has_many = m >= 256 * many::ROWS || (m >= many::ROWS && !is_within<CT>(24, m, n));
-    has_many ? visitor(type<many>{}) : visitor(type<few>{});
-}
-
 // Elements that need nothing of each other: tiles of many rows wherever these keep a device busy.
 template <class CT, class Visitor>
 void visit_elements(int64_t m, int64_t n, const Visitor& visitor) {
@@ -289,32 +280,51 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     });
 }
 
-// A product of a batch by a kernel for which the `packs` or teams of an item are numbered together with those
-// of the others, `at_a_time` of them in a group.
-template <class Kernel, class CT, class Device>
+// What follows the sizes among the arguments of kernels for batches.
+template <class Kernel, class CT, class Device, class... Sizes>
 void launch_batch(Device& device, const kernel_family& family, const heron_gemv_batched_args& a,
-                  int64_t packs, int64_t at_a_time) {
+                  int64_t groups, Sizes... sizes) {
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
     device.template launch_groups<Kernel>(
-        family, (packs * a.count + at_a_time - 1) / at_a_time, heron_index{a.m}, heron_index{a.n},
-        static_cast<u32>(packs), heron_index{a.count}, int{is_conjugated(a.op)}, alpha.value, alpha.device,
-        as<CT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride}, heron_index{a.a.list_step},
-        heron_index{a.lda}, as<CT>(a.x.base), a.x.list, dense_kind(a.x), heron_index{a.x.stride},
-        heron_index{a.x.list_step}, heron_index{a.x_offset}, heron_index{a.x_inc}, beta.value, beta.device,
-        as<CT>(a.y.base), a.y.list, dense_kind(a.y), heron_index{a.y.stride}, heron_index{a.y.list_step},
-        heron_index{a.y_offset}, heron_index{a.y_inc});
+        family, groups, heron_index{a.m}, heron_index{a.n}, sizes..., int{is_conjugated(a.op)}, alpha.value,
+        alpha.device, as<CT>(a.a.base), a.a.list, dense_kind(a.a), heron_index{a.a.stride},
+        heron_index{a.a.list_step}, heron_index{a.lda}, as<CT>(a.x.base), a.x.list, dense_kind(a.x),
+        heron_index{a.x.stride}, heron_index{a.x.list_step}, heron_index{a.x_offset}, heron_index{a.x_inc},
+        beta.value, beta.device, as<CT>(a.y.base), a.y.list, dense_kind(a.y), heron_index{a.y.stride},
+        heron_index{a.y.list_step}, heron_index{a.y_offset}, heron_index{a.y_inc});
+}
+
+// Of the groups of a batch those that read what is worth a cache's room, as kept_steps; all where so little
+// of the batch has room that nothing is gained (blas-22).
+template <class CT, bool knows_cache, class Device>
+int kept_groups(const Device& device, const heron_gemv_batched_args& a, int steps) {
+    if constexpr (knows_cache) {
+        const int kept = kept_steps<CT>(device, a.m * a.count, a.n, steps);
+        if (kept >= steps / 8 * 3) return kept;
+    }
+    return steps;
+}
+
+// By kernels for which the `packs` or teams of an item are numbered together with those of the others,
+// `at_a_time` of them in a group.
+template <class Kernel, class CT, class Device, class... Sizes>
+void launch_numbered(Device& device, const kernel_family& family, const heron_gemv_batched_args& a,
+                     int64_t packs, int64_t at_a_time, Sizes... sizes) {
+    launch_batch<Kernel, CT>(device, family, a, (packs * a.count + at_a_time - 1) / at_a_time,
+                             static_cast<u32>(packs), heron_index{a.count}, sizes...);
 }
 
 // An item has 16 bytes of rows alone where these are items enough; else several share the columns.
-template <class CT, class Device>
+template <class CT, bool knows_cache, class Device>
 void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
     const int64_t packs = (a.m + pack - 1) / pack;
     const auto run = [&]<class Program>(type<Program>) {
         // The registers of three groups at once hold what their items have on its way.
-        launch_batch<at_once<typename Program::gemv_rows_batch, 3>, CT>(
-            device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES);
+        launch_numbered<at_once<typename Program::gemv_rows_batch, 3>, CT>(
+            device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES,
+            kept_groups<CT, knows_cache>(device, a, Program::STEPS));
     };
     if (packs * a.count >= many)
         run(type<kernels::blas2_wide_groups<CT, gemv_group, gemv_group>>{});
@@ -329,8 +339,8 @@ void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
     const int64_t packs = a.m / (16 / static_cast<int64_t>(sizeof(CT)));
     const auto run = [&]<class Program>(type<Program>) {
         constexpr int64_t columns = Program::WIDTH / Program::TEAMS;
-        launch_batch<typename Program::gemv_columns_batch, CT>(device, kernels::blas2_gemv_family, a,
-                                                               (a.n + columns - 1) / columns, Program::TEAMS);
+        launch_numbered<typename Program::gemv_columns_batch, CT>(
+            device, kernels::blas2_gemv_family, a, (a.n + columns - 1) / columns, Program::TEAMS);
     };
     if (packs <= 16)
         run(type<kernels::blas2_gemv_groups<CT, gemv_group, 4, 4>>{});
@@ -340,11 +350,36 @@ void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
         run(type<kernels::blas2_gemv_groups<CT, gemv_group, 32, 1>>{});
 }
 
-// Of one type; others are the shared plan's.
-template <class Device>
+// Strips of the rows of a few large items: as gemv_strips 128 of all, of the sizes alone.
+struct batch_strips {
+    template <class CT>
+    batch_strips(type<CT>, const heron_gemv_batched_args& a) {
+        constexpr int64_t multiprocessors = 128, sector = 32 / sizeof(CT);
+        const int64_t sectors = (a.m + sector - 1) / sector;
+        const int64_t wanted = multiprocessors / a.count;
+        const int64_t of_strip = wanted > 0 ? (sectors + wanted - 1) / wanted : sectors;
+        packs = 2 * of_strip;
+        each = (sectors + of_strip - 1) / of_strip;
+        count = each * a.count;
+    }
+
+    // Nearly all multiprocessors have one, and a strip enough rows and columns for a group.
+    template <class CT, int group>
+    bool serve(const heron_gemv_batched_args& a) const {
+        constexpr int64_t enough = 112, most = 128, pack = 16 / sizeof(CT), least_rows = 16;
+        return count >= enough && count <= most && packs * pack >= least_rows && packs <= group / 8 &&
+               a.n * packs >= group && !is_within<CT>(8, a.m * a.count, a.n);
+    }
+
+    int64_t packs, each, count;
+};
+
+// Of one type; others are the shared plan's. large_group: items of the largest groups of a device.
+template <class Device, int large_group = gemv_group>
 void gemv_batched_by_groups(Device& device, heron_phase phase, const heron_gemv_batched_args& a,
                             heron_workspace& workspace) {
     constexpr int64_t most = int64_t{1} << 31;
+    constexpr bool is_large = large_group > gemv_group;
     const bool has_one_type = a.type == a.compute_type && a.type == a.y_type;
     if (!has_one_type || a.count > most / (a.m > a.n ? a.m : a.n))
         return gemv_batched(device, phase, a, workspace);
@@ -352,7 +387,17 @@ void gemv_batched_by_groups(Device& device, heron_phase phase, const heron_gemv_
     if (phase != HERON_PHASE_RUN) return;
     if (has_addresses(a.a) || has_addresses(a.x) || has_addresses(a.y)) device.follow_addresses();
     visit_full(a.type, [&]<class CT>(type<CT>) {
-        is_transposed(a.op) ? gemv_columns_of_batch<CT>(device, a) : gemv_rows_of_batch<CT>(device, a);
+        if (is_transposed(a.op)) return gemv_columns_of_batch<CT>(device, a);
+        if constexpr (is_large) {
+            using program = kernels::blas2_strips_groups<CT, large_group>;
+            const batch_strips strips(type<CT>{}, a);
+            if (strips.serve<CT, large_group>(a))
+                return launch_batch<at_once<typename program::gemv_strips_batch, 1>, CT>(
+                    device, kernels::blas2_strips_family, a, strips.count, static_cast<int>(strips.packs),
+                    static_cast<int>(strips.each),
+                    kept_steps<CT>(device, a.m * a.count, a.n, program::STEPS));
+        }
+        gemv_rows_of_batch<CT, is_large>(device, a);
     });
 }
 
@@ -371,7 +416,7 @@ void ger_by_groups(Device& device, heron_phase phase, const heron_ger_args& a, h
     if (phase != HERON_PHASE_RUN) return;
     visit_full(a.type, [&]<class CT>(type<CT>) {
         const auto alpha = as_argument<CT>(a.alpha);
-        visit_wide<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
+        visit_elements<CT>(a.m, a.n, [&]<class Program>(type<Program>) {
             launch_tiles<typename Program::ger_tiles, Program>(
                 device, a.m, a.n, alpha.value, alpha.device, int{a.conjugate_x}, as<const CT>(a.x.memory),
                 heron_index{a.x.offset}, heron_index{a.x.inc}, int{a.conjugate_y}, as<const CT>(a.y.memory),

@@ -68,20 +68,14 @@ HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left,
     }
 }
 
-// y := alpha*A*x + beta*y, in strips of `packs` * PACK rows.
-HERON_GROUP_KERNEL(gemv_strips, GROUP, heron_index m, heron_index n, int packs, int kept, int conjugate,
-                   CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
-                   heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
-                   heron_index x_inc, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
-                   heron_index y_offset, heron_index y_inc) {
-    LOCAL_ARRAY(CT, board, GROUP * PACK);
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
-    const CT beta = SCALAR(CT, beta_value, beta_device);
+// y := alpha*A*x + beta*y for the rows from `first` on that `packs` of PACK rows have.
+HERON_FN void multiply_strip(heron_index first, heron_index m, heron_index n, int packs, int kept,
+                             int conjugate, CT alpha, GLOBAL const CT* a, heron_index ld, GLOBAL const CT* x,
+                             heron_index x_inc, CT beta, GLOBAL CT* y, heron_index y_inc, LOCAL CT* board) {
     const int me = group_item();
     const int rows = packs * PACK;
     const int shares = GROUP / packs;
-    const heron_index first = (heron_index)group_id() * rows;
-    const int aligned = ((i64)(a + a_offset) & 15) == 0 && ld % PACK == 0;
+    const int aligned = ((i64)a & 15) == 0 && ld % PACK == 0;
     const int apart = aligned ? 1 : packs;
     const heron_index row = first + me % packs * (aligned ? PACK : 1);
     CT sums[PACK];
@@ -91,11 +85,9 @@ HERON_GROUP_KERNEL(gemv_strips, GROUP, heron_index m, heron_index n, int packs, 
         const heron_index left = m - row;
         const heron_index begin = me / packs;
         if (aligned && left >= PACK)
-            add_columns(a + a_offset, row, left, ld, begin, n, shares, 1, kept, 1, conjugate, x + x_offset,
-                        x_inc, sums);
+            add_columns(a, row, left, ld, begin, n, shares, 1, kept, 1, conjugate, x, x_inc, sums);
         else
-            add_columns(a + a_offset, row, left, ld, begin, n, shares, 0, kept, apart, conjugate,
-                        x + x_offset, x_inc, sums);
+            add_columns(a, row, left, ld, begin, n, shares, 0, kept, apart, conjugate, x, x_inc, sums);
     }
     UNROLL
     for (int q = 0; q < PACK; ++q) board[me * PACK + q] = sums[q];
@@ -112,8 +104,48 @@ HERON_GROUP_KERNEL(gemv_strips, GROUP, heron_index m, heron_index n, int packs, 
     if (me >= rows || own >= m) return;
     for (int s = 1; s < joiners; ++s) sum = ADD(CT, sum, board[s * rows + me]);
     const CT product = MUL(CT, alpha, sum);
-    const heron_index at = y_offset + own * y_inc;
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+    y[own * y_inc] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[own * y_inc], product);
+}
+
+// y := alpha*A*x + beta*y, in strips of `packs` * PACK rows.
+HERON_GROUP_KERNEL(gemv_strips, GROUP, heron_index m, heron_index n, int packs, int kept, int conjugate,
+                   CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL const CT* RESTRICT a,
+                   heron_index a_offset, heron_index ld, GLOBAL const CT* RESTRICT x, heron_index x_offset,
+                   heron_index x_inc, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
+                   heron_index y_offset, heron_index y_inc) {
+    LOCAL_ARRAY(CT, board, GROUP * PACK);
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    multiply_strip((heron_index)group_id() * (packs * PACK), m, n, packs, kept, conjugate, alpha,
+                   a + a_offset, ld, x + x_offset, x_inc, beta, y + y_offset, y_inc, board);
+}
+HERON_CLOSE
+
+// The same of the items of a batch, `strips` for each.
+HERON_GROUP_KERNEL(gemv_strips_batch, GROUP, heron_index m, heron_index n, int packs, int strips, int kept,
+                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
+                   GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
+                   heron_index ld, GLOBAL CT* x_base, GLOBAL const void* x_list, int x_kind,
+                   heron_index x_stride, heron_index x_list_step, heron_index x_offset, heron_index x_inc,
+                   CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y_base, GLOBAL const void* y_list,
+                   int y_kind, heron_index y_stride, heron_index y_list_step, heron_index y_offset,
+                   heron_index y_inc) {
+    LOCAL_ARRAY(CT, board, GROUP * PACK);
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
+    const heron_index q = group_id() / strips;
+    // alpha = 0 reads no A, x or list of theirs.
+    const int reads = !EQUAL(CT, alpha, ZERO(CT));
+    GLOBAL const CT* a = a_base;
+    GLOBAL const CT* x = x_base;
+    if (reads) {
+        a = (GLOBAL CT*)batch_item(a_base, sizeof(CT), a_list, a_kind, a_stride, a_list_step, q);
+        x = (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
+    }
+    GLOBAL CT* const y =
+        (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) + y_offset;
+    multiply_strip((heron_index)(group_id() % strips) * (packs * PACK), m, n, packs, kept, conjugate, alpha,
+                   a, ld, x, x_inc, beta, y, y_inc, board);
 }
 HERON_CLOSE
 

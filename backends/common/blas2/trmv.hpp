@@ -14,7 +14,8 @@ namespace heron::HERON_LEVEL::plans {
 // that the sums have the same bits on every run.
 struct trmv_shares {
     static constexpr int group = 256, outputs = 32, team = 32;
-    static constexpr int few = 128;  // rows for one group
+    static constexpr int few = 128;      // rows for one group
+    static constexpr int very_few = 32;  // rows for one that is not large
 
     explicit trmv_shares(int64_t n) : tiles((n + outputs - 1) / outputs) {
         // Half of the groups have nothing to do; a part is worth a batch of each item, and joining one more.
@@ -76,6 +77,9 @@ void trmv_by_groups(Device& device, heron_phase phase, const heron_trmv_args& a,
         if (a.n > trmv_shares::few) return trmv_by_parts<CT>(device, phase, a, workspace);
         workspace_layout(phase, workspace);
         if (phase != HERON_PHASE_RUN) return;
+        if (a.n <= trmv_shares::very_few)
+            return a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1, trmv_shares::group>(device, a)
+                                              : launch_trmv_alone<CT, 2, trmv_shares::group>(device, a);
         a.fill == HERON_FILL_LOWER ? launch_trmv_alone<CT, 1, large_group>(device, a)
                                    : launch_trmv_alone<CT, 2, large_group>(device, a);
     });

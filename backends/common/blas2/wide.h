@@ -13,6 +13,7 @@ CONSTANT(UPDATES, ITEMS < 32 ? 2 : 4);
 // Items that add up the shares of a row, and sums that are left then.
 CONSTANT(JOINERS, GROUP > ROWS ? GROUP / ROWS : 1);
 CONSTANT(LEFT, GROUP > ROWS ? JOINERS : SHARES);
+CONSTANT(STEPS, 256);
 
 typedef union {
     int4 raw;
@@ -33,13 +34,14 @@ HERON_FN heron_index row_of_output(heron_index first, int r, int aligned) {
 }
 
 // An item's elements of a column, of which `left` rows are there from its first on. wide: all or none are.
-HERON_FN void take_rows(GLOBAL const CT* a, heron_index at, int wide, int apart, heron_index left,
+// once: of a matrix that is too large to stay in a cache.
+HERON_FN void take_rows(GLOBAL const CT* a, heron_index at, int wide, int once, int apart, heron_index left,
                         CT* elements) {
     if (wide) {
         wide_value v;
         UNROLL
         for (int q = 0; q < PACK; ++q) v.value[q] = ZERO(CT);
-        if (left > 0) v.raw = *(GLOBAL const int4*)(a + at);
+        if (left > 0) v.raw = once ? LOAD_ONCE((GLOBAL const int4*)(a + at)) : *(GLOBAL const int4*)(a + at);
         UNROLL
         for (int q = 0; q < PACK; ++q) elements[q] = v.value[q];
     } else {
@@ -63,7 +65,7 @@ HERON_FN void put_rows(GLOBAL CT* a, heron_index at, int wide, int apart, heron_
 }
 
 HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left, heron_index ld,
-                          heron_index first, heron_index end, int wide, int apart, int conjugate,
+                          heron_index first, heron_index end, int wide, int once, int apart, int conjugate,
                           GLOBAL const CT* x, heron_index x_inc, CT* sums) {
     for (heron_index j = first; j < end; j += AHEAD * SHARES) {
         CT elements[AHEAD * PACK];
@@ -73,7 +75,7 @@ HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left,
             const heron_index column = j + c * SHARES;
             const int is_there = column < end;
             factors[c] = is_there ? x[column * x_inc] : ZERO(CT);
-            take_rows(a, row + column * ld, wide, apart, is_there ? left : 0, elements + c * PACK);
+            take_rows(a, row + column * ld, wide, once, apart, is_there ? left : 0, elements + c * PACK);
         }
         UNROLL
         for (int e = 0; e < AHEAD * PACK; ++e) {
@@ -136,9 +138,10 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
         const heron_index end = n * (part + 1) / parts;
         const heron_index left = m - row;
         if (aligned && left >= PACK)
-            add_columns(a + a_offset, row, left, ld, begin, end, 1, 1, conjugate, x + x_offset, x_inc, sums);
+            add_columns(a + a_offset, row, left, ld, begin, end, 1, 0, 1, conjugate, x + x_offset, x_inc,
+                        sums);
         else
-            add_columns(a + a_offset, row, left, ld, begin, end, 0, aligned ? 1 : ITEMS, conjugate,
+            add_columns(a + a_offset, row, left, ld, begin, end, 0, 0, aligned ? 1 : ITEMS, conjugate,
                         x + x_offset, x_inc, sums);
     }
     put_shares(board, sums);
@@ -158,9 +161,10 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
 }
 HERON_CLOSE
 
-// gemv_rows for the items of a batch, whose `packs` of PACK rows each are numbered together.
+// gemv_rows for the items of a batch, whose `packs` of PACK rows each are numbered together. Of STEPS groups
+// `kept` read what is worth a cache's room.
 HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 packs, heron_index count,
-                   int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
+                   int kept, int conjugate, CT alpha_value, GLOBAL const CT* alpha_device, GLOBAL CT* a_base,
                    GLOBAL const void* a_list, int a_kind, heron_index a_stride, heron_index a_list_step,
                    heron_index ld, GLOBAL CT* x_base, GLOBAL const void* x_list, int x_kind,
                    heron_index x_stride, heron_index x_list_step, heron_index x_offset, heron_index x_inc,
@@ -183,10 +187,14 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
             (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
         const heron_index row = (heron_index)(pack % packs) * PACK;
         const heron_index left = m - row;
-        if (is_aligned(a, ld) && left >= PACK)
-            add_columns(a, row, left, ld, me / ITEMS, n, 1, 1, conjugate, x, x_inc, sums);
+        const int wide = is_aligned(a, ld) && left >= PACK;
+        // What has one element in 16 bytes has no registers for code of its own.
+        if (wide && PACK > 1 && (u32)group_id() * 97 % STEPS >= (u32)kept)
+            add_columns(a, row, left, ld, me / ITEMS, n, 1, 1, 1, conjugate, x, x_inc, sums);
+        else if (wide)
+            add_columns(a, row, left, ld, me / ITEMS, n, 1, 0, 1, conjugate, x, x_inc, sums);
         else
-            add_columns(a, row, left, ld, me / ITEMS, n, 0, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, me / ITEMS, n, 0, 0, 1, conjugate, x, x_inc, sums);
     }
     put_shares(board, sums);
     const CT beta = SCALAR(CT, beta_value, beta_device);
@@ -214,7 +222,7 @@ HERON_FN void update_columns(GLOBAL CT* a, heron_index row, heron_index left, he
         const heron_index j = first + c * SHARES;
         const int is_there = j < n;
         of_column[c] = is_there ? y[j * y_inc] : ZERO(CT);
-        take_rows(a, row + j * ld, wide, apart, is_there ? left : 0, elements + c * PACK);
+        take_rows(a, row + j * ld, wide, 0, apart, is_there ? left : 0, elements + c * PACK);
     }
     UNROLL
     for (int c = 0; c < UPDATES; ++c) {
@@ -270,7 +278,7 @@ HERON_FN void scale_columns(GLOBAL const CT* a, heron_index lda, int left_side, 
     for (int k = 0; k < UPDATES; ++k) {
         const heron_index j = first + k * SHARES;
         of_column[k] = j < n && !left_side ? x[j * x_inc] : ZERO(CT);
-        take_rows(a, row + j * lda, wide, apart, j < n ? left : 0, elements + k * PACK);
+        take_rows(a, row + j * lda, wide, 0, apart, j < n ? left : 0, elements + k * PACK);
     }
     if (left_side) {
         UNROLL
@@ -323,8 +331,8 @@ HERON_FN void sum_columns(CT alpha, GLOBAL const CT* a, heron_index lda, int con
     UNROLL
     for (int k = 0; k < UPDATES; ++k) {
         const heron_index j = first + k * SHARES;
-        take_rows(a, row + j * lda, wide, apart, takes_a && j < n ? left : 0, of_a + k * PACK);
-        take_rows(b, row + j * ldb, wide, apart, takes_b && j < n ? left : 0, of_b + k * PACK);
+        take_rows(a, row + j * lda, wide, 0, apart, takes_a && j < n ? left : 0, of_a + k * PACK);
+        take_rows(b, row + j * ldb, wide, 0, apart, takes_b && j < n ? left : 0, of_b + k * PACK);
     }
     UNROLL
     for (int k = 0; k < UPDATES; ++k) {

@@ -1,13 +1,16 @@
 #pragma once
-// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h). Systems that fit a group
-// are read once, in one launch; longer ones twice, in three. Those that ask for no pivoting get it, too: it
-// costs no memory traffic, and teams compare what they hold in registers.
+// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h), or of many short ones an
+// item has one (each.h). Systems that fit a group are read once, in one launch; longer ones twice, in three.
+// Those that ask for no pivoting get it, too: it costs no memory traffic, and what is compared is in
+// registers.
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/dispatch.hpp"
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family team_solves{"tridiag_teams", "CT GROUP ROWS"};
+inline constexpr kernel_family each_solves{"tridiag_each", "CT GROUP AHEAD"};
+#include "each.h"
 #include "teams.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
@@ -57,6 +60,20 @@ class team_solver {
         constexpr int64_t sector = 32;
         return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
     }
+    // Bytes of what the systems of a group keep: at least four groups have room for so much at a time.
+    static constexpr size_t most_kept = 48 * 1024;
+    // Whether there are so many systems that each item of a large device may have one.
+    static bool serves_each(const heron_interleaved_args& args) {
+        constexpr int64_t many = 16384;
+        return args.count >= many && args.m <= static_cast<int64_t>(most_kept / kept_of_row);
+    }
+    void each(const heron_interleaved_args& args) {
+        launch_of<typename each_solver::solve_each>(
+            kernels::each_solves, quotient(args.count, each_group), diagonal(args.lower), diagonal(args.main),
+            diagonal(args.upper), as<CT>(args.x), static_cast<int>(args.m), heron_index{args.count},
+            local_memory{static_cast<size_t>(args.m) * kept_of_row});
+    }
+
     void interleaved(const heron_interleaved_args& args) {
         if constexpr (few_rows < rows)
             if (args.m <= most_of_few) return launch_interleaved<few_solvers, few_at_once>(args);
@@ -80,6 +97,10 @@ class team_solver {
     static constexpr int few_at_once = 5;
     static constexpr int64_t most_of_few = 64;
     using few_solvers = kernels::tridiag_teams<CT, group, few_rows>;
+
+    static constexpr int each_group = 32;
+    using each_solver = kernels::tridiag_each<CT, each_group, (sizeof(CT) > 4 ? 4 : 8)>;
+    static constexpr size_t kept_of_row = each_solver::kept_parts * each_group * sizeof(CT);
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }
@@ -108,8 +129,12 @@ class team_solver {
     }
 
     template <class Kernel, class... Args>
+    void launch_of(const kernel_family& family, int64_t groups, Args... args) {
+        device_.template launch_groups<Kernel>(family, groups, args...);
+    }
+    template <class Kernel, class... Args>
     void launch(int64_t groups, Args... args) {
-        device_.template launch_groups<Kernel>(kernels::team_solves, groups, args...);
+        launch_of<Kernel>(kernels::team_solves, groups, args...);
     }
 
     Device& device_;

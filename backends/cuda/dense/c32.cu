@@ -14,6 +14,7 @@ struct tiles_for<c32> {
         candidate<thread_tile_of<c32, tile_shape{{64, 64}, 8, 4, {4, 8}, 3}>, percent_of_peak{74, 62}>,
         candidate<thread_tile_of<c32, tile_shape{{32, 32}, 32, 3, {4, 8}, 4, 4}>, percent_of_peak{67, 41}>,
         candidate<thread_tile_of<c32, tile_shape{{64, 32}, 16, 4, {4, 4}, 2, 2}>, percent_of_peak{68, 64}>,
+        candidate<thread_tile_of<c32, tile_shape{{48, 24}, 16, 4, {6, 6}, 1, 8}>, percent_of_peak{41, 41}>,
         candidate<thread_tile_of<c32, tile_shape{{64, 16}, 16, 3, {8, 4}, 4, 4}>, percent_of_peak{60, 40}>>;
     using small = candidate<thread_tile<c32, 32, 32, 8, 3, 4, 4>, percent_of_peak{40, 15}>;
     using tiny = thread_tile<c32, 32, 32, 8, 3, 4, 4>;

@@ -39,8 +39,12 @@ void solve_batch(opencl_device& device, heron_phase phase, const heron_gtsv_batc
 void solve_interleaved(opencl_device& device, heron_phase phase, const heron_gtsv_interleaved_args& args,
                        heron_workspace& workspace) {
     visit_full(args.type, [&]<class CT>(type<CT>) {
-        if (phase == HERON_PHASE_RUN && takes_teams(device) && team_solver<CT>::serves_interleaved(args))
-            return team_solver<CT>(device).interleaved(args);
+        using solver = team_solver<CT>;
+        if (phase == HERON_PHASE_RUN && takes_teams(device)) {
+            if (solver::serves_each(args) && device.traits().local_bytes >= solver::most_kept)
+                return solver(device).each(args);
+            if (solver::serves_interleaved(args)) return solver(device).interleaved(args);
+        }
         plans::gtsv_interleaved(device, phase, args, workspace);
     });
 }

@@ -136,6 +136,26 @@ void require_no_overlap(argument operand, const heron_dense_operand& o, heron_op
     if (is_c && (transposes(op) || o.ld != c.ld)) invalid(operand, "is the output, but not stored alike");
 }
 
+// A batch of one item that is not in a list is a product like any other, which has more ways to go.
+bool is_one_product(const context& c, const gemv_batched_call& call, heron_type compute_type) {
+    const auto is_strided = [](const heron_batch_operand& o) { return o.kind == HERON_BATCH_STRIDED; };
+    return call.count == 1 && c.device() >= 0 && call.type == compute_type && call.y_type == compute_type &&
+           is_strided(call.a) && is_strided(call.x) && is_strided(call.y);
+}
+
+gemv_call product_of(const gemv_batched_call& call) {
+    return {call.type,
+            call.order,
+            call.op,
+            call.m,
+            call.n,
+            call.alpha,
+            {.matrix = {.memory = call.a.base, .ld = call.lda}},
+            {.memory = call.x.base, .inc = call.x_inc},
+            call.beta,
+            {.memory = call.y.base, .inc = call.y_inc}};
+}
+
 }  // namespace
 
 void gemv(context& c, const gemv_call& call) {
@@ -204,6 +224,7 @@ void gemv_batched(context& c, const gemv_batched_call& call) {
     if (!is_empty) require_distinct(role::y, call.y, call.count);
     require_countable({call.m, call.n, call.count}, compute_type);
     if (is_empty || (!reads && is_one(args.beta))) return;
+    if (is_one_product(c, call, compute_type)) return gemv(c, product_of(call));
     const bool turned = call.order == HERON_ORDER_ROW;
     args.m = turned ? call.n : call.m;
     args.n = turned ? call.m : call.n;

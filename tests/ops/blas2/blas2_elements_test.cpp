@@ -270,6 +270,10 @@ TEST_CASE("gemv_batched") {
     for (const heron_type type : matrix_types()) {
         check(type, 0, {2, 3, 66000});
         check(type, 3, {4, 2, 33000, true});
+        // One, which is a product like any other, and few large ones.
+        for (int code = 0; code < 16; code += 5) check(type, code, {70, 90, 1});
+        check(type, 0, {640, 640, 8, true});
+        check(type, 8, {639, 650, 8});
     }
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("gtsvInterleavedBatch: many systems of few rows") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
         for (const matrix_family& family : tridiagonal_families())
-            for (const shape& s : {shape{1, 16384}, shape{2, 16390}, shape{11, 16385}}) {
+            for (const shape& s : {shape{1, 16384}, shape{2, 16390}, shape{11, 16385}, shape{25, 16390}}) {
                 if (s.m > family.longest || (s.m < 11 && !family.dominant)) continue;
                 INFO(facts(F::type).name << ", " << family.name << ", m " << s.m << ", count " << s.count);
                 const batch<F> systems(family, s);

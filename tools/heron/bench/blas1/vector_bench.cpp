@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <stdexcept>
 
 #include "measure/bandwidth.hpp"
@@ -156,6 +157,25 @@ class vector_bench {
         if (rate > 0) row["percent"] = 100 * what.bytes() / own / rate;
         for (std::size_t i = 1; i < times.size(); ++i)
             if (times[i].error.empty()) row["ratio"][contenders[i].name] = times[i].median / own;
+        if (own < 20e-6 && !where.is_processor()) {
+            row["host"] = host_seconds(where, contenders[0].call);
+            if (contenders.size() > 1) row["peer_host"] = host_seconds(where, contenders[1].call);
+        }
+    }
+
+    // What the processor needs for a call while the device's queue is not full.
+    static double host_seconds(const device& where, const std::function<void()>& call) {
+        constexpr int calls = 400, rounds = 7;
+        double least = 1;
+        for (int round = 0; round < rounds; ++round) {
+            where.synchronize();
+            const auto start = std::chrono::steady_clock::now();
+            for (int i = 0; i < calls; ++i) call();
+            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+            least = std::min(least, taken.count() / calls);
+        }
+        where.synchronize();
+        return least;
     }
 
     report make_report() const {
@@ -176,6 +196,8 @@ class vector_bench {
                           {.key = "/batch", .title = "batch", .format = "{:.0f}", .fold = true},
                           {.key = "/result", .title = "result", .fold = true},
                           {.key = "/seconds", .title = "us", .format = "{:.2f}", .scale = 1e6},
+                          {.key = "/host", .title = "host us", .format = "{:.2f}", .scale = 1e6},
+                          {.key = "/peer_host", .title = "peer's", .format = "{:.2f}", .scale = 1e6},
                           {.key = "/gb_per_second", .title = "GB/s", .format = "{:.1f}"},
                           {.key = "/percent", .title = "% copy", .format = "{:.1f}"}};
         result.mean_columns = {{.key = "/backend", .title = "backend"},
