@@ -232,18 +232,25 @@ template <bool unit, bool lower, class CT, class Rows>
     }
 }
 
-// Rows [first, first + lone_batch), of which none needs another, in lanes; B without gaps.
-template <class CT, class Rows>
+// Rows [first, first + lone_batch), of which none needs another, in lanes; B without gaps. only_pivots: they
+// have no other elements.
+template <bool only_pivots, class CT, class Rows>
 [[gnu::noinline]] void solve_lone_batch(const Rows& rows, const solve_operands<CT>& o, int64_t first) {
     const CT* const b = o.b + first;
     CT* const c = o.c + first;
     const int64_t before_edge = rows.stored_lower ? 0 : 1;
     CT right[lone_batch], inverse[lone_batch];
-    for (int64_t i = 0; i < lone_batch; ++i) right[i] = mul(o.alpha, b[i]);
+    if (is_complex_type<CT> && equal(o.alpha, one<CT>()))
+        for (int64_t i = 0; i < lone_batch; ++i) right[i] = b[i];
+    else
+        for (int64_t i = 0; i < lone_batch; ++i) right[i] = mul(o.alpha, b[i]);
     bool serve = !o.unit;
     if (serve) {
         if (o.diagonal)
             for (int64_t i = 0; i < lone_batch; ++i) inverse[i] = o.diagonal[first + i];
+        else if (only_pivots)
+            for (int64_t i = 0, pivot = rows.begin(first); i < lone_batch; ++i)
+                inverse[i] = rows.value(pivot + i);
         else
             for (int64_t i = 0; i < lone_batch; ++i)
                 inverse[i] = rows.value(rows.edges[first + i] - before_edge);
@@ -263,9 +270,13 @@ void solve_between_lone_rows(const Rows& rows, const solve_operands<CT>& o, rang
     const auto first_row = [&](int64_t place) { return rows.lower ? place : rows.n - place - lone_batch; };
     int64_t solved = places.begin;
     for (int64_t place = places.begin; place + lone_batch <= places.end; place += lone_batch) {
-        if (!are_lone(rows, first_row(place))) continue;
+        const int64_t first = first_row(place);
+        // Real numbers lose by it (results: trisolve-16).
+        const bool only_pivots = is_complex_type<CT> && !o.unit &&
+                                 rows.offsets[first + lone_batch] - rows.offsets[first] == lone_batch;
+        if (!only_pivots && !are_lone(rows, first)) continue;
         if (solved < place) solve(range{solved, place});
-        solve_lone_batch(rows, o, first_row(place));
+        only_pivots ? solve_lone_batch<true>(rows, o, first) : solve_lone_batch<false>(rows, o, first);
         solved = place + lone_batch;
     }
     if (solved < places.end) solve(range{solved, places.end});
@@ -307,7 +318,11 @@ template <class CT, class Rows, class ST>
 template <class CT, class Rows>
 [[gnu::noinline]] void scatter_dense_vector(const Rows& rows, const solve_operands<CT>& given) {
     solve_operands<CT> o = given;
-    for (int64_t row = 0; row < rows.n; ++row) store_packed(o.c[row], times(o.alpha, load_packed(o.b[row])));
+    if (is_complex_type<CT> && equal(o.alpha, one<CT>()))
+        __builtin_memmove(o.c, o.b, static_cast<size_t>(rows.n) * sizeof(CT));
+    else
+        for (int64_t row = 0; row < rows.n; ++row)
+            store_packed(o.c[row], times(o.alpha, load_packed(o.b[row])));
     o.b = o.c;
     o.alpha = from_double<CT>(__builtin_bit_cast(i64, 1.0));
     const auto scatter = [&](range places) {
