@@ -163,7 +163,8 @@ template <class CT>
         column_dots(matrix, {0, outputs}, {0, length}, x, plans::is_conjugated(a.op), sums);
     } else {
         for (int64_t i = 0; i < outputs; ++i) sums[i] = CT{};
-        add_columns(matrix, {0, length}, {0, outputs}, x, sums);
+        const CT* const first[] = {matrix.column(0)};
+        if (!add_small(matrix, {0, length}, {0, outputs}, x, sums)) add_columns<1>(sums, first, x, outputs);
     }
     update(a.y, 0, sums, outputs, alpha, beta);
 }
