@@ -10,6 +10,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(copying -mtune-ctrl=^sse_unaligned_load_optimal)
   check_cxx_compiler_flag(${clearing} HERON_HAS_MEMSET_STRATEGY)
   check_cxx_compiler_flag(${copying} HERON_HAS_TUNE_CTRL)
-  target_compile_options(heron-clears INTERFACE $<$<BOOL:${HERON_HAS_MEMSET_STRATEGY}>:${clearing}>)
-  target_compile_options(heron-copies INTERFACE -fno-tree-slp-vectorize $<$<BOOL:${HERON_HAS_TUNE_CTRL}>:${copying}>)
+  target_compile_options(heron-clears INTERFACE
+    $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${HERON_HAS_MEMSET_STRATEGY}>>:${clearing}>)
+  target_compile_options(heron-copies INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fno-tree-slp-vectorize>
+    $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${HERON_HAS_TUNE_CTRL}>>:${copying}>)
 endif()
