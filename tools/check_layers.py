@@ -16,7 +16,7 @@ ALLOWED_INCLUDES = {
     "include/heron": ["heron/"],
     "include/compat": ["include/compat/", "CL/cl.h"],
     "src/core": ["src/core/", "heron/", "core_interface.h", "fmt/", "dlfcn.h", "unistd.h",
-                 "fcntl.h", "pthread.h", "sys/stat.h"],
+                 "fcntl.h", "pthread.h", "sys/single_threaded.h", "sys/stat.h"],
     "src/native": ["src/core/", "heron/", "fmt/"],
     "src/cusparse": ["src/core/", "src/cusparse/", "heron/", "cusparse.h", "include/compat/cusparse/foreach_type.inc", "fmt/"],
     "src/cublas": ["src/core/", "src/cublas/", "heron/", "include/compat/", "fmt/"],

@@ -5,6 +5,9 @@
 #include "scratch.hpp"
 #include <atomic>
 #include <mutex>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 namespace heron::core {
 
@@ -13,6 +16,31 @@ enum class pointer_mode { host = 0, device = 1 };
 // A command queue of the caller's, in a backend that has such objects (cl_command_queue).
 struct command_queue {
     void* handle;
+};
+
+// Holds a mutex where the process has, or had, more than one thread: what a call does until it returns does
+// not start another one that uses its handle.
+class call_lock {
+  public:
+    explicit call_lock(std::recursive_mutex& mutex) : mutex_(is_alone() ? nullptr : &mutex) {
+        if (mutex_) mutex_->lock();
+    }
+    ~call_lock() {
+        if (mutex_) mutex_->unlock();
+    }
+    call_lock(const call_lock&) = delete;
+    call_lock& operator=(const call_lock&) = delete;
+
+  private:
+    static bool is_alone() {
+#if __has_include(<sys/single_threaded.h>)
+        return __libc_single_threaded != 0;
+#else
+        return false;
+#endif
+    }
+
+    std::recursive_mutex* mutex_;
 };
 
 class context : public opaque<context> {
@@ -46,14 +74,14 @@ class context : public opaque<context> {
     // Runs f(queue) while no other thread uses the queue.
     template <class F>
     void with_queue(F&& f) {
-        const std::lock_guard lock(mutex_);
+        const call_lock lock(mutex_);
         f(queue_);
     }
 
     // The same for several operations, none of which may find another thread's between it and the one before.
     template <class F>
     void exclusively(F&& f) {
-        const std::lock_guard lock(mutex_);
+        const call_lock lock(mutex_);
         f();
     }
 
@@ -63,7 +91,7 @@ class context : public opaque<context> {
     // least so many bytes that belongs to it in the order of the handle's calls.
     template <class F>
     void with_scratch(size_t bytes, F&& f) {
-        const std::lock_guard lock(mutex_);
+        const call_lock lock(mutex_);
         void* const memory = scratch_.acquire(bytes, stream_);
         f(queue_, memory);
         if (memory) scratch_.release(stream_);
@@ -72,7 +100,7 @@ class context : public opaque<context> {
     // The same where the queue says how many bytes: size(queue), then f(queue, memory, bytes).
     template <class Size, class F>
     void with_scratch_of(Size&& size, F&& f) {
-        const std::lock_guard lock(mutex_);
+        const call_lock lock(mutex_);
         const size_t bytes = size(queue_);
         void* const memory = bytes > 0 ? scratch_.acquire(bytes, stream_) : nullptr;
         f(queue_, memory, bytes);

@@ -234,7 +234,6 @@ const char* name_of(heron_format format) {
     return names[format];
 }
 
-bool transposes(heron_operation op) { return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
 bool conjugates(heron_operation op) { return op == HERON_OP_CONJUGATE || op == HERON_OP_CONJUGATE_TRANSPOSE; }
 
 int64_t rows_of(heron_operation op, const heron_spmat& m) { return transposes(op) ? m.cols : m.rows; }

@@ -41,7 +41,9 @@ inline heron_spmat canonical(heron_spmat m, heron_operation& op) {
 // The same memory in the other order.
 heron_dnmat transposed(heron_dnmat m);
 
-bool transposes(heron_operation op);
+inline bool transposes(heron_operation op) {
+    return op == HERON_OP_TRANSPOSE || op == HERON_OP_CONJUGATE_TRANSPOSE;
+}
 bool conjugates(heron_operation op);
 
 // Of op(m).

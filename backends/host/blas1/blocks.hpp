@@ -46,6 +46,17 @@ class vector_blocks {
     alignas(64) CT buffer_[vector_block];
 };
 
+// Whether nothing of a vector has to be copied, so that it is one block: most are so, and do without the
+// stack that blocks take.
+template <class VT, class CT>
+bool is_in_place(const heron_vector_operand& v) {
+    return std::is_same_v<VT, CT> && v.inc == 1;
+}
+template <class CT>
+CT* in_place(const heron_vector_operand& v, range part) {
+    return as<CT>(v.memory) + v.offset + part.begin;
+}
+
 // Part number `part` of [0, n), which begins at a whole cache line of an array that does: vectors do not lie
 // across two.
 inline range aligned_part(int64_t n, int part, int parts) {

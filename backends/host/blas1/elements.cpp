@@ -45,6 +45,15 @@ void scale_block(CT alpha, CT* numbers, int64_t count) {
                  [&](const auto& at, auto) { at.store(x, multiple<CT>(alpha, at.load(x))); });
 }
 
+template <class VT, class CT>
+[[gnu::noinline]] void add_blocks(CT alpha, const heron_axpy_args& a, range part) {
+    vector_blocks<VT, CT> xs(a.x), ys(a.y);
+    for_blocks_of(part, xs, ys, [&](int64_t begin, int64_t count) {
+        add_multiple(alpha, xs.read(begin, count), ys.load(begin, count), count);
+        ys.store(begin, count);
+    });
+}
+
 void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, heron_workspace& workspace) {
     if (phase != HERON_PHASE_RUN || a.y.inc == 0) return plans::axpy(device, phase, a, workspace);
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
@@ -52,12 +61,20 @@ void axpy(host_device& device, heron_phase phase, const heron_axpy_args& a, hero
         const CT alpha = argument.device ? *argument.device : argument.value;
         if (equal(alpha, CT{})) return;
         share_blocks(device, a.n, [&](range part) {
-            vector_blocks<VT, CT> xs(a.x), ys(a.y);
-            for_blocks_of(part, xs, ys, [&](int64_t begin, int64_t count) {
-                add_multiple(alpha, xs.read(begin, count), ys.load(begin, count), count);
-                ys.store(begin, count);
-            });
+            if (!is_in_place<VT, CT>(a.x) || !is_in_place<VT, CT>(a.y))
+                return add_blocks<VT, CT>(alpha, a, part);
+            add_multiple(alpha, in_place<const CT>(a.x, part), in_place<CT>(a.y, part),
+                         part.end - part.begin);
         });
+    });
+}
+
+template <class VT, class CT>
+[[gnu::noinline]] void scale_blocks(CT alpha, const heron_vector_operand& x, range part) {
+    vector_blocks<VT, CT> xs(x);
+    for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
+        scale_block(alpha, xs.load(begin, count), count);
+        xs.store(begin, count);
     });
 }
 
@@ -65,11 +82,8 @@ template <class VT, class CT>
 void scale(const host_device& device, const heron_vector_operand& x, int64_t n, CT alpha) {
     if (equal(alpha, one<CT>())) return;
     share_blocks(device, n, [&](range part) {
-        vector_blocks<VT, CT> xs(x);
-        for_blocks_of(part, xs, [&](int64_t begin, int64_t count) {
-            scale_block(alpha, xs.load(begin, count), count);
-            xs.store(begin, count);
-        });
+        if (!is_in_place<VT, CT>(x)) return scale_blocks<VT, CT>(alpha, x, part);
+        scale_block(alpha, in_place<CT>(x, part), part.end - part.begin);
     });
 }
 

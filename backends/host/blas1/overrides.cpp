@@ -44,23 +44,54 @@ void put(const heron_result& r, bool is_short, CT value) {
         store(as<CT>(r.memory)[r.offset], value);
 }
 
+template <class VT, class CT>
+[[gnu::noinline]] CT dot_of_blocks(const heron_dot_args& a, range part) {
+    vector_blocks<VT, CT> x(a.x), y(a.y);
+    product_sums<CT> sums;
+    for_blocks_of(part, x, y, [&](int64_t begin, int64_t count) {
+        sums.add(x.read(begin, count), y.read(begin, count), count);
+    });
+    return sums.total(a.conjugate);
+}
+
+template <class VT, class CT>
+CT dot_of(const heron_dot_args& a, range part) {
+    if (!is_in_place<VT, CT>(a.x) || !is_in_place<VT, CT>(a.y)) return dot_of_blocks<VT, CT>(a, part);
+    product_sums<CT> sums;
+    sums.add(in_place<const CT>(a.x, part), in_place<const CT>(a.y, part), part.end - part.begin);
+    return sums.total(a.conjugate);
+}
+
 void dot(host_device& device, heron_phase phase, const heron_dot_args& a, heron_workspace& workspace) {
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         CT results[most_parts];
-        const int parts = reduce_parts(device, a.n, results, [&](range part) {
-            vector_blocks<VT, CT> x(a.x), y(a.y);
-            product_sums<CT> sums;
-            for_blocks_of(part, x, y, [&](int64_t begin, int64_t count) {
-                sums.add(x.read(begin, count), y.read(begin, count), count);
-            });
-            return sums.total(a.conjugate);
-        });
+        const int parts =
+            reduce_parts(device, a.n, results, [&](range part) { return dot_of<VT, CT>(a, part); });
         CT all = results[0];
         for (int part = 1; part < parts; ++part) all = add(all, results[part]);
         put<VT>(a.result, a.result_type != a.compute_type, all);
     });
+}
+
+// A sum over a vector, whose complex numbers are pairs of real ones.
+template <class Sums, class VT, class CT>
+[[gnu::noinline]] auto total_of_blocks(const heron_vector_operand& v, range part) {
+    vector_blocks<VT, CT> x(v);
+    Sums sums;
+    for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
+        sums.add(reinterpret_cast<const real_of<CT>*>(x.read(begin, count)), count * parts_of<CT>::count);
+    });
+    return sums.total();
+}
+template <class Sums, class VT, class CT>
+auto total_of(const heron_vector_operand& v, range part) {
+    if (!is_in_place<VT, CT>(v)) return total_of_blocks<Sums, VT, CT>(v, part);
+    Sums sums;
+    sums.add(reinterpret_cast<const real_of<CT>*>(in_place<const CT>(v, part)),
+             (part.end - part.begin) * parts_of<CT>::count);
+    return sums.total();
 }
 
 template <class R>
@@ -76,14 +107,8 @@ void asum(host_device& device, heron_phase phase, const heron_asum_args& a, hero
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using R = real_of<CT>;
         R results[most_parts];
-        const int parts = reduce_parts(device, a.n, results, [&](range part) {
-            vector_blocks<VT, CT> x(a.x);
-            size_sums<R> sums;
-            for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
-                sums.add(reinterpret_cast<const R*>(x.read(begin, count)), count * parts_of<CT>::count);
-            });
-            return sums.total();
-        });
+        const int parts = reduce_parts(device, a.n, results,
+                                       [&](range part) { return total_of<size_sums<R>, VT, CT>(a.x, part); });
         R all = results[0];
         for (int part = 1; part < parts; ++part) all += results[part];
         put_real(a, all);
@@ -95,17 +120,9 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using R = real_of<CT>;
-        const auto sum = [&]<class Sums>(type<Sums>, range part) {
-            vector_blocks<VT, CT> x(a.x);
-            Sums sums;
-            for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
-                sums.add(reinterpret_cast<const R*>(x.read(begin, count)), count * parts_of<CT>::count);
-            });
-            return sums;
-        };
         double results[most_parts];
         const int parts = reduce_parts(device, a.n, results,
-                                       [&](range part) { return sum(type<square_sums>{}, part).total(); });
+                                       [&](range part) { return total_of<square_sums, VT, CT>(a.x, part); });
         double squares = 0;
         for (int part = 0; part < parts; ++part) squares += results[part];
         double norm = square_root(squares);
@@ -114,7 +131,7 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
             if (!(squares > 0x1p-900 && squares < 0x1p1000)) {
                 scaled_squares scaled[most_parts];
                 reduce_parts(device, a.n, scaled,
-                             [&](range part) { return sum(type<scaled_squares>{}, part); });
+                             [&](range part) { return total_of<scaled_squares, VT, CT>(a.x, part); });
                 for (int part = 1; part < parts; ++part) scaled[0].add(scaled[part]);
                 norm = scaled[0].norm();
             }

@@ -52,7 +52,8 @@ template <class R, class Step>
     if (left >= L) step(whole_step<R>{i}, first);
     if (left >= 2 * L) step(whole_step<R>{i + L}, second);
     if (left >= 3 * L) step(whole_step<R>{i + 2 * L}, third);
-    if (left % L > 0) step(partial_step<R>{i + left / L * L, {0, left % L}}, fourth);
+    const int64_t last = left & (L - 1);
+    if (last > 0) step(partial_step<R>{i + left - last, {0, last}}, fourth);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -72,7 +72,7 @@ struct product_sums {
     static constexpr int parts = parts_of<CT>::count;
     lane_sums<R> of[parts];
 
-    void add(const CT* xs, const CT* ys, int64_t count) {
+    [[gnu::always_inline]] void add(const CT* xs, const CT* ys, int64_t count) {
         const R* const x = reinterpret_cast<const R*>(xs);
         const R* const y = reinterpret_cast<const R*>(ys);
         for_steps<R>(parts * count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
@@ -109,7 +109,7 @@ template <class R>
 struct size_sums {
     lane_sums<R> all;
 
-    void add(const R* x, int64_t count) {
+    [[gnu::always_inline]] void add(const R* x, int64_t count) {
         for_steps<R>(count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
             all.sums[k] += without_signs<R, lane_sums<R>::L>(at.load(x));
         });
@@ -162,6 +162,7 @@ struct scaled_squares {
         middle += other.middle;
         small += other.small;
     }
+    scaled_squares total() const { return *this; }
     double norm() const {
         using limits = plans::norm_range<f64>;
         if (large > 0) return square_root(large + middle * limits::down * limits::down) / limits::down;

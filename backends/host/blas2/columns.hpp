@@ -118,8 +118,8 @@ struct column_sums {
     }
     // Of some lanes alone.
     [[gnu::always_inline]] void add(int k, lanes<R, L> a, lanes<R, L> x, const some_lanes<R, L>& own) {
-        same[k] = own.only(same[k] + a * x, same[k]);
-        if constexpr (parts == 2) crossed[k] = own.only(crossed[k] + a * exchanged_lanes<1>(x), crossed[k]);
+        same[k] = own.add_product(same[k], a, x);
+        if constexpr (parts == 2) crossed[k] = own.add_product(crossed[k], a, exchanged_lanes<1>(x));
     }
     [[gnu::always_inline]] column_sums<R, parts, K, L / 2> halved() const {
         column_sums<R, parts, K, L / 2> half;
@@ -133,11 +133,13 @@ struct column_sums {
     // results[k] := the sum, or with the conjugate of a.
     template <class CT>
     [[gnu::always_inline]] void finish(bool conjugate, CT* results) const {
-        const auto all = folded_together<parts, R, L, K>(same);
-        if constexpr (parts == 1) {
-#pragma GCC unroll 8
-            for (int k = 0; k < K; ++k) results[k] = all[k * (L / K)];
+        if constexpr (K > L / parts) {
+            part<0>().finish(conjugate, results);
+            part<K / 2>().finish(conjugate, results + K / 2);
+        } else if constexpr (parts == 1) {
+            store_lanes<K>(results, every<L / K>(folded_together<parts, R, L, K>(same)));
         } else {
+            const auto all = folded_together<parts, R, L, K>(same);
             const auto all_crossed = folded_together<parts, R, L, K>(crossed);
             const R sign = conjugate ? R(-1) : R(1);
 #pragma GCC unroll 8
@@ -146,6 +148,31 @@ struct column_sums {
                 results[k] = {all[l] - sign * all[l + 1], all_crossed[l] + sign * all_crossed[l + 1]};
             }
         }
+    }
+
+  private:
+    // K/2 columns from one on.
+    template <int first>
+    [[gnu::always_inline]] column_sums<R, parts, K / 2, L> part() const {
+        column_sums<R, parts, K / 2, L> some;
+#pragma GCC unroll 8
+        for (int k = 0; k < K / 2; ++k) {
+            some.same[k] = same[first + k];
+            if constexpr (parts == 2) some.crossed[k] = crossed[first + k];
+        }
+        return some;
+    }
+    // The lanes 0, step, 2*step, ...
+    template <int step>
+    [[gnu::always_inline]] static lanes<R, L / step> every(lanes<R, L> v) {
+        if constexpr (L == step)
+            return v[0];
+        else
+            return every<step>(v, std::make_integer_sequence<int, L / step>{});
+    }
+    template <int step, int... k>
+    [[gnu::always_inline]] static lanes<R, L / step> every(lanes<R, L> v, std::integer_sequence<int, k...>) {
+        return __builtin_shufflevector(v, v, (k * step)...);
     }
 };
 
@@ -178,12 +205,30 @@ void column_dots(const CT* const* columns, int64_t count, bool conjugate, CT* re
     const R* from[K];
     for (int k = 0; k < K; ++k) from[k] = reinterpret_cast<const R*>(columns[k]);
     const R* const x = reinterpret_cast<const R*>(xs);
-    sum_columns<most, CT, K>({}, 0, parts * count, conjugate, results,
-                             [&]<int L>(auto& sums, int64_t i, std::integral_constant<int, L>) {
-                                 const auto xi = load_lanes<L>(x + i);
+    column_sums<R, parts, K, most> sums;
+    if constexpr (masks_loads) {
+        const int64_t n = parts * count, whole = n / most * most;
+        for (int64_t i = 0; i < whole; i += most) {
+            const auto xi = load_lanes<most>(x + i);
 #pragma GCC unroll 8
-                                 for (int k = 0; k < K; ++k) sums.add(k, load_lanes<L>(from[k] + i), xi);
-                             });
+            for (int k = 0; k < K; ++k) sums.add(k, load_lanes<most>(from[k] + i), xi);
+        }
+        if (whole < n) {
+            const some_lanes<R, most> last(0, n - whole);
+            const auto xi = last.load(x + whole);
+#pragma GCC unroll 8
+            for (int k = 0; k < K; ++k) sums.add(k, last.load(from[k] + whole), xi);
+        }
+        sums.finish(conjugate, results);
+    } else {
+        sum_columns<most, CT, K>(sums, 0, parts * count, conjugate, results,
+                                 [&]<int L>(auto& halved, int64_t i, std::integral_constant<int, L>) {
+                                     const auto xi = load_lanes<L>(x + i);
+#pragma GCC unroll 8
+                                     for (int k = 0; k < K; ++k)
+                                         halved.add(k, load_lanes<L>(from[k] + i), xi);
+                                 });
+    }
 }
 
 // Both: sums += columns[k]*factors[k], and results[k] := columns[k]*xs.

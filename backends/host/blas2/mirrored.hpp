@@ -82,8 +82,8 @@ class mirrored_columns {
                                          : is_lower ? some_lanes<R, L>(diagonal + parts, end)
                                                     : some_lanes<R, L>(0, diagonal < end ? diagonal : end);
             const vector a = own.load(columns_[k] + parts * i);
-            sum = own.only(sum + a * factors_.re[k], sum);
-            if constexpr (parts == 2) crossed = own.only(crossed + a * factors_.im[k], crossed);
+            sum = own.add_product(sum, a, factors_.re[k] - vector{});
+            if constexpr (parts == 2) crossed = own.add_product(crossed, a, factors_.im[k] - vector{});
             dots_.add(k, a, x, own);
         }
         if constexpr (parts == 2) sum += times_i<R, L>(crossed);

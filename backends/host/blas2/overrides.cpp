@@ -7,10 +7,55 @@
 namespace heron::HERON_LEVEL {
 namespace {
 
+constexpr int64_t most_unknowns = 128;
+
+// Calls solve(first, end) for the blocks of unknowns, whose columns are then taken from all rows behind.
+template <class CT, class Solve>
+void substitute(const host_device& device, const stored_columns<CT>& triangle, const heron_trsv_args& a,
+                int64_t size, CT* x, const Solve& solve) {
+    plans::substitute(a, size, solve, [&](int64_t rows, int64_t count, int64_t first, int64_t end) {
+        CT factors[most_unknowns];
+        for (int64_t j = first; j < end; ++j) factors[j - first] = sub(CT{}, x[j]);
+        run_team(team_for(device, count * (end - first)), [&](int member, int members) {
+            const range own = equal_part(count, member, members);
+            const range part{rows + own.begin, rows + own.end};
+            add_columns(triangle, {first, end}, part, static_cast<const CT*>(factors - first),
+                        x + part.begin);
+        });
+    });
+}
+
+// The same with the transpose: a block loses what all unknowns before it contribute, whose rows are long
+// pieces of its columns.
+template <class CT, class Solve>
+void substitute_turned(const host_device& device, const stored_columns<CT>& triangle,
+                       const heron_trsv_args& a, int64_t size, CT* x, const Solve& solve) {
+    constexpr int64_t together = 8;
+    const bool lower = plans::is_lower(a);
+    const int64_t band = plans::triangle_band(a.a, a.n);
+    for (int64_t done = 0; done < a.n; done += size) {
+        const int64_t count = a.n - done < size ? a.n - done : size;
+        const int64_t first = lower ? done : a.n - done - count, end = first + count;
+        const int64_t reached = done < band ? done : band;
+        const range solved = lower ? range{first - reached, first} : range{end, end + reached};
+        const int64_t groups = (count + together - 1) / together;
+        if (reached > 0)
+            run_team(team_for(device, count * reached), [&](int member, int members) {
+                const range own = equal_part(groups, member, members);
+                CT dots[most_unknowns];
+                const range columns{first + own.begin * together,
+                                    own.end == groups ? end : first + own.end * together};
+                column_dots(triangle, columns, solved, static_cast<const CT*>(x), false, dots);
+                for (int64_t j = columns.begin; j < columns.end; ++j)
+                    x[j] = sub(x[j], dots[j - columns.begin]);
+            });
+        solve(first, end);
+    }
+}
+
 void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, heron_workspace& workspace) {
     // Of a block of unknowns: the last ones of few are not worth a block of their own (results: blas-17).
-    constexpr int64_t most = 128;
-    const int64_t size = a.n <= most ? most : most / 2;
+    const int64_t size = a.n <= most_unknowns ? most_unknowns : most_unknowns / 2;
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     visit_full(a.type, [&]<class CT>(type<CT>) {
         workspace_layout layout(phase, workspace);
@@ -21,26 +66,10 @@ void trsv(host_device& device, heron_phase phase, const heron_trsv_args& a, hero
         CT* const x = const_cast<CT*>(without_gaps(a.x, a.n, conjugate, copy));
         const stored_columns<CT> triangle(a.a, a.n, a.fill, false);
         const auto solve = [&](int64_t first, int64_t end) { solve_block(triangle, a, {first, end}, x); };
-        const auto rest = [&](int64_t rows, int64_t count, int64_t first, int64_t end) {
-            CT factors[most];
-            for (int64_t j = first; j < end; ++j) factors[j - first] = sub(CT{}, x[j]);
-            run_team(team_for(device, count * (end - first)), [&](int member, int members) {
-                const range own = equal_part(count, member, members);
-                const range part{rows + own.begin, rows + own.end};
-                if (!turned) {
-                    add_columns(triangle, {first, end}, part, static_cast<const CT*>(factors - first),
-                                x + part.begin);
-                    return;
-                }
-                for_blocks(part, size, [&](int64_t begin, int64_t columns) {
-                    CT dots[most];
-                    column_dots(triangle, {begin, begin + columns}, {first, end}, static_cast<const CT*>(x),
-                                false, dots);
-                    for (int64_t j = 0; j < columns; ++j) x[begin + j] = sub(x[begin + j], dots[j]);
-                });
-            });
-        };
-        plans::substitute(a, size, solve, rest);
+        if (turned)
+            substitute_turned(device, triangle, a, size, x, solve);
+        else
+            substitute(device, triangle, a, size, x, solve);
         CT* const to = as<CT>(a.x.memory) + a.x.offset;
         if (is_apart)
             for (int64_t i = 0; i < a.n; ++i) to[i * a.x.inc] = conjugate ? conj(x[i]) : x[i];

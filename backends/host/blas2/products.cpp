@@ -141,7 +141,40 @@ void conjugate_all(CT* v, int64_t count, bool conjugate) {
         for (int64_t i = 0; i < count; ++i) v[i] = conj(v[i]);
 }
 
+// A full matrix of so few rows and columns is one share, without a workspace; to find that out would take
+// longer than many a product of them.
+constexpr int64_t few_rows = 128;
+
+bool is_small(const heron_gemv_args& a) {
+    return a.a.storage == HERON_STORAGE_FULL && a.x.inc == 1 && a.op != HERON_OP_CONJUGATE &&
+           a.m <= few_rows && a.n <= few_rows;
+}
+
+template <class CT>
+[[gnu::noinline]] void multiply_small(const heron_gemv_args& a) {
+    const bool turned = plans::is_transposed(a.op);
+    const int64_t outputs = turned ? a.n : a.m, length = turned ? a.m : a.n;
+    const CT alpha = number_of<CT>(a.alpha), beta = number_of<CT>(a.beta);
+    if (equal(alpha, CT{})) return scale(a.y, outputs, beta);
+    const stored_columns<CT> matrix(a.a, a.m);
+    const CT* const x = as<const CT>(a.x.memory) + a.x.offset;
+    alignas(64) CT sums[few_rows];
+    if (turned) {
+        column_dots(matrix, {0, outputs}, {0, length}, x, plans::is_conjugated(a.op), sums);
+    } else {
+        for (int64_t i = 0; i < outputs; ++i) sums[i] = CT{};
+        const CT* const first[] = {matrix.column(0)};
+        if (!add_small(matrix, {0, length}, {0, outputs}, x, sums)) add_columns<1>(sums, first, x, outputs);
+    }
+    update(a.y, 0, sums, outputs, alpha, beta);
+}
+
 void gemv(host_device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
+    if (is_small(a)) {
+        workspace_layout(phase, workspace);
+        if (phase == HERON_PHASE_RUN) visit_full(a.type, [&]<class CT>(type<CT>) { multiply_small<CT>(a); });
+        return;
+    }
     const bool turned = plans::is_transposed(a.op), conjugate = plans::is_conjugated(a.op);
     const int64_t outputs = turned ? a.n : a.m, length = turned ? a.m : a.n;
     // conj(A)*x is conj(A*conj(x)).
@@ -284,25 +317,32 @@ void multiply_triangle(host_device& device, heron_phase phase, const heron_symv_
         return;
     }
     const CT* const x = without_gaps(a.x, a.n, a.conjugate, copy);
-    const int team = shares.parts == 1 ? 1 : team_for(device, a.n * a.n / 2);
+    const auto sum_part = [&](int64_t part, CT* sums) {
+        for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
+        // Columns are of different lengths: every part has some of each.
+        for (int64_t block = part; block < blocks; block += shares.parts) {
+            const int64_t first = block * mirrored_at_a_time, end = first + mirrored_at_a_time;
+            add_both_ways(triangle, a, {first, end < a.n ? end : a.n}, x, sums);
+        }
+    };
+    const auto put = [&](int64_t first, CT* sums, int64_t count) {
+        conjugate_all(sums, count, a.conjugate);
+        update(a.y, first, sums, count, alpha, beta);
+    };
+    if (shares.parts == 1) {
+        sum_part(0, partial);
+        return put(0, partial, a.n);
+    }
+    const int team = team_for(device, a.n * a.n / 2);
     run_team(team, [&](int member, int members) {
         const range own = equal_part(shares.parts, member, members);
-        for (int64_t part = own.begin; part < own.end; ++part) {
-            CT* const sums = partial + part * a.n;
-            for (int64_t i = 0; i < a.n; ++i) sums[i] = CT{};
-            // Columns are of different lengths: every part has some of each.
-            for (int64_t block = part; block < blocks; block += shares.parts) {
-                const int64_t first = block * mirrored_at_a_time, end = first + mirrored_at_a_time;
-                add_both_ways(triangle, a, {first, end < a.n ? end : a.n}, x, sums);
-            }
-        }
+        for (int64_t part = own.begin; part < own.end; ++part) sum_part(part, partial + part * a.n);
     });
     run_team(team, [&](int member, int members) {
         for_blocks(equal_part(a.n, member, members), rows_of_tile<CT>, [&](int64_t first, int64_t count) {
             CT sums[rows_of_tile<CT>];
             add_parts<CT>(partial, shares, first, count, sums);
-            conjugate_all(sums, count, a.conjugate);
-            update(a.y, first, sums, count, alpha, beta);
+            put(first, sums, count);
         });
     });
 }

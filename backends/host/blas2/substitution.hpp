@@ -95,6 +95,78 @@ class small_triangle {
     alignas(64) CT columns_[unknowns][unknowns];
 };
 
+// Four unknowns of a full triangle, which the rest of their block gets rid of together: it would wait for
+// each of them.
+template <class CT, bool is_lower>
+void solve_four(const stored_columns<CT>& triangle, const heron_trsv_args& a, int64_t first, range rest,
+                CT* x) {
+    constexpr int count = 4;
+    const column_pointers<count, CT> own(triangle, first, first);
+    CT found[count];
+    for (int k = 0; k < count; ++k) found[k] = x[first + k];
+#pragma GCC unroll 4
+    for (int step = 0; step < count; ++step) {
+        const int k = is_lower ? step : count - 1 - step;
+        if (a.diag != HERON_DIAG_UNIT) found[k] = divide(found[k], own.at[k][k]);
+#pragma GCC unroll 4
+        for (int i = is_lower ? k + 1 : 0; i < (is_lower ? count : k); ++i)
+            found[i] = sub(found[i], mul(own.at[k][i], found[k]));
+    }
+    CT factors[count];
+    for (int k = 0; k < count; ++k) {
+        x[first + k] = found[k];
+        factors[k] = sub(CT{}, found[k]);
+    }
+    const column_pointers<count, CT> others(triangle, first, rest.begin);
+    add_columns<count>(x + rest.begin, others.at, static_cast<const CT*>(factors), rest.end - rest.begin);
+}
+
+// The unknowns of a block in fours, but for the last ones. Returns how many are left.
+template <class CT, bool is_lower>
+int64_t solve_fours(const stored_columns<CT>& triangle, const heron_trsv_args& a, range block, CT* x) {
+    while (block.end - block.begin >= 4) {
+        const int64_t first = is_lower ? block.begin : block.end - 4;
+        (is_lower ? block.begin : block.end) += is_lower ? 4 : -4;
+        solve_four<CT, is_lower>(triangle, a, first, block, x);
+    }
+    return block.end - block.begin;
+}
+
+// A few unknowns of a full triangle that is transposed, when `solved` are: a row is a column that is stored.
+template <int count, class CT, bool is_lower>
+void solve_few_turned(const stored_columns<CT>& triangle, const heron_trsv_args& a, int64_t first,
+                      range solved, CT* x) {
+    const column_pointers<count, CT> before(triangle, first, solved.begin), own(triangle, first, first);
+    CT found[count];
+    column_dots<count>(before.at, solved.end - solved.begin, false, found,
+                       static_cast<const CT*>(x + solved.begin));
+    for (int k = 0; k < count; ++k) found[k] = sub(x[first + k], found[k]);
+#pragma GCC unroll 4
+    for (int step = 0; step < count; ++step) {
+        const int k = is_lower ? step : count - 1 - step;
+#pragma GCC unroll 4
+        for (int i = is_lower ? 0 : k + 1; i < (is_lower ? k : count); ++i)
+            found[k] = sub(found[k], mul(own.at[k][i], found[i]));
+        if (a.diag != HERON_DIAG_UNIT) found[k] = divide(found[k], own.at[k][k]);
+    }
+    for (int k = 0; k < count; ++k) x[first + k] = found[k];
+}
+
+// The unknowns of a block of such a triangle, in fours.
+template <class CT, bool is_lower>
+void solve_turned(const stored_columns<CT>& triangle, const heron_trsv_args& a, range block, CT* x) {
+    const int64_t count = block.end - block.begin;
+    const auto solve_next = [&]<int K>(std::integral_constant<int, K>, int64_t done) {
+        const int64_t first = is_lower ? block.begin + done : block.end - done - K;
+        const range solved = is_lower ? range{block.begin, first} : range{first + K, block.end};
+        solve_few_turned<K, CT, is_lower>(triangle, a, first, solved, x);
+        return done + K;
+    };
+    int64_t done = 0;
+    while (done + 4 <= count) done = solve_next(std::integral_constant<int, 4>{}, done);
+    while (done < count) done = solve_next(std::integral_constant<int, 1>{}, done);
+}
+
 // Unknowns one after the other.
 template <class CT>
 void solve_singly(const stored_columns<CT>& triangle, const heron_trsv_args& a, range block, CT* x) {
@@ -160,8 +232,19 @@ void solve_block(const stored_columns<CT>& triangle, const heron_trsv_args& a, r
     const bool lower = plans::is_lower(a);
     // Columns of a narrow band and rows are asked for what is solved; long columns go to all rows behind.
     const bool asks = plans::is_transposed(a.op) || triangle.is_narrow();
-    // Real unknowns alone are found as fast (results: blas-20), and of so few none gains.
-    if ((!asks && parts_of<CT>::count == 1) || few < 4) return solve_singly(triangle, a, block, x);
+    if (plans::is_transposed(a.op) && parts_of<CT>::count == 1 && a.a.storage != HERON_STORAGE_BANDED)
+        return lower ? solve_turned<CT, true>(triangle, a, block, x)
+                     : solve_turned<CT, false>(triangle, a, block, x);
+    // Real ones are found as fast without small triangles (results: blas-20), and of so few none gains.
+    if ((!asks && parts_of<CT>::count == 1) || few < 4) {
+        range left = block;
+        if (!asks && a.a.storage != HERON_STORAGE_BANDED) {
+            const int64_t count = lower ? solve_fours<CT, true>(triangle, a, block, x)
+                                        : solve_fours<CT, false>(triangle, a, block, x);
+            left = lower ? range{block.end - count, block.end} : range{block.begin, block.begin + count};
+        }
+        return solve_singly(triangle, a, left, x);
+    }
     for (int64_t done = 0; done < block.end - block.begin; done += few) {
         const int64_t left = block.end - block.begin - done, count = left < few ? left : few;
         const int64_t first = lower ? block.begin + done : block.end - done - count;

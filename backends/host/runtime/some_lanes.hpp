@@ -13,6 +13,13 @@ constexpr bool has_lane_bits = true;
 constexpr bool has_lane_bits = false;
 #endif
 
+// Whether some lanes are loaded by one instruction.
+#if defined(__AVX2__)
+constexpr bool masks_loads = true;
+#else
+constexpr bool masks_loads = false;
+#endif
+
 // The lanes begin ... end - 1, as far as there are such: as bits where registers hold them so.
 template <class R, int L, bool are_bits = has_lane_bits&& L * sizeof(R) == vector_bytes>
 class some_lanes {
@@ -43,6 +50,10 @@ class some_lanes {
     }
     // v in these lanes, the other elsewhere.
     [[gnu::always_inline]] vector only(vector v, vector other) const { return own_ ? v : other; }
+    // sum + a*x in these lanes, sum elsewhere.
+    [[gnu::always_inline]] vector add_product(vector sum, vector a, vector x) const {
+        return only(sum + a * x, sum);
+    }
 
   private:
     int64_t begin_, end_;
@@ -75,6 +86,12 @@ class some_lanes<R, L, true> {
             return _mm512_mask_mov_ps(other, bits_, v);
         else
             return _mm512_mask_mov_pd(other, bits_, v);
+    }
+    [[gnu::always_inline]] vector add_product(vector sum, vector a, vector x) const {
+        if constexpr (sizeof(R) == 4)
+            return _mm512_mask3_fmadd_ps(a, x, sum, bits_);
+        else
+            return _mm512_mask3_fmadd_pd(a, x, sum, bits_);
     }
 
   private:

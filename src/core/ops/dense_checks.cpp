@@ -5,30 +5,11 @@
 
 namespace heron::core {
 
-void require_size(int64_t size, role r) {
-    if (size < 0) invalid(r, fmt::format("is negative ({})", size));
-}
+void size_is_negative(int64_t size, role r) { invalid(r, fmt::format("is negative ({})", size)); }
 
-void require_operation(heron_operation op, role r) {
-    require_enum(op, HERON_OP_CONJUGATE, r, "is not an operation");
-}
-
-void require_order(heron_order order) {
-    require_enum(order, HERON_ORDER_ROW, role::order, "is not an order");
-}
-void require_fill(heron_fill_mode fill) {
-    require_enum(fill, HERON_FILL_UPPER, role::fill, "is not a triangle");
-}
-void require_side(heron_side side) { require_enum(side, HERON_SIDE_RIGHT, role::side, "is not a side"); }
-
-void require_diag(heron_diag_type diag) {
-    require_enum(diag, HERON_DIAG_UNIT, role::diagonal, "is not a kind of diagonal");
-}
-
-void require_type(heron_type type) {
+void type_is_another(heron_type type) {
     require_enum(type, HERON_C_64F, role::type, "is not an element type");
-    if (type != HERON_R_32F && type != HERON_R_64F && type != HERON_C_32F && type != HERON_C_64F)
-        not_supported(role::type, fmt::format("{} is not one of R_32F, R_64F, C_32F, C_64F", name_of(type)));
+    not_supported(role::type, fmt::format("{} is not one of R_32F, R_64F, C_32F, C_64F", name_of(type)));
 }
 
 void require_complex(heron_type type) {
@@ -37,7 +18,7 @@ void require_complex(heron_type type) {
 }
 
 // Sizes are checked against overflow where they are multiplied: elements times bytes must fit 63 bits.
-void require_countable(std::initializer_list<int64_t> sizes, heron_type type) {
+void require_countable_in_full(std::initializer_list<int64_t> sizes, heron_type type) {
     int64_t product = static_cast<int64_t>(size_of(type));
     for (const int64_t size : sizes)
         if (__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product))
@@ -68,8 +49,8 @@ void require_memory(argument operand, const void* memory, int64_t size, int64_t 
         invalid(operand, fmt::format("is not aligned to {} bytes", size_of(type)));
 }
 
-heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order, int64_t rows,
-                            int64_t columns, heron_type type, bool reads) {
+heron_dense_operand checked_in_full(argument operand, const dense_matrix_operand& o, heron_order order,
+                                    int64_t rows, int64_t columns, heron_type type, bool reads) {
     const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
     const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
     require_leading_dimension(operand, o.ld, line);
@@ -135,21 +116,8 @@ heron_type real_of(heron_type type) {
     }
 }
 
-heron_scalar scalar(const context& context, const void* pointer, heron_type type, role r) {
+heron_scalar scalar_in_full(const context& context, const void* pointer, heron_type type, role r) {
     return scalar_argument(context, required(pointer, r), type, r);
 }
-
-bool is_zero(const heron_scalar& s) { return !s.device && s.re == 0 && s.im == 0; }
-bool is_one(const heron_scalar& s) { return !s.device && s.re == 1 && s.im == 0; }
-
-heron_operation simplified(heron_operation op, heron_type type) {
-    if (is_complex(type)) return op;
-    return transposes(op) ? HERON_OP_TRANSPOSE : HERON_OP_NONE;
-}
-
-heron_fill_mode other(heron_fill_mode fill) {
-    return fill == HERON_FILL_LOWER ? HERON_FILL_UPPER : HERON_FILL_LOWER;
-}
-heron_side other(heron_side side) { return side == HERON_SIDE_LEFT ? HERON_SIDE_RIGHT : HERON_SIDE_LEFT; }
 
 }  // namespace heron::core

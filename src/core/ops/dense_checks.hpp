@@ -5,6 +5,7 @@
 #include "dense.hpp"
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
+#include <cstring>
 
 namespace heron::core {
 
@@ -13,19 +14,43 @@ void require_enum(Enum value, Enum last, const subject& about, const char* reaso
     if (value < Enum{} || value > last) invalid(about, reason);
 }
 
-void require_size(int64_t size, role r);
-void require_operation(heron_operation op, role r);
-void require_order(heron_order order);
-void require_fill(heron_fill_mode fill);
-void require_side(heron_side side);
-void require_diag(heron_diag_type diag);
+// What is as it should be is seen here: a call of a few numbers takes no longer than its checks.
+[[noreturn]] void size_is_negative(int64_t size, role r);
+inline void require_size(int64_t size, role r) {
+    if (size < 0) size_is_negative(size, r);
+}
+inline void require_operation(heron_operation op, role r) {
+    require_enum(op, HERON_OP_CONJUGATE, r, "is not an operation");
+}
+inline void require_order(heron_order order) {
+    require_enum(order, HERON_ORDER_ROW, role::order, "is not an order");
+}
+inline void require_fill(heron_fill_mode fill) {
+    require_enum(fill, HERON_FILL_UPPER, role::fill, "is not a triangle");
+}
+inline void require_side(heron_side side) {
+    require_enum(side, HERON_SIDE_RIGHT, role::side, "is not a side");
+}
+inline void require_diag(heron_diag_type diag) {
+    require_enum(diag, HERON_DIAG_UNIT, role::diagonal, "is not a kind of diagonal");
+}
 
 // R_32F, R_64F, C_32F or C_64F; of them a complex one.
-void require_type(heron_type type);
+[[noreturn]] void type_is_another(heron_type type);
+inline void require_type(heron_type type) {
+    if (type != HERON_R_32F && type != HERON_R_64F && type != HERON_C_32F && type != HERON_C_64F)
+        type_is_another(type);
+}
 void require_complex(heron_type type);
 
 // Throws INSUFFICIENT_RESOURCES unless the product of the sizes, in bytes, fits 63 bits.
-void require_countable(std::initializer_list<int64_t> sizes, heron_type type);
+void require_countable_in_full(std::initializer_list<int64_t> sizes, heron_type type);
+inline void require_countable(std::initializer_list<int64_t> sizes, heron_type type) {
+    constexpr int64_t small = int64_t{1} << 29;
+    int64_t largest = 0;
+    for (const int64_t size : sizes) largest |= size;
+    if (sizes.size() > 2 || largest >= small) require_countable_in_full(sizes, type);
+}
 
 void require_leading_dimension(argument operand, int64_t ld, int64_t line);
 
@@ -36,8 +61,20 @@ int64_t extent(argument operand, int64_t offset, int64_t ld, int64_t lines, int6
 void require_memory(argument operand, const void* memory, int64_t size, int64_t needed, heron_type type);
 
 // A stored matrix of rows x columns in `order`. reads: it is used at all.
-heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order, int64_t rows,
-                            int64_t columns, heron_type type, bool reads);
+heron_dense_operand checked_in_full(argument operand, const dense_matrix_operand& o, heron_order order,
+                                    int64_t rows, int64_t columns, heron_type type, bool reads);
+inline heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order,
+                                   int64_t rows, int64_t columns, heron_type type, bool reads) {
+    // Most are as simple as that, and of a size that cannot overflow.
+    constexpr int64_t small = int64_t{1} << 31;
+    const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
+    const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
+    const bool is_simple =
+        o.offset == 0 && o.size < 0 && o.memory && o.ld > 0 && o.ld >= line && o.ld < small && lines < small;
+    if (is_simple && (reinterpret_cast<uintptr_t>(o.memory) & (size_of(type) - 1)) == 0)
+        return {const_cast<void*>(o.memory), 0, o.ld};
+    return checked_in_full(operand, o, order, rows, columns, type, reads);
+}
 // The same of a matrix whose op is rows x columns.
 heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order,
                             heron_operation op, int64_t rows, int64_t columns, heron_type type, bool reads);
@@ -61,15 +98,37 @@ inline heron_vector_operand checked(argument operand, const dense_vector_operand
 // Of the same precision.
 heron_type real_of(heron_type type);
 
-heron_scalar scalar(const context& context, const void* pointer, heron_type type, role r);
-bool is_zero(const heron_scalar& s);
-bool is_one(const heron_scalar& s);
+heron_scalar scalar_in_full(const context& context, const void* pointer, heron_type type, role r);
+inline heron_scalar scalar(const context& context, const void* pointer, heron_type type, role r) {
+    // Most are real numbers on the host, of any alignment.
+    const bool is_near = pointer && context.pointer_mode() == pointer_mode::host;
+    if (is_near && type == HERON_R_32F) {
+        float value;
+        std::memcpy(&value, pointer, sizeof value);
+        return {nullptr, static_cast<double>(value), 0};
+    }
+    if (is_near && type == HERON_R_64F) {
+        double value;
+        std::memcpy(&value, pointer, sizeof value);
+        return {nullptr, value, 0};
+    }
+    return scalar_in_full(context, pointer, type, r);
+}
+inline bool is_zero(const heron_scalar& s) { return !s.device && s.re == 0 && s.im == 0; }
+inline bool is_one(const heron_scalar& s) { return !s.device && s.re == 1 && s.im == 0; }
 
 // A real matrix is its own conjugate: the plug-ins see fewer cases.
-heron_operation simplified(heron_operation op, heron_type type);
+inline heron_operation simplified(heron_operation op, heron_type type) {
+    if (is_complex(type)) return op;
+    return transposes(op) ? HERON_OP_TRANSPOSE : HERON_OP_NONE;
+}
 
-heron_fill_mode other(heron_fill_mode fill);
-heron_side other(heron_side side);
+inline heron_fill_mode other(heron_fill_mode fill) {
+    return fill == HERON_FILL_LOWER ? HERON_FILL_UPPER : HERON_FILL_LOWER;
+}
+inline heron_side other(heron_side side) {
+    return side == HERON_SIDE_LEFT ? HERON_SIDE_RIGHT : HERON_SIDE_LEFT;
+}
 
 // RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
 template <operation op, class Args>

@@ -41,6 +41,11 @@ std::vector<coordinates> all_coordinates() {
         make("many", 100003, 0, 40000, 0, 50000),
         make("any number", 20000, INT_MIN, INT_MAX, INT_MIN, INT_MAX),
         make("below zero", 3000, -20, -1, -300, 300),
+        make("few", 24, -9, 9, -9, 9),
+        make("hardly more", 25, -9, 9, -9, 9),
+        make("wide numbers", 100, -(1 << 27), (1 << 27) - 1, 0, (1 << 28) - 1),
+        make("many wide numbers", 9000, -(1 << 26), (1 << 26) - 1, 0, (1 << 23) - 1),
+        make("wider than a word", 9000, -(1 << 29), (1 << 29) - 1, 0, (1 << 29) - 1),
     };
     coordinates extremes{"extremes", {INT_MAX, INT_MIN, 0, INT_MIN, INT_MAX}, {INT_MIN, INT_MAX, -1, 5, 0}};
     all.push_back(extremes);

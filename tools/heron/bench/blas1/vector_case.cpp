@@ -72,9 +72,7 @@ class typed_case : public vector_case {
         check(heron_set_pointer_mode(h, reduces() ? HERON_POINTER_DEVICE : HERON_POINTER_HOST),
               "heron_set_pointer_mode");
         const auto column = HERON_ORDER_COLUMN;
-        return [this, call = heron_function(h, type, column, x, y, a)] {
-            if (const heron_status status = call(); status != HERON_SUCCESS) check(status, function_.c_str());
-        };
+        return heron_function(h, type, column, x, y, a);
     }
 
     std::function<void()> peer_call(const vector_peer& peer) override {
@@ -139,44 +137,58 @@ class typed_case : public vector_case {
                (16 + std::sqrt(static_cast<double>(std::max(m_, n_))) * 4);
     }
 
+    // A call without another behind it, as the peers' are.
+    template <class F>
+    std::function<void()> checked(const F& call) const {
+        return [this, call] {
+            if (const heron_status status = call(); status != HERON_SUCCESS) check(status, function_.c_str());
+        };
+    }
+
     // Chosen by name here, so that a call is nothing but the function's.
-    std::function<heron_status()> heron_function(heron_handle h, heron_type type, heron_order order, void* x,
-                                                 void* y, void* a) const {
+    std::function<void()> heron_function(heron_handle h, heron_type type, heron_order order, void* x, void* y,
+                                         void* a) const {
         const auto lower = HERON_FILL_LOWER;
         const auto none = HERON_OP_NONE;
         const auto keep = HERON_DIAG_NON_UNIT;
         void* const result = result_.get();
-        if (function_ == "copy") return [=, this] { return heron_vector_copy(h, type, m_, x, 1, y, 1); };
-        if (function_ == "scal") return [=, this] { return heron_scal(h, type, m_, type, &alpha_, x, 1); };
-        if (function_ == "axpy") return [=, this] { return heron_axpy(h, type, m_, &alpha_, x, 1, y, 1); };
-        if (function_ == "dot") return [=, this] { return heron_dotc(h, type, m_, x, 1, y, 1, result); };
-        if (function_ == "nrm2") return [=, this] { return heron_nrm2(h, type, m_, x, 1, result); };
-        if (function_ == "asum") return [=, this] { return heron_asum(h, type, m_, x, 1, result); };
+        if (function_ == "copy")
+            return checked([=, this] { return heron_vector_copy(h, type, m_, x, 1, y, 1); });
+        if (function_ == "scal")
+            return checked([=, this] { return heron_scal(h, type, m_, type, &alpha_, x, 1); });
+        if (function_ == "axpy")
+            return checked([=, this] { return heron_axpy(h, type, m_, &alpha_, x, 1, y, 1); });
+        if (function_ == "dot")
+            return checked([=, this] { return heron_dotc(h, type, m_, x, 1, y, 1, result); });
+        if (function_ == "nrm2") return checked([=, this] { return heron_nrm2(h, type, m_, x, 1, result); });
+        if (function_ == "asum") return checked([=, this] { return heron_asum(h, type, m_, x, 1, result); });
         if (function_ == "iamax")
-            return [=, this] { return heron_iamax(h, type, m_, x, 1, static_cast<std::int64_t*>(result)); };
+            return checked(
+                [=, this] { return heron_iamax(h, type, m_, x, 1, static_cast<std::int64_t*>(result)); });
         if (function_ == "gemv" || function_ == "gemvT")
-            return [=, this, op = function_ == "gemv" ? none : HERON_OP_TRANSPOSE] {
+            return checked([=, this, op = function_ == "gemv" ? none : HERON_OP_TRANSPOSE] {
                 return heron_gemv(h, type, order, op, m_, n_, &alpha_, a, m_, x, 1, &beta_, y, 1);
-            };
+            });
         if (function_ == "gbmv" || function_ == "gbmvT")
-            return [=, this, op = is_transposed() ? HERON_OP_TRANSPOSE : none] {
+            return checked([=, this, op = is_transposed() ? HERON_OP_TRANSPOSE : none] {
                 return heron_gbmv(h, type, order, op, m_, n_, diagonals, diagonals, &alpha_, a, ld(), x, 1,
                                   &beta_, y, 1);
-            };
+            });
         const auto storage = is_band()     ? HERON_STORAGE_BANDED
                              : is_packed() ? HERON_STORAGE_PACKED
                                            : HERON_STORAGE_FULL;
         if (function_ == "symv" || function_ == "sbmv")
-            return [=, this] {
+            return checked([=, this] {
                 return heron_symv(h, type, order, lower, storage, n_, diagonals, &alpha_, a, ld(), x, 1,
                                   &beta_, y, 1);
-            };
+            });
         if (function_ == "ger")
-            return [=, this] { return heron_ger(h, type, order, m_, n_, &alpha_, x, 1, y, 1, a, m_); };
+            return checked(
+                [=, this] { return heron_ger(h, type, order, m_, n_, &alpha_, x, 1, y, 1, a, m_); });
         const auto triangular = function_ == "trmv" ? &heron_trmv : &heron_trsv;
-        return [=, this] {
+        return checked([=, this] {
             return triangular(h, type, order, lower, none, keep, storage, n_, diagonals, a, ld(), x, 1);
-        };
+        });
     }
 
     std::function<void()> cublas_call(const vector_peer& peer) {
