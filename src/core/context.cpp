@@ -57,7 +57,7 @@ context::context(const core::backend& b, command_queue queue)
 
 context::~context() { table().queue_destroy(queue_); }
 
-void* context::stream() const {
+bound_stream context::bound() const {
     const std::lock_guard lock(mutex_);
     return stream_;
 }
@@ -65,7 +65,7 @@ void* context::stream() const {
 void context::set_stream(void* stream) {
     const std::lock_guard lock(mutex_);
     check(table().queue_bind(queue_, stream), "binding a stream");
-    stream_ = stream;
+    stream_ = bound_stream::of(stream);
 }
 
 void context::set_workspace(void* memory, size_t bytes) {

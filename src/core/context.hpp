@@ -62,7 +62,8 @@ class context : public opaque<context> {
     const heron_backend& table() const { return backend_.table; }
     int device() const { return device_; }
 
-    void* stream() const;
+    void* stream() const { return bound().stream; }
+    bound_stream bound() const;
     void set_stream(void* stream);
     core::pointer_mode pointer_mode() const { return pointer_mode_; }
     void set_pointer_mode(core::pointer_mode mode) { pointer_mode_ = mode; }
@@ -124,7 +125,7 @@ class context : public opaque<context> {
     const core::backend& backend_;
     int device_;
     heron_queue* queue_ = nullptr;
-    void* stream_ = nullptr;
+    bound_stream stream_;
     // Every scalar asks for it: no lock.
     std::atomic<core::pointer_mode> pointer_mode_ = core::pointer_mode::host;
     int threads_ = 0;

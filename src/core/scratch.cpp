@@ -10,10 +10,13 @@ namespace heron::core {
 namespace {
 
 std::atomic<uint64_t> uses{0};
+std::atomic<uint64_t> bindings{0};
 
 }  // namespace
 
 uint64_t scratch_uses() { return uses; }
+
+bound_stream bound_stream::of(void* stream) { return {stream, stream ? ++bindings : 0}; }
 
 scratch::~scratch() {
     ++uses;
@@ -27,7 +30,7 @@ void scratch::use(void* memory, size_t bytes) {
     callers_bytes_ = bytes;
 }
 
-void* scratch::acquire(size_t bytes, void* stream) {
+void* scratch::acquire(size_t bytes, const bound_stream& on) {
     if (bytes == 0) return nullptr;
     ++uses;
     if (callers_ && bytes > callers_bytes_)
@@ -35,21 +38,21 @@ void* scratch::acquire(size_t bytes, void* stream) {
                     fmt::format("{} bytes are needed, but the handle was given {}", bytes, callers_bytes_));
     void* const memory = callers_ ? callers_ : grown_to(bytes);
     if (!event_) check(table_.event_create(device_, &event_), "creating an event");
-    if (is_used_ && stream != stream_) has_several_streams_ = true;
+    if (is_used_ && on != stream_) has_several_streams_ = true;
     if (has_several_streams_) {
-        if (!is_recorded_) record(stream_);
-        check(table_.stream_wait_event(device_, stream, event_), "waiting for another stream");
+        if (!is_recorded_) record(stream_.stream);
+        check(table_.stream_wait_event(device_, on.stream, event_), "waiting for another stream");
     }
     return memory;
 }
 
 // The default stream is always there to be recorded later, which a program that uses no other is spared. Any
 // other may be destroyed by then.
-void scratch::release(void* stream) {
-    if (!is_used_) stream_ = stream;
+void scratch::release(const bound_stream& on) {
+    if (!is_used_) stream_ = on;
     is_used_ = true;
     is_recorded_ = false;
-    if (stream || has_several_streams_) record(stream);
+    if (on.stream || has_several_streams_) record(on.stream);
 }
 
 void scratch::record(void* stream) {

@@ -5,6 +5,17 @@
 
 namespace heron::core {
 
+// A stream as a handle was given it. A stream that was destroyed may still have work under way when another
+// one gets its address, so that a handle that is given the same address again may have another stream.
+struct bound_stream {
+    void* stream = nullptr;
+    uint64_t binding = 0;  // 0 for the default stream, which is always the same
+
+    // As a handle is given it now.
+    static bound_stream of(void* stream);
+    friend bool operator==(const bound_stream&, const bound_stream&) = default;
+};
+
 // The operations that use it follow each other, on whatever streams they are: one that comes on another
 // stream than the last waits for it there. It grows and is freed with the handle only, because work under
 // way, and graphs that were captured, keep addresses of it. The caller may give memory in its place.
@@ -25,9 +36,9 @@ class scratch {
 
     // Memory of at least so many bytes for what the stream is given next. Throws INSUFFICIENT_RESOURCES where
     // the caller's memory is too small, ALLOC_FAILED where the device has none.
-    void* acquire(size_t bytes, void* stream);
+    void* acquire(size_t bytes, const bound_stream& on);
     // After that work was submitted.
-    void release(void* stream);
+    void release(const bound_stream& on);
 
   private:
     void record(void* stream);
@@ -40,8 +51,8 @@ class scratch {
     size_t bytes_ = 0;           // of the last
     void* callers_ = nullptr;
     size_t callers_bytes_ = 0;
-    void* event_ = nullptr;   // behind the last use, but for one that it has yet to be recorded behind
-    void* stream_ = nullptr;  // of the first use
+    void* event_ = nullptr;  // behind the last use, but for one that it has yet to be recorded behind
+    bound_stream stream_;    // of the first use
     bool is_used_ = false;
     bool is_recorded_ = false;
     // From then on every use waits: which of them were captured, and so wait for nothing, the plug-in knows.

@@ -132,6 +132,31 @@ TEST_CASE("after a change of the stream the next use waits for the last") {
     CHECK(functions(take_steps()) == names{"kronmult"});
 }
 
+// The stream that had the address may have been destroyed with work under way.
+TEST_CASE("after a stream was set again the next use waits, though the address is that of the last") {
+    kron_handle h;
+    REQUIRE(heron_set_stream(h.get(), stream_a) == HERON_SUCCESS);
+    h.multiply();
+    take_steps();
+    h.multiply();
+    CHECK(functions(take_steps()) == names{"kronmult", "event_record"});
+    REQUIRE(heron_set_stream(h.get(), stream_a) == HERON_SUCCESS);
+    h.multiply();
+    const auto again = take_steps();
+    REQUIRE(functions(again) == names{"stream_wait_event", "kronmult", "event_record"});
+    CHECK(again[0].stream == stream_a);
+    CHECK(again[0].object == again[2].object);
+}
+
+TEST_CASE("the default stream that is set again is the same") {
+    kron_handle h;
+    h.multiply();
+    take_steps();
+    REQUIRE(heron_set_stream(h.get(), nullptr) == HERON_SUCCESS);
+    h.multiply();
+    CHECK(functions(take_steps()) == names{"kronmult"});
+}
+
 TEST_CASE("the scratch grows, and what it was lives as long as the handle") {
     std::vector<void*> blocks;
     {

@@ -99,6 +99,8 @@ HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_in
     const heron_index group = kron_group_of(offsets, offsets_are_wide, groups, first + p);
     if (group == groups) return;
     if (p > 0 && kron_entry(offsets, offsets_are_wide, group) < first + p) return;
+    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    if (EQUAL(CT, alpha, ZERO(CT))) return;
     heron_index end = kron_entry(offsets, offsets_are_wide, group + 1) - first;
     if (end > items) end = items;
     CT sum = ZERO(CT);
@@ -106,7 +108,7 @@ HERON_KERNEL(kron_finish_grouped, heron_index first, heron_index items, heron_in
     GLOBAL const CT* const where =
         kron_operand((GLOBAL const CT*)y, y_list, y_kind, y_stride, y_list_step, group);
     GLOBAL CT* const to = (GLOBAL CT*)where + v * y_vector + e * y_element + y_offset;
-    *to = MAD(CT, SCALAR(CT, alpha_value, alpha_device), sum, *to);
+    *to = MAD(CT, alpha, sum, *to);
 }
 HERON_END
 
@@ -123,6 +125,7 @@ HERON_KERNEL(kron_finish_sorted, GLOBAL const i64* keys, heron_index first, hero
     const heron_index p = item / size / vectors;
     GLOBAL const i64* const key = keys + first;
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    if (EQUAL(CT, alpha, ZERO(CT))) return;
     if (p > 0 && key[p] - key[p - 1] < span) return;
     heron_index end = p + 1;
     while (end < items && key[end] - key[end - 1] < span) ++end;

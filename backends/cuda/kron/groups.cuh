@@ -115,6 +115,7 @@ __global__ void __launch_bounds__(sum_threads, sum_blocks)
                    int64_t out_step, kron_scalar<CT> alpha) {
     constexpr int rows = sum_threads / lanes;
     __shared__ CT sums[lanes][rows];
+    if (equal(alpha.get(), CT{})) return;
     const int column = static_cast<int>(threadIdx.x) % rows;
     const int lane = static_cast<int>(threadIdx.x) / rows;
     const int64_t part = blockIdx.x % parts, block = blockIdx.x / parts, blocks = gridDim.x / parts;
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(combine_threads)
     kron_combine(group_parameters g, int64_t parts, int64_t out_step, kron_scalar<CT> alpha) {
     constexpr int rows = combine_threads / lanes;
     __shared__ CT sums[lanes][rows];
-    if (g.mixed && *g.mixed) return;
+    if ((g.mixed && *g.mixed) || equal(alpha.get(), CT{})) return;
     const int column = static_cast<int>(threadIdx.x) % rows;
     const int lane = static_cast<int>(threadIdx.x) / rows;
     const int64_t row = blockIdx.x / parts * rows + column;

@@ -152,6 +152,7 @@ __global__ void __launch_bounds__(Shape::in_warp ? 32 * Shape::crews : Shape::mo
     bool is_own = g.slices == 1 || walk.begins_at(begin * shape::items);
     if (crew.rank == 0) g.owners[slice] = 0;
     const CT alpha = p.alpha.get();
+    if (equal(alpha, CT{})) return;
     const auto flush = [&](CT* y) {
         if (is_own) {
             sums.flush(y, p.out_step, alpha, false);

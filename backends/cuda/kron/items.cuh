@@ -324,6 +324,10 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         commit_copies();
     };
     start(begin, 0);
+    if (equal(alpha, CT{})) {
+        wait_for_copies<0>();
+        return scale_outputs(p, p.tiles * shape::size, beta);
+    }
     int buffer = 0;
     for (int64_t chunk = begin; chunk < end; chunk += step) {
         int factor_buffer = buffers.factor_buffer();

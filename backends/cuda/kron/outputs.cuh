@@ -4,6 +4,19 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
+// y := beta*y for all that a launch puts its results to, by all of its threads: what alpha = 0 makes of a
+// launch, whatever is in its inputs. `rows` elements a unit.
+template <class CT>
+static __device__ inline void scale_outputs(const item_parameters<CT>& p, int64_t rows, CT beta) {
+    if (p.atomic) return;
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.units * rows;
+         i += step) {
+        CT* const to = output_of(p, origin_of<1, 1>(p, i / rows * p.tiles)) + i % rows * p.out_step;
+        store_global(to, equal(beta, CT{}) ? CT{} : mul(beta, *to));
+    }
+}
+
 // Where the results of the last modes go.
 template <class CT>
 struct item_output {

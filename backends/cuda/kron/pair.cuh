@@ -199,8 +199,12 @@ class pair_block {
 template <class Stages>
 __global__ void __launch_bounds__(Stages::threads, Stages::blocks)
     kron_pair(const __grid_constant__ pair_parameters<typename Stages::CT> p) {
+    using CT = typename Stages::CT;
     extern __shared__ __align__(16) unsigned char memory[];
     __shared__ pair_claim shared;
+    if (equal(p.first.alpha.get(), CT{}))
+        return scale_outputs(p.first, int64_t{Stages::shape::elements} * Stages::shape::tasks,
+                             p.first.beta.get());
     const pair_block<Stages> block(p, memory);
     if (block.leads()) shared = block.claim(block.next_number());
     __syncthreads();

@@ -72,6 +72,7 @@ class pair_team_member {
         int64_t end_of_group = begin_;
         bool is_own = g_.slices == 1 || walk.begins_at(begin_);
         if (tells()) g_.owners[slice_] = 0;
+        if (equal(p_.first.alpha.get(), CT{})) return;
         // Where items are is read long before it is needed.
         int64_t item = 0, next = item_at(begin_), after = item_at(begin_ + 1);
         for (int64_t position = begin_ - 1; position < end_; ++position) {

@@ -98,6 +98,7 @@ __global__ void __launch_bounds__(Shape::in_warp ? 32 * Shape::crews : Shape::mo
     const int64_t begin = (static_cast<int64_t>(blockIdx.x) * Shape::crews + number) * run;
     const int64_t end = begin + run < all ? begin + run : all;
     const CT alpha = p.alpha.get();
+    if (to_outputs && equal(alpha, CT{})) return;
     const chunk_fetch<Shape> fetch(p, crew);
     chunk_buffers<Shape> buffers(fetch, room);
     place_walk at{p.units, p.tiles, begin % p.units, begin / p.units};

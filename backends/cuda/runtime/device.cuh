@@ -156,8 +156,8 @@ class cuda_device {
     // All of it for what the stream gets before return_scratch.
     void* borrow_scratch() {
         scratch_memory& s = queue_->scratch;
-        if (s.stream != stream()) check(cudaStreamWaitEvent(stream(), s.used, 0));
-        s.stream = stream();
+        if (!s.is_in_order) check(cudaStreamWaitEvent(stream(), s.used, 0));
+        s.is_in_order = true;
         return s.bytes;
     }
     void return_scratch() { check(cudaEventRecord(queue_->scratch.used, stream())); }

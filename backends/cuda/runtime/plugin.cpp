@@ -441,6 +441,8 @@ struct entries {
         return HERON_SUCCESS;
     }
     static heron_status queue_bind(heron_queue* queue, void* stream) {
+        // The default stream is always the same.
+        if (stream || queue->stream) queue->scratch.is_in_order = false;
         queue->stream = as_stream(stream);
         return HERON_SUCCESS;
     }

@@ -6,12 +6,13 @@
 #include <cuda_runtime_api.h>
 
 // Memory of a queue's own, made with it. Streams that the queue is bound to use it one after the other: the
-// event is recorded after the last use.
+// event is recorded after the last use. A stream that is bound may be another one than the last even where it
+// has the same address, because the last was destroyed with work under way.
 struct scratch_memory {
     void* bytes = nullptr;
     size_t size = 0;
     cudaEvent_t used = nullptr;
-    cudaStream_t stream = nullptr;  // of the last use
+    bool is_in_order = true;  // the queue's stream comes after the last use
 };
 
 struct heron_queue {

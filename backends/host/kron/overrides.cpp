@@ -110,7 +110,7 @@ class kron_run {
 
     void apply() {
         if (args_.count == 0 || args_.vectors == 0 || shape_.rows == 0) return;
-        if (plans::kron_is_zero(args_)) {
+        if (plans::kron_is_zero(args_) || equal(alpha_, CT{})) {
             if (phase_ == HERON_PHASE_RUN) plans::kron_scale_outputs<host_device, CT>(device_, args_);
             return;
         }

@@ -148,6 +148,27 @@ template <class VA, class CT>
             std::fill(panel + i * step + count, panel + (i + 1) * step, CT{});
 }
 
+// The same of the rows of B in blocks of `width`, number blocks[k] as number k of the panel; a negative one
+// is none.
+template <class VA, class CT>
+void gather_panel(const heron_dnmat& matrix, const VA* b, range columns, bool conjugate, CT* panel,
+                  int64_t step, int64_t width, const int64_t* blocks, range numbers) {
+    const bool by_columns = matrix.order == HERON_ORDER_COLUMN;
+    const int64_t row_step = by_columns ? 1 : matrix.ld, column_step = by_columns ? matrix.ld : 1;
+    const int64_t count = columns.end - columns.begin;
+    for (int64_t k = numbers.begin; k < numbers.end; ++k) {
+        for (int64_t w = 0; w < width && blocks[k] >= 0; ++w) {
+            CT* const line = panel + (k * width + w) * step;
+            for (int64_t j = 0; j < count; ++j) {
+                const CT v =
+                    load<CT>(b[(blocks[k] * width + w) * row_step + (columns.begin + j) * column_step]);
+                line[j] = conjugate ? conj(v) : v;
+            }
+            std::fill(line + count, line + step, CT{});
+        }
+    }
+}
+
 // A matrix sorted by ANALYSE. It lies here and not in the workspace, which the caller may overwrite.
 struct sorted_plan final : plan_of<sorted_plan> {
     sorted_plan(int64_t line_count, int64_t place_count)
@@ -197,7 +218,7 @@ class host_spmm_plan {
         // What depends on the pattern alone comes first in the workspace.
         const line_sorter sorter(layout_, sorts && !empty ? lines_of_op(by_columns) : 0,
                                  sorts ? stored() : 0);
-        panel_ = empty || reads_b_directly() ? nullptr : layout_.take<CT>(args_.b.rows * panel_columns());
+        if (!empty && !reads_b_directly()) take_panel(blocks, by_columns);
         const bool shares_pattern = a_.indices_stride == 0 && a_.offsets_stride == 0;
         const bool plans = by_columns && shares_pattern && !empty;
         if (phase_ == HERON_PHASE_ANALYSE && plans) analyse();
@@ -251,6 +272,19 @@ class host_spmm_plan {
     bool reads_b_directly() const {
         if constexpr (!std::is_same_v<VA, CT>) return false;
         return args_.b.order == HERON_ORDER_ROW && !args_.conjugate_b && args_.c.cols >= narrowest_strip<CT>;
+    }
+
+    // Of an A with few elements (blocks) the panel has the rows of B that these meet, one after the other,
+    // and not all.
+    void take_panel(bool blocks, bool by_columns) {
+        constexpr int64_t least_rows = 8;
+        const int64_t width = !blocks ? 1 : by_columns ? a_.block_rows : a_.block_cols;
+        const int64_t all = args_.b.rows, met = stored() * width;
+        meets_few_ = met < all / least_rows && all % width == 0;
+        met_width_ = width;
+        met_ = layout_.take<int64_t>(meets_few_ ? stored() : 0);
+        numbers_ = layout_.take<sorted_place>(meets_few_ ? stored() : 0);
+        panel_ = layout_.take<CT>((meets_few_ ? met : all) * panel_columns());
     }
 
     // Of the widest strip.
@@ -346,8 +380,39 @@ class host_spmm_plan {
         }
     }
 
+    // The list with the elements' own numbers in place of the rows of B that they meet; these go to met_.
+    stored_list<IT> numbered(stored_list<IT> list) {
+        IT* const numbers = reinterpret_cast<IT*>(numbers_);
+        each_met(stored(), [&](int64_t k) {
+            const bool is_there = list.indices[k] >= 0;
+            met_[k] = is_there ? static_cast<int64_t>(list.indices[k]) - list.base : -1;
+            numbers[k] = is_there ? static_cast<IT>(k) : IT{-1};
+        });
+        list.indices = numbers;
+        list.base = 0;
+        return list;
+    }
+    sorted_list numbered(sorted_list list) {
+        each_met(list.offsets[list.lines], [&](int64_t k) {
+            met_[k] = list.places[k].other;
+            numbers_[k] = {k, list.places[k].position};
+        });
+        list.places = numbers_;
+        return list;
+    }
+    template <class F>
+    void each_met(int64_t count, F&& f) {
+        met_count_ = count;
+        run_team(team_for(device_, count), [&](int member, int members) {
+            const range own = equal_part(count, member, members);
+            for (int64_t k = own.begin; k < own.end; ++k) f(k);
+        });
+    }
+
     template <class List>
-    void multiply(int32_t item, bool blocks, bool by_columns, const List& list) {
+    void multiply(int32_t item, bool blocks, bool by_columns, const List& stored_as) {
+        const bool is_numbered = meets_few_ && !equal(scalar(args_.alpha), CT{});
+        const List list = is_numbered ? numbered(stored_as) : stored_as;
         const VA* const values = as<const VA>(a_.values) + item * a_.values_stride;
         if (blocks)
             multiply(item, block_source<VA, List>{list, values, geometry(by_columns)});
@@ -445,9 +510,14 @@ class host_spmm_plan {
     void sum_packed(const VA* b, const Source& source, const strip_of_c<VC, CT>& strip, int columns,
                     int team) const {
         const strip_of_b<CT> rows_of_b{panel_, columns};
+        const range filled{strip.first, strip.end};
         run_team(team, [&](int member, int members) {
-            fill_panel(args_.b, b, {strip.first, strip.end}, args_.conjugate_b, panel_, rows_of_b.step,
-                       equal_part(args_.b.rows, member, members));
+            if (meets_few_)
+                gather_panel(args_.b, b, filled, args_.conjugate_b, panel_, rows_of_b.step, met_width_, met_,
+                             equal_part(met_count_, member, members));
+            else
+                fill_panel(args_.b, b, filled, args_.conjugate_b, panel_, rows_of_b.step,
+                           equal_part(args_.b.rows, member, members));
         });
         const bool conjugate = plans::is_conjugated(args_.op);
         run_team(team, [&](int member, int members) {
@@ -487,6 +557,11 @@ class host_spmm_plan {
     heron_workspace& workspace_;
     workspace_layout layout_;
     CT* panel_ = nullptr;
+    bool meets_few_ = false;
+    int64_t met_width_ = 1;   // of a block
+    int64_t* met_ = nullptr;  // blocks of rows of B
+    int64_t met_count_ = 0;
+    sorted_place* numbers_ = nullptr;  // or IT
     sorted_list sorted_{};
     bool is_sorted_ = false;
 };

@@ -28,8 +28,11 @@ HERON_FN GLOBAL CT* kron_locate(kron_operand o, long k) {
     return (GLOBAL CT*)o.base + k * o.stride;
 }
 
+// alpha*w; alpha = 0 does not look at w, which may be no number.
+HERON_FN CT kron_scaled(CT alpha, CT w) { return EQUAL(CT, alpha, ZERO(CT)) ? ZERO(CT) : MUL(CT, alpha, w); }
+
 HERON_FN void kron_finish_element(GLOBAL CT* to, CT w, CT alpha, CT beta, int atomic) {
-    const CT value = MUL(CT, alpha, w);
+    const CT value = kron_scaled(alpha, w);
     if (atomic) {
         ATOMIC_ADD(CT, to, 0, value);
     } else if (EQUAL(CT, beta, ZERO(CT))) {

@@ -225,7 +225,7 @@ HELD_FN void kron_add_results(CT result[FIBRES][PLANES][COLUMN], GLOBAL CT** at,
 #pragma unroll
             for (int i = 0; i < N; ++i)
                 if (f < fibres && kron_has(item, p))
-                    ATOMIC_ADD(CT, at[p], RESULT(b + f, i), MUL(CT, alpha, result[f][p][i]));
+                    ATOMIC_ADD(CT, at[p], RESULT(b + f, i), kron_scaled(alpha, result[f][p][i]));
 }
 
 HELD_FN void kron_write_results(CT result[FIBRES][PLANES][COLUMN], CT y[FIBRES][PLANES][N], GLOBAL CT** at,
@@ -237,7 +237,7 @@ HELD_FN void kron_write_results(CT result[FIBRES][PLANES][COLUMN], CT y[FIBRES][
 #pragma unroll
             for (int i = 0; i < N; ++i)
                 if (f < fibres && kron_has(item, p))
-                    at[p][RESULT(b + f, i)] = MAD(CT, beta, y[f][p][i], MUL(CT, alpha, result[f][p][i]));
+                    at[p][RESULT(b + f, i)] = MAD(CT, beta, y[f][p][i], kron_scaled(alpha, result[f][p][i]));
 }
 
 // The third mode's turn, whose results are Y's.

@@ -170,7 +170,7 @@ HERON_FN void kron_last(GLOBAL const CT* restrict in, GLOBAL CT* restrict out, c
 HERON_FN void kron_finish_item(GLOBAL const CT* restrict w, GLOBAL CT* restrict y, long size, long step,
                                CT alpha, CT beta, int atomic) {
     long e = 0;
-    if (step == 1 && !atomic) {
+    if (step == 1 && !atomic && alpha != 0) {
         if (beta == 0) {
             for (; e + LANES <= size; e += LANES) PUT(alpha * GET(w + e), y + e);
         } else {

@@ -326,7 +326,7 @@ HERON_FN void kron_store_vectors(GLOBAL CT* to, __local const CT* from, int here
                 if (adds) PUT_QUAD(before[i], b);
 #pragma unroll
                 for (int w = 0; w < QUAD; ++w) {
-                    v[w] = MUL(CT, alpha, v[w]);
+                    v[w] = kron_scaled(alpha, v[w]);
                     if (adds) v[w] = MAD(CT, beta, b[w], v[w]);
                 }
                 *(GLOBAL QUAD_T*)(to + kron_offset(e)) = GET_QUAD(v);
@@ -336,7 +336,7 @@ HERON_FN void kron_store_vectors(GLOBAL CT* to, __local const CT* from, int here
 #pragma unroll 4
         for (int e = item; e < here * SIZE; e += GROUP) {
             GLOBAL CT* const place = to + kron_offset(e);
-            const CT value = MUL(CT, alpha, from[PLACE(e)]);
+            const CT value = kron_scaled(alpha, from[PLACE(e)]);
             *place = adds ? MAD(CT, beta, *place, value) : value;
         }
     }

@@ -34,9 +34,9 @@ struct kept_matrix::contents {
         args.y = {matrix.rows, nullptr, matrix.type};
         args.compute_type = matrix.type;
         workspace_bytes = std::max(workspace_size<operation::spmv>(c, args), least_workspace);
-        void* const memory = workspace.acquire(workspace_bytes, c.stream());
+        void* const memory = workspace.acquire(workspace_bytes, c.bound());
         submit_product(c, {HERON_PHASE_ANALYSE, nullptr, memory}, args, 0, &products);
-        workspace.release(c.stream());
+        workspace.release(c.bound());
     }
 
     kept_memory offsets, indices, values;
@@ -104,9 +104,9 @@ void kept_matrix::multiply(context& c, heron_operation op, const void* alpha, co
     const heron_type type = kept.matrix.type;
     if (op != HERON_OP_NONE) return spmv(c, run_in_own_scratch, op, alpha, kept.matrix, x, beta, y, type);
     const std::lock_guard lock(kept.mutex);
-    void* const memory = kept.workspace.acquire(kept.workspace_bytes, c.stream());
+    void* const memory = kept.workspace.acquire(kept.workspace_bytes, c.bound());
     spmv(c, {HERON_PHASE_RUN, nullptr, memory}, op, alpha, kept.matrix, x, beta, y, type, {}, &kept.products);
-    kept.workspace.release(c.stream());
+    kept.workspace.release(c.bound());
 }
 
 }  // namespace heron::core

@@ -507,6 +507,40 @@ TEST_CASE("scalars on the device") {
         }
 }
 
+TEST_CASE("alpha = 0 on the device: whatever is in factors and X, Y gets beta*Y") {
+    random_source random(18);
+    const auto check = [](kron_problem& p) {
+        p.alpha = 0.0;
+        for (number& v : p.x) v = std::numeric_limits<double>::quiet_NaN();
+        for (kron_factor_case& f : p.factors)
+            for (number& v : f.stored) v = std::numeric_limits<double>::infinity();
+        CAPTURE(p.type, p.output, p.algorithm, p.factors.size(), p.rows(), p.count, p.beta);
+        kron_run run(p);
+        expect(run.run(true));
+        CHECK(run.difference() == "");
+    };
+    for (int k = 0; k < 120; ++k) {
+        kron_problem p = random_problem(random, all_types[k % 4], k % 8 < 4);
+        check(p);
+    }
+    // Items on chip, of one pass, of two passes in one launch and of several.
+    for (const auto& [n, d, type] :
+         {std::tuple{2, 3, HERON_R_64F}, std::tuple{4, 4, HERON_R_64F}, std::tuple{8, 3, HERON_R_32F},
+          std::tuple{6, 6, HERON_R_64F}, std::tuple{5, 8, HERON_R_64F}, std::tuple{16, 4, HERON_R_32F}})
+        for (const heron_kron_output output :
+             {HERON_KRON_STORE, HERON_KRON_AXPBY, HERON_KRON_ADD_ATOMIC, HERON_KRON_ADD_GROUPED}) {
+            kron_problem p = square_kron(type, d, n, 8, random);
+            p.output = output;
+            if (output == HERON_KRON_AXPBY) p.beta = -1.5;
+            if (output == HERON_KRON_ADD_GROUPED) {
+                p.group_offsets = {0, 3, 8};
+                p.y_places.offsets = {0, p.rows()};
+            }
+            p.fill(random);
+            check(p);
+        }
+}
+
 TEST_CASE("grouped and deterministic sums are the same on every run") {
     random_source random(8);
     for (const auto& [n, d, count] :

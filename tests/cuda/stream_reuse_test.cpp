@@ -1,0 +1,139 @@
+// A stream that is destroyed with work under way, and another one that gets its address: memory that a handle
+// lends to one call after the other must not be used before that work is done.
+#include "captured_stream.hpp"
+
+#include <heron/heron.h>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace {
+
+void expect(heron_status actual) {
+    INFO(heron_status_string(actual));
+    REQUIRE(actual == HERON_SUCCESS);
+}
+
+class numbers {
+  public:
+    explicit numbers(const std::vector<double>& values) : count_(values.size()) {
+        expect(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+        expect(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice));
+    }
+    ~numbers() { cudaFree(data_); }
+    numbers(const numbers&) = delete;
+    numbers& operator=(const numbers&) = delete;
+
+    double* data() const { return data_; }
+    std::vector<double> get() const {
+        std::vector<double> result(count_);
+        expect(cudaMemcpy(result.data(), data_, bytes(), cudaMemcpyDeviceToHost));
+        return result;
+    }
+
+  private:
+    std::size_t bytes() const { return count_ * sizeof(double); }
+
+    std::size_t count_;
+    double* data_ = nullptr;
+};
+
+cudaStream_t new_stream() {
+    cudaStream_t stream = nullptr;
+    expect(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+}
+
+// Streams until one has this address; NULL if none has.
+cudaStream_t stream_at(cudaStream_t address, std::vector<cudaStream_t>& all) {
+    for (int i = 0; i < 256; ++i) {
+        all.push_back(new_stream());
+        if (all.back() == address) return address;
+    }
+    return nullptr;
+}
+
+// Work that a stream does not get past before it is told to.
+class gate {
+  public:
+    void close(cudaStream_t stream) {
+        is_open_ = false;
+        expect(cudaLaunchHostFunc(
+            stream,
+            [](void* me) {
+                while (!static_cast<gate*>(me)->is_open_) std::this_thread::yield();
+            },
+            this));
+    }
+    void open() { is_open_ = true; }
+    ~gate() { open(); }
+
+  private:
+    std::atomic<bool> is_open_{true};
+};
+
+// multiply(handle, out) uses memory of the handle's. It gives `expected` again and again.
+template <class Multiply>
+void check(std::size_t outputs, const std::vector<double>& expected, Multiply&& multiply) {
+    captured_stream any;  // skips where there is no device
+    heron_handle handle = nullptr;
+    expect(heron_create_on("cuda", 0, &handle));
+    const std::vector<double> zeros(outputs);
+    const numbers first(zeros), second(zeros);
+    const cudaStream_t stream = new_stream();
+    expect(heron_set_stream(handle, stream));
+    multiply(handle, first.data());
+    expect(cudaStreamSynchronize(stream));
+    std::vector<cudaStream_t> streams;
+    bool is_done = false, is_reused = false;
+    {
+        gate held;
+        held.close(stream);
+        multiply(handle, first.data());
+        expect(cudaStreamDestroy(stream));
+        if (const cudaStream_t again = stream_at(stream, streams)) {
+            is_reused = true;
+            expect(heron_set_stream(handle, again));
+            multiply(handle, second.data());
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            is_done = cudaStreamQuery(again) == cudaSuccess;
+        }
+    }
+    expect(cudaDeviceSynchronize());
+    if (!is_reused) WARN("no stream got the address of one with work under way");
+    CHECK_FALSE(is_done);
+    const auto is_right = [&](const numbers& found) {
+        const std::vector<double> values = found.get();
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (values[i] != expected[i % expected.size()]) return false;
+        return true;
+    };
+    CHECK(is_right(first));
+    CHECK((!is_reused || is_right(second)));
+    for (const cudaStream_t s : streams) expect(cudaStreamDestroy(s));
+    expect(heron_destroy(handle));
+}
+
+}  // namespace
+
+TEST_CASE("a product whose inner dimension is cut into parts, on a stream at a destroyed one's address") {
+    constexpr int64_t n = 192, k = 20'000;
+    const numbers ones(std::vector<double>(static_cast<std::size_t>(n * k), 1.0));
+    check(static_cast<std::size_t>(n * n), {static_cast<double>(k)}, [&](heron_handle handle, double* c) {
+        const double one = 1, zero = 0;
+        expect(heron_gemm(handle, HERON_R_64F, HERON_ORDER_COLUMN, HERON_OP_TRANSPOSE, HERON_OP_NONE, n, n, k,
+                          &one, ones.data(), k, ones.data(), k, &zero, c, n, HERON_GEMM_DEFAULT));
+    });
+}
+
+TEST_CASE("a product by three, in the handle's scratch, on a stream at a destroyed one's address") {
+    constexpr int64_t n = 256;
+    const numbers ones(std::vector<double>(static_cast<std::size_t>(2 * n * n), 1.0));
+    check(static_cast<std::size_t>(2 * n * n), {2.0 * n, 0}, [&](heron_handle handle, double* c) {
+        const double one[2] = {1, 0}, zero[2] = {};
+        expect(heron_gemm(handle, HERON_C_64F, HERON_ORDER_COLUMN, HERON_OP_CONJUGATE_TRANSPOSE,
+                          HERON_OP_NONE, n, n, n, one, ones.data(), n, ones.data(), n, zero, c, n,
+                          HERON_GEMM_3M));
+    });
+}
