@@ -18,14 +18,25 @@ void append(std::string& text, const std::string& name) {
     fail(HERON_INTERNAL_ERROR, "the plug-in holds no kernel source named " + name);
 }
 
+std::string families_of(const program_key& key) {
+    std::string text;
+    std::istringstream names(key.family);
+    for (std::string name; names >> name;) append(text, name);
+    return text;
+}
+
+// Whether launch shapes on NVIDIA's GPUs count on lanes, which their programs have by PTX alone.
+bool needs_lanes(const program_key& key) {
+    const std::string families = families_of(key);
+    return has_group_kernels(families) || families.find("LANES") != std::string::npos;
+}
+
 // The definitions come as text, not as -D options: a driver's own headers must not see them.
 std::string source_of(const program_key& key, const device_traits& traits, bool with_ptx) {
     std::string text = with_ptx ? "#define HERON_PTX 1\n" : "";
     if (traits.is_gpu) text += "#define HERON_GPU 1\n";
     append(text, "dialect");
-    std::string families;
-    std::istringstream names(key.family);
-    for (std::string name; names >> name;) append(families, name);
+    const std::string families = families_of(key);
     if (has_group_kernels(families)) append(text, "dialect_group");
     text += key.definitions;
     return text + to_opencl_c(families);
@@ -143,11 +154,12 @@ cl_program program_store::build(const program_key& key) const {
     if (needs_fp64(key) && !t.has_fp64)
         fail(HERON_ARCH_MISMATCH, t.name + " has no double precision with 64-bit atomics");
     std::string failure;
-    if (t.is_nvidia_gpu()) {
-        if (cl_program program = cached_or_built(device_, text_of(key, t, true), &failure)) return program;
+    const auto try_with = [&](bool ptx) { return cached_or_built(device_, text_of(key, t, ptx), &failure); };
+    if (cl_program program = try_with(t.is_nvidia_gpu())) return program;
+    if (t.is_nvidia_gpu() && !needs_lanes(key)) {
         log(log_level::hint, "program build", ("rebuilding without PTX: " + failure).c_str());
+        if (cl_program program = try_with(false)) return program;
     }
-    if (cl_program program = cached_or_built(device_, text_of(key, t, false), &failure)) return program;
     fail(HERON_INTERNAL_ERROR, "building the " + key.family + " kernels failed: " + failure);
 }
 

@@ -32,6 +32,36 @@ spgemm_call plain_call(cudaDataType type = CUDA_R_32F) {
     return call;
 }
 
+// A work estimation that has run, what comes next, and the workspaces of both.
+class estimated {
+  public:
+    estimated(spgemm_problem& problem, const spgemm_call& call, cusparseSpGEMMDescr_t d)
+        : problem_(problem), call_(call), descriptor_(d) {
+        std::size_t size = 0;
+        expect(problem_.work_estimation(descriptor_, call_, &size, nullptr));
+        estimation_ = std::make_unique<workspace>(size);
+        expect(problem_.work_estimation(descriptor_, call_, &size, estimation_->data()));
+        bytes_ = size;
+    }
+    void find_size() {
+        expect(problem_.compute(descriptor_, call_, &compute_size_, nullptr));
+        bytes_ += compute_size_;
+    }
+    // With the workspace whose size was found.
+    cusparseStatus_t compute() {
+        compute_ = std::make_unique<workspace>(compute_size_);
+        return problem_.compute(descriptor_, call_, &compute_size_, compute_->data());
+    }
+    std::size_t bytes() const { return bytes_; }
+
+  private:
+    spgemm_problem& problem_;
+    const spgemm_call& call_;
+    cusparseSpGEMMDescr_t descriptor_;
+    std::unique_ptr<workspace> estimation_, compute_;
+    std::size_t compute_size_ = 0, bytes_ = 0;
+};
+
 // The phases of the reuse interface that count, and their workspaces.
 class counted_for_reuse {
   public:
@@ -189,13 +219,9 @@ TEST_CASE("C without room for the product is refused") {
     spgemm_problem problem(m, N, m, N);
     const spgemm_call call = plain_call();
     const spgemm_descriptor d = make_spgemm_descriptor();
-    std::size_t size1 = 0, size2 = 0;
-    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
-    const workspace buffer1(size1);
-    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
-    expect(problem.compute(d.get(), call, &size2, nullptr));
-    const workspace buffer2(size2);
-    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    estimated phases(problem, call, d.get());
+    phases.find_size();
+    expect(phases.compute());
     const log_capture log;
     expect(problem.copy(d.get(), call), invalid);
     CHECK(log.contains("matC"));
@@ -221,14 +247,10 @@ TEST_CASE("workspaces that were sized with one thread serve several") {
     spgemm_problem problem(m, N, m, N);
     const spgemm_descriptor d = make_spgemm_descriptor();
     threads.set(1);
-    std::size_t size1 = 0, size2 = 0;
-    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
-    const workspace buffer1(size1);
-    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
-    expect(problem.compute(d.get(), call, &size2, nullptr));
-    const workspace buffer2(size2);
+    estimated phases(problem, call, d.get());
+    phases.find_size();
     threads.set(8);
-    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    expect(phases.compute());
     problem.give_c_arrays(call);
     expect(problem.copy(d.get(), call));
     problem.check(call);
@@ -288,10 +310,7 @@ TEST_CASE("more than 2^31 products are counted, and elements that 32-bit offsets
                            arrange(right, csr, {}, CUDA_R_32F, random), N);
     const spgemm_call call = plain_call();
     const spgemm_descriptor d = make_spgemm_descriptor();
-    std::size_t size = 0;
-    expect(problem.work_estimation(d.get(), call, &size, nullptr));
-    const workspace buffer(size);
-    expect(problem.work_estimation(d.get(), call, &size, buffer.data()));
+    estimated phases(problem, call, d.get());
     std::int64_t products = 0;
     expect(cusparseSpGEMM_getNumProducts(d.get(), &products));
     CHECK(products == n * n);
@@ -299,10 +318,9 @@ TEST_CASE("more than 2^31 products are counted, and elements that 32-bit offsets
         std::puts("SKIPPED: elements that 32-bit offsets cannot count; a processor takes too long");
         return;
     }
-    expect(problem.compute(d.get(), call, &size, nullptr));
-    const workspace compute_buffer(size);
+    phases.find_size();
     const log_capture log;
-    expect(problem.compute(d.get(), call, &size, compute_buffer.data()), insufficient);
+    expect(phases.compute(), insufficient);
     CHECK(log.contains("create it with 64-bit offsets"));
 }
 
@@ -322,17 +340,13 @@ TEST_CASE("more than 2^31 products add up") {
     spgemm_problem problem(ones(rows, inner), N, ones(inner, cols), N);
     const spgemm_call call = plain_call();
     const spgemm_descriptor d = make_spgemm_descriptor();
-    std::size_t size1 = 0, size2 = 0;
-    expect(problem.work_estimation(d.get(), call, &size1, nullptr));
-    const workspace buffer1(size1);
-    expect(problem.work_estimation(d.get(), call, &size1, buffer1.data()));
+    estimated phases(problem, call, d.get());
     std::int64_t products = 0;
     expect(cusparseSpGEMM_getNumProducts(d.get(), &products));
     CHECK(products == rows * inner * cols);
-    expect(problem.compute(d.get(), call, &size2, nullptr));
-    CHECK(size1 + size2 < 64 * static_cast<std::size_t>(rows * inner + inner * cols));
-    const workspace buffer2(size2);
-    expect(problem.compute(d.get(), call, &size2, buffer2.data()));
+    phases.find_size();
+    CHECK(phases.bytes() < 64 * static_cast<std::size_t>(rows * inner + inner * cols));
+    expect(phases.compute());
     REQUIRE(problem.c_nnz() == rows * cols);
     problem.give_c_arrays(call);
     expect(problem.copy(d.get(), call));
