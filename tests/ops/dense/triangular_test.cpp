@@ -146,7 +146,7 @@ void check_bands(bool solves, std::uint64_t stream,
                     solves);
 }
 
-// All operations with two bands, one of them with a single row. Blocks have 32 columns, for three quarters of
+// All operations with two bands, the second one with few rows. Blocks have 32 columns, for three quarters of
 // the multiprocessors at least.
 void check_bands_of(heron_type type, std::uint64_t stream) {
     if (backend_name() == "opencl") return;
@@ -156,7 +156,7 @@ void check_bands_of(heron_type type, std::uint64_t stream) {
     for (int op = 0; op < (is_complex(type) ? 3 : 2); ++op)
         check_triangular(random,
                          {type, HERON_ORDER_COLUMN, HERON_SIDE_LEFT, HERON_FILL_LOWER,
-                          static_cast<heron_operation>(op), HERON_DIAG_NON_UNIT, 129, columns, 2, 0},
+                          static_cast<heron_operation>(op), HERON_DIAG_NON_UNIT, 132, columns, 2, 0},
                          false);
 }
 

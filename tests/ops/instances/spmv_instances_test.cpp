@@ -91,16 +91,21 @@ entries rows_in_one_place(std::int64_t rows, std::int64_t length) {
     return m;
 }
 
+std::int64_t many_elements() { return backend_name() == "cuda" ? (1 << 20) + 5000 : 3000; }
+
+void check_analysed(const entries& pattern, cudaDataType type, const index_choice& index) {
+    random_source random(60);
+    const product_types types = uniform(type);
+    spmv_problem problem(arrange(with_values(pattern, type, random), csr, index, type, random), types, N);
+    problem.run({some_alpha(types), some_beta(types)}, true);
+}
+
 // Of the lengths that a type has kernels for.
 void check_narrow(cudaDataType type, cusparseIndexType_t offsets) {
     if (!device_has(type)) return;
-    const std::int64_t elements = backend_name() == "cuda" ? (1 << 20) + 5000 : 3000;
+    const std::int64_t elements = many_elements();
     const auto check_rows = [&](const entries& pattern) {
-        random_source random(60);
-        const product_types types = uniform(type);
-        const index_choice index{offsets, CUSPARSE_INDEX_32I, 1};
-        spmv_problem problem(arrange(with_values(pattern, type, random), csr, index, type, random), types, N);
-        problem.run({some_alpha(types), some_beta(types)}, true);
+        check_analysed(pattern, type, {offsets, CUSPARSE_INDEX_32I, 1});
     };
     for (const std::int64_t length : {5, 20, 100}) {
         CAPTURE(length);
@@ -129,4 +134,8 @@ TEST_CASE("SpMV of a million elements in rows alike, c32, 64-bit offsets") {
 }
 TEST_CASE("SpMV of a million elements in rows alike, c64, 64-bit offsets") {
     check_narrow(CUDA_C_64F, CUSPARSE_INDEX_64I);
+}
+TEST_CASE("SpMV of a million elements in rows alike, 64-bit indices") {
+    check_analysed(rows_in_one_place(many_elements() / 5 + 1, 5), CUDA_R_32F,
+                   {CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I, 0});
 }

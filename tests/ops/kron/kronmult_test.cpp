@@ -371,6 +371,7 @@ TEST_CASE("groups of items of two passes: long ones, the same on every run") {
         CAPTURE(d, n, type);
         const std::int64_t items = is_short() ? std::max(count / 8, 13) : count;
         kron_problem p = square_kron(type, d, n, items, random);
+        if (is_short() && p.rows() > 300'000) continue;
         p.output = HERON_KRON_ADD_GROUPED;
         p.group_offsets = {0, 1, items * 5 / 8, items};
         p.y_places.offsets = {0, p.rows(), 2 * p.rows()};
