@@ -1,5 +1,5 @@
-// A driver for NVIDIA's GPUs that does not build programs with PTX in them. Programs whose launch shapes count
-// on the lanes of a warp cannot do without; others are built without PTX.
+// A driver for NVIDIA's GPUs that does not build programs with PTX in them. Programs whose launch shapes
+// count on the lanes of a warp cannot do without; others are built without PTX.
 //
 // This program's own OpenCL functions come before the loader's: they make a GPU of NVIDIA's of the device.
 #define CL_TARGET_OPENCL_VERSION 200
@@ -45,8 +45,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
 
 cl_program clCreateProgramWithSource(cl_context context, cl_uint parts, const char** texts,
                                      const size_t* lengths, cl_int* error) {
-    const cl_program program = real("clCreateProgramWithSource", &clCreateProgramWithSource)(
-        context, parts, texts, lengths, error);
+    const cl_program program =
+        real("clCreateProgramWithSource", &clCreateProgramWithSource)(context, parts, texts, lengths, error);
     with_ptx.erase(program);
     if (std::strstr(texts[0], "#define HERON_PTX 1")) with_ptx.insert(program);
     return program;

@@ -6,6 +6,16 @@ CONSTANT(kept_parts, 3);  // numbers of a row: what lies behind its pivot, and i
 
 HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
 
+// As in teams.h.
+HERON_FN int is_tiny(CT pivot) {
+    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
+    return LESS(CT, MAGNITUDE(CT, pivot), least);
+}
+HERON_FN CT enlarged(CT v) {
+    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
+    return MUL(CT, v, factor);
+}
+
 // AHEAD rows of a system from `first` on; zero behind the last.
 HERON_FN void take_rows(GLOBAL const CT* lower, GLOBAL const CT* main, GLOBAL const CT* upper,
                         GLOBAL const CT* x, heron_index system, heron_index systems, int first, int m, CT* l,
@@ -59,6 +69,12 @@ HERON_GROUP_KERNEL(solve_each, GROUP, GLOBAL const CT* RESTRICT lower, GLOBAL co
                 next = e;
                 last = ZERO(CT);
                 next_right = r;
+            }
+            if (is_tiny(pivot)) {
+                pivot = enlarged(pivot);
+                second = enlarged(second);
+                third = enlarged(third);
+                right = enlarged(right);
             }
             const CT inverse = DIV(CT, ONE(CT), pivot);
             second = MUL(CT, second, inverse);

@@ -6,6 +6,19 @@
 HERON_TYPES(class CT)
 HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
 
+// Whether one over a pivot may overflow. A row with such a pivot is enlarged before it is divided by it: what
+// that gives is the same, because the factor is a power of two.
+HERON_TYPES(class CT)
+HERON_FN int is_tiny(CT pivot) {
+    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
+    return LESS(CT, MAGNITUDE(CT, pivot), least);
+}
+HERON_TYPES(class CT)
+HERON_FN CT enlarged(CT v) {
+    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
+    return MUL(CT, v, factor);
+}
+
 // LU with partial pivoting of row j and the row that comes below: [*pivot, *second, third] and [*below,
 // *next, *third] change places if the latter begins with more, and the second one loses its first element. 1
 // if they did.
@@ -28,11 +41,12 @@ HERON_FN int pivot_rows(CT* pivot, CT* second, CT* third, CT* below, CT* next, C
 }
 
 // The factors of one tridiagonal matrix: what a row's right-hand side takes from the pivot row, one over the
-// pivot, and the two elements behind it.
+// pivot, and the two elements behind it. how[j] says whether row j changed places with the one below and
+// whether its pivot was enlarged.
 HERON_TYPES(class CT)
 HERON_KERNEL(tridiag_factor, GLOBAL const CT* lower, GLOBAL const CT* main, GLOBAL const CT* upper,
              heron_index m, int pivoting, GLOBAL CT* multipliers, GLOBAL CT* inverses, GLOBAL CT* seconds,
-             GLOBAL CT* thirds, GLOBAL i8* swapped) {
+             GLOBAL CT* thirds, GLOBAL i8* how) {
     CT pivot = main[item];
     CT second = m > 1 ? upper[item] : ZERO(CT);
     for (heron_index j = 0; j + 1 < m; ++j) {
@@ -40,7 +54,14 @@ HERON_KERNEL(tridiag_factor, GLOBAL const CT* lower, GLOBAL const CT* main, GLOB
         CT next = main[j + 1];
         CT last = j + 2 < m ? upper[j + 1] : ZERO(CT);
         CT third;
-        swapped[j] = (i8)pivot_rows(&pivot, &second, &third, &below, &next, &last, pivoting);
+        const int swapped = pivot_rows(&pivot, &second, &third, &below, &next, &last, pivoting);
+        const int tiny = is_tiny(pivot);
+        if (tiny) {
+            pivot = enlarged(pivot);
+            second = enlarged(second);
+            third = enlarged(third);
+        }
+        how[j] = (i8)(swapped | tiny << 1);
         const CT inverse = DIV(CT, ONE(CT), pivot);
         second = MUL(CT, second, inverse);
         third = MUL(CT, third, inverse);
@@ -51,7 +72,8 @@ HERON_KERNEL(tridiag_factor, GLOBAL const CT* lower, GLOBAL const CT* main, GLOB
         pivot = SUB(CT, next, MUL(CT, below, second));
         second = SUB(CT, last, MUL(CT, below, third));
     }
-    inverses[m - 1] = DIV(CT, ONE(CT), pivot);
+    how[m - 1] = (i8)(is_tiny(pivot) << 1);
+    inverses[m - 1] = DIV(CT, ONE(CT), is_tiny(pivot) ? enlarged(pivot) : pivot);
 }
 HERON_END
 
@@ -59,15 +81,19 @@ HERON_END
 HERON_TYPES(class CT)
 HERON_KERNEL(tridiag_solve, GLOBAL CT* b, heron_index ldb, heron_index m, GLOBAL const CT* multipliers,
              GLOBAL const CT* inverses, GLOBAL const CT* seconds, GLOBAL const CT* thirds,
-             GLOBAL const i8* swapped) {
+             GLOBAL const i8* how) {
     GLOBAL CT* const x = b + item * ldb;
     CT right = x[0];
     for (heron_index j = 0; j + 1 < m; ++j) {
         const CT next = x[j + 1];
-        const CT kept = MUL(CT, swapped[j] ? next : right, inverses[j]);
-        right = SUB(CT, swapped[j] ? right : next, MUL(CT, multipliers[j], kept));
+        const int swapped = how[j] & 1;
+        CT kept = swapped ? next : right;
+        if (how[j] & 2) kept = enlarged(kept);
+        kept = MUL(CT, kept, inverses[j]);
+        right = SUB(CT, swapped ? right : next, MUL(CT, multipliers[j], kept));
         x[j] = kept;
     }
+    if (how[m - 1]) right = enlarged(right);
     CT after = MUL(CT, right, inverses[m - 1]);
     CT after_next = ZERO(CT);
     x[m - 1] = after;
@@ -103,9 +129,17 @@ HERON_KERNEL(tridiag_thomas, GLOBAL const CT* lower, GLOBAL const CT* main, GLOB
         }
         for (int k = 0; k < ahead; ++k) {
             const heron_index i = first + k;
-            const CT inverse = DIV(CT, ONE(CT), SUB(CT, d[k], MUL(CT, l[k], second)));
-            right = MUL(CT, SUB(CT, f[k], MUL(CT, l[k], right)), inverse);
-            second = MUL(CT, u[k], inverse);
+            CT pivot = SUB(CT, d[k], MUL(CT, l[k], second));
+            right = SUB(CT, f[k], MUL(CT, l[k], right));
+            second = u[k];
+            if (is_tiny(pivot)) {
+                pivot = enlarged(pivot);
+                second = enlarged(second);
+                right = enlarged(right);
+            }
+            const CT inverse = DIV(CT, ONE(CT), pivot);
+            right = MUL(CT, right, inverse);
+            second = MUL(CT, second, inverse);
             if (i < m) {
                 factor[i * factor_step] = second;
                 x[begin + i * step] = right;
@@ -140,7 +174,13 @@ HERON_FN void find_rotation(CT a, CT b, CT* p, CT* q, CT* r) {
         return;
     }
     const CT size = exceeds(b, a) ? MAGNITUDE(CT, b) : MAGNITUDE(CT, a);
-    const CT inverse = DIV(CT, ONE(CT), size);
+    CT divisor = size;
+    if (is_tiny(size)) {
+        divisor = enlarged(size);
+        a = enlarged(a);
+        b = enlarged(b);
+    }
+    const CT inverse = DIV(CT, ONE(CT), divisor);
     const CT scaled_a = MUL(CT, a, inverse);
     const CT scaled_b = MUL(CT, b, inverse);
     const CT length =
@@ -190,6 +230,12 @@ HERON_KERNEL(tridiag_eliminate, GLOBAL CT* lower, GLOBAL const CT* main, GLOBAL 
             } else if (pivot_rows(&pivot, &second, &third, l + k, d + k, u + k, 1)) {
                 below_right = right;
                 right = f[k];
+            }
+            if (is_tiny(pivot)) {
+                pivot = enlarged(pivot);
+                second = enlarged(second);
+                third = enlarged(third);
+                right = enlarged(right);
             }
             const CT inverse = DIV(CT, ONE(CT), pivot);
             second = MUL(CT, second, inverse);
@@ -268,6 +314,11 @@ HERON_KERNEL(pentadiag_rotate, GLOBAL CT* second_lower, GLOBAL CT* lower, GLOBAL
             for (int c = 1; c < 4; ++c) turn_rows(p, q, a + c, n + c);
             turn_rows(p, q, &farthest, n + 4);
             turn_rows(p, q, a + 4, n + 5);
+            if (is_tiny(r)) {
+                r = enlarged(r);
+                for (int c = 1; c < 5; ++c) a[c] = enlarged(a[c]);
+                farthest = enlarged(farthest);
+            }
             const CT inverse = DIV(CT, ONE(CT), r);
             second_lower[at] = MUL(CT, a[1], inverse);
             lower[at] = MUL(CT, a[2], inverse);

@@ -19,15 +19,15 @@ void gtsv(Device& device, heron_phase phase, const heron_gtsv_args& args, heron_
         CT* const inverses = layout.take<CT>(args.m);
         CT* const seconds = layout.take<CT>(args.m);
         CT* const thirds = layout.take<CT>(args.m);
-        i8* const swapped = layout.take<i8>(args.m);
+        i8* const how = layout.take<i8>(args.m);
         if (phase != HERON_PHASE_RUN) return;
         device.template launch<kernels::tridiag_factor<CT>>(
             kernels::tridiag, 1, as<const CT>(args.lower), as<const CT>(args.main), as<const CT>(args.upper),
-            heron_index{args.m}, int{args.pivoting}, multipliers, inverses, seconds, thirds, swapped);
+            heron_index{args.m}, int{args.pivoting}, multipliers, inverses, seconds, thirds, how);
         device.template launch<kernels::tridiag_solve<CT>>(
             kernels::tridiag, args.n, as<CT>(args.b), heron_index{args.ldb}, heron_index{args.m},
             static_cast<const CT*>(multipliers), static_cast<const CT*>(inverses),
-            static_cast<const CT*>(seconds), static_cast<const CT*>(thirds), static_cast<const i8*>(swapped));
+            static_cast<const CT*>(seconds), static_cast<const CT*>(thirds), static_cast<const i8*>(how));
     });
 }
 

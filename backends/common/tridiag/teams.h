@@ -38,7 +38,26 @@ typedef struct {
 
 HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
 
+// Whether one over a pivot may overflow. A row with such a pivot is enlarged before it is divided by it: what
+// that gives is the same, because the factor is a power of two.
+HERON_FN int is_tiny(CT pivot) {
+    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
+    return LESS(CT, MAGNITUDE(CT, pivot), least);
+}
+HERON_FN CT enlarged(CT v) {
+    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
+    return MUL(CT, v, factor);
+}
+
 HERON_FN CT less_product(CT v, CT a, CT b) { return SUB(CT, v, MUL(CT, a, b)); }
+
+HERON_FN void enlarge(equation* r) {
+    r->p = enlarged(r->p);
+    r->q = enlarged(r->q);
+    r->c = enlarged(r->c);
+    r->e = enlarged(r->e);
+    r->f = enlarged(r->f);
+}
 
 // Eliminates the unknowns 1 to ROWS - 2. Afterwards unknown j is f - p*x[before] - q*x[first] - e*x[j + 1] -
 // g*x[j + 2], with p, q, e, g and f in l[j], s[j], d[j], u[j] and f[j].
@@ -75,6 +94,10 @@ HERON_FN void eliminate(CT* l, CT* d, CT* u, CT* f, CT* s, equation* top, equati
             b = t;
             third = last;
             last = ZERO(CT);
+        }
+        if (is_tiny(b.c)) {
+            enlarge(&b);
+            third = enlarged(third);
         }
         const CT inverse = DIV(CT, ONE(CT), b.c);
         l[j] = MUL(CT, b.p, inverse);
@@ -130,6 +153,15 @@ HERON_FN void take_out_second(joint_equation* r, const joint_equation* pivot) {
     r->f = less_product(r->f, r->b, pivot->f);
 }
 HERON_FN void divide_by(joint_equation* r, CT pivot) {
+    if (is_tiny(pivot)) {
+        pivot = enlarged(pivot);
+        r->b = enlarged(r->b);
+        r->p = enlarged(r->p);
+        r->q = enlarged(r->q);
+        r->c = enlarged(r->c);
+        r->e = enlarged(r->e);
+        r->f = enlarged(r->f);
+    }
     const CT inverse = DIV(CT, ONE(CT), pivot);
     r->b = MUL(CT, r->b, inverse);
     r->p = MUL(CT, r->p, inverse);
@@ -279,8 +311,9 @@ HERON_FN void join_team(LOCAL CT* nodes, int place, int team, int gap) {
 // The first and the last unknown of a team from its two equations alone.
 HERON_FN void solve_pair(const equation* pair, CT* first, CT* last) {
     const int swapped = exceeds(pair[1].q, pair[0].q);
-    const equation a = swapped ? pair[1] : pair[0];
+    equation a = swapped ? pair[1] : pair[0];
     const equation b = swapped ? pair[0] : pair[1];
+    if (is_tiny(a.q)) enlarge(&a);
     const CT inverse = DIV(CT, ONE(CT), a.q);
     const CT c = MUL(CT, a.c, inverse);
     const CT f = MUL(CT, a.f, inverse);

@@ -310,6 +310,7 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
     const int64_t step = in_row ? 1 : crews;
     const int item = shape::in_warp ? crew.rank / (shape::in_warp ? shape::team : 1) : 0;
     const CT alpha = p.alpha.get(), beta = p.beta.get();
+    if (equal(alpha, CT{})) return scale_outputs(p, p.tiles * shape::size, beta);
     const chunk_fetch<shape> fetch(p, crew);
     const bool adds = !equal(beta, CT{}) && !p.atomic;
     // Into the second-level cache, where there is no room for it yet. Outputs that are added to need the
@@ -324,10 +325,6 @@ __global__ void __launch_bounds__(item_shape<CT, N, D, W>::in_warp
         commit_copies();
     };
     start(begin, 0);
-    if (equal(alpha, CT{})) {
-        wait_for_copies<0>();
-        return scale_outputs(p, p.tiles * shape::size, beta);
-    }
     int buffer = 0;
     for (int64_t chunk = begin; chunk < end; chunk += step) {
         int factor_buffer = buffers.factor_buffer();

@@ -4,16 +4,17 @@
 
 namespace heron::HERON_LEVEL::kron_cuda {
 
-// y := beta*y for all that a launch puts its results to, by all of its threads: what alpha = 0 makes of a
+// y := beta*y for all that a launch puts its results to, by all of its blocks: what alpha = 0 makes of a
 // launch, whatever is in its inputs. `rows` elements a unit.
 template <class CT>
 static __device__ inline void scale_outputs(const item_parameters<CT>& p, int64_t rows, CT beta) {
     if (p.atomic) return;
-    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
-    for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < p.units * rows;
-         i += step) {
-        CT* const to = output_of(p, origin_of<1, 1>(p, i / rows * p.tiles)) + i % rows * p.out_step;
-        store_global(to, equal(beta, CT{}) ? CT{} : mul(beta, *to));
+    for (int64_t unit = blockIdx.x; unit < p.units; unit += gridDim.x) {
+        CT* const y = output_of(p, origin_of<1, 1>(p, unit * p.tiles));
+        for (int64_t row = threadIdx.x; row < rows; row += blockDim.x) {
+            CT* const to = y + row * p.out_step;
+            store_global(to, equal(beta, CT{}) ? CT{} : mul(beta, *to));
+        }
     }
 }
 

@@ -52,16 +52,16 @@ void solve_many(host_device& device, heron_phase phase, const heron_gtsv_args& a
     CT* const inverses = layout.take<CT>(args.m);
     CT* const seconds = layout.take<CT>(args.m);
     CT* const thirds = layout.take<CT>(args.m);
-    i8* const swapped = layout.take<i8>(args.m);
+    i8* const how = layout.take<i8>(args.m);
     if (phase != HERON_PHASE_RUN) return;
     kernels::tridiag_factor<CT>::run(0, as<const CT>(args.lower), as<const CT>(args.main),
                                      as<const CT>(args.upper), args.m, args.pivoting, multipliers, inverses,
-                                     seconds, thirds, swapped);
+                                     seconds, thirds, how);
     run_team(team_for(device, args.m * args.n), [&](int member, int members) {
         const range own = equal_part(args.n, member, members);
         for (int64_t j = own.begin; j < own.end; ++j)
             kernels::tridiag_solve<CT>::run(j, as<CT>(args.b), args.ldb, args.m, multipliers, inverses,
-                                            seconds, thirds, swapped);
+                                            seconds, thirds, how);
     });
 }
 
@@ -81,9 +81,10 @@ void solve_batch(host_device& device, heron_phase phase, const heron_gtsv_batch_
         share_systems<strided_neighbours>(
             device, args.m, args.count, [&]<int width>(int64_t first, std::integral_constant<int, width>) {
                 const int64_t begin = first * args.stride;
-                solve_by_thomas<width>(as<const CT>(args.lower) + begin, as<const CT>(args.main) + begin,
-                                       as<const CT>(args.upper) + begin, as<CT>(args.x) + begin, args.m,
-                                       {1, args.stride}, factors + first * args.m, {1, args.m});
+                solve_by_thomas<width, false>(
+                    as<const CT>(args.lower) + begin, as<const CT>(args.main) + begin,
+                    as<const CT>(args.upper) + begin, as<CT>(args.x) + begin, args.m, {1, args.stride},
+                    factors + first * args.m, {1, args.m});
             });
     });
 }
@@ -101,7 +102,7 @@ void solve_interleaved(host_device& device, heron_phase phase, const heron_gtsv_
                 CT* const x = as<CT>(args.x) + first;
                 const system_steps at{args.count, 1};
                 if (args.solver == HERON_INTERLEAVED_THOMAS)
-                    solve_by_thomas<width, CT>(lower, main, upper, x, args.m, at, upper, at);
+                    solve_by_thomas<width, true, CT>(lower, main, upper, x, args.m, at, upper, at);
                 else if (args.solver == HERON_INTERLEAVED_LU)
                     solve_by_elimination<width, false>(lower, main, upper, x, args.m, args.count);
                 else

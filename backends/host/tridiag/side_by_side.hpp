@@ -10,41 +10,96 @@ struct system_steps {
     int64_t step, stride;
 };
 
-// Thomas's algorithm for systems [0, width) of those at these addresses. factors, in which element i of
-// system k is at i*factor.step + k*factor.stride, may be the upper diagonal.
+// What rows are divided by. Where `enlarges`, a row whose pivot is tiny is enlarged before; without, as is
+// good for all pivots but those, loops over systems become SIMD.
+template <bool enlarges, class CT>
+struct divisor {
+    CT inverse;
+    bool is_tiny = false;
+
+    [[gnu::always_inline]] inline explicit divisor(CT pivot) {
+        if constexpr (enlarges) is_tiny = kernels::is_tiny(pivot);
+        inverse = divide(one<CT>(), enlarged(pivot));
+    }
+    [[gnu::always_inline]] inline CT operator()(CT v) const { return mul(enlarged(v), inverse); }
+    [[gnu::always_inline]] inline CT enlarged(CT v) const {
+        if constexpr (enlarges)
+            if (is_tiny) return kernels::enlarged(v);
+        return v;
+    }
+};
+
+// Calls f.operator()<enlarges>().
+template <class F>
+[[gnu::always_inline]] inline void with_divisors(bool enlarges, F&& f) {
+    if (__builtin_expect(enlarges, 0))
+        f.template operator()<true>();
+    else
+        f.template operator()<false>();
+}
+
+// Whether a rotation of some of the pairs gives a pivot that may be tiny.
 template <int width, class CT>
+[[gnu::always_inline]] inline bool may_be_tiny(const CT* a, const CT* b) {
+    const CT half = scalar_value<CT>(0.5, 0);
+    int are_tiny = 0;
+#pragma omp simd reduction(| : are_tiny)
+    for (int k = 0; k < width; ++k) {
+        const CT of_a = magnitude(a[k]), of_b = magnitude(b[k]);
+        are_tiny |= kernels::is_tiny(mul(half, less(of_a, of_b) ? of_b : of_a));
+    }
+    return are_tiny != 0;
+}
+
+// Thomas's algorithm for systems [0, width) of those at these addresses. factors, in which element i of
+// system k is at i*factor.step + k*factor.stride, may be the upper diagonal. are_interleaved: the strides are
+// 1, as the compiler is to know.
+template <int width, bool are_interleaved, class CT>
 void solve_by_thomas(const CT* lower, const CT* main, const CT* upper, CT* x, int64_t m, system_steps at,
                      CT* factors, system_steps factor) {
+    const int64_t apart = are_interleaved ? 1 : at.stride;
+    const int64_t factors_apart = are_interleaved ? 1 : factor.stride;
     CT second[width], right[width];
     for (int k = 0; k < width; ++k) second[k] = right[k] = CT{};
     for (int64_t i = 0; i < m; ++i) {
         const int64_t row = i * at.step;
         CT below[width], behind[width];
         for (int k = 0; k < width; ++k) {
-            below[k] = i > 0 ? lower[row + k * at.stride] : CT{};
-            behind[k] = i + 1 < m ? upper[row + k * at.stride] : CT{};
+            below[k] = i > 0 ? lower[row + k * apart] : CT{};
+            behind[k] = i + 1 < m ? upper[row + k * apart] : CT{};
         }
-#pragma omp simd
+        CT pivot[width], rest[width];
+        int are_tiny = 0;
+#pragma omp simd reduction(| : are_tiny)
         for (int k = 0; k < width; ++k) {
-            const int64_t place = row + k * at.stride;
-            const CT inverse = divide(one<CT>(), sub(main[place], mul(below[k], second[k])));
-            right[k] = mul(sub(x[place], mul(below[k], right[k])), inverse);
+            const int64_t place = row + k * apart;
+            pivot[k] = sub(main[place], mul(below[k], second[k]));
+            rest[k] = sub(x[place], mul(below[k], right[k]));
+            are_tiny |= kernels::is_tiny(pivot[k]);
+            const CT inverse = divide(one<CT>(), pivot[k]);
+            right[k] = mul(rest[k], inverse);
             second[k] = mul(behind[k], inverse);
-            factors[i * factor.step + k * factor.stride] = second[k];
+            factors[i * factor.step + k * factors_apart] = second[k];
             x[place] = right[k];
         }
+        if (__builtin_expect(are_tiny, 0))
+            for (int k = 0; k < width; ++k) {
+                const divisor<true, CT> by_pivot(pivot[k]);
+                x[row + k * apart] = right[k] = by_pivot(rest[k]);
+                factors[i * factor.step + k * factors_apart] = second[k] = by_pivot(behind[k]);
+            }
     }
     for (int64_t i = m - 2; i >= 0; --i)
 #pragma omp simd
         for (int k = 0; k < width; ++k) {
-            const int64_t place = i * at.step + k * at.stride;
-            right[k] = sub(x[place], mul(factors[i * factor.step + k * factor.stride], right[k]));
+            const int64_t place = i * at.step + k * apart;
+            right[k] = sub(x[place], mul(factors[i * factor.step + k * factors_apart], right[k]));
             x[place] = right[k];
         }
 }
 
 // The rotation of kernels::find_rotation without a branch, so that a loop over systems becomes SIMD.
-template <class CT>
+template <bool enlarges, class CT>
 struct rotation {
     CT p, q, length;
 
@@ -53,9 +108,9 @@ struct rotation {
         const CT of_b = magnitude(b);
         const CT size = less(of_a, of_b) ? of_b : of_a;
         const bool are_zero = equal(size, CT{});
-        const CT inverse = divide(one<CT>(), are_zero ? one<CT>() : size);
-        const CT scaled_a = are_zero ? one<CT>() : mul(a, inverse);
-        const CT scaled_b = mul(b, inverse);
+        const divisor<enlarges, CT> by_size(are_zero ? one<CT>() : size);
+        const CT scaled_a = are_zero ? one<CT>() : by_size(a);
+        const CT scaled_b = by_size(b);
         const CT scaled = square_root(add(mul(scaled_a, conj(scaled_a)), mul(scaled_b, conj(scaled_b))));
         const CT back = divide(one<CT>(), scaled);
         p = mul(scaled_a, back);
@@ -89,43 +144,45 @@ void solve_by_elimination(CT* lower, const CT* main, CT* upper, CT* x, int64_t m
         // What lies outside of the matrix may be anything.
         CT behind[width];
         for (int k = 0; k < width; ++k) behind[k] = equal(inside, CT{}) ? CT{} : up[step + k];
+        with_divisors(may_be_tiny<width>(pivot, low + step), [&]<bool enlarges>() {
 #pragma omp simd
-        for (int k = 0; k < width; ++k) {
-            CT below = low[step + k];
-            CT next = diagonal[k];
-            CT last = behind[k];
-            CT below_right = value[step + k];
-            CT third{};
-            if constexpr (by_rotation) {
-                const rotation<CT> r(pivot[k], below);
-                r.turn(second[k], next);
-                r.turn(third, last);
-                r.turn(right[k], below_right);
-                pivot[k] = r.length;
-                below = CT{};
-            } else {
-                const bool swapped = less(magnitude(pivot[k]), magnitude(below));
-                const CT old_pivot = pivot[k], old_second = second[k], old_right = right[k];
-                pivot[k] = swapped ? below : old_pivot;
-                second[k] = swapped ? next : old_second;
-                third = swapped ? last : CT{};
-                right[k] = swapped ? below_right : old_right;
-                below = swapped ? old_pivot : below;
-                next = swapped ? old_second : next;
-                last = swapped ? CT{} : last;
-                below_right = swapped ? old_right : below_right;
+            for (int k = 0; k < width; ++k) {
+                CT below = low[step + k];
+                CT next = diagonal[k];
+                CT last = behind[k];
+                CT below_right = value[step + k];
+                CT third{};
+                if constexpr (by_rotation) {
+                    const rotation<enlarges, CT> r(pivot[k], below);
+                    r.turn(second[k], next);
+                    r.turn(third, last);
+                    r.turn(right[k], below_right);
+                    pivot[k] = r.length;
+                    below = CT{};
+                } else {
+                    const bool swapped = less(magnitude(pivot[k]), magnitude(below));
+                    const CT old_pivot = pivot[k], old_second = second[k], old_right = right[k];
+                    pivot[k] = swapped ? below : old_pivot;
+                    second[k] = swapped ? next : old_second;
+                    third = swapped ? last : CT{};
+                    right[k] = swapped ? below_right : old_right;
+                    below = swapped ? old_pivot : below;
+                    next = swapped ? old_second : next;
+                    last = swapped ? CT{} : last;
+                    below_right = swapped ? old_right : below_right;
+                }
+                const divisor<enlarges, CT> by_pivot(pivot[k]);
+                const CT e = by_pivot(second[k]);
+                const CT g = by_pivot(third);
+                const CT f = by_pivot(right[k]);
+                up[k] = e;
+                low[k] = g;
+                value[k] = f;
+                pivot[k] = sub(next, mul(below, e));
+                second[k] = sub(last, mul(below, g));
+                right[k] = sub(below_right, mul(below, f));
             }
-            const CT inverse = divide(one<CT>(), pivot[k]);
-            const CT e = mul(second[k], inverse);
-            const CT g = mul(third, inverse);
-            const CT f = mul(right[k], inverse);
-            up[k] = e;
-            low[k] = g;
-            value[k] = f;
-            pivot[k] = sub(next, mul(below, e));
-            second[k] = sub(last, mul(below, g));
-            right[k] = sub(below_right, mul(below, f));
-        }
+        });
     }
     CT after_next[width];
     for (int k = 0; k < width; ++k) {
@@ -163,13 +220,15 @@ struct wide_row {
     // The first element of `below` becomes zero.
     void eliminate(wide_row& below) {
         CT p[width], q[width];
+        with_divisors(may_be_tiny<width>(part[0], below.part[0]), [&]<bool enlarges>() {
 #pragma omp simd
-        for (int k = 0; k < width; ++k) {
-            const rotation<CT> r(part[0][k], below.part[0][k]);
-            p[k] = r.p;
-            q[k] = r.q;
-            part[0][k] = r.length;
-        }
+            for (int k = 0; k < width; ++k) {
+                const rotation<enlarges, CT> r(part[0][k], below.part[0][k]);
+                p[k] = r.p;
+                q[k] = r.q;
+                part[0][k] = r.length;
+            }
+        });
         for (int c = 1; c < parts; ++c)
 #pragma omp simd
             for (int k = 0; k < width; ++k) {
@@ -202,15 +261,17 @@ void solve_pentadiagonal(CT* const (&diagonals)[5], CT* x, int64_t m, int64_t st
         first.eliminate(second);
         first.eliminate(third);
         const int64_t at = j * step;
+        with_divisors(may_be_tiny<width>(first.part[0], first.part[0]), [&]<bool enlarges>() {
 #pragma omp simd
-        for (int k = 0; k < width; ++k) {
-            const CT inverse = divide(one<CT>(), first.part[0][k]);
-            diagonals[0][at + k] = mul(first.part[1][k], inverse);
-            diagonals[1][at + k] = mul(first.part[2][k], inverse);
-            diagonals[3][at + k] = mul(first.part[3][k], inverse);
-            diagonals[4][at + k] = mul(first.part[4][k], inverse);
-            x[at + k] = mul(first.part[5][k], inverse);
-        }
+            for (int k = 0; k < width; ++k) {
+                const divisor<enlarges, CT> by_pivot(first.part[0][k]);
+                diagonals[0][at + k] = by_pivot(first.part[1][k]);
+                diagonals[1][at + k] = by_pivot(first.part[2][k]);
+                diagonals[3][at + k] = by_pivot(first.part[3][k]);
+                diagonals[4][at + k] = by_pivot(first.part[4][k]);
+                x[at + k] = by_pivot(first.part[5][k]);
+            }
+        });
         first = second.shifted();
         second = third.shifted();
     }

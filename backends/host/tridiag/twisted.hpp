@@ -46,6 +46,11 @@ struct half_system {
                 below = own;
                 next = other;
             }
+            if (kernels::is_tiny(carried.own)) {
+                carried = {kernels::enlarged(carried.own), kernels::enlarged(carried.next),
+                           kernels::enlarged(carried.right)};
+                third = kernels::enlarged(third);
+            }
             const CT inverse = divide(one<CT>(), carried.own);
             const CT second = mul(carried.next, inverse);
             third = mul(third, inverse);

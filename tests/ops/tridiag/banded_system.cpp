@@ -167,6 +167,16 @@ const std::vector<matrix_family>& pentadiagonal_families() {
     return all;
 }
 
+double tiny_unit(cudaDataType type) { return is_double(type) ? 0x1p-1030 : 0x1p-130; }
+
+double tiny_epsilon(cudaDataType type) { return (is_double(type) ? 0x1p-1074 : 0x1p-149) / tiny_unit(type); }
+
+banded_matrix times_number(banded_matrix a, double factor) {
+    for (auto& diagonal : a.diagonals)
+        for (number& v : diagonal) v *= factor;
+    return a;
+}
+
 banded_matrix rounded(cudaDataType type, banded_matrix a) {
     for (auto& diagonal : a.diagonals)
         for (number& v : diagonal) v = rounded(type, representable(type, v));

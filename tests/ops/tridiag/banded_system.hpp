@@ -31,6 +31,13 @@ struct matrix_family {
 const std::vector<matrix_family>& tridiagonal_families();
 const std::vector<matrix_family>& pentadiagonal_families();
 
+// So small that one over it overflows, though the type still holds some of its digits.
+double tiny_unit(cudaDataType type);
+// What these digits are worth.
+double tiny_epsilon(cudaDataType type);
+
+banded_matrix times_number(banded_matrix a, double factor);
+
 // The matrix as a type holds it.
 banded_matrix rounded(cudaDataType type, banded_matrix a);
 

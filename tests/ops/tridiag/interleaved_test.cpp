@@ -32,12 +32,13 @@ template <class F>
 struct batch {
     using T = typename F::scalar;
 
-    batch(const matrix_family& family, const shape& s) {
+    batch(const matrix_family& family, const shape& s, double unit = 1) {
         random_source random(static_cast<std::uint64_t>(s.m * 1000 + s.count));
         std::vector<std::vector<number>> parts[5];
         for (std::int64_t k = 0; k < s.count; ++k) {
-            a.push_back(rounded(F::type, family.make(s.m, random)));
+            a.push_back(rounded(F::type, times_number(family.make(s.m, random), unit)));
             b.push_back(random_vector(s.m, F::type, random));
+            for (number& v : b.back()) v = rounded(F::type, v * unit);
             for (int which = 0; which < 5; ++which)
                 parts[which].push_back(stored_diagonal(a.back(), which, F::type));
         }
@@ -161,6 +162,26 @@ TEST_CASE("interleaved systems whose squares overflow or vanish") {
         solve(systems, s, qr);
         CHECK(systems.worst() < 40 * epsilon(F::type));
     }
+}
+
+TEST_CASE("interleaved systems where one over a pivot overflows") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        const double unit = tiny_unit(F::type);
+        for (const shape& s :
+             {shape{1, 70}, shape{5, 100}, shape{64, 33}, shape{300, 5}, shape{1100, 2}, shape{11, 16385}}) {
+            INFO(facts(F::type).name << ", m " << s.m << ", count " << s.count);
+            for (const int algorithm : {thomas, lu, qr}) {
+                CAPTURE(algorithm);
+                const batch<F> systems(tridiagonal_families()[9], s, unit);  // -1 4 -1
+                solve(systems, s, algorithm);
+                CHECK(systems.worst() < 40 * tiny_epsilon(F::type));
+            }
+            const batch<F> systems(pentadiagonal_families()[1], s, unit);  // dominant
+            solve_pentadiagonal(systems, s);
+            CHECK(systems.worst() < 40 * tiny_epsilon(F::type));
+        }
+    });
 }
 
 TEST_CASE("interleaved systems that are none") {

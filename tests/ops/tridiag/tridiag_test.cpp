@@ -172,6 +172,62 @@ TEST_CASE("gtsv2 is as far from the solution as LAPACK's elimination is, or may 
     });
 }
 
+// LAPACK divides by a pivot and never multiplies by one over it.
+TEST_CASE("gtsv2 and gtsv2_nopivot where one over a pivot overflows") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        const double unit = tiny_unit(F::type);
+        for (const matrix_family& family : tridiagonal_families()) {
+            // Those whose elements do not differ in size.
+            const std::string name = family.name;
+            if (name != "random" && name != "-1 4 -1" && name != "half zeros" && name != "zero diagonal")
+                continue;
+            for (const std::int64_t m : {3, 4, 17, 64, 300, 1025, 5003}) {
+                // Its pivots shrink to zero: LAPACK's elimination finds it singular, too.
+                if (name == "zero diagonal" && m > 300) continue;
+                for (const std::int64_t count : {1, 3})
+                    for (const bool pivoting : {true, false}) {
+                        if (!pivoting && !family.dominant) continue;
+                        INFO(facts(F::type).name << ", " << name << ", m " << m << ", n " << count
+                                                 << ", pivoting " << pivoting);
+                        random_source random(static_cast<std::uint64_t>(m));
+                        const banded_matrix a = rounded(F::type, times_number(family.make(m, random), unit));
+                        right_hand_sides b = random_sides(m, count, F::type, random);
+                        for (auto& column : b.columns) {
+                            for (number& v : column) v *= unit;
+                            column = rounded(F::type, column);
+                        }
+                        const auto x = solve<F>(a, b, pivoting);
+                        for (std::size_t j = 0; j < x.size(); ++j)
+                            CHECK(backward_error(a, x[j], b.columns[j]) < 40 * tiny_epsilon(F::type));
+                    }
+            }
+        }
+    });
+}
+
+TEST_CASE("gtsv2 where one over some pivots overflows") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        const double unit = tiny_unit(F::type);
+        for (const std::int64_t m : {3, 17, 300, 1025, 5003}) {
+            INFO(facts(F::type).name << ", m " << m);
+            random_source random(static_cast<std::uint64_t>(m));
+            banded_matrix a = tridiagonal_families()[9].make(m, random);  // -1 4 -1
+            for (std::int64_t i = 0; i < m; ++i)
+                if (i % 7 > 2)
+                    for (auto& diagonal : a.diagonals) diagonal[static_cast<std::size_t>(i)] *= unit;
+            a = rounded(F::type, a);
+            const std::vector<number> truth = random_vector(m, F::type, random);
+            const std::vector<number> b = rounded(F::type, times(a, truth));
+            const double reference = difference_of(eliminated(a, b, F::type), truth);
+            const auto x = solve<F>(a, {1, m, {b}}, true);
+            CAPTURE(reference);
+            CHECK(difference_of(x[0], truth) <= 10 * reference + 40 * tiny_epsilon(F::type));
+        }
+    });
+}
+
 TEST_CASE("gtsv2 of many right-hand sides") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
