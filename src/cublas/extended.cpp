@@ -144,16 +144,16 @@ struct typed_operand {
 
 // syrk or herk of single precision complex matrices.
 cublasStatus_t update(const char* called, void (*operation)(core::context&, const core::rank_k_call&),
-                      cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int64_t n,
-                      int64_t k, const void* alpha, const typed_operand& a, const void* beta,
-                      const typed_operand& c) {
+                      heron_operation turned, cublasHandle_t handle, cublasFillMode_t uplo,
+                      cublasOperation_t trans, int64_t n, int64_t k, const void* alpha,
+                      const typed_operand& a, const void* beta, const typed_operand& c) {
     return guarded(called, [&] {
         core::context& context = context_of(handle);
         require_single_complex({{a.type, "Atype"}, {c.type, "Ctype"}});
         operation(context, {HERON_C_32F,
                             HERON_ORDER_COLUMN,
                             fill_from(uplo),
-                            operation_from(trans, role::operation_a),
+                            update_operation_from(trans, turned),
                             n,
                             k,
                             alpha,

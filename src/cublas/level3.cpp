@@ -23,12 +23,6 @@ core::gemmt_call triangle_of_product(heron_type type, heron_fill_mode fill, hero
                                      heron_operation turned, int64_t n, int64_t k, const void* alpha,
                                      const core::dense_matrix_operand& a, const core::dense_matrix_operand& b,
                                      const void* beta, const core::dense_matrix_operand& c) {
-    const bool is_real = type == HERON_R_32F || type == HERON_R_64F;
-    if (is_real && op == HERON_OP_CONJUGATE_TRANSPOSE) op = HERON_OP_TRANSPOSE;
-    if (op != HERON_OP_NONE && op != turned)
-        core::invalid(role::operation_a, turned == HERON_OP_TRANSPOSE
-                                             ? "is neither CUBLAS_OP_N nor CUBLAS_OP_T"
-                                             : "is neither CUBLAS_OP_N nor CUBLAS_OP_C");
     const heron_operation op_b = op == HERON_OP_NONE ? turned : HERON_OP_NONE;
     const bool is_hermitian = turned == HERON_OP_CONJUGATE_TRANSPOSE;
     return {type, HERON_ORDER_COLUMN, fill, op, op_b, n, k, alpha, a, b, beta, c, is_hermitian};

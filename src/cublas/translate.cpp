@@ -99,6 +99,10 @@ heron_operation operation_from(cublasOperation_t operation, const core::subject&
     out_of_range(about, operation);
 }
 
+heron_operation update_operation_from(cublasOperation_t operation, heron_operation turned) {
+    return operation_from(operation, role::operation_a) == HERON_OP_NONE ? HERON_OP_NONE : turned;
+}
+
 heron_fill_mode fill_from(cublasFillMode_t fill) {
     if (fill != CUBLAS_FILL_MODE_LOWER && fill != CUBLAS_FILL_MODE_UPPER) out_of_range(role::fill, fill);
     return fill == CUBLAS_FILL_MODE_LOWER ? HERON_FILL_LOWER : HERON_FILL_UPPER;

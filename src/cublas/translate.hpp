@@ -26,6 +26,9 @@ cublasStatus_t guarded(const function& called, F&& f) noexcept {
 
 heron_type type_from(cudaDataType type, const core::subject& about);
 heron_operation operation_from(cublasOperation_t operation, const core::subject& about);
+// Of a rank update, which turns its operands in one way alone: as NVIDIA's library takes them, both
+// transposes mean that one.
+heron_operation update_operation_from(cublasOperation_t operation, heron_operation turned);
 heron_fill_mode fill_from(cublasFillMode_t fill);
 heron_side side_from(cublasSideMode_t side);
 heron_diag_type diagonal_from(cublasDiagType_t diagonal);

@@ -211,6 +211,38 @@ TEST_CASE("products of matrices") {
     });
 }
 
+// As NVIDIA's library takes them, which an H200 told: op T of herk is C's, and op C of syrk is T's.
+TEST_CASE("rank updates take either transpose for the one that they have") {
+    REQUIRE(recorder_chosen);
+    const blas_handle h;
+    for_each_integer_type([&]<class F>(F f) {
+        const typed<F> t;
+        const auto fill = CUBLAS_FILL_MODE_LOWER;
+        const auto turned = [](heron_operation op_a) {
+            const auto args = running<heron_gemmt_args>("gemmt");
+            CHECK(args.op_a == op_a);
+            CHECK(args.op_b == HERON_OP_NONE);
+        };
+        for (const cublasOperation_t op : {CUBLAS_OP_T, CUBLAS_OP_C}) {
+            REQUIRE(f.syrk(h, fill, op, 4, 5, t.alpha, t.A, 11, t.beta, t.C, 13) == blas_ok);
+            turned(HERON_OP_TRANSPOSE);
+            REQUIRE(f.syr2k(h, fill, op, 4, 5, t.alpha, t.A, 11, t.B, 12, t.beta, t.C, 13) == blas_ok);
+            turned(HERON_OP_TRANSPOSE);
+            REQUIRE(f.syrkx(h, fill, op, 4, 5, t.alpha, t.A, 11, t.B, 12, t.beta, t.C, 13) == blas_ok);
+            turned(HERON_OP_TRANSPOSE);
+            if constexpr (F::is_complex) {
+                const typename F::real real = 3;
+                REQUIRE(f.herk(h, fill, op, 4, 5, &real, t.A, 11, &real, t.C, 13) == blas_ok);
+                turned(HERON_OP_CONJUGATE_TRANSPOSE);
+                REQUIRE(f.her2k(h, fill, op, 4, 5, t.alpha, t.A, 11, t.B, 12, &real, t.C, 13) == blas_ok);
+                turned(HERON_OP_CONJUGATE_TRANSPOSE);
+                REQUIRE(f.herkx(h, fill, op, 4, 5, t.alpha, t.A, 11, t.B, 12, &real, t.C, 13) == blas_ok);
+                turned(HERON_OP_CONJUGATE_TRANSPOSE);
+            }
+        }
+    });
+}
+
 TEST_CASE("a triangular product into another matrix copies first") {
     REQUIRE(recorder_chosen);
     const blas_handle h;

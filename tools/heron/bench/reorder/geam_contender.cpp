@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "measure/bench_values.hpp"
@@ -110,7 +111,8 @@ class cusparse_geam : public reorder_contender {
         if (columns_.download() != expected_.columns) return "the columns differ";
         const std::vector<T> values = values_.download();
         for (std::size_t k = 0; k < values.size(); ++k)
-            if (!(std::abs(values[k] - expected_.values[k]) <= (sizeof(T) == 4 ? 1e-5 : 1e-14) * 8))
+            if (!(std::abs(values[k] - expected_.values[k]) <=
+                  (sizeof(T) == 4 ? 8e-5 : 8e-14) * std::max(1.0, std::abs(expected_.values[k]))))
                 return fmt::format("value {} is {}, not {}", k, values[k], expected_.values[k]);
         return {};
     }
