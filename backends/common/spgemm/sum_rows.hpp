@@ -3,12 +3,15 @@
 // (sum_rows.h). Where there is so much of the matrices that one long row could keep a group busy for longer
 // than all the others, items own elements (spadd.hpp).
 #include "common/dialect/dialect_group.hpp"
+#include "common/runtime/tried.hpp"
 #include "spadd.hpp"
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family spgemm_row_sums{"spgemm_sum_rows", "CT GROUP LANES EACH"};
+inline constexpr kernel_family spgemm_row_sums_tried{"spgemm_sum_rows_tried", "CT GROUP LANES EACH"};
 #include "sum_rows.h"
+#include "sum_rows_tried.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
@@ -21,6 +24,12 @@ inline bool has_rows_for_teams(const heron_spadd_args& args) {
 // How many items share a group: a device without lanes has one team in each.
 enum class team_groups { of_256, of_one_team };
 
+// Bit 0: windows by rows; bit 1: 32 lanes for each of few rows.
+inline int tried_sums() {
+    static const int ways = tried("HERON_TRY_GEAM");
+    return ways;
+}
+
 // Calls f with the lanes of a team and the elements that an item has at a time: rows of the mean length of
 // both are a tile of a team, in which an item has a few elements.
 template <class F>
@@ -30,6 +39,8 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
         return f(std::integral_constant<int, lanes>{}, std::integral_constant<int, each>{});
     };
     if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
+    if ((tried_sums() & 2) && args.c.rows <= 3000 && elements <= 512 * args.c.rows)
+        return visit.template operator()<32, 8>();
     if (elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
     if (elements <= 512 * args.c.rows) return visit.template operator()<32, 8>();
     visit.template operator()<32, 4>();
@@ -78,19 +89,33 @@ class row_sums {
         const auto beta = as_argument<CT>(args_.beta);
         visit_team_for_rows(args_, [&](auto lanes, auto each) {
             using shape = shape_of<CT, lanes, each>;
+            using tried_shape = tried_shape_of<CT, lanes, each>;
             const row_shares shares = shares_of<shape>(lanes * each);
-            launch<at_once<typename shape::add_rows, (each == 4 ? 4 : 3) - (sizeof(CT) == 16)>>(
-                shares, alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
-                as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
-                pattern_of(args_.b.offsets), pattern_of(args_.b.indices), as<const CT>(args_.b.values),
-                args_.b.base, heron_index{args_.c.rows}, shares.each, shares.longest,
-                pattern_of(args_.c.offsets), args_.c.base, as<i32>(args_.c.indices), as<CT>(args_.c.values));
+            const auto launch_as = [&]<class Kernel>(type<Kernel>, const kernel_family& family) {
+                device_.template launch_groups<Kernel>(
+                    family, shares.groups, alpha.value, alpha.device, pattern_of(args_.a.offsets),
+                    pattern_of(args_.a.indices), as<const CT>(args_.a.values), args_.a.base, beta.value,
+                    beta.device, pattern_of(args_.b.offsets), pattern_of(args_.b.indices),
+                    as<const CT>(args_.b.values), args_.b.base, heron_index{args_.c.rows}, shares.each,
+                    shares.longest, pattern_of(args_.c.offsets), args_.c.base, as<i32>(args_.c.indices),
+                    as<CT>(args_.c.values));
+            };
+            constexpr int at_a_time = (each == 4 ? 4 : 3) - (sizeof(CT) == 16);
+            if (tried_sums() & 1)
+                launch_as(type<at_once<typename tried_shape::add_rows, at_a_time + (sizeof(CT) == 4 && each == 8)>>{},
+                          kernels::spgemm_row_sums_tried);
+            else
+                launch_as(type<at_once<typename shape::add_rows, at_a_time>>{}, kernels::spgemm_row_sums);
         });
     }
 
   private:
     template <class CT, int lanes, int each>
     using shape_of = kernels::spgemm_sum_rows<CT, groups == team_groups::of_256 ? 256 : lanes, lanes, each>;
+
+    template <class CT, int lanes, int each>
+    using tried_shape_of =
+        kernels::spgemm_sum_rows_tried<CT, groups == team_groups::of_256 ? 256 : lanes, lanes, each>;
 
     template <class Shape>
     row_shares shares_of(int tile) const {

@@ -3,6 +3,7 @@
 // rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
 #include "blocks.cuh"
 #include "sweep.cuh"
+#include "common/runtime/tried.hpp"
 #include "cuda/runtime/report.hpp"
 #include "cuda/trisolve/pattern.hpp"
 
@@ -33,6 +34,12 @@ struct lengths_of_parts {
         return static_cast<unsigned>(row.end - row.begin);
     }
 };
+
+// Lanes for rows of 18 to 36 elements, and 16 times the levels that rows may be ahead.
+inline int tried_sweep() {
+    static const int ways = tried("HERON_TRY_FACTOR");
+    return ways;
+}
 
 struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
     device_report long_rows;
@@ -105,6 +112,10 @@ class tuned_factor_run {
         const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
         if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
         if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
+        if (const int lanes = tried_sweep() % 16; lanes && pattern_.nnz <= 36 * n_) {
+            if (lanes == 4) return f(lane_count<4>{});
+            if (lanes == 8) return f(lane_count<8>{});
+        }
         const bool are_many = n_ > 256 * int64_t{device_.multiprocessors()};
         if (are_many && pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
         f(lane_count<32>{});
@@ -161,7 +172,7 @@ class tuned_factor_run {
     }
 
     row_order order() const {
-        constexpr int levels_ahead = 2;
+        const int levels_ahead = tried_sweep() >= 16 ? tried_sweep() / 16 : 2;
         return {order_.schedule,
                 reinterpret_cast<const row_record*>(order_.records),
                 order_.places,
