@@ -102,7 +102,8 @@ class row_sums {
             };
             constexpr int at_a_time = (each == 4 ? 4 : 3) - (sizeof(CT) == 16);
             if (tried_sums() & 1)
-                launch_as(type<at_once<typename tried_shape::add_rows, at_a_time + (sizeof(CT) == 4 && each == 8)>>{},
+                launch_as(type<at_once<typename tried_shape::add_rows,
+                                       at_a_time + (sizeof(CT) == 4 && each == 8)>>{},
                           kernels::spgemm_row_sums_tried);
             else
                 launch_as(type<at_once<typename shape::add_rows, at_a_time>>{}, kernels::spgemm_row_sums);

@@ -376,8 +376,8 @@ HERON_FN column_window window_of(both_indices x, row_pair pair) {
     return w;
 }
 
-// The elements lane, lane + LANES, ... of a row of `length`, with places in the window instead of columns. The
-// products with the factor are made where the loads are all on their way.
+// The elements lane, lane + LANES, ... of a row of `length`, with places in the window instead of columns.
+// The products with the factor are made where the loads are all on their way.
 typedef struct {
     i32 places[EACH];
     CT terms[EACH];
@@ -498,7 +498,8 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
-    // A condition in which items meet is a loop of one turn: some compilers copy all that follows a condition.
+    // A condition in which items meet is a loop of one turn: some compilers copy all that follows a
+    // condition.
     if (has_windows) {
         const column_window w = window_of(x, pair);
         for (int meets = ANY_TOGETHER(w.count > 0); meets; meets = 0) {

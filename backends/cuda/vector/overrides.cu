@@ -99,7 +99,8 @@ struct alignas(16) whole128 {
 
 template <class RT, class IT, bool gathers>
 __global__ void __launch_bounds__(256)
-    move_elements(int64_t nnz, const IT* __restrict__ indices, int64_t base, const RT* __restrict__ from, RT* __restrict__ to) {
+    move_elements(int64_t nnz, const IT* __restrict__ indices, int64_t base, const RT* __restrict__ from,
+                  RT* __restrict__ to) {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x;
     if (k >= nnz) return;
     if constexpr (gathers) {
