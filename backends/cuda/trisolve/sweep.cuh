@@ -125,18 +125,31 @@ static __host__ __device__ inline unsigned pieces_of_length(unsigned length) {
     return length > longest_whole ? (length + piece_length - 1) / piece_length : 1u;
 }
 
-// What the pieces of a row but its last one hand over: their sums, and their parts of the pivot. Places of
-// elements tell rows' pieces apart: that of a last one would be the first of the next row.
+// Where a piece of a row that is not its last one hands its sum over. Places of elements tell rows' pieces
+// apart: that of a last one would be the first of the next row.
+static __device__ inline unsigned place_of_piece(const row_record& row, unsigned piece) {
+    return row.begin / piece_length + piece;
+}
+
+// What the pieces of rows but the last ones hand over: their sums, and their parts of the pivot.
 template <class Slot>
 struct row_pieces {
     Slot* sums;    // one for each piece_length elements of the matrix
     Slot* pivots;  // likewise
     bool are_listed;
-
-    __device__ unsigned at(const row_record& record, unsigned piece) const {
-        return record.begin / piece_length + piece;
-    }
 };
+
+// The elements of a piece of a row.
+static __device__ inline row_record piece_of_row(const row_record& row, unsigned piece, unsigned pieces,
+                                                 bool lower) {
+    row_record part = row;
+    if (pieces == 1) return part;
+    const unsigned from = piece * piece_length;
+    const unsigned end = min(from + piece_length, row.count());
+    part.begin = lower ? row.begin + from : row.end - end;
+    part.end = lower ? row.begin + end : row.end - from;
+    return part;
+}
 
 // A row, or a piece of it, walked by all threads of its block. The block of the last piece, which comes after
 // the others, adds up what these have found in their order.
@@ -153,13 +166,7 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     __shared__ T pivots[most_warps];
     const row_record whole = order.at(triangle, place, ordered);
     const unsigned pieces = shared.are_listed ? pieces_of_length(whole.count()) : 1u;
-    row_record record = whole;
-    if (pieces > 1) {
-        const unsigned from = piece * piece_length;
-        const unsigned end = min(from + piece_length, whole.count());
-        record.begin = triangle.lower ? whole.begin + from : whole.end - end;
-        record.end = triangle.lower ? whole.begin + end : whole.end - from;
-    }
+    const row_record record = piece_of_row(whole, piece, pieces, triangle.lower);
     const bool is_last = piece + 1 == pieces;
     const unsigned step = blockDim.x;
     const unsigned count = record.count();
@@ -181,7 +188,7 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     typename Work::divisor by{};
     if (is_last) {
         for (unsigned other = threadIdx.x; other + 1 < pieces; other += step) {
-            const unsigned at = shared.at(whole, other);
+            const unsigned at = place_of_piece(whole, other);
             typename box::slot of_sum{};
             typename box::slot of_pivot{};
             T found{};
@@ -234,8 +241,8 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     sum = gather(sums, sum);
     if (threadIdx.x != 0) return;
     if (!is_last) {
-        box::post(shared.sums + shared.at(whole, piece), sum, stamp);
-        box::post(shared.pivots + shared.at(whole, piece), pivot, stamp);
+        box::post(shared.sums + place_of_piece(whole, piece), sum, stamp);
+        box::post(shared.pivots + place_of_piece(whole, piece), pivot, stamp);
         return;
     }
     const T result = work.finish(prepared, sum, by);

@@ -84,6 +84,7 @@ struct sweep_plan final : plan_of<sweep_plan<CT>> {
     row_units units{};
     int64_t most_units = 0;
     row_pieces<typename mailbox<CT>::slot> pieces{};
+    piece_lines<CT> lines{};
     // Of few rows: right-hand sides that one launch solves, each with boxes of its own, where that is more
     // than one.
     int sides = 1;
@@ -136,10 +137,12 @@ class tuned_trisolve_run {
         if (plan.sides > 1) plan.side_boxes = side_boxes;
         plan.may_have_long_rows = !by_blocks_ && n_ > 0 && n_ > plans::longest_row(stored_, n_);
         const bool has_pieces =
-            shares_long_rows() && plan.may_have_long_rows && args_.b.cols == 1 && stored_ > longest_whole;
+            shares_long_rows() && plan.may_have_long_rows && plan.sides == 1 && stored_ > longest_whole;
         const int64_t most_pieces = has_pieces ? stored_ / piece_length + 1 : 0;
         plan.most_units = plan.may_have_long_rows ? most_units() + most_pieces : 0;
         auto* const of_pieces = layout_.template take<slot>(2 * most_pieces);
+        plan.lines = {layout_.template take<CT>(2 * most_pieces * plan.width), static_cast<int>(most_pieces)};
+        if (!has_pieces || plan.width == 0) plan.lines = {};
         auto* const pieces = layout_.template take<unsigned>(has_pieces ? plan.most_units : 0);
         if (has_pieces) plan.pieces = {of_pieces, of_pieces + most_pieces, true};
         auto* const marks = layout_.template take<unsigned>(plan.may_have_long_rows ? n_ / warp_size + 1 : 0);
@@ -356,9 +359,11 @@ class tuned_trisolve_run {
             o.b_row = plan.width;
             o.b_column = 1;
         }
-        device_.launch_blocks(start_many<CT, OT, IT, packed>,
-                              (n_ * (plan.width / packed) + many_threads - 1) / many_threads, many_threads, 0,
-                              o, triangle, order, sides, plan.width, plan.solved, !turns_c);
+        const piece_lines<CT> lines = with_long ? plan.lines : piece_lines<CT>{};
+        device_.launch_blocks(
+            start_many<CT, OT, IT, packed>,
+            ((n_ + 2 * int64_t{lines.count}) * (plan.width / packed) + many_threads - 1) / many_threads,
+            many_threads, 0, o, triangle, order, sides, plan.width, plan.solved, !turns_c, lines);
         const auto launch = [&]<class Shape>(Shape) {
             const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
             const auto kernel = solve_many<CT, OT, IT, Shape>;
@@ -366,7 +371,7 @@ class tuned_trisolve_run {
             const int64_t blocks = units * tiles;
             device_.launch_blocks(kernel, std::min(blocks, device_.blocks_at_once(kernel, many_threads)),
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
-                                  !turns_c, with_long ? plan.units : row_units{}, control() + 1);
+                                  !turns_c, with_long ? plan.units : row_units{}, control() + 1, lines);
         };
         visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);
