@@ -3,9 +3,9 @@
 // are on their way at once, and nothing is searched for.
 HERON_PROGRAM(convert_starts, int GROUP, int EACH)
 
-CONSTANT(lanes,
-         32);       // neighbours that read neighbouring elements, and that write what is too much for an item
-CONSTANT(few, 32);  // rows without elements that an item rather writes alone
+CONSTANT(lanes, 32);  // that read neighbouring elements, and write what is too much for an item
+CONSTANT(few, 32);    // rows without elements that an item rather writes alone
+CONSTANT(at_a_time, 4);
 
 // From -1 to `rows`, whatever the element says.
 HERON_FN i32 within_rows(i32 row, int base, i32 rows) {
@@ -47,7 +47,8 @@ HERON_GROUP_KERNEL(find_starts, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
     const int id = group_item();
     const int lane = id % lanes;
     const int has_slice = group_id() < slices;
-    const u32 first = (u32)(max(group_id(), slices) - slices) * (u32)(EACH * GROUP);
+    // From the last elements on: where rows become sparse it is there, and takes longest.
+    const u32 first = (u32)(group_count() - 1 - max(group_id(), slices)) * (u32)(EACH * GROUP);
     const u32 of_lanes = first + (u32)(id / lanes * (EACH * lanes));
     i32 row[EACH];
     UNROLL
@@ -78,10 +79,15 @@ HERON_GROUP_KERNEL(find_starts, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
         link = turned;
         if (own > before && !has_slice) {
             const int is_few = own - (heron_index)before <= few;
-            GLOBAL i32* const to = offsets + ((heron_index)before + 1);
             if (!is_few) listed[FETCH_ADD(listed_count, 1)] = (i32)(k - first);
+            GLOBAL i32* to = offsets + ((heron_index)before + 1);
             ROLLED
-            for (int r = 0; r < (is_few ? own - before : 0); ++r) to[r] = (i32)k + base;
+            for (int left = is_few ? own - before : 0; left > 0; left -= at_a_time) {
+                UNROLL
+                for (int r = 0; r < at_a_time; ++r)
+                    if (r < left) to[r] = (i32)k + base;
+                to += at_a_time;
+            }
         }
     }
     sync_group();

@@ -398,19 +398,32 @@ HERON_FN row_elements load_row(GLOBAL const i32* indices, GLOBAL const CT* value
     return own;
 }
 
-// Adds a row to the window. Columns that differ do so at once. Ends where no lane of the team has more, since
-// most rows have fewer elements than there is room for.
+// Adds a row to the window, two elements of an item at a time, without branches between them. Columns that
+// differ do so at once. Ends where no lane of the team has more: most rows leave room.
 HERON_FN void add_to_columns(row_elements own, int length, CT factor, i32 before, int count, int is_alone,
                              LOCAL i32* columns, LOCAL CT* sums, int lane) {
     UNROLL
-    for (int u = 0; u < EACH; ++u) {
-        if (u * LANES >= length) break;
-        const u32 place = (u32)own.places[u] - (u32)before;
-        if (lane + u * LANES < length && place < (u32)count) {
-            CT sum = MUL(CT, factor, own.terms[u]);
-            if (!is_alone && columns[place]) sum = ADD(CT, sum, sums[place]);
-            columns[place] = 1;
-            sums[place] = sum;
+    for (int begin = 0; begin < EACH; begin += 2) {
+        if (begin * LANES >= length) break;
+        int places[2], is_own[2], is_met[2];
+        CT added[2], met[2];
+        UNROLL
+        for (int u = 0; u < 2; ++u) {
+            const u32 place = (u32)own.places[begin + u] - (u32)before;
+            is_own[u] = lane + (begin + u) * LANES < length && place < (u32)count;
+            places[u] = is_own[u] ? (int)place : 0;
+            added[u] = MUL(CT, factor, own.terms[begin + u]);
+            is_met[u] = 0;
+            met[u] = ZERO(CT);
+            if (!is_alone && is_own[u]) is_met[u] = columns[places[u]];
+            if (!is_alone && is_own[u]) met[u] = sums[places[u]];
+        }
+        UNROLL
+        for (int u = 0; u < 2; ++u) {
+            const CT sum = ADD(CT, added[u], met[u]);
+            if (is_met[u]) added[u] = sum;
+            if (is_own[u]) columns[places[u]] = 1;
+            if (is_own[u]) sums[places[u]] = added[u];
         }
     }
 }
@@ -508,7 +521,9 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
             const row_elements own_a = load_row(a_indices, a_values, pair.a_begin, a_length, v.reads_a, lane);
             row_elements own_b;
             if (both_at_once) own_b = load_row(b_indices, b_values, pair.b_begin, b_length, v.reads_b, lane);
-            for (int place = lane; place < w.count; place += LANES) team_keys[place] = 0;
+            UNROLL
+            for (int u = 0; u < EACH; ++u)
+                if (lane + u * LANES < w.count) team_keys[lane + u * LANES] = 0;
             sync_together();
             add_to_columns(own_a, a_length, v.alpha, w.first, w.count, 1, team_keys, team_sums, lane);
             if (!both_at_once) own_b = load_row(b_indices, b_values, pair.b_begin, b_length, v.reads_b, lane);
@@ -526,20 +541,23 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
         const own_keys own = load_keys(x, pair, t, lane, LANES);
         const own_terms terms = load_terms(v, pair, t, lane, LANES);
-        put_keys(t, own, team_keys, lane, LANES);
-        sync_together();
-        t = known_part(pair, t, team_keys);
-        const merged_share s = merge_share(t, team_keys, lane, LANES);
-        const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
-        SYNC_BOARD();
-        PUT(i32, board, upto);
-        sync_together();
-        const i32 all = GET(i32, board, LANES, upto, LANES - 1);
-        put_places(t, s, team_keys, upto - s.count);
-        sync_together();
-        write_own(v, pair, c, t, team_keys, own, terms, written, lane, LANES);
-        sync_together();
-        written += all;
+        // Loads stay before a loop, so that none of them waits for a key.
+        for (int meets = ANY_TOGETHER(t.length > 0); meets; meets = 0) {
+            put_keys(t, own, team_keys, lane, LANES);
+            sync_together();
+            t = known_part(pair, t, team_keys);
+            const merged_share s = merge_share(t, team_keys, lane, LANES);
+            const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
+            SYNC_BOARD();
+            PUT(i32, board, upto);
+            sync_together();
+            const i32 all = GET(i32, board, LANES, upto, LANES - 1);
+            put_places(t, s, team_keys, upto - s.count);
+            sync_together();
+            write_own(v, pair, c, t, team_keys, own, terms, written, lane, LANES);
+            sync_together();
+            written += all;
+        }
         t = next_tile(pair, t, EACH * LANES);
     }
     sync_group();
@@ -552,17 +570,19 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
              t = next_tile(pair, t, EACH * GROUP)) {
             const own_keys own = load_keys(x, pair, t, group_item(), GROUP);
             const own_terms terms = load_terms(v, pair, t, group_item(), GROUP);
-            put_keys(t, own, keys, group_item(), GROUP);
-            sync_group();
-            t = known_part(pair, t, keys);
-            const merged_share s = merge_share(t, keys, group_item(), GROUP);
-            i32 all = 0;
-            const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
-            put_places(t, s, keys, at);
-            sync_group();
-            write_own(v, pair, c, t, keys, own, terms, written, group_item(), GROUP);
-            sync_group();
-            written += all;
+            for (int meets = t.length > 0; meets; meets = 0) {
+                put_keys(t, own, keys, group_item(), GROUP);
+                sync_group();
+                t = known_part(pair, t, keys);
+                const merged_share s = merge_share(t, keys, group_item(), GROUP);
+                i32 all = 0;
+                const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
+                put_places(t, s, keys, at);
+                sync_group();
+                write_own(v, pair, c, t, keys, own, terms, written, group_item(), GROUP);
+                sync_group();
+                written += all;
+            }
         }
     }
 }

@@ -35,7 +35,7 @@ struct lengths_of_parts {
     }
 };
 
-// Lanes for rows of 18 to 36 elements, and 16 times the levels that rows may be ahead.
+// Lanes for rows of 18 to 36 elements, and 64 times the levels that rows may be ahead.
 inline int tried_sweep() {
     static const int ways = tried("HERON_TRY_FACTOR");
     return ways;
@@ -112,9 +112,10 @@ class tuned_factor_run {
         const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
         if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
         if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
-        if (const int lanes = tried_sweep() % 16; lanes && pattern_.nnz <= 36 * n_) {
-            if (lanes == 4) return f(lane_count<4>{});
+        if (const int lanes = tried_sweep() % 64; lanes && pattern_.nnz <= 36 * n_) {
             if (lanes == 8) return f(lane_count<8>{});
+            if (lanes == 16) return f(lane_count<16>{});
+            if (lanes == 32) return f(lane_count<32>{});
         }
         const bool are_many = n_ > 256 * int64_t{device_.multiprocessors()};
         if (are_many && pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
@@ -173,7 +174,7 @@ class tuned_factor_run {
     }
 
     row_order order() const {
-        const int levels_ahead = tried_sweep() >= 16 ? tried_sweep() / 16 : 2;
+        const int levels_ahead = tried_sweep() >= 64 ? tried_sweep() / 64 : 2;
         return {order_.schedule,
                 reinterpret_cast<const row_record*>(order_.records),
                 order_.places,

@@ -168,6 +168,7 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     const unsigned pieces = shared.are_listed ? pieces_of_length(whole.count()) : 1u;
     const row_record record = piece_of_row(whole, piece, pieces, triangle.lower);
     const bool is_last = piece + 1 == pieces;
+    const unsigned own_place = place_of_piece(whole, piece);
     const unsigned step = blockDim.x;
     const unsigned count = record.count();
     const unsigned warps = step / warp_size;
@@ -188,7 +189,7 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     typename Work::divisor by{};
     if (is_last) {
         for (unsigned other = threadIdx.x; other + 1 < pieces; other += step) {
-            const unsigned at = place_of_piece(whole, other);
+            const unsigned at = own_place - piece + other;
             typename box::slot of_sum{};
             typename box::slot of_pivot{};
             T found{};
@@ -241,8 +242,8 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     sum = gather(sums, sum);
     if (threadIdx.x != 0) return;
     if (!is_last) {
-        box::post(shared.sums + place_of_piece(whole, piece), sum, stamp);
-        box::post(shared.pivots + place_of_piece(whole, piece), pivot, stamp);
+        box::post(shared.sums + own_place, sum, stamp);
+        box::post(shared.pivots + own_place, pivot, stamp);
         return;
     }
     const T result = work.finish(prepared, sum, by);

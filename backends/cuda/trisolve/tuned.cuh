@@ -334,7 +334,8 @@ class tuned_trisolve_run {
                                 : n_ <= most_threads    ? static_cast<int>((n_ + 63) / 64 * 64)
                                                         : 64;
             const int64_t blocks = walks_long ? plan.most_units : blocks_of_rows(n_, threads / lanes);
-            order.levels_ahead = lanes == 1 ? 5 : 2;
+            static const int ahead = tried("HERON_TRY_AHEAD");
+            order.levels_ahead = lanes == 1 ? (ahead > 5 ? ahead : 5) : ahead > 0 ? ahead : 2;
             device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes, walks_long>, blocks * sides,
                                   threads, 0, work, triangle, order, plan.units, sides, control(), side_boxes,
                                   plan.pieces);
