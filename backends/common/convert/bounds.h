@@ -1,6 +1,6 @@
-// The offsets of rows from the row of each element on GPUs. A group takes a share of the elements, or where
-// most rows are empty of the rows: all of its items look for the elements before its first and last row at a
-// time, and then read those in between, where they are not too many.
+// The offsets of rows, most of which are empty, from the row of each element on GPUs. A group takes a share
+// of the rows: all of its items look for the elements before its first and last row at a time, and then read
+// those in between, where they are not too many.
 HERON_PROGRAM(convert_bounds, int GROUP)
 
 CONSTANT(loads, 8);               // that are on their way at a time
@@ -109,84 +109,6 @@ HERON_GROUP_KERNEL(find_bounds, GROUP, GLOBAL const i32* RESTRICT rows_of, int b
             reads ? (heron_index)places[r] : first_not_before(rows_of, begin, end, first_row + r);
         offsets[first + r] = (i32)place + base;
     }
-}
-HERON_CLOSE
-
-// The row of an element, or what is behind all rows.
-HERON_FN heron_index row_or_end(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
-                                heron_index k) {
-    return k < nnz ? min((heron_index)rows_of[k] - base, rows) : rows;
-}
-
-// The rows of a slice that lie in a long gap, where the slice begins, behind element begin - 1.
-HERON_FN void write_long_gap(GLOBAL const i32* rows_of, int base, heron_index rows, heron_index nnz,
-                             heron_index begin, heron_index end, heron_index row, heron_index slice,
-                             heron_index longest, GLOBAL i32* offsets) {
-    const heron_index k = first_not_before(rows_of, begin, min(end, nnz), row + base);
-    const heron_index before = k > 0 ? (heron_index)rows_of[k - 1] - base : -1;
-    const heron_index behind = row_or_end(rows_of, base, rows, nnz, k);
-    if (behind - before <= longest) return;
-    const heron_index last = min(row + slice - 1, behind);
-    for (heron_index r = row + group_item(); r <= last; r += GROUP) offsets[r] = (i32)k + base;
-}
-
-// The first of `count` elements that is not before a row, which the last one is not.
-HERON_FN int place_of_row(LOCAL const i32* own_rows, int count, i32 row) {
-    int begin = 0;
-    int end = count - 1;
-    while (begin < end) {
-        const int middle = (begin + end) / 2;
-        if (own_rows[middle] < row)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
-// By elements, of which a group has `each`*GROUP, with one in a row behind all rows at the end: it writes the
-// offsets from behind the row of the element before up to the row of its last one. More than `longest` rows
-// without elements are a long gap: each of the first `slices` groups writes what is in its slice of the rows.
-HERON_GROUP_KERNEL(find_by_elements, GROUP, GLOBAL const i32* RESTRICT rows_of, int base, heron_index rows,
-                   heron_index nnz, int each, int slices, heron_index slice, heron_index longest,
-                   GLOBAL i32* RESTRICT offsets) {
-    LOCAL_ARRAY(i32, own_rows, loads * GROUP);
-    LOCAL_ARRAY(i32, ends, GROUP);  // the rows of the last elements of parts of all
-    LOCAL_ARRAY(i64, gap, 1);
-    const int id = group_item();
-    const int has_slice = group_id() < slices;
-    const heron_index first = group_id() * (heron_index)(each * GROUP);
-    const int count = (int)min(nnz + 1 - first, (heron_index)(each * GROUP));
-    i32 held[loads];
-    UNROLL
-    for (int i = 0; i < loads; ++i)
-        if (i < each) held[i] = row_at(rows_of, first + i * GROUP + id, nnz);
-    const heron_index before = first > 0 ? max((heron_index)rows_of[first - 1] - base, (heron_index)-1) : -1;
-    const heron_index step = part_of(nnz);
-    const heron_index own_slice = group_id() * slice;
-    if (has_slice) ends[id] = (i32)row_or_end(rows_of, base, rows, nnz, (id + 1) * step - 1);
-    if (id == 0) *gap = -1;
-    UNROLL
-    for (int i = 0; i < loads; ++i)
-        if (i < each) own_rows[i * GROUP + id] = first + i * GROUP + id < nnz ? held[i] - base : (i32)rows;
-    sync_group();
-    if (has_slice) {
-        const heron_index begin = id > 0 ? ends[id - 1] : -1;
-        if (begin < own_slice && ends[id] >= own_slice && ends[id] - begin > longest) *gap = id * step;
-    }
-    const heron_index last = min((heron_index)own_rows[count - 1], rows);
-    for (heron_index r = before + 1 + id; r <= last; r += GROUP) {
-        const int place = place_of_row(own_rows, count, (i32)r);
-        const heron_index from = place > 0 ? own_rows[place - 1] : before;
-        const heron_index to = own_rows[place];
-        if (to - from <= longest || r < (from + slice) / slice * slice)
-            offsets[r] = (i32)(first + place) + base;
-        else
-            r += (to - r) / GROUP * GROUP;
-    }
-    sync_group();
-    if (*gap >= 0)
-        write_long_gap(rows_of, base, rows, nnz, *gap, *gap + step, own_slice, slice, longest, offsets);
 }
 HERON_CLOSE
 

@@ -14,7 +14,8 @@
 HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES, int EACH)
 
 CONSTANT(teams, GROUP / LANES);
-CONSTANT(has_windows, LANES >= 16);
+CONSTANT(has_windows, LANES >= 16 && EACH >= 8);
+CONSTANT(both_at_once, sizeof(CT) <= 8);  // rows of both are on their way at a time
 CONSTANT(at_a_time, 4);
 
 typedef struct {
@@ -359,16 +360,11 @@ typedef struct {
     int count;
 } column_window;
 
-HERON_FN column_window no_window(void) {
+HERON_FN column_window window_of(both_indices x, row_pair pair) {
     column_window w;
     w.first = 0;
     w.count = 0;
-    return w;
-}
-
-HERON_FN column_window window_of(both_indices x, row_pair pair) {
-    column_window w = no_window();
-    if (pair.a_length > 0 && pair.b_length > 0) {
+    if (min(pair.a_length, pair.b_length) > 0 && max(pair.a_length, pair.b_length) <= EACH * LANES) {
         const i32 a_first = x.a[pair.a_begin];
         const i32 a_last = x.a[pair.a_begin + pair.a_length - 1];
         const i32 b_first = x.b[pair.b_begin] - x.more_base;
@@ -380,26 +376,54 @@ HERON_FN column_window window_of(both_indices x, row_pair pair) {
     return w;
 }
 
-// Adds the own elements of one row, at_a_time of them. Columns that differ do so at once.
-HERON_FN void add_to_columns(column_window w, row_tile t, own_keys own, own_terms terms, int of_a,
+// The elements lane, lane + LANES, ... of a row of `length`, with places in the window instead of columns.
+// The products with the factor are made where the loads are all on their way.
+typedef struct {
+    i32 places[EACH];
+    CT terms[EACH];
+} row_elements;
+
+HERON_FN row_elements load_row(GLOBAL const i32* indices, GLOBAL const CT* values, int begin, int length,
+                               int reads, int lane) {
+    row_elements own;
+    GLOBAL const i32* const own_indices = indices + begin + lane;
+    GLOBAL const CT* const own_values = values + begin + lane;
+    UNROLL
+    for (int u = 0; u < EACH; ++u) {
+        own.places[u] = 0;
+        own.terms[u] = ZERO(CT);
+        if (lane + u * LANES < length) own.places[u] = own_indices[u * LANES];
+        if (reads && lane + u * LANES < length) own.terms[u] = own_values[u * LANES];
+    }
+    return own;
+}
+
+// Adds a row to the window, two elements of an item at a time, without branches between them. Columns that
+// differ do so at once. Ends where no lane of the team has more: most rows leave room.
+HERON_FN void add_to_columns(row_elements own, int length, CT factor, i32 before, int count, int is_alone,
                              LOCAL i32* columns, LOCAL CT* sums, int lane) {
     UNROLL
-    for (int begin = 0; begin < EACH; begin += at_a_time) {
-        int places[at_a_time];
-        CT added[at_a_time];
+    for (int begin = 0; begin < EACH; begin += 2) {
+        if (begin * LANES >= length) break;
+        int places[2], is_own[2], is_met[2];
+        CT added[2], met[2];
         UNROLL
-        for (int u = 0; u < at_a_time; ++u) {
-            const int k = lane + (begin + u) * LANES;
-            const u32 place = (u32)own.keys[begin + u] - (u32)w.first;
-            const int is_own = k < t.length && (k < t.a_count) == of_a && place < (u32)w.count;
-            places[u] = is_own ? (int)place : -1;
-            added[u] = terms.terms[begin + u];
-            if (is_own && columns[place]) added[u] = ADD(CT, added[u], sums[place]);
+        for (int u = 0; u < 2; ++u) {
+            const u32 place = (u32)own.places[begin + u] - (u32)before;
+            is_own[u] = lane + (begin + u) * LANES < length && place < (u32)count;
+            places[u] = is_own[u] ? (int)place : 0;
+            added[u] = MUL(CT, factor, own.terms[begin + u]);
+            is_met[u] = 0;
+            met[u] = ZERO(CT);
+            if (!is_alone && is_own[u]) is_met[u] = columns[places[u]];
+            if (!is_alone && is_own[u]) met[u] = sums[places[u]];
         }
         UNROLL
-        for (int u = 0; u < at_a_time; ++u) {
-            if (places[u] >= 0) columns[places[u]] = 1;
-            if (places[u] >= 0) sums[places[u]] = added[u];
+        for (int u = 0; u < 2; ++u) {
+            const CT sum = ADD(CT, added[u], met[u]);
+            if (is_met[u]) added[u] = sum;
+            if (is_own[u]) columns[places[u]] = 1;
+            if (is_own[u]) sums[places[u]] = added[u];
         }
     }
 }
@@ -415,24 +439,29 @@ HERON_FN u32 ballot_of_team(int flag, BOARD(i32) board) {
 HERON_FN int write_columns(sum_values v, sum_row c, column_window w, LOCAL const i32* columns,
                            LOCAL const CT* sums, int lane, BOARD(i32) board) {
     int written = 0;
+    const i32 column_of_place = w.first + v.more_base;
+    GLOBAL i32* const indices = v.indices + c.begin;
+    GLOBAL CT* const values = v.values + c.begin;
+    const int end = MAX_TOGETHER(board, w.count);
     ROLLED
-    for (int from = 0; from < EACH * LANES; from += at_a_time * LANES) {
-        int has[at_a_time];
-        CT values[at_a_time];
+    for (int from = 0; from < end; from += 2 * LANES) {
+        int has[2];
+        CT sum[2];
         UNROLL
-        for (int u = 0; u < at_a_time; ++u) {
-            const int column = from + u * LANES + lane;
-            has[u] = column < w.count ? columns[column] : 0;
-            values[u] = ZERO(CT);
-            if (column < w.count) values[u] = sums[column];
+        for (int u = 0; u < 2; ++u) {
+            const int place = from + u * LANES + lane;
+            has[u] = place < w.count ? columns[place] : 0;
+            sum[u] = ZERO(CT);
+            if (place < w.count) sum[u] = sums[place];
         }
         UNROLL_LANES
-        for (int u = 0; u < at_a_time; ++u) {
+        for (int u = 0; u < 2; ++u) {
             const u32 flags = ballot_of_team(has[u], board);
             const int at = written + popcount(flags & ((1u << lane) - 1u));
-            const int is_written = has[u] && at < c.length;
-            if (is_written) v.indices[c.begin + at] = w.first + from + u * LANES + lane + v.more_base;
-            if (is_written) v.values[c.begin + at] = values[u];
+            if (has[u] && at < c.length) {
+                indices[at] = column_of_place + from + u * LANES + lane;
+                values[at] = sum[u];
+            }
             written += popcount(flags);
         }
     }
@@ -482,52 +511,54 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
+    // A condition in which items meet is a loop of one turn: some compilers copy all that follows a
+    // condition.
+    if (has_windows) {
+        const column_window w = window_of(x, pair);
+        for (int meets = ANY_TOGETHER(w.count > 0); meets; meets = 0) {
+            const int a_length = w.count > 0 ? pair.a_length : 0;
+            const int b_length = w.count > 0 ? pair.b_length : 0;
+            const row_elements own_a = load_row(a_indices, a_values, pair.a_begin, a_length, v.reads_a, lane);
+            row_elements own_b;
+            if (both_at_once) own_b = load_row(b_indices, b_values, pair.b_begin, b_length, v.reads_b, lane);
+            UNROLL
+            for (int u = 0; u < EACH; ++u)
+                if (lane + u * LANES < w.count) team_keys[lane + u * LANES] = 0;
+            sync_together();
+            add_to_columns(own_a, a_length, v.alpha, w.first, w.count, 1, team_keys, team_sums, lane);
+            if (!both_at_once) own_b = load_row(b_indices, b_values, pair.b_begin, b_length, v.reads_b, lane);
+            sync_together();
+            add_to_columns(own_b, b_length, v.beta, w.first + x.more_base, w.count, 0, team_keys, team_sums,
+                           lane);
+            sync_together();
+            if (write_columns(v, c, w, team_keys, team_sums, lane, board) == c.length && w.count > 0)
+                pair = no_pair();
+            sync_together();
+        }
+    }
     int written = 0;
-    column_window w = no_window();
-    if (has_windows) w = window_of(x, pair);
-    for (int column = lane; column < w.count; column += LANES) team_keys[column] = 0;
-    sync_together();
     row_tile t = tile_of(pair, 0, 0, EACH * LANES);
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
         const own_keys own = load_keys(x, pair, t, lane, LANES);
         const own_terms terms = load_terms(v, pair, t, lane, LANES);
-        // Conditions in which items meet are loops of one turn: some compilers copy all that follows a
-        // condition.
-        const int is_merged = w.count == 0;
-        for (int meets = ANY_TOGETHER(!is_merged); meets; meets = 0) {
-            add_to_columns(w, t, own, terms, 1, team_keys, team_sums, lane);
+        // Loads stay before a loop, so that none of them waits for a key.
+        for (int meets = ANY_TOGETHER(t.length > 0); meets; meets = 0) {
+            put_keys(t, own, team_keys, lane, LANES);
             sync_together();
-            add_to_columns(w, t, own, terms, 0, team_keys, team_sums, lane);
-            sync_together();
-        }
-        for (int meets = ANY_TOGETHER(is_merged); meets; meets = 0) {
-            row_tile merged = is_merged ? t : tile_of(no_pair(), 0, 0, EACH * LANES);
-            put_keys(merged, own, team_keys, lane, LANES);
-            sync_together();
-            if (is_merged) merged = known_part(pair, merged, team_keys);
-            const merged_share s = merge_share(merged, team_keys, lane, LANES);
+            t = known_part(pair, t, team_keys);
+            const merged_share s = merge_share(t, team_keys, lane, LANES);
             const i32 upto = SCAN_TEAM(i32, board, LANES, s.count);
             SYNC_BOARD();
             PUT(i32, board, upto);
             sync_together();
             const i32 all = GET(i32, board, LANES, upto, LANES - 1);
-            put_places(merged, s, team_keys, upto - s.count);
+            put_places(t, s, team_keys, upto - s.count);
             sync_together();
-            write_own(v, pair, c, merged, team_keys, own, terms, written, lane, LANES);
+            write_own(v, pair, c, t, team_keys, own, terms, written, lane, LANES);
             sync_together();
             written += all;
-            if (is_merged) t = merged;
         }
         t = next_tile(pair, t, EACH * LANES);
-        const int is_summed = !is_merged && !is_unfinished(pair, t);
-        for (int meets = ANY_TOGETHER(is_summed); meets; meets = 0) {
-            if (write_columns(v, c, is_summed ? w : no_window(), team_keys, team_sums, lane, board) !=
-                    c.length &&
-                is_summed)
-                t = tile_of(pair, 0, 0, EACH * LANES);
-            if (is_summed) w.count = 0;
-            sync_together();
-        }
     }
     sync_group();
     const int listed = *long_count;
@@ -539,17 +570,19 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
              t = next_tile(pair, t, EACH * GROUP)) {
             const own_keys own = load_keys(x, pair, t, group_item(), GROUP);
             const own_terms terms = load_terms(v, pair, t, group_item(), GROUP);
-            put_keys(t, own, keys, group_item(), GROUP);
-            sync_group();
-            t = known_part(pair, t, keys);
-            const merged_share s = merge_share(t, keys, group_item(), GROUP);
-            i32 all = 0;
-            const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
-            put_places(t, s, keys, at);
-            sync_group();
-            write_own(v, pair, c, t, keys, own, terms, written, group_item(), GROUP);
-            sync_group();
-            written += all;
+            for (int meets = t.length > 0; meets; meets = 0) {
+                put_keys(t, own, keys, group_item(), GROUP);
+                sync_group();
+                t = known_part(pair, t, keys);
+                const merged_share s = merge_share(t, keys, group_item(), GROUP);
+                i32 all = 0;
+                const i32 at = GROUP_SCAN(i32, parts, GROUP, s.count, all);
+                put_places(t, s, keys, at);
+                sync_group();
+                write_own(v, pair, c, t, keys, own, terms, written, group_item(), GROUP);
+                sync_group();
+                written += all;
+            }
         }
     }
 }

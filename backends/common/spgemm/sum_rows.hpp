@@ -25,12 +25,14 @@ enum class team_groups { of_256, of_one_team };
 // both are a tile of a team, in which an item has a few elements.
 template <class F>
 void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
+    // So few rows leave places for more lanes.
+    constexpr int64_t few_rows = 3000;
     const int64_t elements = args.a.nnz + args.b.nnz;
     const auto visit = [&]<int lanes, int each>() {
         return f(std::integral_constant<int, lanes>{}, std::integral_constant<int, each>{});
     };
     if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
-    if (elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
+    if (args.c.rows > few_rows && elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
     if (elements <= 512 * args.c.rows) return visit.template operator()<32, 8>();
     visit.template operator()<32, 4>();
 }
@@ -79,7 +81,9 @@ class row_sums {
         visit_team_for_rows(args_, [&](auto lanes, auto each) {
             using shape = shape_of<CT, lanes, each>;
             const row_shares shares = shares_of<shape>(lanes * each);
-            launch<at_once<typename shape::add_rows, (each == 4 ? 4 : 3) - (sizeof(CT) == 16)>>(
+            constexpr int at_a_time =
+                (each == 4 ? 4 : 3) - (sizeof(CT) == 16) + (sizeof(CT) == 4 && each == 8);
+            launch<at_once<typename shape::add_rows, at_a_time>>(
                 shares, alpha.value, alpha.device, pattern_of(args_.a.offsets), pattern_of(args_.a.indices),
                 as<const CT>(args_.a.values), args_.a.base, beta.value, beta.device,
                 pattern_of(args_.b.offsets), pattern_of(args_.b.indices), as<const CT>(args_.b.values),

@@ -128,9 +128,10 @@ class tuned_factor_run {
             device_.launch_blocks(mark_long_rows<lengths_of_parts>, (n_ + threads - 1) / threads, threads, 0,
                                   lengths_of_parts{parts_, order()}, static_cast<int>(n_), longest, longest,
                                   marks_, summary());
-            device_.launch_blocks(list_units, 1, listing_threads, 0, marks_, static_cast<int>(n_),
-                                  factor_threads / lanes, starts_, summary(), plan.long_rows.address(),
-                                  plan.long_rows.value(true), plan.long_rows.value(false));
+            device_.launch_blocks(list_units<whole_rows>, 1, listing_threads, 0, marks_, static_cast<int>(n_),
+                                  factor_threads / lanes, starts_, nullptr, whole_rows{}, summary(),
+                                  plan.long_rows.address(), plan.long_rows.value(true),
+                                  plan.long_rows.value(false));
         });
     }
 
@@ -161,7 +162,7 @@ class tuned_factor_run {
     }
 
     row_order order() const {
-        constexpr int levels_ahead = 2;
+        constexpr int levels_ahead = 8;  // factor-7
         return {order_.schedule,
                 reinterpret_cast<const row_record*>(order_.records),
                 order_.places,

@@ -196,12 +196,46 @@ static __device__ CT sum_across(CT v) {
     return v;
 }
 
-// A row that all threads of a block walk together: each group of lanes some of its elements, then one group
-// adds up the sums of the warps.
+// What the pieces of long rows but the last ones hand over: their sums, and their parts of the pivot, in as
+// many more lines. Marked as a solution is.
+template <class CT>
+struct piece_lines {
+    CT* sums;  // NULL: rows are whole
+    int count;
+
+    template <int width_of_pack>
+    __device__ void post(unsigned at, int side, int width, const CT (&sum)[width_of_pack], CT pivot) const {
+        using box = solution_box<CT, width_of_pack>;
+        typename box::pack of_sum, of_pivot;
+#pragma unroll
+        for (int s = 0; s < width_of_pack; ++s) {
+            of_sum.of[s] = sum[s];
+            of_pivot.of[s] = pivot;
+        }
+        box::post(sums + static_cast<int64_t>(at) * width + side, of_sum);
+        box::post(sums + (static_cast<int64_t>(count) + at) * width + side, of_pivot);
+    }
+    template <int width_of_pack>
+    __device__ void await(unsigned at, int side, int width, CT (&sum)[width_of_pack], CT& pivot) const {
+        using box = solution_box<CT, width_of_pack>;
+        typename box::pack of_sum, of_pivot;
+        box::clear(of_sum);
+        box::clear(of_pivot);
+        while (!box::is_set(of_sum)) box::peek(true, sums + static_cast<int64_t>(at) * width + side, of_sum);
+        while (!box::is_set(of_pivot))
+            box::peek(true, sums + (static_cast<int64_t>(count) + at) * width + side, of_pivot);
+#pragma unroll
+        for (int s = 0; s < width_of_pack; ++s) sum[s] = add(sum[s], of_sum.of[s]);
+        pivot = add(pivot, of_pivot.of[0]);
+    }
+};
+
+// A row, or a piece of it, that all threads of a block walk together: each group of lanes some of its
+// elements, then one group adds up the sums of the warps. The last piece adds those of the others.
 template <int count, int batch, int tile_sides, class CT, class OT, class IT>
 static __device__ void solve_long_row(const solve_operands<CT>& o, const triangle_rows<OT, IT>& triangle,
-                                      const row_record& record, CT alpha, int side, int sides, CT* own_sides,
-                                      int width, bool write_c) {
+                                      const row_record& whole, unsigned piece, CT alpha, int side, int sides,
+                                      CT* own_sides, int width, bool write_c, const piece_lines<CT>& lines) {
     constexpr int lanes = tile_sides / count;
     constexpr int groups = many_threads / lanes;
     constexpr int warps = many_threads / warp_size;
@@ -212,6 +246,9 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
     const bool is_used = side < sides;
     const bool finishes = group == 0 && is_used;
+    const unsigned pieces = lines.sums ? pieces_of_length(whole.count()) : 1u;
+    const bool is_last = piece + 1 == pieces;
+    const row_record record = piece_of_row(whole, piece, pieces, triangle.lower);
     const unsigned elements = record.count();
     CT right[count] = {};
     if (finishes)
@@ -221,6 +258,9 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
     CT sum[count] = {};
     CT pivot{};
     divisor<CT> by;
+    if (is_last && is_used)
+        for (unsigned other = group; other + 1 < pieces; other += groups)
+            lines.await(place_of_piece(whole, other), side, width, sum, pivot);
     const unsigned missing = missing_in_first(elements, groups * batch);
     for (unsigned first = 0; first < elements + missing; first += groups * batch) {
         element_batch<CT, count, batch> next;
@@ -233,7 +273,7 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
             if (finishes) {
                 pivot = pivots[0];
                 for (int w = 1; w < warps; ++w) pivot = add(pivot, pivots[w]);
-                by = o.by(record.row, pivot);
+                if (is_last) by = o.by(record.row, pivot);
 #pragma unroll
                 for (CT& each : right) each = mul(alpha, each);
             }
@@ -251,6 +291,7 @@ static __device__ void solve_long_row(const solve_operands<CT>& o, const triangl
     for (int w = 1; w < warps; ++w)
 #pragma unroll
         for (int s = 0; s < count; ++s) sum[s] = add(sum[s], sums[w][lane * count + s]);
+    if (!is_last) return lines.post(place_of_piece(whole, piece), side, width, sum, pivot);
     finish_row<count>(o, record.row, side, sides, false, right, sum, by, own_sides, width, write_c);
 }
 
@@ -345,17 +386,22 @@ static __device__ void solve_team_rows(const solve_operands<CT>& o, const triang
 template <class CT, class OT, class IT, int count>
 __global__ void __launch_bounds__(many_threads)
     start_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
-               CT* solved, bool write_c) {
+               CT* solved, bool write_c, piece_lines<CT> lines) {
     using box = solution_box<CT, count>;
     const int packs = width / count;
     const int64_t item = static_cast<int64_t>(blockIdx.x) * many_threads + threadIdx.x;
     const int64_t place = item / packs;
     const int side = static_cast<int>(item % packs) * count;
-    if (place >= order.n) return;
+    typename box::pack unknown;
+    box::clear(unknown);
+    if (place >= order.n) {
+        const int64_t line = place - order.n;
+        if (line < 2 * static_cast<int64_t>(lines.count))
+            *reinterpret_cast<typename box::pack*>(lines.sums + line * width + side) = unknown;
+        return;
+    }
     CT* const own_sides = solved + side;
     if (place >= order.alone()) {
-        typename box::pack unknown;
-        box::clear(unknown);
         const int64_t row = order.is_ordered() ? order.records[place].row : place;
         *reinterpret_cast<typename box::pack*>(own_sides + row * width) = unknown;
         return;
@@ -384,7 +430,7 @@ __global__ void __launch_bounds__(many_threads)
 template <class CT, class OT, class IT, class Shape>
 __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Shape::batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
-               CT* solved, bool write_c, row_units units, solve_control* control) {
+               CT* solved, bool write_c, row_units units, solve_control* control, piece_lines<CT> lines) {
     constexpr int lanes = Shape::lanes;
     constexpr int rows = Shape::rows;
     constexpr int tile_sides = Shape::tile_sides;
@@ -400,14 +446,15 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Sha
     block_ticket ticket = draw_ticket(control);
     while (ticket.number < count) {
         const int first_side = static_cast<int>(ticket.number % tiles) * tile_sides;
-        const row_unit unit = units.at(known, static_cast<int>(ticket.number / tiles), order.n - alone, rows);
+        const int number = static_cast<int>(ticket.number / tiles);
+        const row_unit unit = units.at(known, number, order.n - alone, rows);
         const int first = alone + unit.first;
         const int side = first_side + static_cast<int>(threadIdx.x) % Shape::side_lanes * Shape::count;
         CT* const own_sides = solved + side;
         if (with_long && unit.is_long && !is_zero) {
-            solve_long_row<Shape::count, Shape::batch, tile_sides>(o, triangle,
-                                                                   order.at(triangle, first, ordered), alpha,
-                                                                   side, sides, own_sides, width, write_c);
+            solve_long_row<Shape::count, Shape::batch, tile_sides>(
+                o, triangle, order.at(triangle, first, ordered), units.piece(number), alpha, side, sides,
+                own_sides, width, write_c, lines);
         } else {
             const bool present = own < unit.end - unit.first;
             const row_record record = present ? order.at(triangle, first + own, ordered) : row_record{};

@@ -117,18 +117,58 @@ struct row_order {
 //   most_threads, least_blocks         of a block, and on a multiprocessor
 //   longest_nap                        ns between two looks
 
-// A row walked by all threads of its block.
+// A long row is several blocks' where it has more than that; each has a piece of it.
+constexpr unsigned piece_length = 1024;
+constexpr unsigned longest_whole = 2 * piece_length;
+
+static __host__ __device__ inline unsigned pieces_of_length(unsigned length) {
+    return length > longest_whole ? (length + piece_length - 1) / piece_length : 1u;
+}
+
+// Where a piece of a row that is not its last one hands its sum over. Places of elements tell rows' pieces
+// apart: that of a last one would be the first of the next row.
+static __device__ inline unsigned place_of_piece(const row_record& row, unsigned piece) {
+    return row.begin / piece_length + piece;
+}
+
+// What the pieces of rows but the last ones hand over: their sums, and their parts of the pivot.
+template <class Slot>
+struct row_pieces {
+    Slot* sums;    // one for each piece_length elements of the matrix
+    Slot* pivots;  // likewise
+    bool are_listed;
+};
+
+// The elements of a piece of a row.
+static __device__ inline row_record piece_of_row(const row_record& row, unsigned piece, unsigned pieces,
+                                                 bool lower) {
+    row_record part = row;
+    if (pieces == 1) return part;
+    const unsigned from = piece * piece_length;
+    const unsigned end = min(from + piece_length, row.count());
+    part.begin = lower ? row.begin + from : row.end - end;
+    part.end = lower ? row.begin + end : row.end - from;
+    return part;
+}
+
+// A row, or a piece of it, walked by all threads of its block. The block of the last piece, which comes after
+// the others, adds up what these have found in their order.
 template <class Work, class OT, class IT>
 static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, IT>& triangle,
-                                      const row_order& order, int place, bool ordered,
-                                      typename Work::box::slot* boxes, unsigned stamp) {
+                                      const row_order& order, int place, unsigned piece, bool ordered,
+                                      typename Work::box::slot* boxes,
+                                      const row_pieces<typename Work::box::slot>& shared, unsigned stamp) {
     using T = typename Work::value;
     using box = typename Work::box;
     constexpr int batch = 4;
     constexpr int most_warps = Work::most_threads / warp_size;
     __shared__ T sums[most_warps];
     __shared__ T pivots[most_warps];
-    const row_record record = order.at(triangle, place, ordered);
+    const row_record whole = order.at(triangle, place, ordered);
+    const unsigned pieces = shared.are_listed ? pieces_of_length(whole.count()) : 1u;
+    const row_record record = piece_of_row(whole, piece, pieces, triangle.lower);
+    const bool is_last = piece + 1 == pieces;
+    const unsigned own_place = place_of_piece(whole, piece);
     const unsigned step = blockDim.x;
     const unsigned count = record.count();
     const unsigned warps = step / warp_size;
@@ -142,11 +182,23 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
         for (unsigned warp = 1; warp < warps; ++warp) value = work.join(value, of_warps[warp]);
         return value;
     };
-    const T right = threadIdx.x == 0 ? work.right_side(record.row) : T{};
+    const T right = threadIdx.x == 0 && is_last ? work.right_side(record.row) : T{};
     T prepared{};
     T sum{};
     T pivot{};
     typename Work::divisor by{};
+    if (is_last) {
+        for (unsigned other = threadIdx.x; other + 1 < pieces; other += step) {
+            const unsigned at = own_place - piece + other;
+            typename box::slot of_sum{};
+            typename box::slot of_pivot{};
+            T found{};
+            while (!box::open(of_sum, found, stamp)) box::peek(true, shared.sums + at, of_sum);
+            sum = work.join(sum, found);
+            while (!box::open(of_pivot, found, stamp)) box::peek(true, shared.pivots + at, of_pivot);
+            pivot = work.join(pivot, found);
+        }
+    }
     const unsigned missing = missing_in_first(count, batch * step);
     for (unsigned first = 0; first < count + missing; first += batch * step) {
         const unsigned q = first + threadIdx.x - missing;
@@ -170,7 +222,7 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
         // Most of a division comes before what is divided.
         if (first + batch * step == count + missing) {
             pivot = gather(pivots, pivot);
-            if (threadIdx.x == 0) {
+            if (threadIdx.x == 0 && is_last) {
                 by = work.ready(record.row, pivot);
                 prepared = work.prepare(right);
             }
@@ -189,6 +241,11 @@ static __device__ void sweep_long_row(const Work& work, const triangle_rows<OT, 
     }
     sum = gather(sums, sum);
     if (threadIdx.x != 0) return;
+    if (!is_last) {
+        box::post(shared.sums + own_place, sum, stamp);
+        box::post(shared.pivots + own_place, pivot, stamp);
+        return;
+    }
     const T result = work.finish(prepared, sum, by);
     box::post(boxes + (ordered ? place : record.row), result, stamp);
     work.store(record.row, result, by);
@@ -360,7 +417,8 @@ static __device__ void sweep_short_rows(const Work& work, const triangle_rows<OT
 template <class Work, class OT, class IT, int lanes, bool with_long>
 __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
     sweep_rows(Work work, triangle_rows<OT, IT> triangle, row_order order, row_units units, unsigned sides,
-               solve_control* control, typename Work::box::slot* boxes) {
+               solve_control* control, typename Work::box::slot* boxes,
+               row_pieces<typename Work::box::slot> pieces) {
     using box = typename Work::box;
     __shared__ typename box::slot block_boxes[Work::most_threads / lanes];
     if (threadIdx.x % lanes == 0) box::clear_in_block(block_boxes + threadIdx.x / lanes);
@@ -378,7 +436,8 @@ __global__ void __launch_bounds__(Work::most_threads, Work::least_blocks)
     const Work of_side = work.of_side(side);
     auto* const side_boxes = boxes + static_cast<int64_t>(side) * order.n;
     if (with_long && unit.is_long && !work.is_void())
-        sweep_long_row(of_side, triangle, order, unit.first, ordered, side_boxes, ticket.stamp);
+        sweep_long_row(of_side, triangle, order, unit.first, units.piece(number), ordered, side_boxes, pieces,
+                       ticket.stamp);
     else
         sweep_short_rows<Work, OT, IT, lanes>(of_side, triangle, order, unit, ordered, side_boxes,
                                               block_boxes, ticket.stamp);

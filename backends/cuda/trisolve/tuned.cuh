@@ -60,6 +60,17 @@ struct lengths_of_rows {
     }
 };
 
+// In how many pieces the long row at a place of the order is listed.
+template <class OT, class IT>
+struct pieces_of_rows {
+    lengths_of_rows<OT, IT> lengths;
+    bool are_shared;
+
+    __device__ unsigned operator()(unsigned place) const {
+        return are_shared ? pieces_of_length(lengths(static_cast<int>(place))) : 1u;
+    }
+};
+
 template <class CT>
 struct sweep_plan final : plan_of<sweep_plan<CT>> {
     gathered_triangle triangle;
@@ -67,6 +78,8 @@ struct sweep_plan final : plan_of<sweep_plan<CT>> {
     device_report long_rows;
     row_units units{};
     int64_t most_units = 0;
+    row_pieces<typename mailbox<CT>::slot> pieces{};
+    piece_lines<CT> lines{};
     // Of few rows: right-hand sides that one launch solves, each with boxes of its own, where that is more
     // than one.
     int sides = 1;
@@ -119,12 +132,20 @@ class tuned_trisolve_run {
         auto* const side_boxes = layout_.template take<slot>(plan.sides > 1 ? n_ * plan.sides : 0);
         if (plan.sides > 1) plan.side_boxes = side_boxes;
         plan.may_have_long_rows = !by_blocks_ && n_ > 0 && n_ > plans::longest_row(stored_, n_);
-        plan.most_units = plan.may_have_long_rows ? most_units() : 0;
+        const bool has_pieces = plan.may_have_long_rows && plan.sides == 1 && stored_ > longest_whole;
+        const int64_t most_pieces = has_pieces ? stored_ / piece_length + 1 : 0;
+        plan.most_units = plan.may_have_long_rows ? most_units() + most_pieces : 0;
+        auto* const of_pieces = layout_.template take<slot>(2 * most_pieces);
+        plan.lines = {layout_.template take<CT>(2 * most_pieces * plan.width), static_cast<int>(most_pieces)};
+        if (!has_pieces || plan.width == 0) plan.lines = {};
+        auto* const pieces = layout_.template take<unsigned>(has_pieces ? plan.most_units : 0);
+        if (has_pieces) plan.pieces = {of_pieces, of_pieces + most_pieces, true};
         auto* const marks = layout_.template take<unsigned>(plan.may_have_long_rows ? n_ / warp_size + 1 : 0);
         auto* const starts = layout_.template take<unsigned>(plan.most_units + 1);
         const gather_memory gathering(layout_, n_, is_gathered() ? stored_ : 0);
         if (phase == HERON_PHASE_SIZE) return;
         if (plan.sides > 1) device_.fill(side_boxes, 0, static_cast<size_t>(n_ * plan.sides) * sizeof(slot));
+        if (has_pieces) device_.fill(of_pieces, 0, static_cast<size_t>(2 * most_pieces) * sizeof(slot));
         const int64_t fewest = args_.b.cols > 1 ? fewest_ordered_rows_of_many : fewest_ordered_rows;
         // The sums of rows must not depend on when the answer comes: rows of one lane's are added up alike.
         const bool asks = n_ >= fewest || stored_ <= few_elements * n_;
@@ -139,8 +160,8 @@ class tuned_trisolve_run {
             is_gathered() ? plans::rows_of(t.offsets, t.columns, n_, stored_) : plans::rows_of(rows_of_.a),
             is_lower(), leaves_out_diagonal(), order_, report, fewest);
         if (plan.may_have_long_rows)
-            plan.units =
-                list_long_rows(plan, marks, starts, n_ < fewest ? report : plans::long_rows_report{});
+            plan.units = list_long_rows(plan, marks, starts, has_pieces ? pieces : nullptr,
+                                        n_ < fewest ? report : plans::long_rows_report{});
         plans::leave_plan(static_cast<sweep_plan<CT>&&>(plan), workspace_);
     }
 
@@ -238,7 +259,7 @@ class tuned_trisolve_run {
         const int64_t long_rows = std::min(n_, stored_ / (int64_t{longest_shared_row()} + 1));
         return blocks_of_rows(n_, rows_of_unit()) + 2 * long_rows;
     }
-    row_units list_long_rows(const sweep_plan<CT>& plan, unsigned* marks, unsigned* starts,
+    row_units list_long_rows(const sweep_plan<CT>& plan, unsigned* marks, unsigned* starts, unsigned* pieces,
                              const plans::long_rows_report& report) {
         auto* const summary = reinterpret_cast<unit_summary*>(boxes() + n_);
         constexpr int threads = 256;
@@ -247,10 +268,12 @@ class tuned_trisolve_run {
             device_.launch_blocks(mark_long_rows<lengths_of_rows<OT, IT>>, (n_ + threads - 1) / threads,
                                   threads, 0, lengths, static_cast<int>(n_), longest_shared_row(),
                                   plans::longest_row(stored_, n_), marks, summary);
+            const pieces_of_rows<OT, IT> pieces_of{lengths, pieces != nullptr};
+            device_.launch_blocks(list_units<pieces_of_rows<OT, IT>>, 1, listing_threads, 0, marks,
+                                  static_cast<int>(n_), rows_of_unit(), starts, pieces, pieces_of, summary,
+                                  report.address, report.long_word, report.short_word);
         });
-        device_.launch_blocks(list_units, 1, listing_threads, 0, marks, static_cast<int>(n_), rows_of_unit(),
-                              starts, summary, report.address, report.long_word, report.short_word);
-        return {summary, starts};
+        return {summary, starts, pieces};
     }
 
     void solve_blocks(const sweep_plan<CT>& plan) {
@@ -309,8 +332,8 @@ class tuned_trisolve_run {
             const int64_t blocks = walks_long ? plan.most_units : blocks_of_rows(n_, threads / lanes);
             order.levels_ahead = lanes == 1 ? 5 : 2;
             device_.launch_blocks(sweep_rows<solve_work<CT>, OT, IT, lanes, walks_long>, blocks * sides,
-                                  threads, 0, work, triangle, order, plan.units, sides, control(),
-                                  side_boxes);
+                                  threads, 0, work, triangle, order, plan.units, sides, control(), side_boxes,
+                                  plan.pieces);
         };
         if (!with_long)
             return visit_lanes(stored_, n_, few_elements,
@@ -332,9 +355,11 @@ class tuned_trisolve_run {
             o.b_row = plan.width;
             o.b_column = 1;
         }
-        device_.launch_blocks(start_many<CT, OT, IT, packed>,
-                              (n_ * (plan.width / packed) + many_threads - 1) / many_threads, many_threads, 0,
-                              o, triangle, order, sides, plan.width, plan.solved, !turns_c);
+        const piece_lines<CT> lines = with_long ? plan.lines : piece_lines<CT>{};
+        device_.launch_blocks(
+            start_many<CT, OT, IT, packed>,
+            ((n_ + 2 * int64_t{lines.count}) * (plan.width / packed) + many_threads - 1) / many_threads,
+            many_threads, 0, o, triangle, order, sides, plan.width, plan.solved, !turns_c, lines);
         const auto launch = [&]<class Shape>(Shape) {
             const int64_t tiles = (sides + Shape::tile_sides - 1) / Shape::tile_sides;
             const auto kernel = solve_many<CT, OT, IT, Shape>;
@@ -342,7 +367,7 @@ class tuned_trisolve_run {
             const int64_t blocks = units * tiles;
             device_.launch_blocks(kernel, std::min(blocks, device_.blocks_at_once(kernel, many_threads)),
                                   many_threads, 0, o, triangle, order, sides, plan.width, plan.solved,
-                                  !turns_c, with_long ? plan.units : row_units{}, control() + 1);
+                                  !turns_c, with_long ? plan.units : row_units{}, control() + 1, lines);
         };
         visit_shapes(sides, with_long, launch);
         if (turns_c) turn(plan.solved, plan.width, 1, c, o.c_row, o.c_column, sides);

@@ -21,6 +21,7 @@ struct unit_summary {
 struct row_units {
     const unit_summary* summary;  // NULL: all rows are short
     const unsigned* starts;       // the first place of each unit, and n; with long_bit if it is a long row's
+    const unsigned* pieces = nullptr;  // which piece of its long row each unit is; NULL: all of it
 
     static constexpr unsigned long_bit = 1u << 31;
 
@@ -36,6 +37,13 @@ struct row_units {
         return {static_cast<int>(start & ~long_bit), static_cast<int>(starts[number + 1] & ~long_bit),
                 (start & long_bit) != 0};
     }
+    // Of a unit that is listed.
+    __device__ unsigned piece(int number) const { return pieces ? pieces[number] : 0u; }
+};
+
+// A long row that one unit has all of.
+struct whole_rows {
+    __device__ unsigned operator()(unsigned) const { return 1; }
 };
 
 // Which rows have more than `longest_shared` elements, a bit for each place of the order; length(place) says
@@ -78,15 +86,20 @@ static __device__ void each_unit(const unsigned* marks, int first, int end, int 
 
 constexpr int listing_threads = 1024;
 
-// One block. At most `rows` short rows make a unit. report: of the host's memory, or NULL; which of two words
-// says whether there are long rows.
+// One block. At most `rows` short rows make a unit, and the long row at a place pieces_of(place), which
+// follow each other. report: of the host's memory, or NULL; which of two words says whether there are long
+// rows.
+template <class Pieces>
 static __global__ void __launch_bounds__(listing_threads)
-    list_units(const unsigned* marks, int n, int rows, unsigned* starts, unit_summary* summary,
-               unsigned* report, unsigned long_word, unsigned short_word) {
+    list_units(const unsigned* marks, int n, int rows, unsigned* starts, unsigned* pieces, Pieces pieces_of,
+               unit_summary* summary, unsigned* report, unsigned long_word, unsigned short_word) {
     __shared__ unsigned parts[listing_threads / warp_size];
     if (threadIdx.x == 0 && report)
         *static_cast<volatile unsigned*>(report) = summary->has_long ? long_word : short_word;
     if (!summary->has_long) return;
+    const auto units_at = [&](unsigned start) {
+        return start & row_units::long_bit ? pieces_of(start & ~row_units::long_bit) : 1u;
+    };
     unsigned before = 0;
     const int span = max(rows, warp_size);
     for (int64_t first = 0; first < n; first += int64_t{listing_threads} * span) {
@@ -94,10 +107,16 @@ static __global__ void __launch_bounds__(listing_threads)
         const int own_first = static_cast<int>(min(wanted, int64_t{n}));
         const int own_end = min(own_first + span, n);
         unsigned own = 0;
-        each_unit(marks, own_first, own_end, rows, [&](unsigned) { ++own; });
+        each_unit(marks, own_first, own_end, rows, [&](unsigned start) { own += units_at(start); });
         unsigned all = 0;
         unsigned at = before + scan_group<listing_threads>(parts, own, all);
-        each_unit(marks, own_first, own_end, rows, [&](unsigned start) { starts[at++] = start; });
+        each_unit(marks, own_first, own_end, rows, [&](unsigned start) {
+            const unsigned count = units_at(start);
+            for (unsigned piece = 0; piece < count; ++piece, ++at) {
+                starts[at] = start;
+                if (pieces) pieces[at] = piece;
+            }
+        });
         before += all;
     }
     if (threadIdx.x != 0) return;

@@ -91,9 +91,54 @@ static void cuda_spvv(cuda_device& device, heron_phase phase, const heron_spvv_a
     });
 }
 
+// Elements of 16 bytes that are loaded and stored at once.
+struct alignas(16) whole128 {
+    int64_t low, high;
+};
+
+template <class RT, class IT, bool gathers>
+__global__ void __launch_bounds__(256)
+    move_elements(int64_t nnz, const IT* __restrict__ indices, int64_t base, const RT* __restrict__ from,
+                  RT* __restrict__ to) {
+    const int64_t k = static_cast<int64_t>(blockIdx.x) * 256 + threadIdx.x;
+    if (k >= nnz) return;
+    if constexpr (gathers) {
+        to[k] = from[static_cast<int64_t>(indices[k]) - base];
+    } else {
+        const RT x = from[k];
+        to[static_cast<int64_t>(indices[k]) - base] = x;
+    }
+}
+
+static void cuda_gather(cuda_device& device, heron_phase phase, const heron_gather_args& a,
+                        heron_workspace& workspace) {
+    if (a.y.type != HERON_C_64F) return gather(device, phase, a, workspace);
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_index(a.x.index_type, [&]<class IT>(type<IT>) {
+        device.launch_blocks(move_elements<whole128, IT, true>, (a.x.nnz + 255) / 256, 256, 0, a.x.nnz,
+                             as<const IT>(a.x.indices), int64_t{a.x.base}, as<const whole128>(a.y.values),
+                             as<whole128>(a.x.values));
+    });
+}
+
+static void cuda_scatter(cuda_device& device, heron_phase phase, const heron_scatter_args& a,
+                         heron_workspace& workspace) {
+    if (a.y.type != HERON_C_64F) return scatter(device, phase, a, workspace);
+    workspace_layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_index(a.x.index_type, [&]<class IT>(type<IT>) {
+        device.launch_blocks(move_elements<whole128, IT, false>, (a.x.nnz + 255) / 256, 256, 0, a.x.nnz,
+                             as<const IT>(a.x.indices), int64_t{a.x.base}, as<const whole128>(a.x.values),
+                             as<whole128>(a.y.values));
+    });
+}
+
 }  // namespace plans
 
 void override_vector(heron_backend& table) {
+    table.gather = &slot<cuda_device, heron_gather_args, &plans::cuda_gather, operation_names::gather>;
+    table.scatter = &slot<cuda_device, heron_scatter_args, &plans::cuda_scatter, operation_names::scatter>;
     table.spvv = &slot<cuda_device, heron_spvv_args, &plans::cuda_spvv, operation_names::spvv>;
 }
 

@@ -198,7 +198,8 @@ TEST_CASE("csr2coo and coo2csr") {
 }
 
 TEST_CASE("csr2coo and coo2csr with long runs of empty rows") {
-    for (const auto& [base, longest] : {std::pair{0, 5000}, {1, 5000}, {0, 120000}, {1, 120000}}) {
+    for (const auto& [base, longest] :
+         {std::pair{0, 5000}, {1, 5000}, {0, 120000}, {1, 120000}, {1, 600000}, {0, 1500000}}) {
         INFO("base " << base << ", longest row " << longest);
         std::vector<int> rows, offsets(200001, base);
         for (const auto& [row, count] :
