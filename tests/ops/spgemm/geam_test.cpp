@@ -334,6 +334,31 @@ TEST_CASE("rows whose columns lie close together") {
     }
 }
 
+// On GPUs rows of so many get fewer lanes each than those of small matrices.
+TEST_CASE("many rows of every type, whose columns lie close together and not") {
+    constexpr int rows = 3100, cols = 900, window = 60;
+    random_source random{25};
+    const auto row_in = [&](int first, int width, int one_of) {
+        std::set<int> row;
+        for (int j = first; j < first + width; ++j)
+            if (random.below(one_of) == 0) row.insert(j);
+        return row;
+    };
+    pattern a, b;
+    for (int row = 0; row < rows; ++row) {
+        const int first = static_cast<int>(random.below(cols - window));
+        const bool is_spread = row % 5 == 0;
+        a.push_back(is_spread ? row_in(0, cols, 50) : row_in(first, window, 3));
+        b.push_back(is_spread ? row_in(0, cols, 50) : row_in(first, window, 3));
+    }
+    for_each_type([&]<class F>(F) {
+        if (!device_has(F::type)) return;
+        problem<F>({"many rows", cols, a, b}, 0, 1, 1)
+            .check({representable(F::type, {0.75, -0.5}), representable(F::type, {-1.5, 0.25})},
+                   CUSPARSE_POINTER_MODE_HOST);
+    });
+}
+
 TEST_CASE("few full rows of every type") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
