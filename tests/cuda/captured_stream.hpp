@@ -14,6 +14,14 @@ inline void expect(cudaError_t actual) {
     REQUIRE(actual == cudaSuccess);
 }
 
+// Status 77 tells ctest that the test was skipped.
+inline void skip_without_device() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
+    std::puts("no CUDA device");
+    std::exit(77);
+}
+
 class captured_stream {
   public:
     captured_stream() {
@@ -44,14 +52,6 @@ class captured_stream {
     }
 
   private:
-    // Status 77 tells ctest that the test was skipped.
-    static void skip_without_device() {
-        int count = 0;
-        if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
-        std::puts("no CUDA device");
-        std::exit(77);
-    }
-
     cudaStream_t stream_ = nullptr;
 };
 

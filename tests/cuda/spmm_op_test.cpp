@@ -1,22 +1,12 @@
 // SpMMOp and SpMVOp with operators that NVRTC has compiled to LTO-IR, as C++ and as extern "C" functions.
-#include "catch.hpp"
+#include "captured_stream.hpp"
 
-#include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <nvrtc.h>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace {
-
-void skip_without_device() {
-    int count = 0;
-    if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0) return;
-    std::puts("no CUDA device");
-    std::exit(77);
-}
 
 void expect(cusparseStatus_t actual) {
     INFO(cusparseGetErrorString(actual));
