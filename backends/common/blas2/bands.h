@@ -61,8 +61,7 @@ HERON_GROUP_KERNEL(band_rows, GROUP, heron_index rows, heron_index size, heron_i
         sum = ADD(CT, sum, GET_ACROSS(CT, board, TEAM, sum, mask));
     }
     if (!writes) return;
-    const CT product = MUL(CT, alpha, sum);
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old, product);
+    y[at] = blas2_updated(MUL(CT, alpha, sum), beta, old);
 }
 HERON_CLOSE
 

@@ -140,9 +140,7 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
         if (parts > 1) {
             partial[part * n + first + k] = sum;
         } else {
-            const CT product = MUL(CT, alpha, sum);
-            y[y_offset + (first + k) * y_inc] =
-                EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old[t], product);
+            y[y_offset + (first + k) * y_inc] = blas2_updated(MUL(CT, alpha, sum), beta, old[t]);
         }
     }
 }
@@ -197,8 +195,7 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
     GLOBAL CT* const y =
         (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
         (y_offset + own * y_inc);
-    const CT product = MUL(CT, alpha, sum);
-    *y = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, *y, product);
+    blas2_update(y, 0, MUL(CT, alpha, sum), beta);
 }
 HERON_CLOSE
 

@@ -5,15 +5,17 @@
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family blas2_bands_family{"blas2_bands", "CT GROUP TEAM"};
+inline constexpr kernel_family blas2_bands_family{"blas2_update blas2_bands", "CT GROUP TEAM"};
 inline constexpr kernel_family blas2_chain_family{"blas2_chain", "CT WT GROUP BLOCK"};
-inline constexpr kernel_family blas2_gemv_family{"dense_batch_item blas2_gemv", "CT GROUP TEAM COLUMNS"};
-inline constexpr kernel_family blas2_join_family{"blas2_join", "CT GROUP"};
-inline constexpr kernel_family blas2_strips_family{"dense_batch_item blas2_strips", "CT GROUP"};
-inline constexpr kernel_family blas2_symv_family{"blas2_symv", "CT GROUP TILE"};
+inline constexpr kernel_family blas2_gemv_family{"dense_batch_item blas2_update blas2_gemv",
+                                                 "CT GROUP TEAM COLUMNS"};
+inline constexpr kernel_family blas2_join_family{"blas2_update blas2_join", "CT GROUP"};
+inline constexpr kernel_family blas2_strips_family{"dense_batch_item blas2_update blas2_strips", "CT GROUP"};
+inline constexpr kernel_family blas2_symv_family{"blas2_update blas2_symv", "CT GROUP TILE"};
 inline constexpr kernel_family blas2_trsv_family{"blas2_trsv", "CT BLOCK"};
 inline constexpr kernel_family blas2_turned_family{"blas2_turned", "CT GROUP TILE"};
-inline constexpr kernel_family blas2_wide_family{"dense_batch_item blas2_wide", "CT GROUP ITEMS"};
+inline constexpr kernel_family blas2_wide_family{"dense_batch_item blas2_update blas2_wide",
+                                                 "CT GROUP ITEMS"};
 #include "bands.h"
 #include "chain.h"
 #include "gemv.h"

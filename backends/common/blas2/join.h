@@ -26,8 +26,7 @@ HERON_GROUP_KERNEL(join_many, GROUP, heron_index n, int parts, GLOBAL const CT* 
     sync_group();
     if (!writes) return;
     for (int s = 1; s < SLICES; ++s) sum = ADD(CT, sum, sums[me + s * OUTPUTS]);
-    const CT product = MUL(CT, alpha, sum);
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old, product);
+    y[at] = blas2_updated(MUL(CT, alpha, sum), beta, old);
 }
 HERON_CLOSE
 

@@ -9,12 +9,6 @@ HERON_FN heron_index blas2_at(int storage, int lower, heron_index n, heron_index
     return lower ? i + j * (2 * n - j - 1) / 2 : i + j * (j + 1) / 2;
 }
 
-// y[at] := product + beta*y[at]; beta = 0 does not read it.
-HERON_TYPES(class CT)
-HERON_FN void blas2_update(GLOBAL CT* y, heron_index at, CT product, CT beta) {
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
-}
-
 // y := alpha*op(A)*x + beta*y, A m x n with so many diagonals below and above the main one.
 HERON_TYPES(class CT)
 HERON_KERNEL(blas2_gemv, heron_index m, heron_index n, int transposed, int conjugate, CT alpha_value,

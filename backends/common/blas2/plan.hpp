@@ -3,11 +3,12 @@
 #include "common/dense/plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family blas2{"blas2", "CT"};
+inline constexpr kernel_family blas2{"blas2_update blas2", "CT"};
 inline constexpr kernel_family blas2_elements{"blas2_elements", "CT RT"};
 inline constexpr kernel_family blas2_batched{"dense_batch_item blas2_batched", "VT YT CT"};
 #include "batched.h"
 #include "elements.h"
+#include "update.h"
 #include "kernels.h"
 }  // namespace heron::HERON_LEVEL::kernels
 

@@ -22,9 +22,7 @@ HERON_FN void put_row(CT sum, int parts, int part, heron_index row, heron_index 
     if (parts > 1) {
         partial[part * rows + row] = sum;
     } else {
-        const heron_index at = y_offset + row * y_inc;
-        const CT product = MUL(CT, alpha, sum);
-        y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[at], product);
+        blas2_update(y, y_offset + row * y_inc, MUL(CT, alpha, sum), beta);
     }
 }
 

@@ -5,7 +5,7 @@
 #include "plan.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family blas2_runs_family{"blas2_runs", "CT"};
+inline constexpr kernel_family blas2_runs_family{"blas2_update blas2_runs", "CT"};
 #include "runs.h"
 }  // namespace heron::HERON_LEVEL::kernels
 

@@ -103,8 +103,7 @@ HERON_FN void multiply_strip(heron_index first, heron_index m, heron_index n, in
     const heron_index own = first + (aligned ? me : me % PACK * packs + me / PACK);
     if (me >= rows || own >= m) return;
     for (int s = 1; s < joiners; ++s) sum = ADD(CT, sum, board[s * rows + me]);
-    const CT product = MUL(CT, alpha, sum);
-    y[own * y_inc] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, y[own * y_inc], product);
+    blas2_update(y, own * y_inc, MUL(CT, alpha, sum), beta);
 }
 
 // y := alpha*A*x + beta*y, in strips of `packs` * PACK rows.

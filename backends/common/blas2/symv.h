@@ -207,8 +207,7 @@ HERON_GROUP_KERNEL(symv_rows, GROUP, heron_index n, int lower, int hermitian, in
     if (!writes) return;
     UNROLL
     for (int s = ROWS; s < SOME; s += ROWS) sum = ADD(CT, sum, sums[me + s]);
-    const CT product = MUL(CT, alpha, sum);
-    y[at] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old, product);
+    y[at] = blas2_updated(MUL(CT, alpha, sum), beta, old);
 }
 HERON_CLOSE
 

@@ -154,8 +154,7 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
         if (parts > 1) {
             partial[part * m + own] = sum;
         } else {
-            const CT product = MUL(CT, alpha, sum);
-            y[y_offset + own * y_inc] = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, old[t], product);
+            y[y_offset + own * y_inc] = blas2_updated(MUL(CT, alpha, sum), beta, old[t]);
         }
     }
 }
@@ -206,8 +205,7 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
         GLOBAL CT* const y =
             (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
             (y_offset + own * y_inc);
-        const CT product = MUL(CT, alpha, sum_of_row(board, r));
-        *y = EQUAL(CT, beta, ZERO(CT)) ? product : MAD(CT, beta, *y, product);
+        blas2_update(y, 0, MUL(CT, alpha, sum_of_row(board, r)), beta);
     }
 }
 HERON_CLOSE

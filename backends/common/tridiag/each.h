@@ -4,18 +4,6 @@ HERON_PROGRAM(tridiag_each, class CT, int GROUP, int AHEAD)
 
 CONSTANT(kept_parts, 3);  // numbers of a row: what lies behind its pivot, and its right-hand side
 
-HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
-
-// As in teams.h.
-HERON_FN int is_tiny(CT pivot) {
-    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
-    return LESS(CT, MAGNITUDE(CT, pivot), least);
-}
-HERON_FN CT enlarged(CT v) {
-    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
-    return MUL(CT, v, factor);
-}
-
 // AHEAD rows of a system from `first` on; zero behind the last.
 HERON_FN void take_rows(GLOBAL const CT* lower, GLOBAL const CT* main, GLOBAL const CT* upper,
                         GLOBAL const CT* x, heron_index system, heron_index systems, int first, int m, CT* l,
@@ -52,41 +40,20 @@ HERON_GROUP_KERNEL(solve_each, GROUP, GLOBAL const CT* RESTRICT lower, GLOBAL co
         UNROLL
         for (int k = 0; k < AHEAD; ++k) {
             if (first + k >= m) continue;
-            CT below = l[k];
-            CT next = d[k];
-            CT third = ZERO(CT);
-            CT last = u[k];
+            CT third;
             CT next_right = f[k];
-            if (exceeds(below, pivot)) {
-                const CT c = pivot;
-                const CT e = second;
-                const CT r = right;
-                pivot = below;
-                second = next;
-                third = last;
-                right = next_right;
-                below = c;
-                next = e;
-                last = ZERO(CT);
-                next_right = r;
+            if (pivot_rows(&pivot, &second, &third, l + k, d + k, u + k, 1)) {
+                next_right = right;
+                right = f[k];
             }
-            if (is_tiny(pivot)) {
-                pivot = enlarged(pivot);
-                second = enlarged(second);
-                third = enlarged(third);
-                right = enlarged(right);
-            }
-            const CT inverse = DIV(CT, ONE(CT), pivot);
-            second = MUL(CT, second, inverse);
-            third = MUL(CT, third, inverse);
-            right = MUL(CT, right, inverse);
+            divide_row(pivot, &second, &third, &right);
             const int at = (first + k - 1) * GROUP;
             seconds[at] = second;
             thirds[at] = third;
             rights[at] = right;
-            pivot = SUB(CT, next, MUL(CT, below, second));
-            second = SUB(CT, last, MUL(CT, below, third));
-            right = SUB(CT, next_right, MUL(CT, below, right));
+            pivot = SUB(CT, d[k], MUL(CT, l[k], second));
+            second = SUB(CT, u[k], MUL(CT, l[k], third));
+            right = SUB(CT, next_right, MUL(CT, l[k], right));
         }
         UNROLL
         for (int k = 0; k < AHEAD; ++k) {

@@ -3,43 +3,6 @@
 // by its pivot, so that going back takes no division. The loads of several rows come before what waits for
 // them.
 
-HERON_TYPES(class CT)
-HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
-
-// Whether one over a pivot may overflow. A row with such a pivot is enlarged before it is divided by it: what
-// that gives is the same, because the factor is a power of two.
-HERON_TYPES(class CT)
-HERON_FN int is_tiny(CT pivot) {
-    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
-    return LESS(CT, MAGNITUDE(CT, pivot), least);
-}
-HERON_TYPES(class CT)
-HERON_FN CT enlarged(CT v) {
-    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
-    return MUL(CT, v, factor);
-}
-
-// LU with partial pivoting of row j and the row that comes below: [*pivot, *second, third] and [*below,
-// *next, *third] change places if the latter begins with more, and the second one loses its first element. 1
-// if they did.
-HERON_TYPES(class CT)
-HERON_FN int pivot_rows(CT* pivot, CT* second, CT* third, CT* below, CT* next, CT* last, int pivoting) {
-    const int swapped = pivoting && exceeds(*below, *pivot);
-    if (swapped) {
-        const CT c = *pivot;
-        const CT e = *second;
-        *pivot = *below;
-        *second = *next;
-        *third = *last;
-        *below = c;
-        *next = e;
-        *last = ZERO(CT);
-    } else {
-        *third = ZERO(CT);
-    }
-    return swapped;
-}
-
 // The factors of one tridiagonal matrix: what a row's right-hand side takes from the pivot row, one over the
 // pivot, and the two elements behind it. how[j] says whether row j changed places with the one below and
 // whether its pivot was enlarged.
@@ -55,12 +18,7 @@ HERON_KERNEL(tridiag_factor, GLOBAL const CT* lower, GLOBAL const CT* main, GLOB
         CT last = j + 2 < m ? upper[j + 1] : ZERO(CT);
         CT third;
         const int swapped = pivot_rows(&pivot, &second, &third, &below, &next, &last, pivoting);
-        const int tiny = is_tiny(pivot);
-        if (tiny) {
-            pivot = enlarged(pivot);
-            second = enlarged(second);
-            third = enlarged(third);
-        }
+        const int tiny = enlarge_tiny(&pivot, &second, &third);
         how[j] = (i8)(swapped | tiny << 1);
         const CT inverse = DIV(CT, ONE(CT), pivot);
         second = MUL(CT, second, inverse);
@@ -231,16 +189,7 @@ HERON_KERNEL(tridiag_eliminate, GLOBAL CT* lower, GLOBAL const CT* main, GLOBAL 
                 below_right = right;
                 right = f[k];
             }
-            if (is_tiny(pivot)) {
-                pivot = enlarged(pivot);
-                second = enlarged(second);
-                third = enlarged(third);
-                right = enlarged(right);
-            }
-            const CT inverse = DIV(CT, ONE(CT), pivot);
-            second = MUL(CT, second, inverse);
-            third = MUL(CT, third, inverse);
-            right = MUL(CT, right, inverse);
+            divide_row(pivot, &second, &third, &right);
             upper[at] = second;
             lower[at] = third;
             x[at] = right;

@@ -4,7 +4,8 @@
 #include "common/runtime/dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family tridiag{"tridiag", "CT"};
+inline constexpr kernel_family tridiag{"tridiag_pivots tridiag", "CT"};
+#include "pivots.h"
 #include "kernels.h"
 }  // namespace heron::HERON_LEVEL::kernels
 

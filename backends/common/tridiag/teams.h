@@ -36,19 +36,6 @@ typedef struct {
     CT a, b, p, q, c, e, f;
 } joint_equation;
 
-HERON_FN int exceeds(CT a, CT b) { return LESS(CT, MAGNITUDE(CT, b), MAGNITUDE(CT, a)); }
-
-// Whether one over a pivot may overflow. A row with such a pivot is enlarged before it is divided by it: what
-// that gives is the same, because the factor is a power of two.
-HERON_FN int is_tiny(CT pivot) {
-    const CT least = FROM_DOUBLE(CT, 0x3810000000000000);  // 2^-126
-    return LESS(CT, MAGNITUDE(CT, pivot), least);
-}
-HERON_FN CT enlarged(CT v) {
-    const CT factor = FROM_DOUBLE(CT, 0x43b0000000000000);  // 2^60
-    return MUL(CT, v, factor);
-}
-
 HERON_FN CT less_product(CT v, CT a, CT b) { return SUB(CT, v, MUL(CT, a, b)); }
 
 HERON_FN void enlarge(equation* r) {

@@ -4,12 +4,12 @@
 // Those that ask for no pivoting get it, too: it costs no memory traffic, and what is compared is in
 // registers.
 #include "common/dialect/dialect_group.hpp"
-#include "common/runtime/dispatch.hpp"
+#include "plan.hpp"
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family team_solves{"tridiag_teams", "CT GROUP ROWS"};
-inline constexpr kernel_family each_solves{"tridiag_each", "CT GROUP AHEAD"};
+inline constexpr kernel_family team_solves{"tridiag_pivots tridiag_teams", "CT GROUP ROWS"};
+inline constexpr kernel_family each_solves{"tridiag_pivots tridiag_each", "CT GROUP AHEAD"};
 #include "each.h"
 #include "teams.h"
 }  // namespace heron::HERON_LEVEL::kernels
