@@ -336,9 +336,9 @@ TEST_CASE("a matrix keeps few plans, of the latest workspaces") {
     {
         const sparse_matrix a(cusparseCreateCsr, 5, 7, 4, offsets, columns, values, CUSPARSE_INDEX_32I,
                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
-        for (char* buffer : buffers)
+        for (char* workspace : buffers)
             REQUIRE(cusparseSpMV_preprocess(h, CUSPARSE_OPERATION_NON_TRANSPOSE, one, a, x, one, y,
-                                            CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, buffer) == ok);
+                                            CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, workspace) == ok);
         CHECK(recorded().plans_destroyed == destroyed + count - 16);
         const auto plan_of_run = [&](void* workspace) {
             REQUIRE(cusparseSpMV(h, CUSPARSE_OPERATION_NON_TRANSPOSE, one, a, x, one, y, CUDA_R_64F,

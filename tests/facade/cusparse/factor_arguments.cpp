@@ -5,8 +5,8 @@
 namespace heron::test {
 namespace {
 
-constexpr auto no_policy = static_cast<cusparseSolvePolicy_t>(2);
-constexpr auto no_direction = static_cast<cusparseDirection_t>(2);
+const auto no_policy = static_cast<cusparseSolvePolicy_t>(2);
+const auto no_direction = static_cast<cusparseDirection_t>(2);
 constexpr cusparseStatus_t wrong_type = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 
 using matrix_descriptor = owned<cusparseMatDescr_t, &cusparseDestroyMatDescr>;

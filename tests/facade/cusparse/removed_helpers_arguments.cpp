@@ -7,8 +7,8 @@ namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
-constexpr auto no_type = static_cast<cudaDataType>(99);
+const auto no_operation = static_cast<cusparseOperation_t>(3);
+const auto no_type = static_cast<cudaDataType>(99);
 constexpr auto f64 = CUDA_R_64F;
 
 using matrix_descriptor = owned<cusparseMatDescr_t, &cusparseDestroyMatDescr>;

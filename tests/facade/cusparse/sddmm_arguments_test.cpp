@@ -59,7 +59,7 @@ struct operands {
 // What all three functions refuse.
 template <class Subject>
 void try_arguments(Subject& s, const operands& o) {
-    constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
+    const auto no_operation = static_cast<cusparseOperation_t>(3);
     s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("matB", transpose);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", transpose);

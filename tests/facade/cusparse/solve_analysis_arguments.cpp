@@ -6,10 +6,10 @@ namespace heron::test {
 namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
-constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
+const auto no_operation = static_cast<cusparseOperation_t>(3);
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto turned = CUSPARSE_OPERATION_TRANSPOSE;
-constexpr auto no_type = static_cast<cudaDataType>(-1);
+const auto no_type = static_cast<cudaDataType>(-1);
 
 template <class T>
 T* misaligned(T* p) {

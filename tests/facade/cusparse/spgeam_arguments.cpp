@@ -43,7 +43,7 @@ struct matrices {
 // What all phases have but for their last argument.
 template <class Subject>
 void try_operands(Subject& s, const matrices& m) {
-    constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
+    const auto no_operation = static_cast<cusparseOperation_t>(3);
     s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("opA", T, not_supported);
     s.template bad<2>("opB", no_operation).template bad<2>("opB", T, not_supported);

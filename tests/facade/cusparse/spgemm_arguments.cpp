@@ -5,9 +5,9 @@ namespace heron::test {
 namespace {
 
 constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
-constexpr auto no_algorithm = static_cast<cusparseSpGEMMAlg_t>(6);
-constexpr auto no_type = static_cast<cudaDataType>(99);
+const auto no_operation = static_cast<cusparseOperation_t>(3);
+const auto no_algorithm = static_cast<cusparseSpGEMMAlg_t>(6);
+const auto no_type = static_cast<cudaDataType>(99);
 constexpr auto insufficient = CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
 
 // A is 4 x 3, B 3 x 4, so that the product is 4 x 4 and has 4 elements.

@@ -5,8 +5,8 @@
 namespace heron::test {
 namespace {
 
-constexpr auto no_type = static_cast<cudaDataType>(99);
-constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
+const auto no_type = static_cast<cudaDataType>(99);
+const auto no_operation = static_cast<cusparseOperation_t>(3);
 constexpr auto i32 = CUSPARSE_INDEX_32I;
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto f64 = CUDA_R_64F;

@@ -6,8 +6,8 @@ namespace heron::test {
 namespace {
 
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
-constexpr auto no_base = static_cast<cusparseIndexBase_t>(2);
-constexpr auto no_operation = static_cast<cusparseOperation_t>(3);
+const auto no_base = static_cast<cusparseIndexBase_t>(2);
+const auto no_operation = static_cast<cusparseOperation_t>(3);
 
 template <class T>
 T* misaligned(T* p) {
