@@ -2,6 +2,7 @@
 // written.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -12,12 +13,7 @@ namespace {
 
 const bool host_chosen = setenv("HERON_BACKEND", "host", 1) == 0;
 
-const auto no_type = static_cast<cudaDataType>(99);
 constexpr auto unbuilt_type = CUDA_R_8U;
-const auto no_index_type = static_cast<cusparseIndexType_t>(9);
-const auto no_base = static_cast<cusparseIndexBase_t>(2);
-const auto no_order = static_cast<cusparseOrder_t>(0);
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 
 constexpr int64_t no_memory_holds = INT64_MAX;
 
@@ -548,7 +544,6 @@ void try_any_sparse_matrix() {
     batch.works().watch(&out, sizeof out);
     batch.bad<0>("spMatDescr", nullptr).bad<1>("batchCount", nullptr);
 
-    const auto no_attribute = static_cast<cusparseSpMatAttribute_t>(2);
     SUBJECT(get, cusparseSpMatGetAttribute, m, CUSPARSE_SPMAT_FILL_MODE, &out.count, sizeof(int));
     get.works().watch(&out, sizeof out).bad<0>("spMatDescr", nullptr);
     get.bad<1>("attribute", no_attribute).bad<2>("data", nullptr).bad<3>("dataSize", 8).bad<3>("dataSize", 0);

@@ -1,15 +1,12 @@
 // The arguments of the products and triangular solves of BSR matrices, for all types.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
-const auto no_direction = static_cast<cusparseDirection_t>(2);
-const auto no_policy = static_cast<cusparseSolvePolicy_t>(2);
-const auto no_base = static_cast<cusparseIndexBase_t>(2);
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto turned = CUSPARSE_OPERATION_TRANSPOSE;
 constexpr auto conjugated = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;

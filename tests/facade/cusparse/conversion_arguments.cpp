@@ -1,16 +1,14 @@
 // The arguments of the conversions between sparse formats.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
-const auto no_base = static_cast<cusparseIndexBase_t>(2);
 constexpr auto by_rows = CUSPARSE_DIRECTION_ROW;
-const auto no_direction = static_cast<cusparseDirection_t>(2);
 constexpr auto numeric = CUSPARSE_ACTION_NUMERIC;
-const auto no_action = static_cast<cusparseAction_t>(2);
 constexpr auto other_type = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 
 template <class T>

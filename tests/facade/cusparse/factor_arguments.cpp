@@ -1,12 +1,11 @@
 // The arguments of the incomplete factorisations, for all types.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
-const auto no_policy = static_cast<cusparseSolvePolicy_t>(2);
-const auto no_direction = static_cast<cusparseDirection_t>(2);
 constexpr cusparseStatus_t wrong_type = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 
 using matrix_descriptor = owned<cusparseMatDescr_t, &cusparseDestroyMatDescr>;

@@ -1,14 +1,13 @@
 // The arguments of the functions of HYB matrices.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto automatic = CUSPARSE_HYB_PARTITION_AUTO;
 constexpr auto by_user = CUSPARSE_HYB_PARTITION_USER;
-const auto no_partition = static_cast<cusparseHybPartition_t>(3);
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 constexpr auto other_type = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 
 template <class T>

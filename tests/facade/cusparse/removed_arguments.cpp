@@ -1,13 +1,12 @@
 // The arguments of the products, conversions and sums that NVIDIA has removed, for all types.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
-const auto no_base = static_cast<cusparseIndexBase_t>(2);
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto turned = CUSPARSE_OPERATION_TRANSPOSE;
@@ -81,7 +80,6 @@ void try_turned(Subject& s, removed_operands& o) {
 void try_csr2csc_of_any_type(removed_operands& o) {
     double values[4] = {}, to[4] = {};
     constexpr auto f64 = CUDA_R_64F;
-    const auto no_type = static_cast<cudaDataType>(99);
     SUBJECT(any, cusparseCsr2cscEx, o.h, 4, 3, 4, values, f64, o.offsets, o.columns, to, f64, o.to_indices,
             o.to_offsets, CUSPARSE_ACTION_NUMERIC, zero_based, f64);
     try_turned<6, 10, 12>(any, o);

@@ -1,14 +1,13 @@
 // The arguments of csrmvEx, ConstrainedGeMM, COO AoS and the settings that NVIDIA has removed.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
-const auto no_type = static_cast<cudaDataType>(99);
 constexpr auto f64 = CUDA_R_64F;
 
 using matrix_descriptor = owned<cusparseMatDescr_t, &cusparseDestroyMatDescr>;

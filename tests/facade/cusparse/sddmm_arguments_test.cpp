@@ -1,6 +1,7 @@
 // SDDMM's arguments made invalid in turn.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
@@ -59,7 +60,6 @@ struct operands {
 // What all three functions refuse.
 template <class Subject>
 void try_arguments(Subject& s, const operands& o) {
-    const auto no_operation = static_cast<cusparseOperation_t>(3);
     s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("matB", transpose);
     s.template bad<2>("opB", no_operation).template bad<2>("matB", transpose);

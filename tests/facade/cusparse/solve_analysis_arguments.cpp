@@ -1,15 +1,14 @@
 // The arguments of csrsv, csrsm, csrilu0 and csric0 with their info, and of gtsv, for all types.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto mismatch = CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto turned = CUSPARSE_OPERATION_TRANSPOSE;
-const auto no_type = static_cast<cudaDataType>(-1);
 
 template <class T>
 T* misaligned(T* p) {

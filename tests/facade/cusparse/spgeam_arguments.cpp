@@ -1,6 +1,7 @@
 // The arguments of SpGEAM made invalid in turn, for bad_arguments_test.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
@@ -43,7 +44,6 @@ struct matrices {
 // What all phases have but for their last argument.
 template <class Subject>
 void try_operands(Subject& s, const matrices& m) {
-    const auto no_operation = static_cast<cusparseOperation_t>(3);
     s.template bad<0>("handle", nullptr);
     s.template bad<1>("opA", no_operation).template bad<1>("opA", T, not_supported);
     s.template bad<2>("opB", no_operation).template bad<2>("opB", T, not_supported);

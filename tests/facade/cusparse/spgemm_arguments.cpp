@@ -1,13 +1,11 @@
 // The arguments of SpGEMM and SpGEMMreuse made invalid in turn, for bad_arguments_test.
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto N = CUSPARSE_OPERATION_NON_TRANSPOSE;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
-const auto no_algorithm = static_cast<cusparseSpGEMMAlg_t>(6);
-const auto no_type = static_cast<cudaDataType>(99);
 constexpr auto insufficient = CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
 
 // A is 4 x 3, B 3 x 4, so that the product is 4 x 4 and has 4 elements.
@@ -54,7 +52,8 @@ void try_operands(Subject& s, const matrices& m) {
     s.template bad<b>("matB", m.single, not_supported);
     s.template bad<c>("matC", nullptr).template bad<c>("matC", m.wide);
     s.template bad<c>("matC", m.read_only());
-    s.template bad<alg>("alg", no_algorithm).template bad<alg>("alg", static_cast<cusparseSpGEMMAlg_t>(-1));
+    s.template bad<alg>("alg", no_spgemm_algorithm)
+        .template bad<alg>("alg", static_cast<cusparseSpGEMMAlg_t>(-1));
 }
 
 template <class Subject>

@@ -1,5 +1,6 @@
 // Every argument of the SpMM functions made invalid in turn; bad_arguments_test.cpp calls this.
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
@@ -9,7 +10,6 @@ constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto f64 = CUDA_R_64F;
 constexpr auto by_columns = CUSPARSE_ORDER_COL;
 constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 
 // A is 4 x 3 with one element per row, B 3 x 2, C 4 x 2.
 alignas(16) double values[8] = {1, 2, 3, 4}, b_values[32], c_values[32];

@@ -1,12 +1,11 @@
 // Every argument of SpSV and SpSM made invalid in turn. Part of bad_arguments_test.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
-const auto no_type = static_cast<cudaDataType>(99);
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 constexpr auto i32 = CUSPARSE_INDEX_32I;
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
 constexpr auto f64 = CUDA_R_64F;

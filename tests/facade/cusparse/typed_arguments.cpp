@@ -1,13 +1,12 @@
 // The arguments of the typed functions, for all types.
 #include "families.hpp"
 #include "subject.hpp"
+#include "wrong_enumerators.hpp"
 
 namespace heron::test {
 namespace {
 
 constexpr auto zero_based = CUSPARSE_INDEX_BASE_ZERO;
-const auto no_base = static_cast<cusparseIndexBase_t>(2);
-const auto no_operation = static_cast<cusparseOperation_t>(3);
 
 template <class T>
 T* misaligned(T* p) {
