@@ -55,15 +55,18 @@ matrix read_matrix(input& in) {
     return m;
 }
 
+// Without a difference of any two numbers, which may have no value.
+bool is_within(int64_t index, int64_t base, int64_t size) { return index >= base && index < size + base; }
+
 // The lines' own indices, if offsets are good.
 bool lines_are_good(const matrix& m, int64_t lines, int64_t size) {
-    if (m.first[0] != m.base || m.first[static_cast<size_t>(lines)] - m.base != m.nnz) return false;
+    if (m.first[0] != m.base || m.first[static_cast<size_t>(lines)] != m.nnz + m.base) return false;
     if (!std::is_sorted(m.first.begin(), m.first.end())) return false;
     for (size_t line = 0; line < static_cast<size_t>(lines); ++line) {
         std::set<int64_t> seen;
         for (int64_t k = m.first[line] - m.base; k < m.first[line + 1] - m.base; ++k) {
-            const int64_t index = m.second[static_cast<size_t>(k)] - m.base;
-            if (index < 0 || index >= size || !seen.insert(index).second) return false;
+            const int64_t index = m.second[static_cast<size_t>(k)];
+            if (!is_within(index, m.base, size) || !seen.insert(index).second) return false;
         }
     }
     return true;
@@ -72,8 +75,9 @@ bool lines_are_good(const matrix& m, int64_t lines, int64_t size) {
 bool coo_is_good(const matrix& m) {
     std::set<std::pair<int64_t, int64_t>> seen;
     for (size_t k = 0; k < m.second.size(); ++k) {
-        const int64_t row = m.first[k] - m.base, col = m.second[k] - m.base;
-        if (row < 0 || row >= m.rows || col < 0 || col >= m.cols || !seen.insert({row, col}).second)
+        const int64_t row = m.first[k], col = m.second[k];
+        if (!is_within(row, m.base, m.rows) || !is_within(col, m.base, m.cols) ||
+            !seen.insert({row, col}).second)
             return false;
     }
     return true;

@@ -2,6 +2,7 @@
 // and the copies of values that updates leave in the workspace.
 #include "core/element_types.hpp"
 #include "core/submit.hpp"
+#include <algorithm>
 #include <atomic>
 
 namespace heron::core {
@@ -127,17 +128,22 @@ void size_solver(context& c, const phase_call& phase, const problem& p, triangul
     size_t& size = *required(phase.size, role::workspace_size);
     heron_trisolve_args args = compose(c, p);
     args.staged_columns = columns_to_stage(p.b, p.c);
-    s.size = lay_out(c, args).size;
+    size = lay_out(c, args).size;
+    // The buffer of another problem whose size was asked for before may still be used.
+    s.size = std::max(s.size, size);
     s.staged_columns = args.staged_columns;
     s.is_sized = true;
-    size = s.size;
 }
 
 void analyse(context& c, const phase_call& phase, const problem& p, triangular_analysis& s) {
     if (!s.is_sized) missing_phase(role::size_phase);
     heron_trisolve_args args = compose(c, p);
     args.staged_columns = s.staged_columns;
-    const parts needed = lay_out(c, args);
+    parts needed = lay_out(c, args);
+    if (needed.size > s.size && args.staged_columns > 0) {
+        args.staged_columns = 0;
+        needed = lay_out(c, args);
+    }
     if (needed.size > s.size)
         invalid(role::analysis,
                 fmt::format("@ was called for a smaller problem: {} bytes, not {}", s.size, needed.size),

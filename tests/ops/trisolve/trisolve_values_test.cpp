@@ -253,6 +253,31 @@ TEST_CASE("an analysis for a smaller problem than the matrix is refused") {
                                  CUSPARSE_SPSV_ALG_DEFAULT, d.get(), buffer.data()));
 }
 
+TEST_CASE("an analysis after the size of another problem was asked for takes the buffer that it had") {
+    const triangle t;
+    const device_matrix small(make_system(pattern_of(20), csr, {}, t, CUDA_R_32F));
+    const device_matrix large(make_system(pattern_of(4000), csr, {}, t, CUDA_R_32F));
+    const spsv_descriptor d = make_spsv_descriptor();
+    const float one = 1;
+    const auto size_of = [&](const device_matrix& a) {
+        std::size_t size = 0;
+        expect(cusparseSpSV_bufferSize(cusparse(), N, &one, a.get(), nullptr, nullptr, CUDA_R_32F,
+                                       CUSPARSE_SPSV_ALG_DEFAULT, d.get(), &size));
+        return size;
+    };
+    const workspace for_large(size_of(large));
+    for (int round = 0; round < 2; ++round) {
+        expect(cusparseSpSV_analysis(cusparse(), N, &one, large.get(), nullptr, nullptr, CUDA_R_32F,
+                                     CUSPARSE_SPSV_ALG_DEFAULT, d.get(), for_large.data()));
+        CHECK(size_of(small) < size_of(large));
+        const workspace for_small(size_of(small));
+        expect(cusparseSpSV_analysis(cusparse(), N, &one, small.get(), nullptr, nullptr, CUDA_R_32F,
+                                     CUSPARSE_SPSV_ALG_DEFAULT, d.get(), for_small.data()));
+        CHECK(for_small.canaries_are_whole());
+    }
+    CHECK(for_large.canaries_are_whole());
+}
+
 TEST_CASE("two analyses live side by side and a descriptor serves one matrix after another") {
     const triangle lower, upper{T, CUSPARSE_FILL_MODE_LOWER};
     const solve_call call = call_of(true);
