@@ -233,24 +233,35 @@ TEST_CASE("a matrix that is not the analysed one is refused") {
     problem.solve(call);
 }
 
+namespace {
+
+std::size_t size_of(const spsv_descriptor& d, const device_matrix& a) {
+    const float one = 1;
+    std::size_t size = 0;
+    expect(cusparseSpSV_bufferSize(cusparse(), N, &one, a.get(), nullptr, nullptr, CUDA_R_32F,
+                                   CUSPARSE_SPSV_ALG_DEFAULT, d.get(), &size));
+    return size;
+}
+
+// Vectors may be missing here, too.
+cusparseStatus_t analysed(const spsv_descriptor& d, const device_matrix& a, const workspace& buffer) {
+    const float one = 1;
+    return cusparseSpSV_analysis(cusparse(), N, &one, a.get(), nullptr, nullptr, CUDA_R_32F,
+                                 CUSPARSE_SPSV_ALG_DEFAULT, d.get(), buffer.data());
+}
+
+}  // namespace
+
 TEST_CASE("an analysis for a smaller problem than the matrix is refused") {
     const triangle t;
     const device_matrix small(make_system(pattern_of(20), csr, {}, t, CUDA_R_32F));
     const device_matrix large(make_system(pattern_of(4000), csr, {}, t, CUDA_R_32F));
     const spsv_descriptor d = make_spsv_descriptor();
-    const float one = 1;
-    std::size_t size = 0;
-    expect(cusparseSpSV_bufferSize(cusparse(), N, &one, small.get(), nullptr, nullptr, CUDA_R_32F,
-                                   CUSPARSE_SPSV_ALG_DEFAULT, d.get(), &size));
-    const workspace buffer(size);
+    const workspace buffer(size_of(d, small));
     const log_capture log;
-    expect(cusparseSpSV_analysis(cusparse(), N, &one, large.get(), nullptr, nullptr, CUDA_R_32F,
-                                 CUSPARSE_SPSV_ALG_DEFAULT, d.get(), buffer.data()),
-           CUSPARSE_STATUS_INVALID_VALUE);
+    expect(analysed(d, large, buffer), CUSPARSE_STATUS_INVALID_VALUE);
     CHECK(log.contains("cusparseSpSV_analysis: spsvDescr: cusparseSpSV_bufferSize"));
-    // Vectors may be missing here, too.
-    expect(cusparseSpSV_analysis(cusparse(), N, &one, small.get(), nullptr, nullptr, CUDA_R_32F,
-                                 CUSPARSE_SPSV_ALG_DEFAULT, d.get(), buffer.data()));
+    expect(analysed(d, small, buffer));
 }
 
 TEST_CASE("an analysis after the size of another problem was asked for takes the buffer that it had") {
@@ -258,21 +269,12 @@ TEST_CASE("an analysis after the size of another problem was asked for takes the
     const device_matrix small(make_system(pattern_of(20), csr, {}, t, CUDA_R_32F));
     const device_matrix large(make_system(pattern_of(4000), csr, {}, t, CUDA_R_32F));
     const spsv_descriptor d = make_spsv_descriptor();
-    const float one = 1;
-    const auto size_of = [&](const device_matrix& a) {
-        std::size_t size = 0;
-        expect(cusparseSpSV_bufferSize(cusparse(), N, &one, a.get(), nullptr, nullptr, CUDA_R_32F,
-                                       CUSPARSE_SPSV_ALG_DEFAULT, d.get(), &size));
-        return size;
-    };
-    const workspace for_large(size_of(large));
+    const workspace for_large(size_of(d, large));
     for (int round = 0; round < 2; ++round) {
-        expect(cusparseSpSV_analysis(cusparse(), N, &one, large.get(), nullptr, nullptr, CUDA_R_32F,
-                                     CUSPARSE_SPSV_ALG_DEFAULT, d.get(), for_large.data()));
-        CHECK(size_of(small) < size_of(large));
-        const workspace for_small(size_of(small));
-        expect(cusparseSpSV_analysis(cusparse(), N, &one, small.get(), nullptr, nullptr, CUDA_R_32F,
-                                     CUSPARSE_SPSV_ALG_DEFAULT, d.get(), for_small.data()));
+        expect(analysed(d, large, for_large));
+        CHECK(size_of(d, small) < size_of(d, large));
+        const workspace for_small(size_of(d, small));
+        expect(analysed(d, small, for_small));
         CHECK(for_small.canaries_are_whole());
     }
     CHECK(for_large.canaries_are_whole());
