@@ -390,7 +390,9 @@ const difference differences[] = {
     {"cusparseSpMV", 2, invalid, success},
     {"cusparseSpVV", 2, invalid, success},
     {"cusparseSpSV_bufferSize", 2, invalid, success},
+    {"cusparseSpSV_analysis", 2, invalid, success},
     {"cusparseSpSM_bufferSize", 2, invalid, success},
+    {"cusparseSpSM_analysis", 2, invalid, success},
     // NVIDIA's looks at vectors, types and a change of the operation only when it solves, or not at all.
     {"cusparseSpS", 0, success, invalid},
     {"cusparseSpS", 0, success, unsupported},

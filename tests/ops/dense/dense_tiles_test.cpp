@@ -15,7 +15,7 @@ struct shape {
 constexpr std::array shapes{shape{"32", 40, 40, 36},      shape{"64", 72, 68, 36},
                             shape{"128", 132, 136, 20},   shape{"256", 264, 260, 20},
                             shape{"narrow", 640, 40, 36}, shape{"long", 40, 36, 400},
-                            shape{"512", 368, 364, 20},   shape{"16", 20, 16, 36}};
+                            shape{"512", 368, 364, 20},   shape{"16", 34, 10, 36}};
 
 struct tile {
     int rows, columns;
