@@ -36,28 +36,51 @@ HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, heron_index
     block_row own;
     own.first_row = number * b_rows;
     own.end_row = min(own.first_row + b_rows, (heron_index)rows);
-    own.first_line = own.first_row / a_rows;
-    own.end_line = (own.end_row - 1) / a_rows + 1;
+    own.first_line = (u32)own.first_row / a_rows;
+    own.end_line = (u32)(own.end_row - 1) / a_rows + 1;
     own.at = offsets[own.first_line] - base;
     own.count = offsets[own.end_line] - base - own.at;
     return own;
 }
 
-// The block row of a team, of which a group has `own_lines`, or one of nothing; *line := its number, or -1.
-// Groups have them in turn, so that neighbours which are long are not for one of them.
+// The k-th block row of a group, or -1. Groups have them in turn, so that neighbours which are long are not
+// for one of them.
+HERON_FN int line_of_group(int k, int lines, int own_lines) {
+    const heron_index number = group_id() + (heron_index)k * group_count();
+    return k < own_lines && number < lines ? (int)number : -1;
+}
+
+// Where a group has more block rows than teams, listed := those that have elements; counts[line] := 0 for the
+// others, if there are counts. Returns how many block rows teams are to take.
+HERON_FN int list_lines(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows, int lines,
+                        int own_lines, LOCAL i32* listed, PARTS(u32) parts, GLOBAL i64* counts) {
+    if (own_lines <= teams) return own_lines;
+    const int line = line_of_group(group_item(), lines, own_lines);
+    u32 has_elements = 0;
+    if (line >= 0) has_elements = (u32)(block_row_at(offsets, base, line, rows, a_rows, b_rows).count > 0);
+    if (counts && line >= 0 && !has_elements) counts[line] = 0;
+    u32 all = 0;
+    const u32 place = GROUP_SCAN(u32, parts, GROUP, has_elements, all);
+    if (has_elements) listed[place] = line;
+    sync_group();
+    return (int)all;
+}
+
+// The number of a team's block row, the teams' first one being the k-th of those that list_lines returned, or
+// -1.
+HERON_FN int line_of_team(int k, int taken, int lines, int own_lines, LOCAL const i32* listed) {
+    k += group_item() / LANES;
+    if (own_lines <= teams) return line_of_group(k, lines, own_lines);
+    return k < taken ? listed[k] : -1;
+}
+
+// A block row, or one of nothing.
 HERON_FN block_row block_row_of_team(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows,
-                                     int lines, int own_lines, int* line) {
-    const int team = group_item() / LANES;
-    const heron_index number = group_id() + (heron_index)team * group_count();
+                                     int line) {
     block_row own;
     own.first_row = own.end_row = own.first_line = own.end_line = 0;
     own.at = own.count = 0;
-    *line = -1;
-    if (team < own_lines && number < lines) {
-        *line = (int)number;
-        own = block_row_at(offsets, base, number, rows, a_rows, b_rows);
-    }
-    return own;
+    return line < 0 ? own : block_row_at(offsets, base, line, rows, a_rows, b_rows);
 }
 
 HERON_FN int fits_team(block_row own, u32 a_rows, u32 a_cols, u32 b_cols) {
@@ -237,39 +260,46 @@ HERON_FN void leave_to_group(LOCAL i32* left, int line, int is_held) {
     if (group_item() % LANES == 0) left[group_item() / LANES] = is_held ? -1 : line;
 }
 
-// counts[line] := the blocks of B's block rows. A group has `own_lines` of them, as many as teams at most.
+// counts[line] := the blocks of B's block rows, of which a group has `own_lines`.
 HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
                    int base, int rows, u32 a_rows, u32 a_cols, u32 b_rows, u32 b_cols, u32 columns, int lines,
                    int own_lines, GLOBAL i64* counts) {
     BOARD_ARRAY(i32, board, GROUP);
+    LOCAL_ARRAY(i32, listed, GROUP);
     LOCAL_ARRAY(i32, left, teams);
     LOCAL_ARRAY(u32, marked, window_words);
     LOCAL_ARRAY(u32, before, GROUP);
     LOCAL_ARRAY(u32, next, 1);
     PARTS_ARRAY(u32, parts, GROUP);
-    int line = 0;
-    block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, lines, own_lines, &line);
-    const int is_held = fits_team(own, a_rows, a_cols, b_cols);
-    leave_to_group(left, line, is_held);
-    if (!is_held) own.count = 0;
-    u32 keys[each];
-    u32 last[each];
-    load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-    const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
-    if (group_item() % LANES == 0 && line >= 0 && is_held) counts[line] = number;
-    sync_group();
-    for (int team = 0; team < own_lines; ++team) {
-        if (left[team] < 0) continue;
-        own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
-        i64 count = 0;
-        u32 low = 0;
-        while (low < columns) {
-            mark_window(offsets, indices, base, own, a_cols, b_cols, columns, low, marked, next);
-            count += number_window(marked, before, parts);
-            low = *next;
-            sync_group();
+    const int taken =
+        list_lines(offsets, base, rows, a_rows, b_rows, lines, own_lines, listed, parts, counts);
+    ROLLED
+    for (int k = 0; k < taken; k += teams) {
+        const int line = line_of_team(k, taken, lines, own_lines, listed);
+        block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, line);
+        const int is_held = fits_team(own, a_rows, a_cols, b_cols);
+        leave_to_group(left, line, is_held);
+        if (!is_held) own.count = 0;
+        u32 keys[each];
+        u32 last[each];
+        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+        const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
+        if (group_item() % LANES == 0 && line >= 0 && is_held) counts[line] = number;
+        sync_group();
+        for (int team = 0; team < min(taken - k, teams); ++team) {
+            if (left[team] < 0) continue;
+            own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
+            i64 count = 0;
+            u32 low = 0;
+            while (low < columns) {
+                mark_window(offsets, indices, base, own, a_cols, b_cols, columns, low, marked, next);
+                count += number_window(marked, before, parts);
+                low = *next;
+                sync_group();
+            }
+            if (group_item() == 0) counts[left[team]] = count;
         }
-        if (group_item() == 0) counts[left[team]] = count;
+        sync_group();
     }
 }
 HERON_CLOSE
@@ -298,8 +328,8 @@ HERON_FN void place_of_group(GLOBAL const i32* indices, GLOBAL const i32* offset
     const heron_index end_column = first_column + (heron_index)window * b.cols;
     const int items = items_of_line(own);
     for (heron_index row = own.first_row + group_item() / items; row < own.end_row; row += GROUP / items) {
-        const int end = offsets[row / a.rows + 1] - base;
-        int k = place_in_line(indices, offsets[row / a.rows] - base, end, base, a.cols, first_column);
+        const int end = offsets[(u32)row / a.rows + 1] - base;
+        int k = place_in_line(indices, offsets[(u32)row / a.rows] - base, end, base, a.cols, first_column);
         for (k += group_item() % items; k < end; k += items) {
             const heron_index begin = (heron_index)(indices[k] - base) * a.cols;
             if (begin >= end_column) break;
@@ -309,7 +339,7 @@ HERON_FN void place_of_group(GLOBAL const i32* indices, GLOBAL const i32* offset
                 const heron_index number = block + number_of_bit(words, before, bit);
                 if (number >= end_block) continue;
                 GLOBAL const WT* source =
-                    from + (k * a_size + row % a.rows * a.row_step + (column - begin) * a.column_step) *
+                    from + (k * a_size + (u32)row % a.rows * a.row_step + (column - begin) * a.column_step) *
                                element_words;
                 GLOBAL WT* target = to + (number * b_size + (row - own.first_row) * b.row_step +
                                           (column - (heron_index)(bit + low) * b.cols) * b.column_step) *
@@ -336,6 +366,7 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
                    heron_index b_row_step, heron_index b_column_step, u32 columns, int lines, int own_lines,
                    int words) {
     BOARD_ARRAY(i32, board, GROUP);
+    LOCAL_ARRAY(i32, listed, GROUP);
     LOCAL_ARRAY(i32, left, teams);
     LOCAL_ARRAY(u32, shared, room);
     LOCAL_ARRAY(u32, before, GROUP);
@@ -353,50 +384,55 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
     to.cols = b_cols;
     to.row_step = b_row_step;
     to.column_step = b_column_step;
-    int line = 0;
-    block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, lines, own_lines, &line);
-    int block = 0;
-    int space = 0;
-    if (line >= 0) {
-        block = b_offsets[line] - b_base;
-        space = b_offsets[line + 1] - b_base - block;
-    }
-    const int is_held = fits_team(own, a_rows, a_cols, b_cols);
-    leave_to_group(left, line, is_held);
-    if (!is_held) own.count = space = 0;
-    u32 keys[each];
-    u32 last[each];
-    load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-    if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
-    LOCAL u32* numbers = shared + id / LANES * most;
-    number_lines(board, offsets, base, own, numbers);
-    number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
-    UNROLL
-    for (int i = 0; i < each; ++i)
-        if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
-    sync_group_memory();
-    if (b)
-        place_of_team(indices + own.at, a + (heron_index)own.at * a_rows * a_cols * words, base, own, from,
-                      to, numbers, b + (heron_index)block * b_rows * b_cols * words, space, words);
-    for (int team = 0; team < own_lines; ++team) {
-        if (left[team] < 0) continue;
-        own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
-        heron_index at = b_offsets[left[team]] - b_base;
-        const heron_index end = b_offsets[left[team] + 1] - b_base;
-        if (b) clear_blocks(b, at, end, to, words, id, GROUP);
-        sync_group_memory();
-        u32 low = 0;
-        while (low < columns) {
-            mark_window(offsets, indices, base, own, a_cols, b_cols, columns, low, shared, next);
-            const u32 all = number_window(shared, before, parts);
-            write_columns(shared, before, low, at, end, b_base, b_indices);
-            if (b)
-                place_of_group(indices, offsets, a, base, own, from, to, b, words, low, shared, before, at,
-                               end);
-            at += all;
-            low = *next;
-            sync_group();
+    const int taken = list_lines(offsets, base, rows, a_rows, b_rows, lines, own_lines, listed, parts, 0);
+    ROLLED
+    for (int k = 0; k < taken; k += teams) {
+        const int line = line_of_team(k, taken, lines, own_lines, listed);
+        block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, line);
+        int block = 0;
+        int space = 0;
+        if (line >= 0) {
+            block = b_offsets[line] - b_base;
+            space = b_offsets[line + 1] - b_base - block;
         }
+        const int is_held = fits_team(own, a_rows, a_cols, b_cols);
+        leave_to_group(left, line, is_held);
+        if (!is_held) own.count = space = 0;
+        u32 keys[each];
+        u32 last[each];
+        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+        if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
+        LOCAL u32* numbers = shared + id / LANES * most;
+        number_lines(board, offsets, base, own, numbers);
+        number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
+        UNROLL
+        for (int i = 0; i < each; ++i)
+            if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
+        sync_group_memory();
+        if (b)
+            place_of_team(indices + own.at, a + (heron_index)own.at * a_rows * a_cols * words, base, own,
+                          from, to, numbers, b + (heron_index)block * b_rows * b_cols * words, space, words);
+        for (int team = 0; team < min(taken - k, teams); ++team) {
+            if (left[team] < 0) continue;
+            own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
+            heron_index at = b_offsets[left[team]] - b_base;
+            const heron_index end = b_offsets[left[team] + 1] - b_base;
+            if (b) clear_blocks(b, at, end, to, words, id, GROUP);
+            sync_group_memory();
+            u32 low = 0;
+            while (low < columns) {
+                mark_window(offsets, indices, base, own, a_cols, b_cols, columns, low, shared, next);
+                const u32 all = number_window(shared, before, parts);
+                write_columns(shared, before, low, at, end, b_base, b_indices);
+                if (b)
+                    place_of_group(indices, offsets, a, base, own, from, to, b, words, low, shared, before,
+                                   at, end);
+                at += all;
+                low = *next;
+                sync_group();
+            }
+        }
+        sync_group();
     }
 }
 HERON_CLOSE

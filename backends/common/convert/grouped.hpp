@@ -33,8 +33,8 @@ class grouped_reblock {
         visit_group([&]<int group>(std::integral_constant<int, group>) {
             launch<typename teams<raw32, group>::count_lines>(
                 a_offsets(), a_indices(), a_base(), a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols),
-                u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns), int_of(b_.lines),
-                own_lines(group / lanes_of_team), to.get());
+                u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns), int_of(b_.lines), own_lines(group),
+                to.get());
         });
         to.publish(device_);
     }
@@ -47,7 +47,7 @@ class grouped_reblock {
                     u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
                     as<const i32>(args_.b.offsets), as<i32>(args_.b.indices), as<WT>(args_.b.values),
                     int{args_.b.base}, u32_of(b_.rows), u32_of(b_.cols), b_.row_step, b_.column_step,
-                    u32_of(b_.columns), int_of(b_.lines), own_lines(group / lanes_of_team), int_of(words));
+                    u32_of(b_.columns), int_of(b_.lines), own_lines(group), int_of(words));
             });
         });
     }
@@ -86,15 +86,18 @@ class grouped_reblock {
         f(std::integral_constant<int, group_with_lanes>{});
     }
 
-    // Block rows of a group. Few are spread over all groups, since a long one takes a group.
-    int own_lines(int64_t teams_of_group) const {
-        const int64_t share = (b_.lines + policy_.groups_at_once - 1) / policy_.groups_at_once;
-        return int_of(std::clamp<int64_t>(share, 1, teams_of_group));
+    // Block rows of a group. Few are spread over all groups, since a long one takes a group; of many a group
+    // has more than teams, which leave out those without elements.
+    int own_lines(int64_t items) const {
+        constexpr int64_t waves = 4;
+        const auto share_of = [&](int64_t groups) { return (b_.lines + groups - 1) / groups; };
+        const int64_t few = std::min(share_of(policy_.groups_at_once), items / lanes_of_team);
+        return int_of(std::clamp(share_of(waves * policy_.groups_at_once), few, items));
     }
 
     template <class Kernel, class... Args>
     void launch(Args... args) {
-        const int64_t own = own_lines(Kernel::group / lanes_of_team);
+        const int64_t own = own_lines(Kernel::group);
         device_.template launch_groups<Kernel>(kernels::convert_block_row_teams, (b_.lines + own - 1) / own,
                                                args...);
     }

@@ -298,9 +298,9 @@ TEST_CASE("csr2bsr and csr2gebsr: blocks of every size, both directions and all 
 
 TEST_CASE("csr2bsr and csr2gebsr of more block rows than a device takes at once") {
     random_source random(75);
-    entries pattern = random_pattern(9000, 3000, 1000, random);
+    entries pattern = random_pattern(40000, 3000, 4000, random);
     for (int j = 0; j < 3000; j += 2) pattern.list.push_back({4321, j, 1.0});
-    for (int j = 0; j < 3000; ++j) pattern.list.push_back({8999, j, 1.0});
+    for (int j = 0; j < 3000; ++j) pattern.list.push_back({39999, j, 1.0});
     using F = typed_functions<float>;
     const element_map elements = noisy(pattern, sizeof(float), random);
     for (const block_size& size : {block_size{2, 2}, block_size{3, 3}, block_size{4, 1}, block_size{2, 40}})
