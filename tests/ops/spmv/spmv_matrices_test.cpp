@@ -295,8 +295,8 @@ TEST_CASE("SpMV of generated matrices") {
 // What preprocessing leaves in the workspace is no more than a help.
 TEST_CASE("SpMV of transposed matrices with new values and with an overwritten workspace") {
     const layout csr{"CSR", CUSPARSE_FORMAT_CSR};
-    for (const char* spec : {"rmat:13,12", "poisson2d:150", "banded:5000,20", "uniform:20000,5",
-                             "rectangle:20,100000,4000"})
+    for (const char* spec :
+         {"rmat:13,12", "poisson2d:150", "banded:5000,20", "uniform:20000,5", "rectangle:20,100000,4000"})
         for (const product_types& types : large_rows()) {
             INFO(spec << ", " << types.name());
             random_source random;
