@@ -110,6 +110,19 @@ class Sanitize(unittest.TestCase):
         self.assertEqual(self.sanitized("", "--results", str(results)).returncode, 0)
         self.assertEqual(len(self.runs()), 3)
 
+    def test_cases_that_share_a_process(self):
+        run = self.sanitized("", "--piece", "1/1", "--together", "1000", "--tool", "memcheck", "--jobs", "1")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual(len(self.runs()), len({line.split("\t")[0] for line in LISTED}))
+        self.assertRegex(run.stdout, rf"memcheck +{len(LISTED)} +{len(LISTED)} ")
+
+    def test_cases_that_share_a_process_which_is_not_clean_have_one_each(self):
+        run = self.sanitized(INVALID, "--piece", "1/1", "--together", "2", "--tool", "memcheck", "--jobs", "1")
+        self.assertEqual(run.returncode, 1)
+        for line in LISTED:
+            self.assertIn(f"memcheck: {line}: findings", run.stdout)
+        self.assertGreater(len(self.runs()), len(LISTED))
+
     def test_time_that_is_up(self):
         results = self.folder / "results"
         run = self.sanitized("", "--seconds", "0", "--results", str(results))
