@@ -257,6 +257,14 @@ void sbmv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a,
     visit_full(a.type, [&]<class CT>(type<CT>) { launch_band<CT>(device, a, rows); });
 }
 
+// Whether a warp for each column has as much on its way as memory needs: of a matrix beyond the cache
+// few columns have not (blas-24).
+template <class CT>
+bool keeps_memory_busy(int64_t m, int64_t n) {
+    constexpr int64_t cache_megabytes = 48, few_columns = 3072;
+    return n >= few_columns || is_within<CT>(cache_megabytes, m, n);
+}
+
 // As many items down a column as find something there, but few columns by a warp each. Long columns are for
 // whole groups, so that x, which does not stay near, is read once for several columns.
 //
@@ -275,7 +283,7 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
             gemv_columns_by_groups<CT, 4, many>(device, phase, a, workspace);
         else if (packs <= 64 && a.n >= many_columns)
             gemv_columns_by_groups<CT, 16, 4>(device, phase, a, workspace);
-        else if (packs <= 2048)
+        else if (packs <= 2048 && keeps_memory_busy<CT>(a.m, a.n))
             gemv_columns_by_groups<CT, 32, 1>(device, phase, a, workspace);
         else
             gemv_columns_by_groups<CT, gemv_group, 4>(device, phase, a, workspace);
