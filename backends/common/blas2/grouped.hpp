@@ -261,7 +261,7 @@ void sbmv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a,
 // few columns have not (blas-24).
 template <class CT>
 bool keeps_memory_busy(int64_t m, int64_t n) {
-    constexpr int64_t cache_megabytes = 48, few_columns = 3072;
+    constexpr int64_t cache_megabytes = 40, few_columns = 3072;
     return n >= few_columns || is_within<CT>(cache_megabytes, m, n);
 }
 

@@ -1,7 +1,7 @@
 // Blocks of one size from blocks of another on GPUs, CSR having blocks of one element. A team takes a block
 // row of B if its lanes can hold the blocks of A in it: again and again the lowest block column that one of
 // these reaches is the next block. Of others a group marks the blocks of many columns at a time as bits in
-// local memory, and numbers them.
+// local memory, and numbers them. A block row of few elements is an item's, which compares their columns.
 //
 // Columns are counted as elements; that and the places within a matrix fit 32 bits. Elements of the values
 // have one or two words WT.
@@ -11,6 +11,8 @@ CONSTANT(teams, GROUP / LANES);
 CONSTANT(each, 8);                    // blocks of A that a lane holds
 CONSTANT(most, 8 * LANES);            // and a team
 CONSTANT(most_elements, 16 * most);   // of them
+CONSTANT(few, 4);                     // elements of a block row that an item takes
+CONSTANT(few_places, 64);             // and as many elements that their blocks may have
 CONSTANT(line_bits, 5);               // of the number of a line, of which a team has 32 at most
 CONSTANT(none, 0x7fffffff);           // behind all block columns
 CONSTANT(window_words, 4 * GROUP);    // of a group
@@ -31,13 +33,15 @@ typedef struct {
     int at, count;
 } block_row;
 
+HERON_FN u32 quotient(u32 n, u32 d) { return d == 1 ? n : n / d; }
+
 HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, heron_index number, int rows, u32 a_rows,
                                 u32 b_rows) {
     block_row own;
     own.first_row = number * b_rows;
     own.end_row = min(own.first_row + b_rows, (heron_index)rows);
-    own.first_line = (u32)own.first_row / a_rows;
-    own.end_line = (u32)(own.end_row - 1) / a_rows + 1;
+    own.first_line = quotient((u32)own.first_row, a_rows);
+    own.end_line = quotient((u32)(own.end_row - 1), a_rows) + 1;
     own.at = offsets[own.first_line] - base;
     own.count = offsets[own.end_line] - base - own.at;
     return own;
@@ -50,18 +54,19 @@ HERON_FN int line_of_group(int k, int lines, int own_lines) {
     return k < own_lines && number < lines ? (int)number : -1;
 }
 
-// Where a group has more block rows than teams, listed := those that have elements; counts[line] := 0 for the
-// others, if there are counts. Returns how many block rows teams are to take.
-HERON_FN int list_lines(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows, int lines,
-                        int own_lines, LOCAL i32* listed, PARTS(u32) parts, GLOBAL i64* counts) {
+// The block row that an item looks at: one of each team where the group has no more of them, or any.
+HERON_FN int line_of_item(int lines, int own_lines) {
+    if (own_lines > teams) return line_of_group(group_item(), lines, own_lines);
+    return group_item() % LANES == 0 ? line_of_group(group_item() / LANES, lines, own_lines) : -1;
+}
+
+// Where a group has more block rows than teams, listed := those of its items that are left to teams. Returns
+// how many block rows teams are to take.
+HERON_FN int list_lines(int line, int own_lines, int is_left, LOCAL i32* listed, PARTS(u32) parts) {
     if (own_lines <= teams) return own_lines;
-    const int line = line_of_group(group_item(), lines, own_lines);
-    u32 has_elements = 0;
-    if (line >= 0) has_elements = (u32)(block_row_at(offsets, base, line, rows, a_rows, b_rows).count > 0);
-    if (counts && line >= 0 && !has_elements) counts[line] = 0;
     u32 all = 0;
-    const u32 place = GROUP_SCAN(u32, parts, GROUP, has_elements, all);
-    if (has_elements) listed[place] = line;
+    const u32 place = GROUP_SCAN(u32, parts, GROUP, (u32)is_left, all);
+    if (is_left) listed[place] = line;
     sync_group();
     return (int)all;
 }
@@ -75,7 +80,7 @@ HERON_FN int line_of_team(int k, int taken, int lines, int own_lines, LOCAL cons
 }
 
 // A block row, or one of nothing.
-HERON_FN block_row block_row_of_team(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows,
+HERON_FN block_row block_row_or_none(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows,
                                      int line) {
     block_row own;
     own.first_row = own.end_row = own.first_line = own.end_line = 0;
@@ -89,8 +94,36 @@ HERON_FN int fits_team(block_row own, u32 a_rows, u32 a_cols, u32 b_cols) {
            (heron_index)own.count * a_rows * a_cols <= most_elements;
 }
 
+// Of blocks that have b_size elements each.
+HERON_FN int fits_item(block_row own, u32 a_rows, u32 a_cols, heron_index b_size) {
+    return own.count == 0 ||
+           (own.count <= few && a_rows == 1 && a_cols == 1 && own.count * b_size <= few_places);
+}
+
 // The first column of a block. Below 2^31 even if the index is none of the matrix.
 HERON_FN u32 column_of(i32 index, int base, u32 cols) { return (u32)(index - base) * cols & 0x7fffffffu; }
+
+// keys[i] := the block column of element i of an item's block row; none behind all elements.
+HERON_FN void load_few(GLOBAL const i32* indices, int base, u32 b_cols, int count, u32* keys) {
+    UNROLL
+    for (int i = 0; i < few; ++i) keys[i] = i < count ? (u32)indices[i] : 0u;
+    UNROLL
+    for (int i = 0; i < few; ++i) keys[i] = i < count ? column_of((i32)keys[i], base, 1) / b_cols : (u32)none;
+}
+
+// How many different keys there are below one.
+HERON_FN int keys_below(const u32* keys, u32 key) {
+    int number = 0;
+    UNROLL
+    for (int i = 0; i < few; ++i) {
+        int is_new = keys[i] < key;
+        UNROLL
+        for (int k = 0; k < few; ++k)
+            if (k < i) is_new &= (int)(keys[k] != keys[i]);
+        number += is_new;
+    }
+    return number;
+}
 
 // Of a team's block lane + i*LANES: keys[i] := the first block column of B that it reaches, last[i] := the
 // last one; none behind all blocks.
@@ -271,20 +304,30 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     LOCAL_ARRAY(u32, before, GROUP);
     LOCAL_ARRAY(u32, next, 1);
     PARTS_ARRAY(u32, parts, GROUP);
-    const int taken =
-        list_lines(offsets, base, rows, a_rows, b_rows, lines, own_lines, listed, parts, counts);
+    const heron_index b_size = (heron_index)b_rows * b_cols;
+    const int own_line = line_of_item(lines, own_lines);
+    const block_row of_item = block_row_or_none(offsets, base, rows, a_rows, b_rows, own_line);
+    const int is_few = fits_item(of_item, a_rows, a_cols, b_size);
+    if (own_line >= 0 && is_few) {
+        u32 few_keys[few];
+        load_few(indices + of_item.at, base, b_cols, of_item.count, few_keys);
+        counts[own_line] = keys_below(few_keys, none);
+    }
+    const int taken = list_lines(own_line, own_lines, of_item.count > 0 && !is_few, listed, parts);
     ROLLED
     for (int k = 0; k < taken; k += teams) {
         const int line = line_of_team(k, taken, lines, own_lines, listed);
-        block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, line);
+        block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
         const int is_held = fits_team(own, a_rows, a_cols, b_cols);
+        const int is_counted = line < 0 || fits_item(own, a_rows, a_cols, b_size);
         leave_to_group(left, line, is_held);
-        if (!is_held) own.count = 0;
-        u32 keys[each];
-        u32 last[each];
-        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-        const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
-        if (group_item() % LANES == 0 && line >= 0 && is_held) counts[line] = number;
+        if (is_held && !is_counted) {
+            u32 keys[each];
+            u32 last[each];
+            load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+            const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
+            if (group_item() % LANES == 0) counts[line] = number;
+        }
         sync_group();
         for (int team = 0; team < min(taken - k, teams); ++team) {
             if (left[team] < 0) continue;
@@ -358,6 +401,37 @@ HERON_FN void clear_blocks(GLOBAL WT* b, heron_index block, heron_index end_bloc
     for (heron_index k = block * size + item; k < end_block * size; k += items) b[k] = 0;
 }
 
+// The block row of an item: few elements, whose places in their blocks may be anywhere.
+HERON_FN void fill_few(GLOBAL const i32* offsets, GLOBAL const i32* indices, GLOBAL const WT* from, int base,
+                       block_row own, block_shape b, GLOBAL i32* columns, int b_base, GLOBAL WT* to,
+                       int space, int words) {
+    u32 keys[few];
+    load_few(indices + own.at, base, b.cols, own.count, keys);
+    int row_of[few];
+    UNROLL
+    for (int i = 0; i < few; ++i) row_of[i] = 0;
+    for (heron_index line = own.first_line + 1; line < own.end_line; ++line) {
+        const int of_line = offsets[line] - base - own.at;
+        UNROLL
+        for (int i = 0; i < few; ++i) row_of[i] += (int)(i >= of_line);
+    }
+    if (to) clear_blocks(to, 0, space, b, words, 0, 1);
+    UNROLL
+    for (int i = 0; i < few; ++i) {
+        const int number = keys_below(keys, keys[i]);
+        if (i >= own.count || number >= space) continue;
+        columns[number] = (i32)keys[i] + b_base;
+        if (!to) continue;
+        const u32 across = column_of(indices[own.at + i], base, 1) - keys[i] * b.cols;
+        GLOBAL const WT* source = from + (heron_index)(own.at + i) * words;
+        GLOBAL WT* target =
+            to +
+            ((heron_index)number * b.rows * b.cols + row_of[i] * b.row_step + across * b.column_step) * words;
+        target[0] = source[0];
+        if (words == 2) target[1] = source[1];
+    }
+}
+
 // The columns and, if there are any, values of B's block rows.
 HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
                    GLOBAL const WT* RESTRICT a, int base, int rows, u32 a_rows, u32 a_cols,
@@ -384,11 +458,20 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
     to.cols = b_cols;
     to.row_step = b_row_step;
     to.column_step = b_column_step;
-    const int taken = list_lines(offsets, base, rows, a_rows, b_rows, lines, own_lines, listed, parts, 0);
+    const heron_index b_size = (heron_index)b_rows * b_cols;
+    const int own_line = line_of_item(lines, own_lines);
+    const block_row of_item = block_row_or_none(offsets, base, rows, a_rows, b_rows, own_line);
+    const int is_few = fits_item(of_item, a_rows, a_cols, b_size);
+    if (of_item.count > 0 && is_few) {
+        const int block = b_offsets[own_line] - b_base;
+        fill_few(offsets, indices, a, base, of_item, to, b_indices + block, b_base,
+                 b ? b + block * b_size * words : b, b_offsets[own_line + 1] - b_base - block, words);
+    }
+    const int taken = list_lines(own_line, own_lines, of_item.count > 0 && !is_few, listed, parts);
     ROLLED
     for (int k = 0; k < taken; k += teams) {
         const int line = line_of_team(k, taken, lines, own_lines, listed);
-        block_row own = block_row_of_team(offsets, base, rows, a_rows, b_rows, line);
+        block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
         int block = 0;
         int space = 0;
         if (line >= 0) {
@@ -397,21 +480,23 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
         }
         const int is_held = fits_team(own, a_rows, a_cols, b_cols);
         leave_to_group(left, line, is_held);
-        if (!is_held) own.count = space = 0;
-        u32 keys[each];
-        u32 last[each];
-        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-        if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
+        if (!is_held || fits_item(own, a_rows, a_cols, b_size)) space = 0;
         LOCAL u32* numbers = shared + id / LANES * most;
-        number_lines(board, offsets, base, own, numbers);
-        number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
-        UNROLL
-        for (int i = 0; i < each; ++i)
-            if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
+        if (space > 0) {
+            u32 keys[each];
+            u32 last[each];
+            load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+            if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
+            number_lines(board, offsets, base, own, numbers);
+            number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
+            UNROLL
+            for (int i = 0; i < each; ++i)
+                if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
+        }
         sync_group_memory();
-        if (b)
+        if (b && space > 0)
             place_of_team(indices + own.at, a + (heron_index)own.at * a_rows * a_cols * words, base, own,
-                          from, to, numbers, b + (heron_index)block * b_rows * b_cols * words, space, words);
+                          from, to, numbers, b + block * b_size * words, space, words);
         for (int team = 0; team < min(taken - k, teams); ++team) {
             if (left[team] < 0) continue;
             own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);

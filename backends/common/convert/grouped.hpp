@@ -86,15 +86,16 @@ class grouped_reblock {
         f(std::integral_constant<int, group_with_lanes>{});
     }
 
-    // Block rows of a group. Few are spread over all groups, since a long one takes a group. Of very many a
-    // group has more than teams, which leave out those without elements; where all have some, that takes a
-    // quarter longer (convert-12).
+    // Block rows of a group. Few are spread over all groups, since a long one takes a group. Of many a group
+    // has several for each of its teams, which leave out those that are empty or an item's (convert-13).
     int own_lines(int64_t items) const {
-        constexpr int64_t turns = 4, very_many = 32;
+        constexpr int64_t turns = 4;
+        const int64_t at_once = items / lanes_of_team;
         const auto share_of = [&](int64_t groups) { return (b_.lines + groups - 1) / groups; };
-        const int64_t share = share_of(turns * policy_.groups_at_once);
-        if (share >= very_many) return int_of(std::min(share, items));
-        return int_of(std::clamp<int64_t>(share_of(policy_.groups_at_once), 1, items / lanes_of_team));
+        const int64_t spread = share_of(policy_.groups_at_once);
+        if (spread <= at_once) return int_of(std::max<int64_t>(spread, 1));
+        const int64_t share = (share_of(turns * policy_.groups_at_once) + at_once - 1) / at_once * at_once;
+        return int_of(std::clamp(share, 2 * at_once, items));
     }
 
     template <class Kernel, class... Args>

@@ -38,33 +38,44 @@ struct row_pair {
 };
 
 // The candidates for pairs of two ranges of ascending columns: the elements of the shorter range, each looked
-// up in the other one.
-class row_meeting {
+// up in the other one. Up to `few` elements of the other row are looked up in this one in any case, whose
+// columns are at hand: a search in the other row waits for one load after the other.
+template <int few>
+class range_meeting {
   public:
-    row_meeting() = default;
-    __device__ row_meeting(int own_first, int own_end, int other_first, int other_end)
+    range_meeting() = default;
+    __device__ range_meeting(int own_first, int own_end, int other_first, int other_end)
         : own_first_(own_first), own_end_(own_end), other_first_(other_first), other_end_(other_end) {}
 
-    __device__ bool by_own() const { return own_end_ - own_first_ < other_end_ - other_first_; }
-    __device__ int count() const { return min(own_end_ - own_first_, other_end_ - other_first_); }
-    // Candidate q. The column of this row's position k is own_columns[k - shift].
-    __device__ row_pair at(int q, const int* own_columns, int shift, const int* columns) const {
+    __device__ int count() const { return by_own() ? own_count() : other_count(); }
+    // Of candidate q. The column of this row's position k is own_columns[k - shift].
+    __device__ int column(int q, const int* own_columns, int shift, const int* columns) const {
+        return *(by_own() ? own_columns + (own_first_ + q - shift) : columns + (other_first_ + q));
+    }
+    // Candidate q, which has this column.
+    __device__ row_pair find(int q, int column, const int* own_columns, int shift, const int* columns) const {
         if (by_own()) {
-            const int column = own_columns[own_first_ + q - shift];
             const int found = lower_bound(columns, other_first_, other_end_, column);
             return found < other_end_ && columns[found] == column ? row_pair{found, own_first_ + q}
                                                                   : row_pair{};
         }
-        const int column = columns[other_first_ + q];
         const int found = lower_bound(own_columns, own_first_ - shift, own_end_ - shift, column);
         return found < own_end_ - shift && own_columns[found] == column
                    ? row_pair{other_first_ + q, found + shift}
                    : row_pair{};
     }
+    __device__ row_pair at(int q, const int* own_columns, int shift, const int* columns) const {
+        return find(q, column(q, own_columns, shift, columns), own_columns, shift, columns);
+    }
 
   private:
+    __device__ int own_count() const { return own_end_ - own_first_; }
+    __device__ int other_count() const { return other_end_ - other_first_; }
+    __device__ bool by_own() const { return own_count() < other_count() && other_count() > few; }
+
     int own_first_ = 0, own_end_ = 0, other_first_ = 0, other_end_ = 0;
 };
+using row_meeting = range_meeting<0>;
 
 // The pairs that the element (or block) k of a row needs of the row of its column.
 template <plans::factor_kind kind, class Meeting = row_meeting>

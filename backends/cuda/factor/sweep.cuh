@@ -72,12 +72,16 @@ class row_of_lanes {
         while (paired_ < parts_.diagonal && paired_ + some <= k_ + memory::paired) {
             const int end = min(paired_ + some, parts_.diagonal);
             row_parts others[some];
+            int candidates[some];
 #pragma unroll
             for (int u = 0; u < some; ++u)
                 others[u] = parts_of(paired_ + u < end ? needed_by(paired_ + u) : -1);
+                // All of these are on their way at a time.
+#pragma unroll
+            for (int u = 0; u < some; ++u) candidates[u] = candidate_of(paired_ + u, others[u]);
 #pragma unroll
             for (int u = 0; u < some; ++u)
-                if (paired_ + u < end) enter(paired_ + u, others[u]);
+                if (paired_ + u < end) enter(paired_ + u, others[u], candidates[u]);
             paired_ = end;
         }
     }
@@ -154,6 +158,8 @@ class row_of_lanes {
     __device__ bool is_posted() const { return posted_; }
 
   private:
+    // Each lane looks for the pair of one candidate before the row waits.
+    using meeting = range_meeting<lanes>;
     // Lane u looks for the pivot of the u-th of them.
     static constexpr int window = memory::found;
     static constexpr unsigned pivot_bit = 1u << 31;
@@ -187,15 +193,21 @@ class row_of_lanes {
         return row >= 0 ? load_parts(o_.parts + row) : row_parts{};
     }
 
-    __device__ void enter(int k, const row_parts& other) {
-        const row_meeting meeting = meeting_of<kind>(parts_, k, other);
-        const bool is_there = lane() < meeting.count();
-        const row_pair pair =
-            is_there ? meeting.at(lane(), own_.columns, own_.shift, o_.columns) : row_pair{};
+    // The column of the lane's candidate for a pair of element k and the other row.
+    __device__ int candidate_of(int k, const row_parts& other) const {
+        const auto met = meeting_of<kind, meeting>(parts_, k, other);
+        return lane() < met.count() ? met.column(lane(), own_.columns, own_.shift, o_.columns) : 0;
+    }
+
+    __device__ void enter(int k, const row_parts& other, int candidate) {
+        const auto met = meeting_of<kind, meeting>(parts_, k, other);
+        const row_pair pair = lane() < met.count()
+                                  ? met.find(lane(), candidate, own_.columns, own_.shift, o_.columns)
+                                  : row_pair{};
         const int place = pair_place(k);
         memory_.other[place] = pair.other;
         memory_.own[place] = static_cast<unsigned short>((pair.other >= 0 ? pair.own - parts_.begin : 0) |
-                                                         (lane() + lanes < meeting.count() ? has_more : 0));
+                                                         (lane() + lanes < met.count() ? has_more : 0));
     }
 
     // An element that another row has handed over or will without this one.
@@ -215,10 +227,10 @@ class row_of_lanes {
         if (other >= 0)
             f(parts_.begin + static_cast<int>(own & (has_more - 1u)), memory_.elements[at * lanes + lane()]);
         if ((own & has_more) == 0) return;
-        const row_meeting meeting = meeting_of<kind>(parts_, k_, parts_of(needed_by(k_)));
+        const auto met = meeting_of<kind, meeting>(parts_, k_, parts_of(needed_by(k_)));
 #pragma unroll 1
-        for (int q = lane() + lanes; q < meeting.count(); q += lanes) {
-            const row_pair pair = meeting.at(q, own_.columns, own_.shift, o_.columns);
+        for (int q = lane() + lanes; q < met.count(); q += lanes) {
+            const row_pair pair = met.at(q, own_.columns, own_.shift, o_.columns);
             if (pair.other >= 0) f(pair.own, await(pair.other));
         }
     }

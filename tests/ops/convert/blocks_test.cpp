@@ -296,21 +296,23 @@ TEST_CASE("csr2bsr and csr2gebsr: blocks of every size, both directions and all 
     });
 }
 
-// Most of the block rows are empty, one in the middle and the last one are long.
+// Block rows without elements, with few and with some, one in the middle and the last one long.
 TEST_CASE("csr2bsr and csr2gebsr of more block rows than a device takes at once") {
     using F = typed_functions<float>;
     struct blocks_of_rows {
-        std::int64_t rows;
+        std::int64_t rows, elements;
         block_size size;
         bool by_columns;
     };
-    for (const auto& [rows, size, by_columns] : {blocks_of_rows{9000, {3, 3}, true},
-                                                 {9000, {4, 1}, false},
-                                                 {9000, {2, 40}, true},
-                                                 {40000, {2, 2}, true},
-                                                 {150000, {2, 2}, false}}) {
+    for (const auto& [rows, elements, size, by_columns] : {blocks_of_rows{9000, 900, {3, 3}, true},
+                                                           {9000, 900, {4, 1}, false},
+                                                           {9000, 900, {2, 40}, true},
+                                                           {9000, 9000, {3, 5}, false},
+                                                           {40000, 4000, {2, 2}, true},
+                                                           {40000, 80000, {2, 8}, false},
+                                                           {150000, 15000, {2, 2}, false}}) {
         random_source random(75);
-        entries pattern = random_pattern(rows, 3000, rows / 10, random);
+        entries pattern = random_pattern(rows, 3000, elements, random);
         for (int j = 0; j < 3000; j += 2) pattern.list.push_back({4321, j, 1.0});
         for (int j = 0; j < 3000; ++j) pattern.list.push_back({rows - 1, j, 1.0});
         const block_layout layout{size.rows, size.cols, by_columns, 1};
