@@ -33,15 +33,13 @@ typedef struct {
     int at, count;
 } block_row;
 
-HERON_FN u32 quotient(u32 n, u32 d) { return d == 1 ? n : n / d; }
-
 HERON_FN block_row block_row_at(GLOBAL const i32* offsets, int base, heron_index number, int rows, u32 a_rows,
                                 u32 b_rows) {
     block_row own;
     own.first_row = number * b_rows;
     own.end_row = min(own.first_row + b_rows, (heron_index)rows);
-    own.first_line = quotient((u32)own.first_row, a_rows);
-    own.end_line = quotient((u32)(own.end_row - 1), a_rows) + 1;
+    own.first_line = (u32)own.first_row / a_rows;
+    own.end_line = (u32)(own.end_row - 1) / a_rows + 1;
     own.at = offsets[own.first_line] - base;
     own.count = offsets[own.end_line] - base - own.at;
     return own;
@@ -54,16 +52,8 @@ HERON_FN int line_of_group(int k, int lines, int own_lines) {
     return k < own_lines && number < lines ? (int)number : -1;
 }
 
-// The block row that an item looks at: one of each team where the group has no more of them, or any.
-HERON_FN int line_of_item(int lines, int own_lines) {
-    if (own_lines > teams) return line_of_group(group_item(), lines, own_lines);
-    return group_item() % LANES == 0 ? line_of_group(group_item() / LANES, lines, own_lines) : -1;
-}
-
-// Where a group has more block rows than teams, listed := those of its items that are left to teams. Returns
-// how many block rows teams are to take.
-HERON_FN int list_lines(int line, int own_lines, int is_left, LOCAL i32* listed, PARTS(u32) parts) {
-    if (own_lines <= teams) return own_lines;
+// listed := the block rows of a group's items that are left to teams. Returns how many.
+HERON_FN int list_lines(int line, int is_left, LOCAL i32* listed, PARTS(u32) parts) {
     u32 all = 0;
     const u32 place = GROUP_SCAN(u32, parts, GROUP, (u32)is_left, all);
     if (is_left) listed[place] = line;
@@ -123,6 +113,12 @@ HERON_FN int keys_below(const u32* keys, u32 key) {
         number += is_new;
     }
     return number;
+}
+
+HERON_FN int count_few(GLOBAL const i32* indices, int base, u32 b_cols, int count) {
+    u32 keys[few];
+    load_few(indices, base, b_cols, count, keys);
+    return keys_below(keys, none);
 }
 
 // Of a team's block lane + i*LANES: keys[i] := the first block column of B that it reaches, last[i] := the
@@ -304,30 +300,26 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     LOCAL_ARRAY(u32, before, GROUP);
     LOCAL_ARRAY(u32, next, 1);
     PARTS_ARRAY(u32, parts, GROUP);
-    const heron_index b_size = (heron_index)b_rows * b_cols;
-    const int own_line = line_of_item(lines, own_lines);
-    const block_row of_item = block_row_or_none(offsets, base, rows, a_rows, b_rows, own_line);
-    const int is_few = fits_item(of_item, a_rows, a_cols, b_size);
-    if (own_line >= 0 && is_few) {
-        u32 few_keys[few];
-        load_few(indices + of_item.at, base, b_cols, of_item.count, few_keys);
-        counts[own_line] = keys_below(few_keys, none);
+    int taken = own_lines;
+    if (own_lines > teams) {
+        const int line = line_of_group(group_item(), lines, own_lines);
+        const block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
+        const int is_few = fits_item(own, a_rows, a_cols, (heron_index)b_rows * b_cols);
+        if (line >= 0 && is_few) counts[line] = count_few(indices + own.at, base, b_cols, own.count);
+        taken = list_lines(line, own.count > 0 && !is_few, listed, parts);
     }
-    const int taken = list_lines(own_line, own_lines, of_item.count > 0 && !is_few, listed, parts);
     ROLLED
     for (int k = 0; k < taken; k += teams) {
         const int line = line_of_team(k, taken, lines, own_lines, listed);
         block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
         const int is_held = fits_team(own, a_rows, a_cols, b_cols);
-        const int is_counted = line < 0 || fits_item(own, a_rows, a_cols, b_size);
         leave_to_group(left, line, is_held);
-        if (is_held && !is_counted) {
-            u32 keys[each];
-            u32 last[each];
-            load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-            const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
-            if (group_item() % LANES == 0) counts[line] = number;
-        }
+        if (!is_held) own.count = 0;
+        u32 keys[each];
+        u32 last[each];
+        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+        const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
+        if (group_item() % LANES == 0 && line >= 0 && is_held) counts[line] = number;
         sync_group();
         for (int team = 0; team < min(taken - k, teams); ++team) {
             if (left[team] < 0) continue;
@@ -459,15 +451,18 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
     to.row_step = b_row_step;
     to.column_step = b_column_step;
     const heron_index b_size = (heron_index)b_rows * b_cols;
-    const int own_line = line_of_item(lines, own_lines);
-    const block_row of_item = block_row_or_none(offsets, base, rows, a_rows, b_rows, own_line);
-    const int is_few = fits_item(of_item, a_rows, a_cols, b_size);
-    if (of_item.count > 0 && is_few) {
-        const int block = b_offsets[own_line] - b_base;
-        fill_few(offsets, indices, a, base, of_item, to, b_indices + block, b_base,
-                 b ? b + block * b_size * words : b, b_offsets[own_line + 1] - b_base - block, words);
+    int taken = own_lines;
+    if (own_lines > teams) {
+        const int line = line_of_group(id, lines, own_lines);
+        const block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
+        const int is_few = fits_item(own, a_rows, a_cols, b_size);
+        if (own.count > 0 && is_few) {
+            const int block = b_offsets[line] - b_base;
+            fill_few(offsets, indices, a, base, own, to, b_indices + block, b_base,
+                     b ? b + block * b_size * words : b, b_offsets[line + 1] - b_base - block, words);
+        }
+        taken = list_lines(line, own.count > 0 && !is_few, listed, parts);
     }
-    const int taken = list_lines(own_line, own_lines, of_item.count > 0 && !is_few, listed, parts);
     ROLLED
     for (int k = 0; k < taken; k += teams) {
         const int line = line_of_team(k, taken, lines, own_lines, listed);
@@ -480,21 +475,19 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
         }
         const int is_held = fits_team(own, a_rows, a_cols, b_cols);
         leave_to_group(left, line, is_held);
-        if (!is_held || fits_item(own, a_rows, a_cols, b_size)) space = 0;
+        if (!is_held) own.count = space = 0;
+        u32 keys[each];
+        u32 last[each];
+        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
+        if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
         LOCAL u32* numbers = shared + id / LANES * most;
-        if (space > 0) {
-            u32 keys[each];
-            u32 last[each];
-            load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-            if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
-            number_lines(board, offsets, base, own, numbers);
-            number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
-            UNROLL
-            for (int i = 0; i < each; ++i)
-                if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
-        }
+        number_lines(board, offsets, base, own, numbers);
+        number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
+        UNROLL
+        for (int i = 0; i < each; ++i)
+            if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
         sync_group_memory();
-        if (b && space > 0)
+        if (b)
             place_of_team(indices + own.at, a + (heron_index)own.at * a_rows * a_cols * words, base, own,
                           from, to, numbers, b + block * b_size * words, space, words);
         for (int team = 0; team < min(taken - k, teams); ++team) {
