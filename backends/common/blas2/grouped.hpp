@@ -258,7 +258,7 @@ void sbmv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a,
 }
 
 // Whether a warp for each column has as much on its way as memory needs: of a matrix beyond the cache
-// few columns have not (blas-24).
+// few columns have not (blas-24, blas-25).
 template <class CT>
 bool keeps_memory_busy(int64_t m, int64_t n) {
     constexpr int64_t cache_megabytes = 40, few_columns = 3072;

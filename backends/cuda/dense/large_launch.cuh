@@ -3,6 +3,8 @@
 #include "large.cuh"
 #include "tuned.hpp"
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 #include <tuple>
 
 namespace heron::HERON_LEVEL::dense_cuda {
@@ -230,11 +232,21 @@ bool launch_large(cuda_device& device, const parameters<typename Tile::CT>& p, b
     return true;
 }
 
+// compute-sanitizer's racecheck does not end kernels whose blocks read each other's shared memory.
+inline bool clusters_are_wanted() {
+    static const bool are_wanted = [] {
+        const char* const text = std::getenv("HERON_CUDA_CLUSTERS");
+        return !text || std::string_view(text) != "0";
+    }();
+    return are_wanted;
+}
+
 // The most blocks that can share a tile's inner dimension.
 template <class Tile>
 int most_splits(const cuda_device& device) {
     using product = large_product<Tile, layout::depth, layout::depth, false>;
-    return device.has_clusters() && product::split_bytes <= device.shared_bytes() ? 16 : 1;
+    const bool can_share = device.has_clusters() && clusters_are_wanted();
+    return can_share && product::split_bytes <= device.shared_bytes() ? 16 : 1;
 }
 
 // A product whose inner dimension is cut into parts, which are items of a batch; their results are added up
