@@ -138,6 +138,14 @@ class Sanitize(unittest.TestCase):
         time.sleep(2)
         self.assertFalse((self.folder / "survived").exists())
 
+    def test_racecheck_tells_all_records_and_products_share_nothing_in_clusters(self):
+        self.script("compute-sanitizer", f'echo "clusters=$HERON_CUDA_CLUSTERS $*" >> {self.folder}/runs\n'
+                    'while [ "$1" != --log-file ]; do shift; done\necho "========= COMPUTE-SANITIZER" > "$2"')
+        self.assertEqual(self.run_tool("--piece", f"1/{len(LISTED)}", "--jobs", "1").returncode, 0)
+        of_tool = {line.split("--tool ")[1].split()[0]: line for line in self.runs()}
+        self.assertRegex(of_tool["racecheck"], "^clusters=0 .*--print-limit 100000 ")
+        self.assertRegex(of_tool["memcheck"], "^clusters= ")
+
     def test_tool_that_does_not_start(self):
         self.script("compute-sanitizer", "exit 0")
         self.assertEqual(self.run_tool("--piece", f"1/{len(LISTED)}").returncode, 1)
