@@ -79,24 +79,36 @@ class row_of_blocks {
         if (fits)
             for (int i = lane(); i < elements; i += warp_size) kept_[i] = stored[i];
         __syncwarp();
-        for (int first = parts_.begin; first < parts_.diagonal; first += awaited_blocks::most) {
-            look_ahead(first);
-            const int count = min(awaited_blocks::most, parts_.diagonal - first);
+        // The late ones may wait.
+        const int late = is_lu ? parts_.late() : 0;
+        const int late_elements = late * area();
+        work_out(parts_.begin + late, parts_.diagonal, flags, reciprocals, stamp);
+        finish(reciprocals + int64_t{row} * size());
+        if (fits) write_back(stored, late_elements, static_cast<int>(elements));
+        __syncwarp();
+        if (lane() == 0) {
+            __threadfence();
+            store_relaxed(flags + row, stamp);
+        }
+        if (late == 0) return;
+        work_out(parts_.begin, parts_.begin + late, flags, reciprocals, stamp);
+        if (fits) write_back(stored, 0, late_elements);
+    }
+
+  private:
+    static constexpr bool is_lu = kind == plans::factor_kind::lu;
+
+    // The blocks [first, end), which are before the diagonal.
+    __device__ void work_out(int first, int end, unsigned* flags, CT* reciprocals, unsigned stamp) {
+        for (; first < end; first += awaited_blocks::most) {
+            look_ahead(first, end);
+            const int count = min(awaited_blocks::most, end - first);
 #pragma unroll 1
             for (int u = 0; u < count; ++u)
                 if (const int j = awaited_.rows[u]; j >= 0)
                     eliminate(first + u, u, flags + j, reciprocals + int64_t{j} * size(), stamp);
         }
-        finish(reciprocals + int64_t{row} * size());
-        if (fits) write_back(stored, static_cast<int>(elements));
-        __syncwarp();
-        if (lane() != 0) return;
-        __threadfence();
-        store_relaxed(flags + row, stamp);
     }
-
-  private:
-    static constexpr bool is_lu = kind == plans::factor_kind::lu;
 
     static __device__ int lane() { return static_cast<int>(threadIdx.x) % warp_size; }
     __device__ int size() const { return SIZE > 0 ? SIZE : steps_.size; }
@@ -118,12 +130,12 @@ class row_of_blocks {
         return __popc(found);
     }
     // Finds out about some blocks of the row, as long as nobody waits for it.
-    __device__ void look_ahead(int first) {
+    __device__ void look_ahead(int first, int end) {
         constexpr int most = awaited_blocks::most;
         __syncwarp();
         if (lane() < most) {
             const int k = first + lane();
-            const int j = k < parts_.diagonal ? o_.columns[k] - o_.base : -1;
+            const int j = k < end ? o_.columns[k] - o_.base : -1;
             const bool is_there = j >= 0 && j < row_;
             awaited_.rows[lane()] = is_there ? j : -1;
             awaited_.others[lane()] = is_there ? load_parts(o_.parts + j) : row_parts{};
@@ -184,7 +196,7 @@ class row_of_blocks {
     // X := X * U^-1 or X * L^-H for block k and the diagonal block of another row. A lane has a row of X.
     __device__ void divide(int k, const row_parts& other, const CT* reciprocals) {
         CT* const x = own_block(k);
-        const CT* const pivots = other.regular ? pivots_of(other, reciprocals) : nullptr;
+        const CT* const pivots = other.regular() ? pivots_of(other, reciprocals) : nullptr;
         for (int r = lane(); r < size(); r += warp_size) {
             block_line<CT, SIZE> line(x + at(r, 0), steps_.column_step);
 #pragma unroll
@@ -236,7 +248,7 @@ class row_of_blocks {
 
     // The diagonal block and what depends on it in the row.
     __device__ void finish(CT* reciprocals) {
-        if (!parts_.regular) {
+        if (!parts_.regular()) {
             if (lane() == 0) o_.report_zero(row_);
             for (int t = lane(); t < size(); t += warp_size) reciprocals[t] = divide(one<CT>(), CT{});
             return;
@@ -329,14 +341,14 @@ class row_of_blocks {
         __syncwarp();
     }
 
-    // What the factorisation may write: for Cholesky no block after the diagonal, nor the upper triangle of
-    // that.
-    __device__ void write_back(CT* stored, int elements) {
+    // What the factorisation may write of the elements [first, end) of the row: for Cholesky no block after
+    // the diagonal, nor the upper triangle of that.
+    __device__ void write_back(CT* stored, int first, int end) {
         __syncwarp();
-        const int whole = is_lu ? elements : (parts_.diagonal - parts_.begin) * area();
-        for (int i = lane(); i < whole; i += warp_size) stored[i] = kept_[i];
+        const int whole = is_lu ? end : parts_.before_diagonal() * area();
+        for (int i = first + lane(); i < whole; i += warp_size) stored[i] = kept_[i];
         if constexpr (!is_lu)
-            for (int i = lane(); i < parts_.regular * area(); i += warp_size) {
+            for (int i = lane(); i < parts_.regular() * area(); i += warp_size) {
                 const int place = whole + at(i / size(), i % size());
                 if (i / size() >= i % size()) stored[place] = kept_[place];
             }

@@ -10,8 +10,19 @@ namespace heron::HERON_LEVEL {
 
 // A row of a CSR matrix, or of blocks, in positions of elements, or blocks.
 struct alignas(16) row_parts {
+    static constexpr int is_regular = 1, is_alone = 2, late_shift = 2;
+
     int begin, diagonal, end;  // diagonal: the first that is not before it
-    int regular;               // 1 if that is the diagonal's own
+    int marks;
+
+    // 1 if the first that is not before the diagonal is the diagonal's own.
+    __device__ int regular() const { return marks & is_regular; }
+    // Whether none of its elements meets one of another row.
+    __device__ bool alone() const { return (marks & is_alone) != 0; }
+    // How many elements, the row's first, change nothing that it hands over.
+    __device__ int late() const { return marks >> late_shift; }
+    // How many are before the diagonal.
+    __device__ int before_diagonal() const { return diagonal - begin; }
 };
 
 static __device__ inline row_parts load_parts(const row_parts* p) {
@@ -81,7 +92,7 @@ using row_meeting = range_meeting<0>;
 template <plans::factor_kind kind, class Meeting = row_meeting>
 static __device__ Meeting meeting_of(const row_parts& own, int k, const row_parts& other) {
     if constexpr (kind == plans::factor_kind::lu)
-        return {k + 1, own.end, other.diagonal + other.regular, other.end};
+        return {k + 1, own.end, other.diagonal + other.regular(), other.end};
     else
         return {own.begin, k, other.begin, other.diagonal};
 }
@@ -156,7 +167,7 @@ struct factor_operands {
     }
     __device__ CT stored_pivot(int row) const {
         const row_parts stored = load_parts(parts + row);
-        if (!stored.regular) return CT{};
+        if (!stored.regular()) return CT{};
         __threadfence();
         words<CT> w;
         const auto* const from = reinterpret_cast<const volatile int*>(a + stored.diagonal);
@@ -185,7 +196,7 @@ struct own_row {
     __device__ int column(int k) const { return columns[k - shift]; }
 };
 
-// A row with its parts, when all that it needs has been used.
+// A row with its parts, when all that it hands over has been worked out.
 template <class CT, plans::factor_kind kind>
 struct finished_row {
     using box = mailbox<CT>;
@@ -196,27 +207,27 @@ struct finished_row {
     const row_parts& parts;
     const own_row<CT>& own;
 
-    // Hands over what other rows need, and stores the factor, by `threads` threads. squares: of a Cholesky
-    // factor, in thread 0, the sum of those of the row's elements.
+    // Hands over what other rows need, and stores the factor but for late elements, by `threads` threads.
+    // squares: of a Cholesky factor, in thread 0, the sum of those of the row's elements.
     __device__ void post(CT squares, slot* pivots, slot* elements, unsigned stamp, int thread,
                          int threads) const {
         constexpr bool lu = kind == plans::factor_kind::lu;
-        const int first = lu ? parts.diagonal + parts.regular : parts.begin;
+        const int first = lu ? parts.diagonal + parts.regular() : parts.begin;
         const int end = lu ? parts.end : parts.diagonal;
 #pragma unroll 1
         for (int k = first + thread; k < end; k += threads) box::post(elements + k, own.value(k), stamp);
         if (thread == 0) post_pivot(squares, pivots + row, stamp);
         if (own.values == o.a) return;
 #pragma unroll 1
-        for (int k = parts.begin + thread; k < end; k += threads)
-            if (k != parts.diagonal || !parts.regular) o.a[k] = own.value(k);
+        for (int k = parts.begin + (lu ? parts.late() : 0) + thread; k < end; k += threads)
+            if (k != parts.diagonal || !parts.regular()) o.a[k] = own.value(k);
     }
 
   private:
     __device__ void post_pivot(CT squares, slot* to, unsigned stamp) const {
         CT pivot{}, inverse{};
         bool is_zero = true;
-        if (parts.regular) {
+        if (parts.regular()) {
             pivot = own.value(parts.diagonal);
             if constexpr (kind == plans::factor_kind::lu) {
                 pivot = o.boosted(pivot);
@@ -230,11 +241,11 @@ struct finished_row {
             }
         }
         if (!is_usual(inverse)) {
-            if (parts.regular) o.a[parts.diagonal] = pivot;
+            if (parts.regular()) o.a[parts.diagonal] = pivot;
             __threadfence();
         }
         box::post(to, inverse, stamp);
-        if (parts.regular) o.a[parts.diagonal] = pivot;
+        if (parts.regular()) o.a[parts.diagonal] = pivot;
         if (is_zero) o.report_zero(row);
     }
 };

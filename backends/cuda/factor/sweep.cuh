@@ -8,8 +8,13 @@
 
 namespace heron::HERON_LEVEL {
 
-// On a multiprocessor, as far as registers are concerned: more rows at work against spilled registers.
-constexpr int factor_blocks_at_once(int lanes) { return lanes == 4 ? 6 : 4; }
+// On a multiprocessor, as far as registers are concerned: more rows at work against spilled registers
+// (factor-9).
+template <class CT, plans::factor_kind kind>
+constexpr int factor_blocks_at_once(int lanes) {
+    constexpr size_t widest = kind == plans::factor_kind::lu ? 4 : 8;
+    return lanes == 4 && sizeof(CT) <= widest ? 6 : 4;
+}
 
 // Elements of a row that each of its lanes keeps in shared memory.
 constexpr int kept_per_lane(int lanes) { return lanes <= 8 ? 6 : 4; }
@@ -58,7 +63,9 @@ class row_of_lanes {
             shared_values[k - parts_.begin] = o_.a[k];
             shared_columns[k - parts_.begin] = o_.columns[k];
         }
-        k_ = awaited_ = paired_ = parts_.begin;
+        paired_ = parts_.alone() ? parts_.before_diagonal() : 0;
+        turn_ = awaited_ = is_lu ? paired_ : 0;
+        k_ = position(0);
         meeting_ = 0;
         posted_ = false;
     }
@@ -67,18 +74,18 @@ class row_of_lanes {
     __device__ void pair_ahead() {
         constexpr int some = 4;
         static_assert(memory::paired % some == 0);
-        if (posted_) return;
+        const int all = posted_ ? parts_.before_diagonal() : before_post();
 #pragma unroll 1
-        while (paired_ < parts_.diagonal && paired_ + some <= k_ + memory::paired) {
-            const int end = min(paired_ + some, parts_.diagonal);
+        while (paired_ < all && paired_ + some <= turn_ + memory::paired) {
+            const int end = min(paired_ + some, all);
             row_parts others[some];
             int candidates[some];
 #pragma unroll
             for (int u = 0; u < some; ++u)
-                others[u] = parts_of(paired_ + u < end ? needed_by(paired_ + u) : -1);
+                others[u] = parts_of(paired_ + u < end ? needed_by(position(paired_ + u)) : -1);
                 // All of these are on their way at a time.
 #pragma unroll
-            for (int u = 0; u < some; ++u) candidates[u] = candidate_of(paired_ + u, others[u]);
+            for (int u = 0; u < some; ++u) candidates[u] = candidate_of(position(paired_ + u), others[u]);
 #pragma unroll
             for (int u = 0; u < some; ++u)
                 if (paired_ + u < end) enter(paired_ + u, others[u], candidates[u]);
@@ -88,22 +95,18 @@ class row_of_lanes {
 
     // As many elements as are waited for at a time.
     __device__ void await_next() {
-        if (posted_) return;
-        const int end = min(paired_, k_ + window);
+        const int end = min(paired_, turn_ + window);
 #pragma unroll 1
         for (; awaited_ < end; ++awaited_) {
             const int at = place_of(awaited_, window);
             const int place = pair_place(awaited_);
-            const int other = memory_.other[place];
+            const int other = parts_.alone() ? -1 : memory_.other[place];
 #pragma unroll
             for (int u = 0; u < window; ++u)
                 if (u == at) other_[u] = other;
             if (other >= 0) open_ |= 1u << at;
-            if constexpr (divides_alone) {
-                const bool meets = __any_sync(team(), other >= 0 || (memory_.own[place] & has_more) != 0);
-                meeting_ = (meeting_ & ~(1u << at)) | (meets ? 1u << at : 0u);
-            }
-            const int j = needed_by(awaited_);
+            if constexpr (!is_lu) meeting_ = (meeting_ & ~(1u << at)) | (meets(other, place) ? 1u << at : 0u);
+            const int j = needed_by(position(awaited_));
             if (lane() != at || j < 0) continue;
             pivot_row_ = j;
             open_ |= pivot_bit;
@@ -127,44 +130,61 @@ class row_of_lanes {
 
     // By all lanes of a warp: uses what has been found, in the order of the row.
     __device__ void use() {
+        const bool divides_alone = !is_lu && (looks_at_each || __any_sync(all_lanes, parts_.alone()));
 #pragma unroll 1
         while (true) {
-            if constexpr (divides_alone) divide_alone();
-            const int at = place_of(k_, window);
+            if (divides_alone) divide_alone();
+            const int at = place_of(turn_, window);
             const bool waits = (open_ >> at & 1u) != 0 || (lane() == at && (open_ & pivot_bit) != 0);
             const unsigned missing = __ballot_sync(all_lanes, waits);
-            const bool next = !posted_ && k_ < awaited_ && (missing & team()) == 0;
+            const bool next = turn_ < awaited_ && (missing & team()) == 0;
             if (!__any_sync(all_lanes, next)) return;
             eliminate(next && needed_by(k_) >= 0, at);
-            if (next) ++k_;
+            if (next) {
+                ++turn_;
+                ++k_;
+            }
         }
     }
 
-    // By all lanes of a warp: posts the row if it has all that it needs. Whether a row of the warp was
+    // By all lanes of a warp: posts the row if it has all that others need. Whether a row of the warp was
     // posted.
     __device__ bool settle() {
-        const bool complete = !posted_ && k_ >= parts_.diagonal;
+        const bool complete = !posted_ && turn_ >= before_post();
         if (!__any_sync(all_lanes, complete)) return false;
-        if constexpr (kind == plans::factor_kind::cholesky) {
+        if constexpr (!is_lu) {
             const CT sum = sum_over_lanes(squares_, lanes);
             if (complete) squares_ = sum;
         }
         __syncwarp();
         if (complete) post();
+        if (is_lu && complete) k_ = parts_.begin;
         posted_ = posted_ || complete;
         return true;
     }
 
-    __device__ bool is_posted() const { return posted_; }
+    // Whether nothing is left to do before all rows of the warp are.
+    __device__ bool is_done() const { return posted_ && turn_ >= parts_.before_diagonal(); }
+
+    // When all rows of the warp are done: stores the late elements of an LU factorisation, which if they meet
+    // nothing are to be divided yet.
+    __device__ void finish() const {
+#pragma unroll 1
+        for (int k = parts_.begin + lane(); k < parts_.begin + parts_.late(); k += lanes) {
+            const int j = parts_.alone() ? needed_by(k) : -1;
+            o_.a[k] = j >= 0 ? o_.quotient(value(k), await(pivots_ + j), j) : value(k);
+        }
+    }
 
   private:
     // Each lane looks for the pair of one candidate before the row waits.
     using meeting = range_meeting<lanes>;
+    static constexpr bool is_lu = kind == plans::factor_kind::lu;
     // Lane u looks for the pivot of the u-th of them.
     static constexpr int window = memory::found;
     static constexpr unsigned pivot_bit = 1u << 31;
-    // Where most elements have no pairs before the diagonal (factor-5).
-    static constexpr bool divides_alone = kind == plans::factor_kind::cholesky && lanes <= 8;
+    // Whether elements without pairs are told from others in rows that have some (factor-5).
+    static constexpr bool looks_at_each = !is_lu && lanes <= 8;
     static constexpr unsigned window_bits = (1u << window) - 1u;
     static constexpr int most_kept = kept_of_row(lanes);
     static constexpr unsigned has_more = 0x8000u;
@@ -178,11 +198,18 @@ class row_of_lanes {
     }
     __device__ CT& value(int k) const { return own_.value(k); }
 
-    // Where position k is in an array of the latest `count`.
-    __device__ int place_of(int k, int count) const {
-        return static_cast<int>(static_cast<unsigned>(k - parts_.begin) % static_cast<unsigned>(count));
+    // The elements before the diagonal take turns: first those that the row's post needs, in their order.
+    __device__ int before_post() const { return parts_.before_diagonal() - (is_lu ? parts_.late() : 0); }
+    __device__ int position(int turn) const {
+        if constexpr (!is_lu) return parts_.begin + turn;
+        const int k = parts_.begin + parts_.late() + turn;
+        return k < parts_.diagonal ? k : k - parts_.before_diagonal();
     }
-    __device__ int pair_place(int k) const { return place_of(k, memory::paired) * lanes + lane(); }
+    // Where a turn's is in an array of the latest `count`.
+    static __device__ int place_of(int turn, int count) {
+        return static_cast<int>(static_cast<unsigned>(turn) % static_cast<unsigned>(count));
+    }
+    static __device__ int pair_place(int turn) { return place_of(turn, memory::paired) * lanes + lane(); }
 
     // The row that element k waits for; -1 if it is no row before this one.
     __device__ int needed_by(int k) const {
@@ -193,35 +220,41 @@ class row_of_lanes {
         return row >= 0 ? load_parts(o_.parts + row) : row_parts{};
     }
 
+    // Whether an element of a Cholesky factor, of which this lane has the pair `other` or none, may have any.
+    __device__ bool meets(int other, int place) const {
+        if constexpr (!looks_at_each) return !parts_.alone();
+        return __any_sync(team(), other >= 0 || (!parts_.alone() && (memory_.own[place] & has_more) != 0));
+    }
+
     // The column of the lane's candidate for a pair of element k and the other row.
     __device__ int candidate_of(int k, const row_parts& other) const {
         const auto met = meeting_of<kind, meeting>(parts_, k, other);
         return lane() < met.count() ? met.column(lane(), own_.columns, own_.shift, o_.columns) : 0;
     }
 
-    __device__ void enter(int k, const row_parts& other, int candidate) {
-        const auto met = meeting_of<kind, meeting>(parts_, k, other);
+    __device__ void enter(int turn, const row_parts& other, int candidate) {
+        const auto met = meeting_of<kind, meeting>(parts_, position(turn), other);
         const row_pair pair = lane() < met.count()
                                   ? met.find(lane(), candidate, own_.columns, own_.shift, o_.columns)
                                   : row_pair{};
-        const int place = pair_place(k);
+        const int place = pair_place(turn);
         memory_.other[place] = pair.other;
         memory_.own[place] = static_cast<unsigned short>((pair.other >= 0 ? pair.own - parts_.begin : 0) |
                                                          (lane() + lanes < met.count() ? has_more : 0));
     }
 
-    // An element that another row has handed over or will without this one.
-    __device__ CT await(int k) const {
+    // What another row has handed over or will without this one.
+    __device__ CT await(slot* from) const {
         slot seen{};
         CT found{};
-        while (!box::open(seen, found, stamp_)) box::peek(true, elements_ + k, seen);
+        while (!box::open(seen, found, stamp_)) box::peek(true, from, seen);
         return found;
     }
 
     // Calls f(own position, other row's element) for this lane's pairs of the next element.
     template <class F>
     __device__ void each_pair(int at, F&& f) const {
-        const int place = pair_place(k_);
+        const int place = pair_place(turn_);
         const unsigned own = memory_.own[place];
         const int other = memory_.other[place];
         if (other >= 0)
@@ -231,7 +264,7 @@ class row_of_lanes {
 #pragma unroll 1
         for (int q = lane() + lanes; q < met.count(); q += lanes) {
             const row_pair pair = met.at(q, own_.columns, own_.shift, o_.columns);
-            if (pair.other >= 0) f(pair.own, await(pair.other));
+            if (pair.other >= 0) f(pair.own, await(elements_ + pair.other));
         }
     }
 
@@ -240,18 +273,20 @@ class row_of_lanes {
     // pivot.
     __device__ void divide_alone() {
         const unsigned missing = __ballot_sync(all_lanes, (open_ & pivot_bit) != 0) >> first_lane();
-        const unsigned first = static_cast<unsigned>(place_of(k_, window));
+        const unsigned first = static_cast<unsigned>(place_of(turn_, window));
         const unsigned held = (missing | meeting_) & window_bits;
         const unsigned held_from_first = (held >> first | held << (window - first)) & window_bits;
         const int free = held_from_first ? __ffs(static_cast<int>(held_from_first)) - 1 : window;
-        const int count = posted_ ? 0 : min(free, awaited_ - k_);
+        const int count = min(free, awaited_ - turn_);
         if (!__any_sync(all_lanes, count > 0)) return;
         const int own = (lane() + window - static_cast<int>(first)) % window;
-        if (lane() < window && own < count && needed_by(k_ + own) >= 0) {
-            CT& divided = value(k_ + own);
-            divided = o_.quotient(divided, inverse_, needed_by(k_ + own));
+        const int k = k_ + own;
+        if (lane() < window && own < count && needed_by(k) >= 0) {
+            CT& divided = value(k);
+            divided = o_.quotient(divided, inverse_, needed_by(k));
             add_square(divided);
         }
+        turn_ += count;
         k_ += count;
         __syncwarp();
     }
@@ -300,7 +335,8 @@ class row_of_lanes {
     row_parts parts_{};
     own_row<CT> own_{};
     bool posted_ = true;
-    int k_ = 0;             // the first element that is not done
+    int turn_ = 0;          // of the first element that is not done
+    int k_ = 0;             // and its position
     int awaited_ = 0;       // behind those that are waited for
     int paired_ = 0;        // behind those whose pairs are known
     unsigned meeting_ = 0;  // which of the elements that are waited for have pairs
@@ -376,12 +412,13 @@ static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_un
         // Without levels most rows wait for long: they look the less often the longer they wait.
         nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
         if (nap > 0) __nanosleep(nap);
-    } while (!__all_sync(all_lanes, row.is_posted()));
+    } while (!__all_sync(all_lanes, row.is_done()));
+    if constexpr (kind == plans::factor_kind::lu) row.finish();
 }
 
 // A block has a unit, or where the grid has fewer of them one after the other.
 template <class CT, plans::factor_kind kind, int lanes>
-__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once(lanes))
+__global__ void __launch_bounds__(factor_threads, factor_blocks_at_once<CT, kind>(lanes))
     factor_rows(factor_launch<CT> launch) {
     __shared__ __align__(16) unsigned char bytes[sizeof(factor_memory<CT, lanes>)];
     auto& memory = *reinterpret_cast<factor_memory<CT, lanes>*>(bytes);

@@ -2,26 +2,12 @@
 // Incomplete factorisations in one launch in which rows hand over to rows. ANALYSE finds the parts of the
 // rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
 #include "blocks.cuh"
+#include "parts.cuh"
 #include "sweep.cuh"
 #include "cuda/runtime/report.hpp"
 #include "cuda/trisolve/pattern.hpp"
 
 namespace heron::HERON_LEVEL {
-
-// The parts of each row, and the rows that lack a diagonal.
-template <class CT>
-__global__ void find_parts(const int* offsets, const int* columns, int base, int n, row_parts* parts,
-                           int* zero_pivot) {
-    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (row >= n) return;
-    row_parts found{offsets[row] - base, 0, offsets[row + 1] - base, 0};
-    found.diagonal = lower_bound(columns, found.begin, found.end, row + base);
-    found.regular = found.diagonal < found.end && columns[found.diagonal] == row + base;
-    parts[row] = found;
-    if (found.regular) return;
-    atomicMin(zero_pivot, row);
-    atomicMin(zero_pivot + 1, row);
-}
 
 // How many elements the row at a place of the order has.
 struct lengths_of_parts {
@@ -65,9 +51,7 @@ class tuned_factor_run {
     void analyse() {
         auto* const zero_pivot = reinterpret_cast<int*>(args_.zero_pivot);
         device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot, 1, int{HERON_NO_PIVOT});
-        constexpr int threads = 256;
-        device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, offsets(), columns(),
-                              int{pattern_.base}, static_cast<int>(n_), parts_, zero_pivot);
+        find_all_parts(zero_pivot);
         order_by_levels(device_, plans::rows_of(pattern_), true, false, order_);
         factor_sweep_plan plan;
         if (by_elements_) find_units(plan);
@@ -81,6 +65,9 @@ class tuned_factor_run {
 
   private:
     using slot = typename mailbox<CT>::slot;
+
+    // Of blocks, in a row of which it is found out what is late.
+    static constexpr int longest_marked = 256;
 
     // What is handed over stands without stamps at first: it is the part of the order's memory that is set to
     // zero.
@@ -118,6 +105,23 @@ class tuned_factor_run {
             most = blocks_of_rows(n_, factor_threads / lanes) + 2 * long_rows;
         });
         return most;
+    }
+
+    void find_all_parts(int* zero_pivot) {
+        constexpr int threads = 256;
+        const csr_rows rows{offsets(), columns(), int{pattern_.base}, static_cast<int>(n_)};
+        const auto find_marked = [&]<int lanes>(lane_count<lanes>, int longest) {
+            device_.launch_blocks(find_marked_parts<CT, kind, lanes>, blocks_of_rows(n_, threads / lanes),
+                                  threads, 0, rows, longest, parts_, zero_pivot);
+        };
+        if (by_elements_)
+            visit_lanes(
+                [&]<int lanes>(lane_count<lanes> of_row) { find_marked(of_row, kept_of_row(lanes)); });
+        else if (kind == plans::factor_kind::lu)
+            find_marked(lane_count<8>{}, longest_marked);
+        else
+            device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, rows, parts_,
+                                  zero_pivot);
     }
 
     void find_units(factor_sweep_plan& plan) {

@@ -117,6 +117,19 @@ entries random_square_pattern(std::int64_t n, std::int64_t per_row, std::uint64_
     return result;
 }
 
+entries scattered_blocks_pattern(std::int64_t blocks, std::int64_t size, std::int64_t others,
+                                 std::uint64_t stream) {
+    entries result{blocks * size, blocks * size, {}};
+    std::vector<std::vector<std::int64_t>> columns(static_cast<std::size_t>(blocks));
+    for (const entry& e : random_square_pattern(blocks, others, stream).list)
+        columns[static_cast<std::size_t>(e.row)].push_back(e.col);
+    for (std::int64_t i = 0; i < result.rows; ++i)
+        for (const std::int64_t block : columns[static_cast<std::size_t>(i / size)])
+            for (std::int64_t j = block * size; j < (block + 1) * size; ++j)
+                result.list.push_back({i, j, 1.0});
+    return result;
+}
+
 entries arrow_of(std::int64_t n) {
     entries result{n, n, {}};
     for (std::int64_t i = 0; i < n; ++i) {

@@ -37,6 +37,9 @@ number_rows incomplete_cholesky(number_rows a);
 entries banded_pattern(std::int64_t n, const std::vector<std::int64_t>& distances);
 entries grid_pattern(std::int64_t nx, std::int64_t ny, std::int64_t nz, bool corners);
 entries random_square_pattern(std::int64_t n, std::int64_t per_row, std::uint64_t stream);
+// Blocks of `size` rows and columns: those on the diagonal, and up to `others` more in each row of blocks.
+entries scattered_blocks_pattern(std::int64_t blocks, std::int64_t size, std::int64_t others,
+                                 std::uint64_t stream);
 entries arrow_of(std::int64_t n);
 entries full_pattern(std::int64_t n);
 // Runs of up to nine columns, which those of other rows overlap in part.

@@ -114,6 +114,47 @@ TEST_CASE("factorisations of many rows") {
         });
 }
 
+TEST_CASE("factorisations of rows whose elements meet few others") {
+    const std::vector<named_pattern> patterns{
+        {"elements that meet nothing", random_square_pattern(9000, 7, 21)},
+        {"more of them in a row", random_square_pattern(9000, 22, 22)},
+        {"some that meet others", random_square_pattern(700, 22, 23)},
+        {"many that do", random_square_pattern(300, 13, 24)},
+        {"blocks that meet in their own columns", scattered_blocks_pattern(1500, 4, 5, 25)},
+        {"and in others'", scattered_blocks_pattern(60, 3, 6, 26)}};
+    for (const named_pattern& pattern : patterns) {
+        if (is_short() && pattern.matrix.rows > 700) continue;
+        for_types([&](auto f) {
+            INFO(pattern.name);
+            run(f, pattern.matrix, lu_of_csr);
+            run(f, pattern.matrix, cholesky_of_csr);
+            run(f, pattern.matrix, {true, 0, CUSPARSE_DIRECTION_ROW, 1, by_number});
+            if (pattern.matrix.rows <= 700)
+                for (const std::int64_t block : {2, 3, 4, 8})
+                    run(f, pattern.matrix, {true, block, CUSPARSE_DIRECTION_COLUMN});
+        });
+    }
+}
+
+TEST_CASE("zero pivots of rows whose elements meet few others") {
+    for (const entries& pattern :
+         {random_square_pattern(5000, 20, 27), scattered_blocks_pattern(900, 4, 5, 28)})
+        for_types([&]<class F>(F) {
+            sparse_arrays arrays = factor_arrays(pattern, lu_of_csr, F::type);
+            // Their pivots are changed by no other row.
+            for (const std::size_t row : {1204u, 2408u})
+                for (auto k = static_cast<std::size_t>(arrays.offsets[row]);
+                     k < static_cast<std::size_t>(arrays.offsets[row + 1]); ++k)
+                    if (arrays.indices[k] == static_cast<std::int64_t>(row)) arrays.values[k] = 0;
+            factor_problem<F> problem(arrays, lu_of_csr);
+            problem.analyse();
+            CHECK(problem.zero_pivot() == -1);
+            problem.factor();
+            CHECK(problem.zero_pivot() == 1204);
+            problem.check();
+        });
+}
+
 TEST_CASE("a matrix without rows, and one without elements") {
     for_two_types([&](auto f) {
         using F = decltype(f);

@@ -1,0 +1,145 @@
+#pragma once
+// What ANALYSE finds out of each row: where its parts are, and how much of it other rows wait for.
+#include "rows.cuh"
+#include "cuda/runtime/group_words.cuh"
+
+namespace heron::HERON_LEVEL {
+
+struct csr_rows {
+    const int *offsets, *columns;
+    int base, n;
+
+    __device__ int begin(int row) const { return offsets[row] - base; }
+    __device__ int end(int row) const { return offsets[row + 1] - base; }
+
+    __device__ row_parts parts(int row) const {
+        row_parts found{begin(row), 0, end(row), 0};
+        found.diagonal = lower_bound(columns, found.begin, found.end, row + base);
+        if (found.diagonal < found.end && columns[found.diagonal] == row + base)
+            found.marks = row_parts::is_regular;
+        return found;
+    }
+};
+
+// Rows that lack a diagonal are structural zero pivots.
+static __device__ inline void store_parts(const row_parts& found, int row, row_parts* parts,
+                                          int* zero_pivot) {
+    parts[row] = found;
+    if (found.regular()) return;
+    atomicMin(zero_pivot, row);
+    atomicMin(zero_pivot + 1, row);
+}
+
+template <class CT>
+__global__ void find_parts(csr_rows rows, row_parts* parts, int* zero_pivot) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row < rows.n) store_parts(rows.parts(row), row, parts, zero_pivot);
+}
+
+// Which elements of a row meet others, found by a team of lanes.
+template <plans::factor_kind kind, int lanes>
+class row_marks {
+  public:
+    __device__ row_marks(const csr_rows& rows, const row_parts& own, int row)
+        : rows_(rows), own_(own), row_(row) {
+        for (int k = own.begin + lane(); k < own.end; k += lanes) filter_ |= bit_of(rows.columns[k]);
+        filter_ = u64{__reduce_or_sync(team(), static_cast<unsigned>(filter_ >> 32))} << 32 |
+                  __reduce_or_sync(team(), static_cast<unsigned>(filter_));
+    }
+
+    __device__ int find() const { return kind == plans::factor_kind::lu ? of_lu() : of_cholesky(); }
+
+  private:
+    // Up to `few` elements of another row are looked up in this one, which has a filter.
+    static constexpr int few = 32;
+    using meeting = range_meeting<few>;
+
+    static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
+    static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
+    static __device__ unsigned team() {
+        constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
+        return of_row << first_lane();
+    }
+    static __device__ u64 bit_of(int column) { return u64{1} << (static_cast<unsigned>(column) % 64u); }
+
+    // The row that element k needs; -1 if there is none before this one.
+    __device__ int needed_by(int k) const {
+        const int j = k < own_.diagonal ? rows_.columns[k] - rows_.base : -1;
+        return j < row_ ? j : -1;
+    }
+    // The own position of a pair; -1 if the candidate is in none.
+    __device__ int met_at(const meeting& met, int q, int column) const {
+        if ((filter_ & bit_of(column)) == 0) return -1;
+        const row_pair pair = met.find(q, column, rows_.columns, 0, rows_.columns);
+        return pair.other >= 0 ? pair.own : -1;
+    }
+
+    // The last position that element k of an LU factorisation changes; -1 if there is none.
+    __device__ int last_met(int k) const {
+        const int j = needed_by(k);
+        if (j < 0) return -1;
+        const meeting met(k + 1, own_.end, rows_.begin(j), rows_.end(j));
+        for (int q = met.count() - 1; q >= 0; --q) {
+            const int column = met.column(q, rows_.columns, 0, rows_.columns);
+            if (column <= rows_.columns[k]) break;
+            if (const int own = met_at(met, q, column); own >= 0) return own;
+        }
+        return -1;
+    }
+    // Whether element k of a Cholesky factorisation is in a pair.
+    __device__ bool meets_any(int k) const {
+        const int j = needed_by(k);
+        if (j < 0) return false;
+        const meeting met(own_.begin, k, rows_.begin(j), rows_.end(j));
+        for (int q = 0; q < met.count(); ++q) {
+            const int column = met.column(q, rows_.columns, 0, rows_.columns);
+            if (column >= rows_.columns[k]) break;
+            if (met_at(met, q, column) >= 0) return true;
+        }
+        return false;
+    }
+
+    __device__ int of_cholesky() const {
+        for (int first = own_.begin; first < own_.diagonal; first += lanes)
+            if (__any_sync(team(), meets_any(first + lane()))) return 0;
+        return row_parts::is_alone;
+    }
+
+    // What an element changes lies behind it; so the row's first elements are late if all that they change is
+    // among themselves.
+    __device__ int of_lu() const {
+        int late = 0, changed = -1;
+        bool alone = true;
+        for (int first = own_.begin; first < own_.diagonal && changed < own_.diagonal; first += lanes) {
+            const int k = first + lane();
+            const int met = last_met(k);
+            alone = alone && !__any_sync(team(), met >= 0);
+            changed = max(changed, max(met, k));
+            for (int step = 1; step < lanes; step *= 2) {
+                const int before = __shfl_up_sync(team(), changed, step, lanes);
+                if (lane() >= step) changed = max(changed, before);
+            }
+            const unsigned closed = __ballot_sync(team(), k < own_.diagonal && changed == k) >> first_lane();
+            if (closed != 0) late = first + warp_size - __clz(static_cast<int>(closed)) - own_.begin;
+            changed = __shfl_sync(team(), changed, lanes - 1, lanes);
+        }
+        return (alone ? row_parts::is_alone : 0) | late << row_parts::late_shift;
+    }
+
+    const csr_rows& rows_;
+    const row_parts& own_;
+    int row_;
+    u64 filter_ = 0;  // of the columns of the row
+};
+
+// The same as find_parts, and the marks of rows of up to `longest` elements.
+template <class CT, plans::factor_kind kind, int lanes>
+__global__ void find_marked_parts(csr_rows rows, int longest, row_parts* parts, int* zero_pivot) {
+    const int row = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / lanes);
+    if (row >= rows.n) return;
+    row_parts found = rows.parts(row);
+    if (found.end - found.begin <= longest) found.marks |= row_marks<kind, lanes>(rows, found, row).find();
+    if (threadIdx.x % lanes == 0) store_parts(found, row, parts, zero_pivot);
+}
+
+}  // namespace heron::HERON_LEVEL
