@@ -54,23 +54,30 @@ cudaStream_t stream_at(cudaStream_t address, std::vector<cudaStream_t>& all) {
     return nullptr;
 }
 
-// Work that a stream does not get past before it is told to.
+// Work that a stream does not get past before it is told to; or before it gives up, because some call does
+// not come back before the work is done.
 class gate {
   public:
     void close(cudaStream_t stream) {
         is_open_ = false;
         expect(cudaLaunchHostFunc(
-            stream,
-            [](void* me) {
-                while (!static_cast<gate*>(me)->is_open_) std::this_thread::yield();
-            },
-            this));
+            stream, [](void* me) { static_cast<gate*>(me)->wait(); }, this));
     }
     void open() { is_open_ = true; }
+    bool has_given_up() const { return has_given_up_; }
     ~gate() { open(); }
 
   private:
-    std::atomic<bool> is_open_{true};
+    void wait() {
+        using clock = std::chrono::steady_clock;
+        const auto end = clock::now() + std::chrono::seconds(20);
+        while (!is_open_ && !has_given_up_) {
+            std::this_thread::yield();
+            has_given_up_ = clock::now() > end;
+        }
+    }
+
+    std::atomic<bool> is_open_{true}, has_given_up_{false};
 };
 
 // multiply(handle, out) uses memory of the handle's. It gives `expected` again and again.
@@ -88,13 +95,22 @@ void check(std::size_t outputs, const std::vector<double>& expected, Multiply&& 
     bool is_done = false, is_reused = false;
     {
         gate held;
+        const auto did_not_wait = [&](const char* step) {
+            INFO("these waited for work of a stream: " << step);
+            REQUIRE_FALSE(held.has_given_up());
+        };
         held.close(stream);
         multiply(handle, first.data());
+        did_not_wait("a product");
         expect(cudaStreamDestroy(stream));
+        did_not_wait("the stream's end");
         if (const cudaStream_t again = stream_at(stream, streams)) {
+            did_not_wait("new streams");
             is_reused = true;
             expect(heron_set_stream(handle, again));
+            did_not_wait("a handle's stream");
             multiply(handle, second.data());
+            did_not_wait("a product after another stream's");
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
             is_done = cudaStreamQuery(again) == cudaSuccess;
         }
