@@ -45,8 +45,8 @@ cudaStream_t new_stream() {
     return stream;
 }
 
-// Streams until one has this address; NULL if none of a few has. A driver has been seen to make no end of this
-// after some thirty, while work was held.
+// Streams until one has this address; NULL if none of a few has. A driver has been seen to make no end of
+// this after some thirty, while work was held.
 cudaStream_t stream_at(cudaStream_t address, std::vector<cudaStream_t>& all) {
     for (int i = 0; i < 16; ++i) {
         all.push_back(new_stream());
