@@ -38,7 +38,7 @@ __global__ void find_parts(csr_rows rows, row_parts* parts, int* zero_pivot) {
 
 // Which elements of a row meet others, found by a team of lanes.
 template <plans::factor_kind kind, int lanes>
-class row_marks {
+class row_marks : row_team<lanes> {
   public:
     __device__ row_marks(const csr_rows& rows, const row_parts& own, int row)
         : rows_(rows), own_(own), row_(row) {
@@ -54,12 +54,9 @@ class row_marks {
     static constexpr int few = 32;
     using meeting = range_meeting<few>;
 
-    static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
-    static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
-    static __device__ unsigned team() {
-        constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
-        return of_row << first_lane();
-    }
+    using row_team<lanes>::lane;
+    using row_team<lanes>::first_lane;
+    using row_team<lanes>::team;
     static __device__ u64 bit_of(int column) { return u64{1} << (static_cast<unsigned>(column) % 64u); }
 
     // The row that element k needs; -1 if there is none before this one.

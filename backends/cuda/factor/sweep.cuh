@@ -44,7 +44,7 @@ struct lane_memory {
 // The code of this class is met by rows that wait for each other: it is short, so that the instruction cache
 // has all of it. Hence each of its steps is there once, and what it does to an element is a loop.
 template <class CT, plans::factor_kind kind, int lanes>
-class row_of_lanes {
+class row_of_lanes : row_team<lanes> {
   public:
     using box = mailbox<CT>;
     using slot = typename box::slot;
@@ -190,12 +190,9 @@ class row_of_lanes {
     static constexpr unsigned has_more = 0x8000u;
     static_assert(window <= lanes && window <= memory::paired && most_kept < int{has_more});
 
-    static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
-    static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
-    static __device__ unsigned team() {
-        constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
-        return of_row << first_lane();
-    }
+    using row_team<lanes>::lane;
+    using row_team<lanes>::first_lane;
+    using row_team<lanes>::team;
     __device__ CT& value(int k) const { return own_.value(k); }
 
     // The elements before the diagonal take turns: first those that the row's post needs, in their order.
