@@ -131,14 +131,14 @@ HERON_FN c32 heron_mad_c32(c32 a, c32 b, c32 c) {
 HERON_FN c32 heron_mul_c32(c32 a, c32 b) { return heron_mad_c32(a, b, heron_zero_c32); }
 HERON_FN c32 heron_conj_c32(c32 a) { return (c32)(a.x, -a.y); }
 HERON_FN c32 heron_div_c32(c32 a, c32 b) {
-    if (fabs(b.x) >= fabs(b.y)) {
-        const f32 ratio = b.y / b.x;
-        const f32 size = b.x + b.y * ratio;
-        return (c32)((a.x + a.y * ratio) / size, (a.y - a.x * ratio) / size);
-    }
-    const f32 ratio = b.x / b.y;
-    const f32 size = b.x * ratio + b.y;
-    return (c32)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
+    const int by_real = fabs(b.x) >= fabs(b.y);
+    const f32 larger = by_real ? b.x : b.y;
+    const f32 smaller = by_real ? b.y : b.x;
+    const f32 ratio = smaller / larger;
+    const f32 size = larger + smaller * ratio;
+    const f32 re = by_real ? a.x + a.y * ratio : a.x * ratio + a.y;
+    const f32 im = by_real ? a.y - a.x * ratio : a.y * ratio - a.x;
+    return (c32)(re / size, im / size);
 }
 HERON_FN c32 heron_real_c32(c32 a) { return (c32)(a.x, 0.0f); }
 HERON_FN c32 heron_magnitude_c32(c32 a) { return (c32)(fabs(a.x) + fabs(a.y), 0); }
@@ -254,14 +254,14 @@ HERON_FN c64 heron_mad_c64(c64 a, c64 b, c64 c) {
 HERON_FN c64 heron_mul_c64(c64 a, c64 b) { return heron_mad_c64(a, b, heron_zero_c64); }
 HERON_FN c64 heron_conj_c64(c64 a) { return (c64)(a.x, -a.y); }
 HERON_FN c64 heron_div_c64(c64 a, c64 b) {
-    if (fabs(b.x) >= fabs(b.y)) {
-        const f64 ratio = b.y / b.x;
-        const f64 size = b.x + b.y * ratio;
-        return (c64)((a.x + a.y * ratio) / size, (a.y - a.x * ratio) / size);
-    }
-    const f64 ratio = b.x / b.y;
-    const f64 size = b.x * ratio + b.y;
-    return (c64)((a.x * ratio + a.y) / size, (a.y * ratio - a.x) / size);
+    const int by_real = fabs(b.x) >= fabs(b.y);
+    const f64 larger = by_real ? b.x : b.y;
+    const f64 smaller = by_real ? b.y : b.x;
+    const f64 ratio = smaller / larger;
+    const f64 size = larger + smaller * ratio;
+    const f64 re = by_real ? a.x + a.y * ratio : a.x * ratio + a.y;
+    const f64 im = by_real ? a.y - a.x * ratio : a.y * ratio - a.x;
+    return (c64)(re / size, im / size);
 }
 HERON_FN c64 heron_real_c64(c64 a) { return (c64)(a.x, 0.0); }
 HERON_FN c64 heron_magnitude_c64(c64 a) { return (c64)(fabs(a.x) + fabs(a.y), 0); }

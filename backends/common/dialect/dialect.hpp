@@ -281,17 +281,18 @@ template <class C>
 HERON_FN C mad_complex(C a, C b, C c) {
     return {a.re * b.re + (c.re - a.im * b.im), a.re * b.im + (c.im + a.im * b.re)};
 }
-// Smith, Algorithm 116, CACM 5(8), 1962: no overflow where |b|^2 would.
+// Smith, Algorithm 116, CACM 5(8), 1962: no overflow where |b|^2 would. Lanes that differ in which part of b
+// is the larger one divide together.
 template <class C>
 HERON_FN C divide_complex(C a, C b) {
-    if ((b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im)) {
-        const auto ratio = b.im / b.re;
-        const auto size = b.re + b.im * ratio;
-        return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
-    }
-    const auto ratio = b.re / b.im;
-    const auto size = b.re * ratio + b.im;
-    return {(a.re * ratio + a.im) / size, (a.im * ratio - a.re) / size};
+    const bool by_real = (b.re < 0 ? -b.re : b.re) >= (b.im < 0 ? -b.im : b.im);
+    const auto larger = by_real ? b.re : b.im;
+    const auto smaller = by_real ? b.im : b.re;
+    const auto ratio = smaller / larger;
+    const auto size = larger + smaller * ratio;
+    const auto re = by_real ? a.re + a.im * ratio : a.re * ratio + a.im;
+    const auto im = by_real ? a.im - a.re * ratio : a.im * ratio - a.re;
+    return {re / size, im / size};
 }
 HERON_FN c32 add(c32 a, c32 b) { return add_complex(a, b); }
 HERON_FN c64 add(c64 a, c64 b) { return add_complex(a, b); }

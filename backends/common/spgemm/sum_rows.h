@@ -204,6 +204,59 @@ HERON_FN row_tile next_tile(row_pair pair, row_tile t, int most) {
     return tile_of(pair, t.from_a + t.of_a, t.from_b + (t.length - t.of_a), most);
 }
 
+// The columns from `first` on in which a pair lies, counted as A counts: none if a tile has no room for them,
+// or they are so many that merging is less work.
+typedef struct {
+    i32 first;
+    int count;
+} column_window;
+
+HERON_FN column_window window_of(both_indices x, row_pair pair) {
+    column_window w;
+    w.first = 0;
+    w.count = 0;
+    if (min(pair.a_length, pair.b_length) > 0 && max(pair.a_length, pair.b_length) <= EACH * LANES) {
+        const i32 a_first = x.a[pair.a_begin];
+        const i32 a_last = x.a[pair.a_begin + pair.a_length - 1];
+        const i32 b_first = x.b[pair.b_begin] - x.more_base;
+        const i32 b_last = x.b[pair.b_begin + pair.b_length - 1] - x.more_base;
+        w.first = min(a_first, b_first);
+        const u32 more = (u32)max(a_last, b_last) - (u32)w.first;
+        if (more < (u32)min(EACH * LANES, 2 * (pair.a_length + pair.b_length))) w.count = (int)more + 1;
+    }
+    return w;
+}
+
+// Marks the columns of a row in its window.
+HERON_FN void mark_columns(GLOBAL const i32* indices, int begin, int length, i32 before, int count,
+                           LOCAL i32* columns, int lane) {
+    GLOBAL const i32* const own_indices = indices + begin + lane;
+    i32 places[EACH];
+    UNROLL
+    for (int u = 0; u < EACH; ++u) places[u] = lane + u * LANES < length ? own_indices[u * LANES] : before;
+    UNROLL
+    for (int u = 0; u < EACH; ++u) {
+        const u32 place = (u32)places[u] - (u32)before;
+        if (lane + u * LANES < length && place < (u32)count) columns[place] = 1;
+    }
+}
+
+// How many columns a lane finds in the window of its team's pair, of those at lane, lane + LANES, ...
+HERON_FN i32 count_columns(both_indices x, row_pair pair, column_window w, LOCAL i32* columns, int lane) {
+    UNROLL
+    for (int u = 0; u < EACH; ++u) columns[lane + u * LANES] = 0;
+    sync_together();
+    mark_columns(x.a, pair.a_begin, w.count > 0 ? pair.a_length : 0, w.first, w.count, columns, lane);
+    mark_columns(x.b, pair.b_begin, w.count > 0 ? pair.b_length : 0, w.first + x.more_base, w.count, columns,
+                 lane);
+    sync_together();
+    i32 count = 0;
+    UNROLL
+    for (int u = 0; u < EACH; ++u) count += columns[lane + u * LANES];
+    sync_together();
+    return count;
+}
+
 // counts[row] := length of row `row` of C. A group has `each` rows.
 HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
                    GLOBAL const i32* RESTRICT a_indices, i32 a_base, GLOBAL const i32* RESTRICT b_offsets,
@@ -229,6 +282,11 @@ HERON_GROUP_KERNEL(count_rows, GROUP, GLOBAL const i32* RESTRICT a_offsets,
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
     i32 count = 0;
+    if (has_windows) {
+        const column_window w = window_of(x, pair);
+        count = count_columns(x, pair, w, team_keys, lane);
+        if (w.count > 0) pair = no_pair();
+    }
     row_tile t = tile_of(pair, 0, 0, EACH * LANES);
     while (ANY_TOGETHER(is_unfinished(pair, t))) {
         put_keys(t, load_keys(x, pair, t, lane, LANES), team_keys, lane, LANES);
@@ -351,29 +409,6 @@ HERON_FN void write_own(sum_values v, row_pair pair, sum_row c, row_tile t, LOCA
             if (place >= 0) v.values[at] = value;
         }
     }
-}
-
-// The columns from `first` on in which a pair lies, counted as A counts: none if a tile has no room for them,
-// or they are so many that merging is less work.
-typedef struct {
-    i32 first;
-    int count;
-} column_window;
-
-HERON_FN column_window window_of(both_indices x, row_pair pair) {
-    column_window w;
-    w.first = 0;
-    w.count = 0;
-    if (min(pair.a_length, pair.b_length) > 0 && max(pair.a_length, pair.b_length) <= EACH * LANES) {
-        const i32 a_first = x.a[pair.a_begin];
-        const i32 a_last = x.a[pair.a_begin + pair.a_length - 1];
-        const i32 b_first = x.b[pair.b_begin] - x.more_base;
-        const i32 b_last = x.b[pair.b_begin + pair.b_length - 1] - x.more_base;
-        w.first = min(a_first, b_first);
-        const u32 more = (u32)max(a_last, b_last) - (u32)w.first;
-        if (more < (u32)min(EACH * LANES, 2 * (pair.a_length + pair.b_length))) w.count = (int)more + 1;
-    }
-    return w;
 }
 
 // The elements lane, lane + LANES, ... of a row of `length`, with places in the window instead of columns.

@@ -65,9 +65,14 @@ class team_solver {
     // Whether there are so many systems that each item of a large device may have one.
     static bool serves_each(const heron_interleaved_args& args) {
         constexpr int64_t many = 16384;
-        return args.count >= many && args.m <= static_cast<int64_t>(most_kept / kept_of_row);
+        return args.count >= many;
     }
     void each(const heron_interleaved_args& args) {
+        if (args.m > most_rows_kept)
+            return launch_of<typename each_solver::solve_each_in_place>(
+                kernels::each_solves, quotient(args.count, each_group), as<CT>(args.lower),
+                diagonal(args.main), as<CT>(args.upper), as<CT>(args.x), static_cast<int>(args.m),
+                heron_index{args.count});
         launch_of<typename each_solver::solve_each>(
             kernels::each_solves, quotient(args.count, each_group), diagonal(args.lower), diagonal(args.main),
             diagonal(args.upper), as<CT>(args.x), static_cast<int>(args.m), heron_index{args.count},
@@ -101,6 +106,9 @@ class team_solver {
     static constexpr int each_group = 32;
     using each_solver = kernels::tridiag_each<CT, each_group, (sizeof(CT) > 4 ? 4 : 8)>;
     static constexpr size_t kept_of_row = each_solver::kept_parts * each_group * sizeof(CT);
+    // Complex systems, which more items at work at a time eliminate faster, keep half as much (tridiag-6).
+    static constexpr size_t kept_at_most = sizeof(CT) > sizeof(real_of<CT>) ? most_kept / 2 : most_kept;
+    static constexpr auto most_rows_kept = static_cast<int64_t>(kept_at_most / kept_of_row);
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }

@@ -5,6 +5,7 @@
 #include "common/runtime/word.hpp"
 #include "block_pattern.hpp"
 #include "plan.hpp"
+#include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family block_solves{"trisolve_blocks", "CT WT GROUP"};
@@ -92,7 +93,11 @@ class block_solver {
         if (size < d.rows) d.rows = static_cast<int>(size);
         // As many items for a row as it has batches of elements.
         const int64_t columns = args_.a.nnz * size * size / args_.a.rows;
-        const int64_t wanted = d.rows * d.sides * ((columns + batch - 1) / batch);
+        int64_t slots = (columns + batch - 1) / batch;
+        // Smaller groups, of which more are at work at a time, where levels tend to be wide (trisolve-19).
+        constexpr int64_t many_blocks = 6, few_slots = 2;
+        if (args_.a.nnz >= many_blocks * (args_.a.rows / size)) slots = std::min(slots, few_slots);
+        const int64_t wanted = d.rows * d.sides * slots;
         d.group = 32;
         while (d.group < wanted && d.group < largest_group) d.group *= 2;
         while (d.group < d.rows * d.sides) d.group *= 2;

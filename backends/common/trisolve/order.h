@@ -45,8 +45,10 @@ typedef struct {
     int x, y, z;
 } grid_point;
 
+// Rows begin at their offsets; of what is from their ends on they need nothing.
 typedef struct {
     GLOBAL const OT* offsets;
+    GLOBAL const OT* ends;
     GLOBAL const IT* columns;
     triangle_shape shape;
     u32 longest;  // elements of a row that no group walks together
@@ -57,10 +59,11 @@ typedef struct {
     u32 begin, end;
 } row_part;
 
-HERON_FN stored_rows rows_of_triangle(GLOBAL const OT* offsets, GLOBAL const IT* columns,
-                                      triangle_shape shape, u32 longest) {
+HERON_FN stored_rows rows_of_triangle(GLOBAL const OT* offsets, GLOBAL const OT* ends,
+                                      GLOBAL const IT* columns, triangle_shape shape, u32 longest) {
     stored_rows t;
     t.offsets = offsets;
+    t.ends = ends;
     t.columns = columns;
     t.shape = shape;
     t.longest = longest;
@@ -71,6 +74,12 @@ HERON_FN row_part part_of(stored_rows t, int row) {
     row_part part;
     part.row = row;
     part.begin = (u32)((heron_index)t.offsets[row] - t.shape.base);
+    part.end = (u32)((heron_index)t.ends[row] - t.shape.base);
+    return part;
+}
+// With what is from the row's end on.
+HERON_FN row_part whole_part_of(stored_rows t, int row) {
+    row_part part = part_of(t, row);
     part.end = (u32)((heron_index)t.offsets[row + 1] - t.shape.base);
     return part;
 }
@@ -226,10 +235,10 @@ HERON_FN void start_grid_levels(row_grid g, GLOBAL u32* starts, LOCAL u32* plane
 }
 
 // The first group guesses where the order comes from, the others clear memory. control: of find_levels.
-HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL const IT* columns,
-                   triangle_shape shape, u32 longest, heron_index room, GLOBAL uint4* zeroed,
-                   heron_index zeroed_count, GLOBAL u32* control, int control_count, GLOBAL grid_guess* guess,
-                   GLOBAL row_schedule* schedule, GLOBAL u32* grid_starts) {
+HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL const OT* ends,
+                   GLOBAL const IT* columns, triangle_shape shape, u32 longest, heron_index room,
+                   GLOBAL uint4* zeroed, heron_index zeroed_count, GLOBAL u32* control, int control_count,
+                   GLOBAL grid_guess* guess, GLOBAL row_schedule* schedule, GLOBAL u32* grid_starts) {
     LOCAL_ARRAY(int, shared, 1);
     LOCAL_ARRAY(u32, plane_rows, looked_up);
     PARTS_ARRAY(u32, parts, GUESS_GROUP);
@@ -241,7 +250,7 @@ HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL 
             zeroed[i] = zero;
         return;
     }
-    const stored_rows t = rows_of_triangle(offsets, columns, shape, longest);
+    const stored_rows t = rows_of_triangle(offsets, ends, columns, shape, longest);
     const grid_guess found = guess_grid(t, room, shared);
     const int is_grid = found.source == by_grid;
     if (group_item() == 0) {
@@ -257,7 +266,7 @@ HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL 
 }
 HERON_CLOSE
 
-// Whether all that a row needs is in lower levels.
+// Whether all that a row has before it is in lower levels.
 HERON_FN int fits_grid(stored_rows t, row_grid g, row_part part, int level) {
     int fits = 1;
     for (u32 k = part.begin; k < part.end; ++k) {
@@ -274,14 +283,15 @@ HERON_FN void search_instead(GLOBAL grid_guess* guess, GLOBAL row_schedule* sche
 }
 
 // Puts the rows of a grid into their order, or finds out that this is none.
-HERON_GROUP_KERNEL(place_grid_rows, items, GLOBAL const OT* offsets, GLOBAL const IT* columns,
-                   triangle_shape shape, u32 longest, GLOBAL grid_guess* guess, GLOBAL row_schedule* schedule,
-                   GLOBAL const u32* grid_starts, GLOBAL int4* records, GLOBAL u32* places) {
+HERON_GROUP_KERNEL(place_grid_rows, items, GLOBAL const OT* offsets, GLOBAL const OT* ends,
+                   GLOBAL const IT* columns, triangle_shape shape, u32 longest, GLOBAL grid_guess* guess,
+                   GLOBAL row_schedule* schedule, GLOBAL const u32* grid_starts, GLOBAL int4* records,
+                   GLOBAL u32* places) {
     const grid_guess found = *guess;
     const int number = group_id() * items + group_item();
     if (found.source == by_search || number >= shape.n) return;
-    const stored_rows t = rows_of_triangle(offsets, columns, shape, longest);
-    const row_part part = part_of(t, turned_row(shape, number));
+    const stored_rows t = rows_of_triangle(offsets, ends, columns, shape, longest);
+    const row_part part = whole_part_of(t, turned_row(shape, number));
     if (is_long(t, part)) {
         STORE_RELAXED(&schedule->has_long, 1u);
         if (found.source == by_grid) search_instead(guess, schedule);
@@ -543,9 +553,10 @@ HERON_FN void rank_row(level_group g, int row, u32 result, GLOBAL u32* counts, G
 // levels, counts of rows per level and ranks in their levels; levels and counts are 0 before. control: two
 // zeros, which are left as such. Groups draw tickets, so that a row waits only for rows whose groups are
 // running or done.
-HERON_GROUP_KERNEL(find_levels, LEVEL_GROUP, GLOBAL const OT* offsets, GLOBAL const IT* columns,
-                   triangle_shape shape, u32 longest, GLOBAL const grid_guess* guess, GLOBAL u32* control,
-                   GLOBAL u32* levels, GLOBAL u32* counts, GLOBAL u32* ranks, GLOBAL row_schedule* schedule) {
+HERON_GROUP_KERNEL(find_levels, LEVEL_GROUP, GLOBAL const OT* offsets, GLOBAL const OT* ends,
+                   GLOBAL const IT* columns, triangle_shape shape, u32 longest,
+                   GLOBAL const grid_guess* guess, GLOBAL u32* control, GLOBAL u32* levels,
+                   GLOBAL u32* counts, GLOBAL u32* ranks, GLOBAL row_schedule* schedule) {
     LOCAL_ARRAY(u32, own_levels, LEVEL_GROUP);
     LOCAL_ARRAY(u32, long_bits, long_words);
     LOCAL_ARRAY(u32, ticket, 1);
@@ -558,7 +569,7 @@ HERON_GROUP_KERNEL(find_levels, LEVEL_GROUP, GLOBAL const OT* offsets, GLOBAL co
     if (own == 0) *ticket = FETCH_ADD(control, 1u);
     sync_group();
     level_group g;
-    g.rows = rows_of_triangle(offsets, columns, shape, longest);
+    g.rows = rows_of_triangle(offsets, ends, columns, shape, longest);
     g.levels = levels;
     g.own_levels = own_levels;
     g.first = (int)*ticket * LEVEL_GROUP;
@@ -603,7 +614,7 @@ HERON_GROUP_KERNEL(start_levels, GUESS_GROUP, GLOBAL const grid_guess* guess, in
     if (group_item() == 0) {
         schedule->width = max(width, 1);
         schedule->is_ordered = width >= NARROWEST;
-        if (width >= NARROWEST && !schedule->has_long) schedule->alone = (int)counts[0];
+        if (width >= NARROWEST) schedule->alone = (int)counts[0];
     }
     if (width < NARROWEST) return;
     u32 before = 0;
@@ -619,15 +630,15 @@ HERON_CLOSE
 
 // Puts the rows into the order of the levels that were searched. places: the ranks before. report: of the
 // host's memory, or NULL; which of two words says whether there are long rows.
-HERON_GROUP_KERNEL(place_rows, items, GLOBAL const OT* offsets, GLOBAL const IT* columns,
-                   triangle_shape shape, u32 longest, GLOBAL const grid_guess* guess,
-                   GLOBAL const row_schedule* schedule, GLOBAL const u32* levels, GLOBAL const u32* starts,
-                   GLOBAL int4* records, GLOBAL u32* places, GLOBAL u32* report, u32 long_word,
-                   u32 short_word) {
+HERON_GROUP_KERNEL(place_rows, items, GLOBAL const OT* offsets, GLOBAL const OT* ends,
+                   GLOBAL const IT* columns, triangle_shape shape, u32 longest,
+                   GLOBAL const grid_guess* guess, GLOBAL const row_schedule* schedule,
+                   GLOBAL const u32* levels, GLOBAL const u32* starts, GLOBAL int4* records,
+                   GLOBAL u32* places, GLOBAL u32* report, u32 long_word, u32 short_word) {
     const int row = group_id() * items + group_item();
     if (row == 0 && report) *(volatile GLOBAL u32*)report = schedule->has_long ? long_word : short_word;
     if (row >= shape.n || guess->source != by_search || !schedule->is_ordered) return;
-    const stored_rows t = rows_of_triangle(offsets, columns, shape, longest);
+    const stored_rows t = rows_of_triangle(offsets, ends, columns, shape, longest);
     const u32 place = starts[levels[row] - 1u] + places[row];
     records[place] = record_of(t, part_of(t, row));
     places[row] = place;

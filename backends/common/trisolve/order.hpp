@@ -22,6 +22,7 @@ struct row_pattern {
     const void *offsets, *columns;
     heron_index_type offset_type, index_type;
     int64_t base, rows, stored;
+    const void* ends = nullptr;  // of the part of each row that needs others; NULL: its end
 };
 inline row_pattern rows_of(const heron_spmat& a) {
     const int64_t rows = a.format == HERON_FORMAT_BSR ? a.rows / a.block_rows : a.rows;
@@ -89,9 +90,9 @@ inline u32 longest_row(int64_t stored, int64_t rows) {
 }
 
 template <class Program, class Device, class OT, class IT>
-void launch_ordering(Device& device, const OT* offsets, const IT* columns, const triangle_shape& shape,
-                     u32 longest, int64_t clearing_groups, const row_order_memory& memory,
-                     const long_rows_report& report) {
+void launch_ordering(Device& device, const OT* offsets, const OT* ends, const IT* columns,
+                     const triangle_shape& shape, u32 longest, int64_t clearing_groups,
+                     const row_order_memory& memory, const long_rows_report& report) {
     const int64_t n = shape.n;
     const auto groups = [n](int64_t items) { return (n + items - 1) / items; };
     const auto launch = [&]<class Kernel>(type<Kernel>, int64_t count, auto... args) {
@@ -105,16 +106,16 @@ void launch_ordering(Device& device, const OT* offsets, const IT* columns, const
         constexpr int most_items = 2048;
         launch(type<at_once<Kernel, most_items / Kernel::group>>{}, groups(Kernel::group), args...);
     };
-    launch(type<at_once<typename Program::prepare_order, 1>>{}, 1 + clearing_groups, offsets, columns, shape,
-           longest, heron_index{memory.grid_room(n)}, reinterpret_cast<uint4*>(memory.levels),
+    launch(type<at_once<typename Program::prepare_order, 1>>{}, 1 + clearing_groups, offsets, ends, columns,
+           shape, longest, heron_index{memory.grid_room(n)}, reinterpret_cast<uint4*>(memory.levels),
            static_cast<heron_index>(memory.zeroed_bytes() / sizeof(uint4)), memory.control,
            int{memory.control_words}, guess, memory.schedule, memory.grid_starts);
-    launch_many(type<typename Program::place_grid_rows>{}, offsets, columns, shape, longest, guess,
+    launch_many(type<typename Program::place_grid_rows>{}, offsets, ends, columns, shape, longest, guess,
                 memory.schedule, as<const u32>(memory.grid_starts), memory.records, memory.places);
-    launch_many(type<typename Program::find_levels>{}, offsets, columns, shape, longest, found,
+    launch_many(type<typename Program::find_levels>{}, offsets, ends, columns, shape, longest, found,
                 memory.control, memory.levels, memory.counts, memory.places, memory.schedule);
     launch(type<typename Program::start_levels>{}, 1, found, shape.n, memory.schedule, memory.counts);
-    launch_many(type<typename Program::place_rows>{}, offsets, columns, shape, longest, found, schedule,
+    launch_many(type<typename Program::place_rows>{}, offsets, ends, columns, shape, longest, found, schedule,
                 as<const u32>(memory.levels), as<const u32>(memory.counts), memory.records, memory.places,
                 report.address, report.long_word, report.short_word);
 }
@@ -130,7 +131,9 @@ void order_rows(Device& device, const row_pattern& rows, bool is_lower, bool is_
     visit_offsets_and_indices(rows.offset_type, rows.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         visit_order_groups(device, [&]<class Groups>(const Groups& groups) {
             using program = kernels::trisolve_order<OT, IT, Groups::guess, Groups::level, NARROWEST>;
-            launch_ordering<program>(device, as<const OT>(rows.offsets), as<const IT>(rows.columns), shape,
+            const auto* const offsets = as<const OT>(rows.offsets);
+            const auto* const ends = rows.ends ? as<const OT>(rows.ends) : offsets + 1;
+            launch_ordering<program>(device, offsets, ends, as<const IT>(rows.columns), shape,
                                      longest_row(rows.stored, rows.rows), groups.clearing, memory, report);
         });
     });

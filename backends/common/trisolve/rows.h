@@ -26,5 +26,5 @@ typedef struct {
     int is_ordered;     // whether there is an order by levels
     int width;          // rows of an average level
     unsigned has_long;  // rows that are walked by whole groups
-    int alone;          // rows that come first and need no other, none of them long
+    int alone;          // rows that come first and need no other, if levels were searched
 } row_schedule;

@@ -68,35 +68,60 @@ class row_of_blocks {
                              awaited_blocks& awaited)
         : o_(o), steps_(steps), kept_(kept), kept_pivots_(pivots), awaited_(awaited) {}
 
-    // By all lanes of a warp.
-    __device__ void factor(int row, unsigned* flags, CT* reciprocals, unsigned stamp) {
-        row_ = row;
-        parts_ = load_parts(o_.parts + row);
-        const int64_t elements = int64_t{parts_.end - parts_.begin} * area();
-        const bool fits = elements * static_cast<int64_t>(sizeof(CT)) <= kept_bytes;
-        CT* const stored = o_.a + int64_t{parts_.begin} * area();
-        own_ = fits ? kept_ : stored;
-        if (fits)
-            for (int i = lane(); i < elements; i += warp_size) kept_[i] = stored[i];
-        __syncwarp();
-        // The late ones may wait.
-        const int late = is_lu ? parts_.late() : 0;
-        const int late_elements = late * area();
-        work_out(parts_.begin + late, parts_.diagonal, flags, reciprocals, stamp);
-        finish(reciprocals + int64_t{row} * size());
-        if (fits) write_back(stored, late_elements, static_cast<int>(elements));
+    // What follows is by all lanes of a warp, in this order.
+    __device__ void begin(int row) {
+        know(row);
+        keep(parts_.begin, parts_.end);
+    }
+    // Instead, of a row that is alone: for hand_over, and for work_out_late.
+    __device__ void begin_handing_over(int row) {
+        know(row);
+        keep(parts_.begin + late(), parts_.end);
+    }
+    __device__ void begin_late(int row) {
+        know(row);
+        keep(parts_.begin, parts_.begin + late());
+    }
+    // Works out what other rows need, and hands it over.
+    __device__ void hand_over(unsigned* flags, CT* reciprocals, unsigned stamp) {
+        work_out(parts_.begin + late(), parts_.diagonal, flags, reciprocals, stamp);
+        finish(reciprocals + int64_t{row_} * size());
+        if (fits_) write_back(place_of(parts_.begin + late()), static_cast<int>(elements_));
         __syncwarp();
         if (lane() == 0) {
             __threadfence();
-            store_relaxed(flags + row, stamp);
+            store_relaxed(flags + row_, stamp);
         }
-        if (late == 0) return;
-        work_out(parts_.begin, parts_.begin + late, flags, reciprocals, stamp);
-        if (fits) write_back(stored, 0, late_elements);
+    }
+    // Works out what may wait.
+    __device__ void work_out_late(unsigned* flags, CT* reciprocals, unsigned stamp) {
+        if (late() == 0) return;
+        work_out(parts_.begin, parts_.begin + late(), flags, reciprocals, stamp);
+        if (fits_) write_back(0, place_of(parts_.begin + late()));
     }
 
   private:
     static constexpr bool is_lu = kind == plans::factor_kind::lu;
+
+    __device__ void know(int row) {
+        row_ = row;
+        parts_ = load_parts(o_.parts + row);
+    }
+    // The blocks [first, end) are all that will be touched: in shared memory if that has room for them.
+    __device__ void keep(int first, int end) {
+        first_ = first;
+        elements_ = int64_t{end - first} * area();
+        fits_ = elements_ * static_cast<int64_t>(sizeof(CT)) <= kept_bytes;
+        own_ = fits_ ? kept_ : stored();
+        if (fits_)
+            for (int i = lane(); i < elements_; i += warp_size) kept_[i] = stored()[i];
+        __syncwarp();
+    }
+    __device__ CT* stored() const { return o_.a + int64_t{first_} * area(); }
+    // Of block k among them.
+    __device__ int place_of(int k) const { return (k - first_) * area(); }
+    // Blocks that nobody waits for.
+    __device__ int late() const { return is_lu ? parts_.late() : 0; }
 
     // The blocks [first, end), which are before the diagonal.
     __device__ void work_out(int first, int end, unsigned* flags, CT* reciprocals, unsigned stamp) {
@@ -114,7 +139,7 @@ class row_of_blocks {
     __device__ int size() const { return SIZE > 0 ? SIZE : steps_.size; }
     __device__ int area() const { return size() * size(); }
     __device__ int at(int r, int c) const { return r * steps_.row_step + c * steps_.column_step; }
-    __device__ CT* own_block(int k) const { return own_ + int64_t{k - parts_.begin} * area(); }
+    __device__ CT* own_block(int k) const { return own_ + int64_t{k - first_} * area(); }
     __device__ const CT* block(int k) const { return o_.a + int64_t{k} * area(); }
 
     // A lane's pair, of candidates from `first` on.
@@ -144,7 +169,7 @@ class row_of_blocks {
         row_pair pairs[most];
 #pragma unroll
         for (int u = 0; u < most; ++u)
-            if (awaited_.rows[u] >= 0)
+            if (awaited_.rows[u] >= 0 && !parts_.alone())
                 pairs[u] = pair_of(meeting_of<kind>(parts_, first + u, awaited_.others[u]), 0);
 #pragma unroll
         for (int u = 0; u < most; ++u) {
@@ -174,7 +199,7 @@ class row_of_blocks {
         const row_pair* const pairs = awaited_.pairs[u];
         await(flag, stamp);
         if constexpr (is_lu) divide(k, other, reciprocals);
-        for (int first = 0; first < meeting.count();) {
+        for (int first = 0; first < meeting.count() && !parts_.alone();) {
             is_lu ? subtract_products(k, pairs, found) : subtract_from(k, pairs, found);
             first += warp_size;
             if (first < meeting.count()) found = gather_pairs(pair_of(meeting, first), u);
@@ -343,7 +368,8 @@ class row_of_blocks {
 
     // What the factorisation may write of the elements [first, end) of the row: for Cholesky no block after
     // the diagonal, nor the upper triangle of that.
-    __device__ void write_back(CT* stored, int first, int end) {
+    __device__ void write_back(int first, int end) {
+        CT* const stored = this->stored();
         __syncwarp();
         const int whole = is_lu ? end : parts_.before_diagonal() * area();
         for (int i = first + lane(); i < whole; i += warp_size) stored[i] = kept_[i];
@@ -363,26 +389,83 @@ class row_of_blocks {
     awaited_blocks& awaited_;
     int row_ = 0;
     row_parts parts_{};
+    int first_ = 0;  // of the blocks that are kept
+    int64_t elements_ = 0;
+    bool fits_ = false;
     CT* own_ = nullptr;
 };
 
-template <class CT, plans::factor_kind kind, int SIZE>
-__global__ void __launch_bounds__(block_warps* warp_size)
-    factor_block_rows(factor_operands<CT> o, plans::block_steps steps, row_order order,
-                      solve_control* control, unsigned* flags, CT* reciprocals) {
+// What all warps of a launch know.
+template <class CT>
+struct block_launch {
+    factor_operands<CT> o;
+    plans::block_steps steps;
+    row_order order;
+    solve_control* control;
+    unsigned* flags;
+    CT* reciprocals;
+    bool has_posted_alone;  // as in sweep.cuh
+
+    __device__ int first_place() const { return has_posted_alone ? order.alone() : 0; }
+    __device__ int row_at(int place) const { return order.is_ordered() ? order.records[place].row : place; }
+};
+
+// Calls f(row, its number) for the row of blocks at a place, by all lanes of a warp.
+template <class CT, plans::factor_kind kind, int SIZE, class F>
+static __device__ void with_block_row(const block_launch<CT>& launch, int place, F&& f) {
     __shared__ __align__(16) unsigned char kept[block_warps][kept_bytes];
     __shared__ __align__(16) unsigned char pivots[block_warps][pivots_bytes];
     __shared__ __align__(16) unsigned char awaited[block_warps][sizeof(awaited_blocks)];
-    const block_ticket ticket = draw_ticket(control);
     const int warp = static_cast<int>(threadIdx.x) / warp_size;
-    const int place = static_cast<int>(ticket.number) * block_warps + warp;
-    if (place < order.n) {
-        row_of_blocks<CT, kind, SIZE> row(o, steps, reinterpret_cast<CT*>(kept[warp]),
-                                          reinterpret_cast<CT*>(pivots[warp]),
-                                          *reinterpret_cast<awaited_blocks*>(awaited[warp]));
-        row.factor(order.is_ordered() ? order.records[place].row : place, flags, reciprocals, ticket.stamp);
-    }
-    give_ticket_back(control, ticket, [&] { o.finish(); });
+    row_of_blocks<CT, kind, SIZE> row(launch.o, launch.steps, reinterpret_cast<CT*>(kept[warp]),
+                                      reinterpret_cast<CT*>(pivots[warp]),
+                                      *reinterpret_cast<awaited_blocks*>(awaited[warp]));
+    f(row, launch.row_at(place));
+}
+// The number of a warp among all of the launch, if it is in the block with this number.
+static __device__ inline int warp_of_block(unsigned block) {
+    return static_cast<int>(block) * block_warps + static_cast<int>(threadIdx.x) / warp_size;
+}
+
+// SIZE: rows of a block, or 0 if only the launch knows.
+template <class CT, plans::factor_kind kind, int SIZE>
+__global__ void __launch_bounds__(block_warps* warp_size)
+    factor_block_rows(const __grid_constant__ block_launch<CT> launch) {
+    const block_ticket ticket = draw_ticket(launch.control);
+    const int place = launch.first_place() + warp_of_block(ticket.number);
+    if (place < launch.order.n)
+        with_block_row<CT, kind, SIZE>(launch, place, [&](auto& row, int number) {
+            row.begin(number);
+            row.hand_over(launch.flags, launch.reciprocals, ticket.stamp);
+            row.work_out_late(launch.flags, launch.reciprocals, ticket.stamp);
+        });
+    give_ticket_back(launch.control, ticket, [&] { launch.o.finish(); });
+}
+
+// The rows that come first in the order, none of which needs another one to be handed over: that, before
+// factor_block_rows, and the rest of them behind it.
+template <class CT, int SIZE>
+__global__ void __launch_bounds__(block_warps* warp_size)
+    post_alone_block_rows(const __grid_constant__ block_launch<CT> launch) {
+    const int place = warp_of_block(blockIdx.x);
+    if (place >= launch.order.alone()) return;
+    const unsigned stamp = load_relaxed(&launch.control->solves_done) + 1u;
+    with_block_row<CT, plans::factor_kind::lu, SIZE>(launch, place, [&](auto& row, int number) {
+        row.begin_handing_over(number);
+        row.hand_over(launch.flags, launch.reciprocals, stamp);
+    });
+}
+template <class CT, int SIZE>
+__global__ void __launch_bounds__(block_warps* warp_size)
+    divide_alone_block_rows(const __grid_constant__ block_launch<CT> launch) {
+    const int place = warp_of_block(blockIdx.x);
+    if (place >= launch.order.alone()) return;
+    // Every flag has a stamp of this factorisation.
+    const unsigned stamp = load_relaxed(launch.flags + launch.row_at(place));
+    with_block_row<CT, plans::factor_kind::lu, SIZE>(launch, place, [&](auto& row, int number) {
+        row.begin_late(number);
+        row.work_out_late(launch.flags, launch.reciprocals, stamp);
+    });
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -6,8 +6,6 @@
 
 namespace heron::HERON_LEVEL {
 
-constexpr int factor_threads = 128;
-
 // Where a row's columns are, by the first of each of some equal parts of the range that they span.
 class column_index {
   public:

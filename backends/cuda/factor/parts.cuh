@@ -129,14 +129,17 @@ class row_marks : row_team<lanes> {
     u64 filter_ = 0;  // of the columns of the row
 };
 
-// The same as find_parts, and the marks of rows of up to `longest` elements.
+// The same as find_parts, and the marks of rows of up to `longest` elements. ends, or NULL: where, by the
+// offsets, what a row needs before it hands over ends.
 template <class CT, plans::factor_kind kind, int lanes>
-__global__ void find_marked_parts(csr_rows rows, int longest, row_parts* parts, int* zero_pivot) {
+__global__ void find_marked_parts(csr_rows rows, int longest, row_parts* parts, int* ends, int* zero_pivot) {
     const int row = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / lanes);
     if (row >= rows.n) return;
     row_parts found = rows.parts(row);
     if (found.end - found.begin <= longest) found.marks |= row_marks<kind, lanes>(rows, found, row).find();
-    if (threadIdx.x % lanes == 0) store_parts(found, row, parts, zero_pivot);
+    if (threadIdx.x % lanes != 0) return;
+    store_parts(found, row, parts, zero_pivot);
+    if (ends) ends[row] = rows.offsets[found.alone() ? row : row + 1];
 }
 
 }  // namespace heron::HERON_LEVEL

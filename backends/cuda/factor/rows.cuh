@@ -8,6 +8,8 @@
 
 namespace heron::HERON_LEVEL {
 
+constexpr int factor_threads = 128;
+
 // A row of a CSR matrix, or of blocks, in positions of elements, or blocks.
 struct alignas(16) row_parts {
     static constexpr int is_regular = 1, is_alone = 2, late_shift = 2;
@@ -206,6 +208,17 @@ struct own_row {
     __device__ CT& value(int k) const { return values[k - shift]; }
     __device__ int column(int k) const { return columns[k - shift]; }
 };
+
+// A row's elements copied by its lanes to shared memory that has room for them.
+template <class CT>
+static __device__ own_row<CT> copied_row(const factor_operands<CT>& o, const row_parts& parts, CT* values,
+                                         int* columns, int lane, int lanes) {
+    for (int k = parts.begin + lane; k < parts.end; k += lanes) {
+        values[k - parts.begin] = o.a[k];
+        columns[k - parts.begin] = o.columns[k];
+    }
+    return {values, columns, parts.begin};
+}
 
 // A row with its parts, when all that it hands over has been worked out.
 template <class CT, plans::factor_kind kind>

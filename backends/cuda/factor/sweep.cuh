@@ -3,8 +3,8 @@
 // needs, as in trisolve/sweep.cuh, and a block has a long row; what these hand over, each element and the
 // pivot, lies in boxes beside the stamp of the launch (trisolve/sync.cuh), so that nobody waits for a fence.
 // Where the elements of two rows meet depends on the pattern alone and is found out before the wait.
+#include "alone.cuh"
 #include "long.cuh"
-#include "cuda/trisolve/units.cuh"
 
 namespace heron::HERON_LEVEL {
 
@@ -20,12 +20,6 @@ constexpr int factor_blocks_at_once(int lanes) {
 constexpr int kept_per_lane(int lanes) { return lanes <= 8 ? 6 : 4; }
 // Longer rows are factored by whole blocks, out of the same memory.
 constexpr int kept_of_row(int lanes) { return lanes * kept_per_lane(lanes); }
-
-// Elements of a row that are waited for at a time.
-template <class CT>
-constexpr int awaited(int lanes) {
-    return lanes == 4 || (sizeof(CT) > 8 && lanes == warp_size) ? 4 : 8;
-}
 
 // What the lanes of a row keep beside its elements. A lane reads what it has written itself.
 template <class CT, int lanes>
@@ -55,14 +49,10 @@ class row_of_lanes : row_team<lanes> {
         : o_(o), pivots_(pivots), elements_(elements), stamp_(stamp), memory_(kept) {}
 
     // A row that is there, of at most kept_of_row(lanes) elements, for which the shared memory has room.
-    __device__ void begin(int row, CT* shared_values, int* shared_columns) {
+    __device__ void begin(int row, const row_parts& parts, CT* shared_values, int* shared_columns) {
         row_ = row;
-        parts_ = load_parts(o_.parts + row);
-        own_ = {shared_values, shared_columns, parts_.begin};
-        for (int k = parts_.begin + lane(); k < parts_.end; k += lanes) {
-            shared_values[k - parts_.begin] = o_.a[k];
-            shared_columns[k - parts_.begin] = o_.columns[k];
-        }
+        parts_ = parts;
+        own_ = copied_row(o_, parts, shared_values, shared_columns, lane(), lanes);
         paired_ = parts_.alone() ? parts_.before_diagonal() : 0;
         turn_ = awaited_ = is_lu ? paired_ : 0;
         k_ = position(0);
@@ -344,32 +334,6 @@ class row_of_lanes : row_team<lanes> {
     CT squares_{};  // of the elements whose places are this lane's
 };
 
-// What all blocks of a launch know.
-template <class CT>
-struct factor_launch {
-    using box = mailbox<CT>;
-
-    factor_operands<CT> o;
-    row_order order;
-    row_units units;
-    solve_control* control;
-    typename box::slot *pivots, *elements;
-
-    // By all threads of a block: holds it back until the row is done that comes some levels before this
-    // place.
-    __device__ void hold_back(int place, unsigned stamp) const {
-        if (!order.is_ordered()) return;
-        const int64_t ahead = order.place_ahead(place);
-        if (threadIdx.x == 0 && ahead >= 0) {
-            const auto* const awaited = pivots + order.records[ahead].row;
-            typename box::slot seen{};
-            for (CT value{}; !box::open(seen, value, stamp);) box::peek(true, awaited, seen);
-        }
-        __syncthreads();
-    }
-    __device__ int row_at(int place) const { return order.is_ordered() ? order.records[place].row : place; }
-};
-
 // The memory of a block. Each row has its part of it, or one row all.
 template <class CT, int lanes>
 struct factor_memory {
@@ -387,14 +351,26 @@ struct factor_memory {
 
 // Rows that a few lanes each factor: those of at most factor_threads / lanes neighbouring places.
 template <class CT, plans::factor_kind kind, int lanes>
-static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, unsigned stamp,
-                                         factor_memory<CT, lanes>& memory) {
+static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_unit unit, int first_place,
+                                         unsigned stamp, factor_memory<CT, lanes>& memory) {
     constexpr int kept = factor_memory<CT, lanes>::of_row;
     const bool ordered = launch.order.is_ordered();
     const int own = static_cast<int>(threadIdx.x) / lanes;
+    const int place = unit.first + own;
+    const bool is_there = place < unit.end && place >= first_place;
+    const int number = is_there ? launch.row_at(place) : 0;
+    const row_parts parts = is_there ? load_parts(launch.o.parts + number) : row_parts{};
+    CT* const values = memory.values + own * kept;
+    int* const columns = memory.columns + own * kept;
+    if constexpr (kind == plans::factor_kind::cholesky)
+        if (__all_sync(all_lanes, !is_there || parts.alone())) {
+            alone_row<CT, lanes> row(launch.o, launch.pivots, stamp);
+            if (is_there) row.begin(number, parts, values, columns);
+            launch.hold_back(unit.first, stamp);
+            return row.factor(launch.elements, ordered);
+        }
     row_of_lanes<CT, kind, lanes> row(launch.o, launch.pivots, launch.elements, stamp, memory.of_short[own]);
-    if (own < unit.end - unit.first)
-        row.begin(launch.row_at(unit.first + own), memory.values + own * kept, memory.columns + own * kept);
+    if (is_there) row.begin(number, parts, values, columns);
     __syncwarp();
     bool is_held = true;
     unsigned nap = 0;
@@ -406,8 +382,7 @@ static __device__ void factor_short_rows(const factor_launch<CT>& launch, row_un
         const bool found = __any_sync(all_lanes, row.look());
         row.use();
         const bool posted = row.settle();
-        // Without levels most rows wait for long: they look the less often the longer they wait.
-        nap = found || posted || ordered ? 0u : min(max(2 * nap, 32u), 100u);
+        nap = found || posted || ordered ? 0u : longer_nap(nap);
         if (nap > 0) __nanosleep(nap);
     } while (!__all_sync(all_lanes, row.is_done()));
     if constexpr (kind == plans::factor_kind::lu) row.finish();
@@ -419,17 +394,22 @@ __global__ void __launch_bounds__(factor_threads, factor_blocks_at_once<CT, kind
     factor_rows(factor_launch<CT> launch) {
     __shared__ __align__(16) unsigned char bytes[sizeof(factor_memory<CT, lanes>)];
     auto& memory = *reinterpret_cast<factor_memory<CT, lanes>*>(bytes);
+    begin_behind_kernel_before();
+    constexpr int rows = factor_threads / lanes;
     const unit_summary known = launch.units.known();
-    const int count = row_units::count(known, launch.order.n, factor_threads / lanes);
+    const int first_place = launch.first_place();
+    // Of units that are not listed.
+    const int first_unit = known.has_long ? 0 : first_place / rows;
+    const int count = row_units::count(known, launch.order.n, rows) - first_unit;
     block_ticket ticket = draw_ticket(launch.control);
     while (static_cast<int>(ticket.number) < count) {
         const row_unit unit =
-            launch.units.at(known, static_cast<int>(ticket.number), launch.order.n, factor_threads / lanes);
-        if (unit.is_long)
+            launch.units.at(known, first_unit + static_cast<int>(ticket.number), launch.order.n, rows);
+        if (!unit.is_long)
+            factor_short_rows<CT, kind, lanes>(launch, unit, first_place, ticket.stamp, memory);
+        else if (unit.first >= first_place)
             long_row<CT, kind>(launch.o, launch.pivots, launch.elements, ticket.stamp, memory.of_long)
                 .factor(launch.row_at(unit.first), {memory.values, memory.columns, memory.kept});
-        else
-            factor_short_rows<CT, kind, lanes>(launch, unit, ticket.stamp, memory);
         if (static_cast<int>(gridDim.x) >= count) break;
         __syncthreads();
         ticket = draw_ticket(launch.control);

@@ -1,6 +1,7 @@
 #pragma once
 // Incomplete factorisations in one launch in which rows hand over to rows. ANALYSE finds the parts of the
 // rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
+#include "alone.cuh"
 #include "blocks.cuh"
 #include "parts.cuh"
 #include "sweep.cuh"
@@ -9,23 +10,41 @@
 
 namespace heron::HERON_LEVEL {
 
-// How many elements the row at a place of the order has.
-struct lengths_of_parts {
-    const row_parts* parts;
-    row_order order;
-
-    __device__ unsigned operator()(int place) const {
-        const row_parts row = load_parts(parts + (order.is_ordered() ? order.records[place].row : place));
-        return static_cast<unsigned>(row.end - row.begin);
-    }
+// What the device knows of all rows. Zeros before.
+struct factor_summary {
+    unit_summary units;
+    unsigned has_alone;  // which have elements before the diagonal
 };
 
 struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
-    device_report long_rows;
+    device_report long_rows, alone_rows;
+    bool may_have_alone = false;
 
     // As long as the device has not said that there are none.
     bool expects_long_rows() const { return long_rows.answer().value_or(true); }
+    bool expects_alone_rows() const { return may_have_alone && alone_rows.answer().value_or(true); }
 };
+
+// Which rows have more than `longest` elements, a bit in `long_rows` for each place of the order, or NULL;
+// and the summary.
+static __global__ void summarise_rows(const row_parts* parts, row_order order, int longest,
+                                      unsigned* long_rows, factor_summary* summary) {
+    const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    row_parts row{};
+    if (place < order.n) row = load_parts(parts + (order.is_ordered() ? order.records[place].row : place));
+    const bool has_alone = __any_sync(all_lanes, row.alone() && row.before_diagonal() > 0) != 0;
+    const unsigned are_long = __ballot_sync(all_lanes, row.end - row.begin > longest);
+    if (threadIdx.x % warp_size != 0 || place >= order.n) return;
+    if (has_alone) summary->has_alone = 1;
+    if (!long_rows) return;
+    long_rows[place / warp_size] = are_long;
+    if (are_long != 0) summary->units.has_long = 1;
+}
+
+// Tells the host a yes or no in a word of its memory, or NULL.
+static __global__ void report_flag(const unsigned* flag, unsigned* report, unsigned yes, unsigned no) {
+    if (report) *static_cast<volatile unsigned*>(report) = *flag ? yes : no;
+}
 
 template <class CT, plans::factor_kind kind>
 class tuned_factor_run {
@@ -41,9 +60,10 @@ class tuned_factor_run {
           n_(pattern_.rows),
           by_elements_(steps_.size == 1),
           order_(layout_, n_,
-                 aligned(sizeof(unit_summary)) +
+                 aligned(sizeof(factor_summary)) +
                      (by_elements_ ? boxes_bytes(n_) + boxes_bytes(pattern_.nnz) : flags_bytes(n_))),
           parts_(layout_.template take<row_parts>(n_)),
+          ends_(layout_.template take<int>(may_have_alone() ? n_ : 0)),
           marks_(layout_.template take<unsigned>(by_elements_ ? (n_ + warp_size - 1) / warp_size : 0)),
           starts_(layout_.template take<unsigned>(by_elements_ ? most_units() + 1 : 0)),
           reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)) {}
@@ -52,15 +72,19 @@ class tuned_factor_run {
         auto* const zero_pivot = reinterpret_cast<int*>(args_.zero_pivot);
         device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot, 1, int{HERON_NO_PIVOT});
         find_all_parts(zero_pivot);
-        order_by_levels(device_, plans::rows_of(pattern_), true, false, order_);
+        plans::row_pattern rows = plans::rows_of(pattern_);
+        if (may_have_alone()) rows.ends = ends_;
+        order_by_levels(device_, rows, true, false, order_);
         factor_sweep_plan plan;
-        if (by_elements_) find_units(plan);
+        plan.may_have_alone = may_have_alone();
+        if (by_elements_ || may_have_alone()) summarise(plan);
+        if (by_elements_) list_units(plan);
         plans::leave_plan(static_cast<factor_sweep_plan&&>(plan), workspace_);
     }
 
     void run() {
         const auto& plan = plans::required_plan<factor_sweep_plan>(workspace_);
-        by_elements_ ? factor_elements(plan) : factor_blocks();
+        by_elements_ ? factor_elements(plan) : factor_blocks(plan);
     }
 
   private:
@@ -78,21 +102,28 @@ class tuned_factor_run {
     static constexpr int64_t flags_bytes(int64_t count) {
         return aligned(count * static_cast<int64_t>(sizeof(unsigned)));
     }
-    unit_summary* summary() const { return reinterpret_cast<unit_summary*>(order_.own); }
-    char* of_rows() const { return order_.own + aligned(sizeof(unit_summary)); }
+    factor_summary* summary() const { return reinterpret_cast<factor_summary*>(order_.own); }
+    char* of_rows() const { return order_.own + aligned(sizeof(factor_summary)); }
     unsigned* flags() const { return reinterpret_cast<unsigned*>(of_rows()); }
     slot* pivots() const { return reinterpret_cast<slot*>(of_rows()); }
     slot* elements() const { return reinterpret_cast<slot*>(of_rows() + boxes_bytes(n_)); }
     solve_control* control() const { return reinterpret_cast<solve_control*>(order_.control); }
 
+    // As many rows as are at work at a time.
+    int64_t rows_at_once() const { return 128 * int64_t{device_.multiprocessors()}; }
+    // Whether rows that hand over without any other may come first in an order by levels: where all are at
+    // work at once, two launches more cost more than they gain.
+    bool may_have_alone() const {
+        return kind == plans::factor_kind::lu && n_ >= fewest_ordered_rows && n_ > rows_at_once();
+    }
+
     // Lanes of a short row: one for each element that it hands over, which is every second one; fewer where
     // rows are short and many, so that more of them are at work at a time.
     template <class F>
     void visit_lanes(F&& f) const {
-        const bool all_at_once = n_ <= 128 * int64_t{device_.multiprocessors()};
-        if (pattern_.nnz <= (all_at_once ? 5 : 12) * n_) return f(lane_count<4>{});
+        if (pattern_.nnz <= (n_ <= rows_at_once() ? 5 : 12) * n_) return f(lane_count<4>{});
         if (pattern_.nnz <= 18 * n_) return f(lane_count<8>{});
-        const bool are_many = n_ > 256 * int64_t{device_.multiprocessors()};
+        const bool are_many = n_ > 2 * rows_at_once();
         if (are_many && pattern_.nnz <= 36 * n_) return f(lane_count<16>{});
         f(lane_count<32>{});
     }
@@ -112,7 +143,8 @@ class tuned_factor_run {
         const csr_rows rows{offsets(), columns(), int{pattern_.base}, static_cast<int>(n_)};
         const auto find_marked = [&]<int lanes>(lane_count<lanes>, int longest) {
             device_.launch_blocks(find_marked_parts<CT, kind, lanes>, blocks_of_rows(n_, threads / lanes),
-                                  threads, 0, rows, longest, parts_, zero_pivot);
+                                  threads, 0, rows, longest, parts_, may_have_alone() ? ends_ : nullptr,
+                                  zero_pivot);
         };
         if (by_elements_)
             visit_lanes(
@@ -124,45 +156,73 @@ class tuned_factor_run {
                                   zero_pivot);
     }
 
-    void find_units(factor_sweep_plan& plan) {
+    void summarise(factor_sweep_plan& plan) {
+        constexpr int threads = 256;
+        int longest = 0;
+        visit_lanes([&]<int lanes>(lane_count<lanes>) { longest = kept_of_row(lanes); });
+        device_.launch_blocks(summarise_rows, blocks_of_rows(n_, threads), threads, 0, parts_, order(),
+                              longest, by_elements_ ? marks_ : nullptr, summary());
+        if (!may_have_alone() || is_capturing(device_.stream())) return;
+        plan.alone_rows = device_report::take();
+        device_.launch_blocks(report_flag, 1, 1, 0, &summary()->has_alone, plan.alone_rows.address(),
+                              plan.alone_rows.value(true), plan.alone_rows.value(false));
+    }
+
+    void list_units(factor_sweep_plan& plan) {
         if (!is_capturing(device_.stream())) plan.long_rows = device_report::take();
         visit_lanes([&]<int lanes>(lane_count<lanes>) {
-            constexpr int threads = 256;
-            constexpr unsigned longest = kept_of_row(lanes);
-            device_.launch_blocks(mark_long_rows<lengths_of_parts>, (n_ + threads - 1) / threads, threads, 0,
-                                  lengths_of_parts{parts_, order()}, static_cast<int>(n_), longest, longest,
-                                  marks_, summary());
-            device_.launch_blocks(list_units<whole_rows>, 1, listing_threads, 0, marks_, static_cast<int>(n_),
-                                  factor_threads / lanes, starts_, nullptr, whole_rows{}, summary(),
-                                  plan.long_rows.address(), plan.long_rows.value(true),
-                                  plan.long_rows.value(false));
+            device_.launch_blocks(HERON_LEVEL::list_units<whole_rows>, 1, listing_threads, 0, marks_,
+                                  static_cast<int>(n_), factor_threads / lanes, starts_, nullptr,
+                                  whole_rows{}, &summary()->units, plan.long_rows.address(),
+                                  plan.long_rows.value(true), plan.long_rows.value(false));
         });
     }
 
     void factor_elements(const factor_sweep_plan& plan) {
         const bool with_long = plan.expects_long_rows();
-        const factor_launch<CT> launch{operands(), order(),  {with_long ? summary() : nullptr, starts_},
-                                       control(),  pivots(), elements()};
+        const bool with_alone = plan.expects_alone_rows();
+        const factor_launch<CT> launch{
+            operands(), order(),   {with_long ? &summary()->units : nullptr, starts_}, control(), pivots(),
+            elements(), with_alone};
+        if (with_alone) launch_alone(post_alone_rows<CT, 2>, post_alone_rows<CT, 4>, launch);
         visit_lanes([&]<int lanes>(lane_count<lanes>) {
             const auto kernel = factor_rows<CT, kind, lanes>;
-            const int64_t blocks =
-                with_long ? std::min(most_units(), device_.blocks_at_once(kernel, factor_threads))
-                          : blocks_of_rows(n_, factor_threads / lanes);
-            device_.launch_blocks(kernel, blocks, factor_threads, 0, launch);
+            const int64_t most = with_long ? most_units() : blocks_of_rows(n_, factor_threads / lanes);
+            const int64_t blocks = with_long || with_alone
+                                       ? std::min(most, device_.blocks_at_once(kernel, factor_threads))
+                                       : most;
+            launch_early(device_, kernel, blocks, factor_threads, launch);
         });
+        if (with_alone) launch_alone(divide_alone_rows<CT, 2>, divide_alone_rows<CT, 4>, launch);
+    }
+    // A kernel for rows that two lanes, or four, each have.
+    template <class Kernel>
+    void launch_alone(Kernel by_two, Kernel by_four, const factor_launch<CT>& launch) {
+        const bool are_short = pattern_.nnz <= 12 * n_;
+        launch_early(device_, are_short ? by_two : by_four,
+                     blocks_of_rows(n_, alone_threads / (are_short ? 2 : 4)), alone_threads, launch);
     }
 
-    void factor_blocks() {
-        const auto launch = [&](auto kernel) {
-            device_.launch_blocks(kernel, blocks_of_rows(n_, block_warps), block_warps * warp_size, 0,
-                                  operands(), steps_, order(), control(), flags(), reciprocals_);
-        };
+    void factor_blocks(const factor_sweep_plan& plan) {
         switch (steps_.size) {
-            case 2: return launch(factor_block_rows<CT, kind, 2>);
-            case 4: return launch(factor_block_rows<CT, kind, 4>);
-            case 8: return launch(factor_block_rows<CT, kind, 8>);
-            default: return launch(factor_block_rows<CT, kind, 0>);
+            case 2: return factor_blocks_of<2>(plan);
+            case 4: return factor_blocks_of<4>(plan);
+            case 8: return factor_blocks_of<8>(plan);
+            default: return factor_blocks_of<0>(plan);
         }
+    }
+    template <int SIZE>
+    void factor_blocks_of(const factor_sweep_plan& plan) {
+        const bool with_alone = plan.expects_alone_rows();
+        const auto launch = [&](auto kernel) {
+            const block_launch<CT> arguments{operands(), steps_,       order(),   control(),
+                                             flags(),    reciprocals_, with_alone};
+            device_.launch_blocks(kernel, blocks_of_rows(n_, block_warps), block_warps * warp_size, 0,
+                                  arguments);
+        };
+        if (with_alone) launch(post_alone_block_rows<CT, SIZE>);
+        launch(factor_block_rows<CT, kind, SIZE>);
+        if (with_alone) launch(divide_alone_block_rows<CT, SIZE>);
     }
 
     row_order order() const {
@@ -194,6 +254,7 @@ class tuned_factor_run {
     bool by_elements_;
     plans::row_order_memory order_;
     row_parts* parts_;
+    int* ends_;
     unsigned *marks_, *starts_;
     CT* reciprocals_;
 };

@@ -62,16 +62,14 @@ class cuda_device {
     // A kernel of the group dialect.
     template <class Kernel, class... Args>
     void launch_groups(const kernel_family&, int64_t groups, Args... args) {
-        size_t bytes = 0;
-        const std::tuple placed{place(args, bytes)...};
-        std::apply(
-            [&]<class... Placed>(const Placed&... p) {
+        with_placed(
+            [&]<class... Placed>(size_t bytes, const Placed&... p) {
                 if constexpr (requires { Kernel::groups_at_once; })
                     launch_blocks(run_groups_at_once<Kernel, Placed...>, groups, Kernel::group, bytes, p...);
                 else
                     launch_blocks(run_group<Kernel, Placed...>, groups, Kernel::group, bytes, p...);
             },
-            placed);
+            args...);
     }
 
     // A kernel that strides over what the grid does not cover: the number of blocks may be cut to what CUDA
@@ -168,6 +166,16 @@ class cuda_device {
     int shared_bytes() const { return queue_->shared_bytes; }
     static constexpr int declared_at_most = 1024;
     static constexpr int shared_without_asking = 48 * 1024 - declared_at_most;
+
+  protected:
+    // Calls f with the bytes of local memory that are asked for, and with the arguments of which each local
+    // memory has its place.
+    template <class F, class... Args>
+    static void with_placed(F&& f, const Args&... args) {
+        size_t bytes = 0;
+        const std::tuple placed{place(args, bytes)...};
+        std::apply([&](const auto&... p) { f(bytes, p...); }, placed);
+    }
 
   private:
     template <class T>

@@ -6,16 +6,7 @@
 
 namespace heron::HERON_LEVEL {
 
-// All that came before the kernel before has ended by then, too: only behind this does a kernel let the next
-// one start, which waits for this one alone. No argument of the kernels below is RESTRICT, so that no load is
-// moved before.
-static __device__ inline void begin_behind_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-    let_next_kernel_start();
-}
-
+// No argument of these kernels is RESTRICT, so that no load is moved before the wait.
 template <class Kernel, class... Args>
 __global__ void run_items_early(int64_t count, Args... args) {
     begin_behind_kernel_before();
@@ -77,6 +68,34 @@ class early_device {
   private:
     heron_queue* queue_;
     cuda_device* device_;
+};
+
+// All that a cuda_device is, for operations that do more than launch.
+class early_cuda_device : public cuda_device {
+  public:
+    using cuda_device::cuda_device;
+
+    template <class Kernel, class... Args>
+    void launch(const kernel_family&, int64_t count, Args... args) {
+        if (count <= 0) return;
+        constexpr int64_t block = 256;
+        launch_early(*this, run_items_early<Kernel, Args...>, (count + block - 1) / block, block, count,
+                     args...);
+    }
+
+    template <class Kernel, class... Args>
+    void launch_groups(const kernel_family&, int64_t groups, Args... args) {
+        with_placed(
+            [&]<class... Placed>(size_t bytes, const Placed&... p) {
+                if constexpr (requires { Kernel::groups_at_once; })
+                    launch_early(*this, run_groups_at_once_early<Kernel, Placed...>, groups, Kernel::group,
+                                 bytes, p...);
+                else
+                    launch_early(*this, run_group_early<Kernel, Placed...>, groups, Kernel::group, bytes,
+                                 p...);
+            },
+            args...);
+    }
 };
 
 // A slot whose SIZE phase does not ask which device is current.

@@ -21,7 +21,17 @@ static __device__ inline const T* after_kernel_before(const T* written) {
     return written;
 }
 
-// Launches a kernel that waits by after_kernel_before. Where a device cannot, in a graph, and for more shared
+// By every thread of a kernel before anything else: waits until the kernel before is over. All that came
+// before that one has ended by then, too: only behind this does a kernel let the next one start, which waits
+// for this one alone.
+static __device__ inline void begin_behind_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    let_next_kernel_start();
+}
+
+// Launches a kernel that waits by one of these. Where a device cannot, in a graph, and for more shared
 // memory than a block has without asking, it starts when the one before is over.
 template <class... Args>
 void launch_early(cuda_device& device, void (*kernel)(Args...), int64_t blocks, int64_t threads,

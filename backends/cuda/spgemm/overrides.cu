@@ -1,5 +1,6 @@
 // The slots of sparse products: products per row, lengths of C's rows, and the way to the values' types.
 #include "heavy.cuh"
+#include "cuda/runtime/early_device.cuh"
 #include "cuda/runtime/prompt.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "common/runtime/slot.hpp"
@@ -226,13 +227,14 @@ void override_spgemm(heron_backend& table) {
         &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_estimate, operation_names::spgemm_estimate>;
     table.spgemm_symbolic =
         &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_symbolic, operation_names::spgemm_symbolic>;
-    table.spadd_count = &slot<cuda_device, heron_spadd_count_args,
-                              &plans::spadd_count_by_rows<plans::team_groups::of_256,
-                                                          plans::exclusive_scan<cuda_device>, cuda_device>,
-                              operation_names::spadd_count>;
+    table.spadd_count =
+        &slot<early_cuda_device, heron_spadd_count_args,
+              &plans::spadd_count_by_rows<plans::team_groups::of_256, plans::exclusive_scan<cuda_device>,
+                                          early_cuda_device>,
+              operation_names::spadd_count>;
     table.spadd =
-        &slot<cuda_device, heron_spadd_args, &plans::spadd_by_rows<plans::team_groups::of_256, cuda_device>,
-              operation_names::spadd>;
+        &slot<early_cuda_device, heron_spadd_args,
+              &plans::spadd_by_rows<plans::team_groups::of_256, early_cuda_device>, operation_names::spadd>;
     table.spgemm_numeric =
         &slot<cuda_device, heron_spgemm_args, &plans::cuda_spgemm_numeric, operation_names::spgemm_numeric>;
 }

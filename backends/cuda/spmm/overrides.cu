@@ -12,7 +12,7 @@ static bool has_few_columns(const heron_spmm_args& args) {
     return args.a.block_rows == 8 && args.c.cols < 32;
 }
 
-static void cuda_spmm(cuda_device& device, heron_phase phase, const heron_spmm_args& args,
+static void cuda_spmm(early_cuda_device& device, heron_phase phase, const heron_spmm_args& args,
                       heron_workspace& workspace) {
     if (phase == HERON_PHASE_RUN && has_few_columns(args) && multiply_by_blocks(device, args)) return;
     if (phase == HERON_PHASE_RUN && takes_blocked(args)) return multiply_blocked(device, args);
@@ -28,7 +28,7 @@ static void cuda_spmm(cuda_device& device, heron_phase phase, const heron_spmm_a
 namespace heron::HERON_LEVEL {
 
 void override_spmm(heron_backend& table) {
-    table.spmm = &slot<cuda_device, heron_spmm_args, &plans::cuda_spmm, operation_names::spmm>;
+    table.spmm = &slot<early_cuda_device, heron_spmm_args, &plans::cuda_spmm, operation_names::spmm>;
 }
 
 }  // namespace heron::HERON_LEVEL

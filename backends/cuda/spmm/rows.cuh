@@ -480,12 +480,12 @@ class share_block {
     VC* c_;
 };
 
-// Blocks that a multiprocessor should have, so that the compiler leaves registers for as many.
+// Blocks that a multiprocessor should have, so that the compiler leaves registers for as many (spmm-15).
 template <class VA, class CT>
 constexpr int blocks_wanted() {
     const int vectors = spmm_depth * 4;
     const int sums = vector_of<VA>::size * int(sizeof(CT)) / 4;
-    return vectors + sums > 20 ? 3 : 4;
+    return sizeof(CT) == 16 || vectors + sums > 20 ? 3 : 4;
 }
 
 // Any grid will do. Column tiles are walked slowest, so that one tile of B stays in the cache. Where the

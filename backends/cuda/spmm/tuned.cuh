@@ -595,16 +595,13 @@ class spmm_launcher {
         constexpr int warps = spmm_threads / warp_size;
         // Where nearly all blocks are at work at once, it costs less that each looks for its own share.
         shares.are_found = blocks > most_blocks;
-        const bool follows = is_pattern_new_ || turned_b_ || shares.are_found;
-        p.only_b_is_new = !is_pattern_new_ && !shares.are_found;
+        p.only_b_is_new = turned_b_ && !is_pattern_new_ && !shares.are_found;
         if (shares.are_found)
             device_.launch_blocks(find_places<CT, OT>, ((shares.count + 1) * patterns() + warps - 1) / warps,
                                   spmm_threads, 0, shares, p.offsets, p.shape.offsets_stride, p.shape.rows,
                                   p.nnz, p.shape.base, batches(), p.guard);
-        const auto kernel = multiply_shares<VA, VC, CT, OT, IT>;
-        const auto bytes = static_cast<size_t>(division.bytes);
-        follows ? launch_early(device_, kernel, blocks, spmm_threads, bytes, p, shares, division, batches())
-                : device_.launch_blocks(kernel, blocks, spmm_threads, bytes, p, shares, division, batches());
+        launch_early(device_, multiply_shares<VA, VC, CT, OT, IT>, blocks, spmm_threads,
+                     static_cast<size_t>(division.bytes), p, shares, division, batches());
         if (shares.count > 1 || p.guard.is_needed())
             launch_early(device_, join_rows<VA, VC, CT, OT, IT>,
                          std::min(shares.count * batches(), most_blocks), spmm_threads, p, shares, batches(),

@@ -4,7 +4,7 @@
 
 namespace heron::HERON_LEVEL {
 
-bool multiply_by_blocks(cuda_device& device, const heron_spmv_args& args) {
+bool multiply_by_blocks(early_cuda_device& device, const heron_spmv_args& args) {
     if (!plans::takes_blocks(args)) return false;
     plans::multiply_by_blocks(device, args);
     return true;

@@ -5,7 +5,7 @@
 
 namespace heron::HERON_LEVEL::plans {
 
-static void cuda_spmv(cuda_device& device, heron_phase phase, const heron_spmv_args& args,
+static void cuda_spmv(early_cuda_device& device, heron_phase phase, const heron_spmv_args& args,
                       heron_workspace& workspace) {
     if (phase == HERON_PHASE_RUN && multiply_by_blocks(device, args)) return;
     visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
@@ -19,7 +19,7 @@ static void cuda_spmv(cuda_device& device, heron_phase phase, const heron_spmv_a
 namespace heron::HERON_LEVEL {
 
 void override_spmv(heron_backend& table) {
-    table.spmv = &slot<cuda_device, heron_spmv_args, &plans::cuda_spmv, operation_names::spmv>;
+    table.spmv = &slot<early_cuda_device, heron_spmv_args, &plans::cuda_spmv, operation_names::spmv>;
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -3,6 +3,7 @@
 // elements fit a stage of shared memory. The blocks stay on the device and walk over the tiles; while one
 // tile is summed, the next one is on its way from memory, so that the memory never idles.
 #include "operands.cuh"
+#include "cuda/runtime/early_launch.cuh"
 
 namespace heron::HERON_LEVEL {
 
@@ -233,6 +234,7 @@ template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_rows(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int rows_per_tile,
                   row_shares shares) {
+    begin_behind_kernel_before();
     __shared__ row_stage<VA, OT, IT> stages[2];
     row_walk<VA, VX, VY, CT, OT, IT>(p, rows_per_tile, shares, stages).run();
 }

@@ -338,7 +338,7 @@ __global__ void __launch_bounds__(block_threads)
                    const __grid_constant__ column_steps<columns> steps,
                    const __grid_constant__ tile_memory<CT> parts, int has_starts) {
     using work = tile_product<columns, VA, VX, VY, CT, OT, IT>;
-    let_next_kernel_start();
+    begin_behind_kernel_before();
     __shared__ typename work::memory shared;
     work(p, steps, shared, blockIdx.x, gridDim.x, parts).run(has_starts);
 }
@@ -406,8 +406,8 @@ void launch_tiles(cuda_device& device, const product<VA, VX, VY, CT, OT, IT>& p,
         launch_find_tiles<CT>(device, merged_list<OT>{p.offsets, p.rows, p.nnz, p.base}, tiles, parts.starts);
         has_starts = true;
     }
-    device.launch_blocks(multiply_tiles<columns, VA, VX, VY, CT, OT, IT>, tiles, block_threads, 0, p, steps,
-                         parts, has_starts);
+    launch_early(device, multiply_tiles<columns, VA, VX, VY, CT, OT, IT>, tiles, block_threads, p, steps,
+                 parts, has_starts);
     if (tiles > 1)
         launch_early(device, join_tiles<columns, VA, VX, VY, CT, OT, IT>,
                      (tiles + block_threads - 1) / block_threads * columns, block_threads, p, steps, parts,

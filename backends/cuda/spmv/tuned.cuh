@@ -152,14 +152,13 @@ class spmv_launcher {
 
     void by_row_vectors(int lanes) {
         const int64_t rows_per_block = block_threads / lanes;
-        device_.launch_blocks(multiply_row_vectors<VA, VX, VY, CT, OT, IT>,
-                              (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, 0,
-                              csr_operands(), std::countr_zero(static_cast<unsigned>(lanes)));
+        launch_early(device_, multiply_row_vectors<VA, VX, VY, CT, OT, IT>,
+                     (a_.rows + rows_per_block - 1) / rows_per_block, block_threads, csr_operands(),
+                     std::countr_zero(static_cast<unsigned>(lanes)));
     }
 
     void by_row_blocks(int threads) {
-        device_.launch_blocks(multiply_row_blocks<VA, VX, VY, CT, OT, IT>, a_.rows, threads, 0,
-                              csr_operands());
+        launch_early(device_, multiply_row_blocks<VA, VX, VY, CT, OT, IT>, a_.rows, threads, csr_operands());
     }
 
     // Lanes for multiply_row_vectors, 0 if the rows are too short for it: four elements each cover most of a
@@ -186,8 +185,8 @@ class spmv_launcher {
     }
 
     void by_rows(const row_choice& rows) {
-        device_.launch_blocks(multiply_rows<VA, VX, VY, CT, OT, IT>, rows.blocks, block_threads, 0,
-                              csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
+        launch_early(device_, multiply_rows<VA, VX, VY, CT, OT, IT>, rows.blocks, block_threads,
+                     csr_operands(), rows.rows_per_tile, row_shares{rows.lane_bits, rows.batch});
     }
 
     void find_starts(int64_t tiles, int64_t* starts) {

@@ -3,6 +3,7 @@
 // straight from global memory, four neighbouring elements per lane and load. No stage in shared memory stands
 // between the matrix and the multiplication, so the loads of many rows are under way at once.
 #include "operands.cuh"
+#include "cuda/runtime/early_launch.cuh"
 
 namespace heron::HERON_LEVEL {
 
@@ -82,6 +83,7 @@ static __device__ inline CT sum_of_lane(const Product& p, int64_t begin, int64_t
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_row_vectors(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int lane_bits) {
+    begin_behind_kernel_before();
     using operands = product<VA, VX, VY, CT, OT, IT>;
     const CT alpha = p.alpha_now();
     const CT beta = p.beta_now();
@@ -105,6 +107,7 @@ __global__ void __launch_bounds__(block_threads)
 template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_row_blocks(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p) {
+    begin_behind_kernel_before();
     using operands = product<VA, VX, VY, CT, OT, IT>;
     __shared__ CT sums[block_warps];
     const CT alpha = p.alpha_now();

@@ -166,9 +166,9 @@ struct element_batch {
 };
 
 constexpr int many_threads = 256;
-// As many on a multiprocessor as their registers allow.
-template <int count, int batch>
-constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 ? 3 : 4);
+// As many on a multiprocessor as their registers allow (trisolve-18).
+template <class CT, int count, int batch>
+constexpr int blocks_of_many = batch > 4 ? 2 : (count > 1 || sizeof(CT) == 16 ? 3 : 4);
 
 // Divides what is left of the scaled right-hand sides of a row, and hands the solution over.
 template <int count, class CT>
@@ -401,7 +401,7 @@ __global__ void __launch_bounds__(many_threads)
         return;
     }
     CT* const own_sides = solved + side;
-    if (place >= order.alone()) {
+    if (place >= order.short_alone()) {
         const int64_t row = order.is_ordered() ? order.records[place].row : place;
         *reinterpret_cast<typename box::pack*>(own_sides + row * width) = unknown;
         return;
@@ -428,7 +428,7 @@ __global__ void __launch_bounds__(many_threads)
 // elements, a multiple of count. What start_many has solved is left out; with units of long rows it has
 // solved nothing.
 template <class CT, class OT, class IT, class Shape>
-__global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Shape::batch>)
+__global__ void __launch_bounds__(many_threads, blocks_of_many<CT, Shape::count, Shape::batch>)
     solve_many(solve_operands<CT> o, triangle_rows<OT, IT> triangle, row_order order, int sides, int width,
                CT* solved, bool write_c, row_units units, solve_control* control, piece_lines<CT> lines) {
     constexpr int lanes = Shape::lanes;
@@ -436,7 +436,7 @@ __global__ void __launch_bounds__(many_threads, blocks_of_many<Shape::count, Sha
     constexpr int tile_sides = Shape::tile_sides;
     constexpr bool with_long = Shape::with_long;
     const bool ordered = order.is_ordered();
-    const int alone = order.alone();
+    const int alone = order.short_alone();
     const unsigned tiles = static_cast<unsigned>(sides + tile_sides - 1) / tile_sides;
     const unit_summary known = with_long ? units.known() : unit_summary{};
     const unsigned count = static_cast<unsigned>(row_units::count(known, order.n - alone, rows)) * tiles;

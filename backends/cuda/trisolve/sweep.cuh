@@ -87,6 +87,12 @@ struct row_order {
     __device__ bool is_ordered() const { return schedule && schedule->is_ordered; }
     // How many rows come first that need no other.
     __device__ int alone() const { return is_ordered() ? schedule->alone : 0; }
+    // Whether a row is one of these.
+    __device__ bool comes_first(int row) const {
+        return is_ordered() && places[row] < static_cast<unsigned>(schedule->alone);
+    }
+    // How many they are, 0 if there are long rows.
+    __device__ int short_alone() const { return is_ordered() && !schedule->has_long ? schedule->alone : 0; }
     // By levels, or by number, upwards for a lower triangle and downwards for an upper one.
     template <class OT, class IT>
     __device__ row_record at(const triangle_rows<OT, IT>& triangle, int place, bool ordered) const {

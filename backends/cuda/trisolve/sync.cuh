@@ -147,6 +147,12 @@ struct mailbox {
         if (stamped) value = from_words(w);
         return stamped;
     }
+    // What has been posted, by a launch before.
+    static __device__ T value_of(const slot& s) {
+        words<T> w;
+        for (int i = 0; i < parts; ++i) w.word[i] = static_cast<int>(static_cast<unsigned>(s.part[i]));
+        return from_words(w);
+    }
     // The same within a block, through shared memory. compute-sanitizer's racecheck reports these two
     // functions against each other, as it does all accesses that are no atomic operations; by those, chains
     // of rows take 11 to 20 % longer. By the PTX memory model there is no race:

@@ -1,7 +1,7 @@
-// SpVV in two launches: blocks sum shares of the elements, one block sums what they found. Who adds what
-// depends on the number of elements and on the device alone, so the result is bitwise reproducible.
+// SpVV: blocks sum shares of the elements, and where there are several one sums what they found. Who adds
+// what depends on the number of elements and on the device alone, so the result is bitwise reproducible.
 #include "common/vector/plan.hpp"
-#include "cuda/runtime/device.cuh"
+#include "cuda/runtime/early_launch.cuh"
 #include "common/runtime/slot.hpp"
 #include "cuda/runtime/warp.cuh"
 
@@ -42,6 +42,7 @@ __device__ CT sum_over_block(CT v) {
 
 template <class VT, class CT, class IT>
 __global__ void __launch_bounds__(dot_threads) dot_blocks(dot_operands<VT, CT, IT> p, CT* partial) {
+    begin_behind_kernel_before();
     const int64_t step = static_cast<int64_t>(gridDim.x) * dot_threads;
     CT sums[dot_unroll] = {};
     int64_t k = static_cast<int64_t>(blockIdx.x) * dot_threads + threadIdx.x;
@@ -55,6 +56,7 @@ __global__ void __launch_bounds__(dot_threads) dot_blocks(dot_operands<VT, CT, I
 
 template <class CT>
 __global__ void __launch_bounds__(dot_threads) dot_total(const CT* partial, int count, CT* result) {
+    begin_behind_kernel_before();
     CT sum{};
     for (int k = threadIdx.x; k < count; k += dot_threads) sum = add(sum, partial[k]);
     sum = sum_over_block(sum);
@@ -69,9 +71,11 @@ void dot(cuda_device& device, const heron_spvv_args& a, CT* partial, CT* result)
     constexpr int64_t share = dot_threads * dot_unroll;
     const int64_t blocks = std::clamp<int64_t>(
         (a.x.nnz + share - 1) / share, 1, std::min<int64_t>(4 * device.multiprocessors(), most_dot_blocks));
-    device.launch_blocks(dot_blocks<VT, CT, IT>, blocks, dot_threads, 0, operands, partial);
-    device.launch_blocks(dot_total<CT>, 1, dot_threads, 0, static_cast<const CT*>(partial),
-                         static_cast<int>(blocks), result);
+    launch_early(device, dot_blocks<VT, CT, IT>, blocks, dot_threads, operands,
+                 blocks == 1 ? result : partial);
+    if (blocks > 1)
+        launch_early(device, dot_total<CT>, 1, dot_threads, static_cast<const CT*>(partial),
+                     static_cast<int>(blocks), result);
 }
 
 }  // namespace

@@ -132,6 +132,21 @@ TEST_CASE("gtsvInterleavedBatch: many systems of few rows") {
     });
 }
 
+TEST_CASE("gtsvInterleavedBatch: many systems of more rows") {
+    for_each_type([]<class F>(F) {
+        if (!device_has(F::type)) return;
+        for (const matrix_family& family : tridiagonal_families())
+            // Of more than 32 to 128 rows, by type, no group's systems have room on chip.
+            for (const shape& s : {shape{34, 16390}, shape{130, 16385}}) {
+                if (s.m > family.longest || (is_short() && s.m > 34)) continue;
+                INFO(facts(F::type).name << ", " << family.name << ", m " << s.m << ", count " << s.count);
+                const batch<F> systems(family, s);
+                solve(systems, s, lu);
+                CHECK(systems.worst() < 40 * epsilon(F::type));
+            }
+    });
+}
+
 TEST_CASE("gpsvInterleavedBatch solves pentadiagonal systems") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
