@@ -135,10 +135,12 @@ TEST_CASE("gtsvInterleavedBatch: many systems of few rows") {
 TEST_CASE("gtsvInterleavedBatch: many systems of more rows") {
     for_each_type([]<class F>(F) {
         if (!device_has(F::type)) return;
-        for (const matrix_family& family : tridiagonal_families())
-            // Of more than 32 to 128 rows, by type, no group's systems have room on chip.
+        const std::vector<matrix_family> families = tridiagonal_families();
+        for (const matrix_family& family : families)
+            // Of more than 16 to 128 rows, by type, no group's systems have room on chip.
             for (const shape& s : {shape{34, 16390}, shape{130, 16385}}) {
-                if (s.m > family.longest || (is_short() && s.m > 34)) continue;
+                const bool is_thorough = backend_name() == "cuda" && !is_short();
+                if (s.m > family.longest || (!is_thorough && (s.m > 34 || &family > &families[1]))) continue;
                 INFO(facts(F::type).name << ", " << family.name << ", m " << s.m << ", count " << s.count);
                 const batch<F> systems(family, s);
                 solve(systems, s, lu);
