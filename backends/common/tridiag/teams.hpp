@@ -68,7 +68,7 @@ class team_solver {
         return args.count >= many;
     }
     void each(const heron_interleaved_args& args) {
-        if (args.m > most_rows_kept)
+        if (static_cast<size_t>(args.m) * kept_of_row > kept_at_most(args.count))
             return launch_of<typename each_solver::solve_each_in_place>(
                 kernels::each_solves, quotient(args.count, each_group), as<CT>(args.lower),
                 diagonal(args.main), as<CT>(args.upper), as<CT>(args.x), static_cast<int>(args.m),
@@ -106,9 +106,13 @@ class team_solver {
     static constexpr int each_group = 32;
     using each_solver = kernels::tridiag_each<CT, each_group, (sizeof(CT) > 4 ? 4 : 8)>;
     static constexpr size_t kept_of_row = each_solver::kept_parts * each_group * sizeof(CT);
-    // Complex systems, which more items at work at a time eliminate faster, keep half as much (tridiag-6).
-    static constexpr size_t kept_at_most = sizeof(CT) > sizeof(real_of<CT>) ? most_kept / 2 : most_kept;
-    static constexpr auto most_rows_kept = static_cast<int64_t>(kept_at_most / kept_of_row);
+    // Of complex systems, which are bound by what items reckon, more items at work at a time gain more than
+    // local memory does where there are systems enough (tridiag-6).
+    static constexpr size_t kept_at_most(int64_t count) {
+        constexpr int64_t at_work = 16384;
+        const bool has_more = sizeof(CT) > sizeof(real_of<CT>) && count > at_work;
+        return has_more ? most_kept / 2 : most_kept;
+    }
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
     static const CT* diagonal(const void* p) { return as<const CT>(p); }

@@ -81,7 +81,7 @@ template <class VA>
 __global__ void __launch_bounds__(turn_threads, 4)
     turn_dense(const VA* b, int64_t rows, int64_t columns, int64_t row_step, int64_t column_step,
                int64_t stride, VA* to, int64_t to_ld, int64_t batches) {
-    let_next_kernel_start();
+    begin_behind_kernel_before();
     const dense_turn<VA> turn{b, rows, columns, row_step, column_step, stride, to, to_ld, batches};
     for (int64_t s = blockIdx.x; s < turn.tiles(); s += gridDim.x) turn_tile(turn, s);
 }
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(turn_threads, 4)
 template <class VA>
 __global__ void __launch_bounds__(turn_threads, 4)
     turn_two(const __grid_constant__ dense_turn<VA> one, const __grid_constant__ dense_turn<VA> other) {
-    let_next_kernel_start();
+    begin_behind_kernel_before();
     const int64_t tiles_of_one = one.tiles();
     for (int64_t s = blockIdx.x; s < tiles_of_one + other.tiles(); s += gridDim.x) {
         const bool is_of_one = s < tiles_of_one;

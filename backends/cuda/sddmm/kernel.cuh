@@ -31,6 +31,7 @@ struct sampling : element_places {
     int pieces;  // of a vector
     int conjugate_a, conjugate_b;
     scalar_argument<CT> alpha, beta;
+    bool follows;  // the launch that packs, and needs of it what that packs alone
 };
 
 template <class CT>
@@ -157,6 +158,7 @@ constexpr int sddmm_blocks(int chunks) {
 // sum_at(item, place) forms the inner product of every lane's own element.
 template <class IT, bool whole_tiles, bool is_lone_csr, class VX, class VC, class CT, class Sum>
 static __device__ inline void sample_all(const sampling<VX, VC, CT>& p, Sum&& sum_at) {
+    if (!p.follows) after_kernel_before(p.c);
     const bool reads = !equal(value_of(p.alpha), CT{}) && p.k > 0;
     if (!reads) after_kernel_before(p.c);
     const int lane = static_cast<int>(threadIdx.x) % warp_size;

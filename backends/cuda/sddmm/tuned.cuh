@@ -63,7 +63,7 @@ class sddmm_launcher {
         pack(packed_a, packed_b);
         use(args_.a, args_.c.rows, packed_a, p.a, p.a_step, p.a_stride);
         use(args_.b, args_.c.cols, packed_b, p.b, p.b_step, p.b_stride);
-        follows_ = packed_a || packed_b;
+        p.follows = packed_a || packed_b;
         p.pieces = static_cast<int>(padded() / piece_size);
         if (has_few_elements()) return sample_packed(p);
         constexpr int most_turns = 8;
@@ -209,8 +209,7 @@ class sddmm_launcher {
 
     void launch_kernel(void (*kernel)(problem_type), int threads, const problem_type& p) {
         const int64_t blocks = p.blocks_of_item(threads) * p.batches;
-        follows_ ? launch_early(device_, kernel, blocks, threads, p)
-                 : device_.launch_blocks(kernel, blocks, threads, 0, p);
+        launch_early(device_, kernel, blocks, threads, p);
     }
 
     int64_t items_of(const heron_sddmm_vectors& v) const {
@@ -235,7 +234,7 @@ class sddmm_launcher {
         using RT = typename raw_of<sizeof(VX)>::type;
         const auto a = turn<RT>(args_.a, args_.c.rows, packed_a);
         const auto b = turn<RT>(args_.b, args_.c.cols, packed_b);
-        device_.launch_blocks(turn_two<RT>, a.tiles() + b.tiles(), turn_threads, 0, a, b);
+        launch_early(device_, turn_two<RT>, a.tiles() + b.tiles(), turn_threads, a, b);
     }
 
     template <class RT>
@@ -262,7 +261,6 @@ class sddmm_launcher {
     const heron_phase phase_;
     const heron_sddmm_args& args_;
     workspace_layout layout_;
-    bool follows_ = false;  // the launch that packs
 };
 
 // Sizes that the kernels count in 32 bits.

@@ -610,9 +610,9 @@ class spmm_launcher {
 
     void turn_b(product& p) {
         const int64_t tiles = turned_tiles<VA>(args_.b.rows, strip_) * b_items();
-        device_.launch_blocks(turn_dense<VA>, tiles, turn_threads, 0, p.b, args_.b.rows, p.shape.columns,
-                              shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_,
-                              strip_, b_items());
+        launch_early(device_, turn_dense<VA>, tiles, turn_threads, p.b, args_.b.rows, p.shape.columns,
+                     shape_.b_row_step, shape_.b_column_step, args_.b.batch_stride, turned_b_, strip_,
+                     b_items());
         p.b = turned_b_;
         p.shape.b_row_step = strip_;
         p.shape.b_column_step = 1;
