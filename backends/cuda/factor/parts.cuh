@@ -13,11 +13,12 @@ struct csr_rows {
     __device__ int end(int row) const { return offsets[row + 1] - base; }
 
     __device__ row_parts parts(int row) const {
-        row_parts found{begin(row), 0, end(row), 0};
-        found.diagonal = lower_bound(columns, found.begin, found.end, row + base);
-        if (found.diagonal < found.end && columns[found.diagonal] == row + base)
-            found.marks = row_parts::is_regular;
-        return found;
+        const int first = begin(row), behind = end(row);
+        return parts(row, first, lower_bound(columns, first, behind, row + base), behind);
+    }
+    __device__ row_parts parts(int row, int first, int diagonal, int behind) const {
+        const bool is_regular = diagonal < behind && columns[diagonal] == row + base;
+        return {first, diagonal, behind, is_regular ? row_parts::is_regular : 0};
     }
 };
 
@@ -40,19 +41,33 @@ __global__ void find_parts(csr_rows rows, row_parts* parts, int* zero_pivot) {
 template <plans::factor_kind kind, int lanes>
 class row_marks : row_team<lanes> {
   public:
-    __device__ row_marks(const csr_rows& rows, const row_parts& own, int row)
-        : rows_(rows), own_(own), row_(row) {
-        for (int k = own.begin + lane(); k < own.end; k += lanes) filter_ |= bit_of(rows.columns[k]);
+    __device__ row_marks(const csr_rows& rows, int row) : rows_(rows), row_(row) {
+        const int begin = rows.begin(row), end = rows.end(row);
+        unsigned before = 0;
+        for (int k = begin + lane(); k < end; k += lanes) {
+            const int column = rows.columns[k];
+            filter_ |= bit_of(column);
+            before += column - rows.base < row ? 1u : 0u;
+        }
         filter_ = u64{__reduce_or_sync(team(), static_cast<unsigned>(filter_ >> 32))} << 32 |
                   __reduce_or_sync(team(), static_cast<unsigned>(filter_));
+        before = __reduce_add_sync(team(), before);
+        own_ = rows.parts(row, begin, begin + static_cast<int>(before), end);
     }
 
-    __device__ int find() const { return kind == plans::factor_kind::lu ? of_lu() : of_cholesky(); }
+    // The row's parts with what is found.
+    __device__ row_parts find() const {
+        row_parts found = own_;
+        found.marks |= kind == plans::factor_kind::lu ? of_lu() : of_cholesky();
+        return found;
+    }
 
   private:
     // Up to `few` elements of another row are looked up in this one, which has a filter.
     static constexpr int few = 32;
     using meeting = range_meeting<few>;
+    // Candidates whose columns are on their way at a time.
+    static constexpr int batch = 4;
 
     using row_team<lanes>::lane;
     using row_team<lanes>::first_lane;
@@ -76,10 +91,17 @@ class row_marks : row_team<lanes> {
         const int j = needed_by(k);
         if (j < 0) return -1;
         const meeting met(k + 1, own_.end, rows_.begin(j), rows_.end(j));
-        for (int q = met.count() - 1; q >= 0; --q) {
-            const int column = met.column(q, rows_.columns, 0, rows_.columns);
-            if (column <= rows_.columns[k]) break;
-            if (const int own = met_at(met, q, column); own >= 0) return own;
+        const int own_column = j + rows_.base;
+        for (int last = met.count() - 1; last >= 0; last -= batch) {
+            int columns[batch];
+#pragma unroll
+            for (int u = 0; u < batch; ++u)
+                columns[u] = met.column(max(last - u, 0), rows_.columns, 0, rows_.columns);
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                if (last - u < 0 || columns[u] <= own_column) return -1;
+                if (const int own = met_at(met, last - u, columns[u]); own >= 0) return own;
+            }
         }
         return -1;
     }
@@ -88,10 +110,17 @@ class row_marks : row_team<lanes> {
         const int j = needed_by(k);
         if (j < 0) return false;
         const meeting met(own_.begin, k, rows_.begin(j), rows_.end(j));
-        for (int q = 0; q < met.count(); ++q) {
-            const int column = met.column(q, rows_.columns, 0, rows_.columns);
-            if (column >= rows_.columns[k]) break;
-            if (met_at(met, q, column) >= 0) return true;
+        const int own_column = j + rows_.base;
+        for (int first = 0; first < met.count(); first += batch) {
+            int columns[batch];
+#pragma unroll
+            for (int u = 0; u < batch; ++u)
+                columns[u] = met.column(min(first + u, met.count() - 1), rows_.columns, 0, rows_.columns);
+#pragma unroll
+            for (int u = 0; u < batch; ++u) {
+                if (first + u >= met.count() || columns[u] >= own_column) return false;
+                if (met_at(met, first + u, columns[u]) >= 0) return true;
+            }
         }
         return false;
     }
@@ -124,8 +153,8 @@ class row_marks : row_team<lanes> {
     }
 
     const csr_rows& rows_;
-    const row_parts& own_;
     int row_;
+    row_parts own_{};
     u64 filter_ = 0;  // of the columns of the row
 };
 
@@ -135,8 +164,8 @@ template <class CT, plans::factor_kind kind, int lanes>
 __global__ void find_marked_parts(csr_rows rows, int longest, row_parts* parts, int* ends, int* zero_pivot) {
     const int row = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / lanes);
     if (row >= rows.n) return;
-    row_parts found = rows.parts(row);
-    if (found.end - found.begin <= longest) found.marks |= row_marks<kind, lanes>(rows, found, row).find();
+    const bool is_marked = rows.end(row) - rows.begin(row) <= longest;
+    const row_parts found = is_marked ? row_marks<kind, lanes>(rows, row).find() : rows.parts(row);
     if (threadIdx.x % lanes != 0) return;
     store_parts(found, row, parts, zero_pivot);
     if (ends) ends[row] = rows.offsets[found.alone() ? row : row + 1];
