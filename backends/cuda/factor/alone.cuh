@@ -82,7 +82,7 @@ class alone_row : row_team<lanes> {
             if (needed_[u] < 0) continue;
             CT& divided = own_.value(k_ + u * window);
             divided = o_.quotient(divided, inverse_[u], needed_[u]);
-            squares_ = add(squares_, real_part(mul(divided, conj(divided))));
+            squares_ = with_square(squares_, divided);
         }
         k_ += batch * window;
         take();

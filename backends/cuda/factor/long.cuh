@@ -286,7 +286,7 @@ class long_row {
         }
         if (warp() == 0) {
             const CT result = o_.quotient(sub(own_.value(k), sum), inverse, needed_by(k));
-            squares_ = add(squares_, real_part(mul(result, conj(result))));
+            squares_ = with_square(squares_, result);
             __syncwarp();
             if (thread() == 0) own_.value(k) = result;
         }

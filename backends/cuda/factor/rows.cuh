@@ -136,6 +136,11 @@ static __device__ inline CT inverse_of(CT pivot) {
     const R scale = R{1} / size;
     return {pivot.re * scale, -pivot.im * scale};
 }
+// A sum of squares and that of one more element of a Cholesky factor.
+template <class CT>
+static __device__ inline CT with_square(CT squares, CT l) {
+    return add(squares, real_part(mul(l, conj(l))));
+}
 static __device__ inline f32 inverse_root(f32 a) { return rsqrtf(a); }
 static __device__ inline f64 inverse_root(f64 a) { return rsqrt(a); }
 static __device__ inline c32 inverse_root(c32 a) { return {rsqrtf(a.re), 0}; }

@@ -280,8 +280,7 @@ class row_of_lanes : row_team<lanes> {
 
     // By the lane whose place the element has, so that the sum does not depend on what is found when.
     __device__ void add_square(CT l) {
-        if constexpr (kind == plans::factor_kind::cholesky)
-            squares_ = add(squares_, real_part(mul(l, conj(l))));
+        if constexpr (kind == plans::factor_kind::cholesky) squares_ = with_square(squares_, l);
     }
 
     // By all lanes of a warp; those of a row that is active work out its next element.
