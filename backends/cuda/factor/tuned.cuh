@@ -1,6 +1,7 @@
 #pragma once
-// Incomplete factorisations in one launch in which rows hand over to rows. ANALYSE finds the parts of the
-// rows and puts these into the order of their levels, all on the device (trisolve/pattern.hpp).
+// Incomplete factorisations in one launch in which rows hand over to rows, with one before and one behind it
+// where rows are alone (alone.cuh). ANALYSE finds the parts of the rows and puts these into the order of
+// their levels, all on the device (trisolve/pattern.hpp).
 #include "alone.cuh"
 #include "blocks.cuh"
 #include "parts.cuh"
