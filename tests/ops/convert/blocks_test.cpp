@@ -57,7 +57,7 @@ std::size_t agreed_size(Size&& size, Extended&& extended) {
 template <class F>
 class csr_to_blocks {
   public:
-    csr_to_blocks(const element_map& elements, int base, const block_layout& layout, bool absent = false)
+    csr_to_blocks(const element_list& elements, int base, const block_layout& layout, bool absent = false)
         : csr_(arranged(elements, sizeof(T), {1, 1, false, base})),
           m_(static_cast<int>(elements.rows)),
           n_(static_cast<int>(elements.cols)),
@@ -279,7 +279,7 @@ void for_each_matrix(unsigned stream, Body&& f) {
 
 TEST_CASE("csr2bsr and csr2gebsr: blocks of every size, both directions and all bases") {
     int pass = 0;
-    for_each_matrix(71, [&]<class F>(F, const element_map& elements) {
+    for_each_matrix(71, [&]<class F>(F, const element_list& elements) {
         int turn = 0;
         for (const block_size& size : sizes)
             for (const bool by_columns : {false, true}) {
@@ -324,7 +324,7 @@ TEST_CASE("csr2bsr and csr2gebsr of more block rows than a device takes at once"
 }
 
 TEST_CASE("bsr2csr and gebsr2csr: every element of the blocks") {
-    for_each_matrix(72, []<class F>(F, const element_map& elements) {
+    for_each_matrix(72, []<class F>(F, const element_list& elements) {
         int turn = 0;
         for (const block_size& size : sizes)
             for (const bool by_columns : {false, true}) {
@@ -341,7 +341,7 @@ TEST_CASE("gebsr2gebsr: from blocks of one size to another") {
     constexpr std::array<block_size, 2> pairs[] = {
         {{{2, 2}, {4, 4}}}, {{{4, 4}, {2, 2}}}, {{{3, 2}, {2, 3}}},   {{{5, 7}, {3, 16}}},
         {{{1, 1}, {3, 3}}}, {{{3, 3}, {1, 1}}}, {{{33, 2}, {5, 40}}}, {{{2, 33}, {40, 5}}}};
-    for_each_matrix(73, [&]<class F>(F, const element_map& elements) {
+    for_each_matrix(73, [&]<class F>(F, const element_list& elements) {
         int turn = 0;
         for (const auto& [a_size, c_size] : pairs)
             for (const bool by_columns : {false, true}) {
@@ -356,7 +356,7 @@ TEST_CASE("gebsr2gebsr: from blocks of one size to another") {
 }
 
 TEST_CASE("gebsr2gebsc: blocks by columns, each as it is") {
-    for_each_matrix(74, []<class F>(F, const element_map& elements) {
+    for_each_matrix(74, []<class F>(F, const element_list& elements) {
         int turn = 0;
         for (const block_size& size : {block_size{1, 1}, {2, 2}, {3, 2}, {5, 16}, {33, 1}}) {
             const block_layout layout{size.rows, size.cols, false, turn % 2};
@@ -374,7 +374,7 @@ TEST_CASE("conversions of matrices without elements take NULL for their arrays")
     for (const auto& [m, n] : {std::pair{7, 4}, std::pair{0, 4}, std::pair{7, 0}, std::pair{0, 0}})
         for (const counted where : {counted::nowhere, counted::on_host, counted::on_device}) {
             INFO(m << " x " << n);
-            const element_map nothing{m, n, {}};
+            const element_list nothing{m, n, {}};
             csr_to_blocks<F> problem(nothing, 1, {2, 2, false, 0}, true);
             problem.run_square(where);
             problem.run(where, false);

@@ -111,7 +111,7 @@ TEST_CASE("Csr2cscEx2 of every shape and type") {
             INFO(facts(type).name << ", " << pattern.name);
             for (const int base : {0, 1}) {
                 if (is_short() && turn++ % 3 != 0) continue;
-                const element_map elements = noisy(pattern.matrix, size_of(type), random);
+                const element_list elements = noisy(pattern.matrix, size_of(type), random);
                 const block_arrays csr = arranged(elements, size_of(type), {1, 1, false, base});
                 check_csc(csr, type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);
                 check_csc(shuffled(csr, random), type, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, true);
@@ -152,9 +152,8 @@ TEST_CASE("Csr2cscEx2 of a large matrix") {
 TEST_CASE("elements of one column keep their order, equal ones too") {
     // Row 1 stores column 2 three times.
     const block_arrays csr{
-        {1, 1, false, 1}, 3, 3, 4, {1, 2, 6, 6}, {3, 3, 1, 3, 3}, element_bytes{1, 0, 0, 0, 2, 0, 0,
-                                                                                0, 3, 0, 0, 0, 4, 0,
-                                                                                0, 0, 5, 0, 0, 0}};
+        {1, 1, false, 1}, 3, 3, 4, {1, 2, 6, 6}, {3, 3, 1, 3, 3}, byte_array{1, 0, 0, 0, 2, 0, 0, 0, 3, 0,
+                                                                             0, 0, 4, 0, 0, 0, 5, 0, 0, 0}};
     check_csc(csr, CUDA_R_32F, CUSPARSE_ACTION_NUMERIC, CUSPARSE_CSR2CSC_ALG1, false);
 }
 
@@ -182,8 +181,8 @@ TEST_CASE("csr2coo and coo2csr") {
             const auto index_base = static_cast<cusparseIndexBase_t>(base);
             const block_arrays csr = arranged(noisy(pattern.matrix, 4, random), 4, {1, 1, false, base});
             std::vector<int> rows;
-            for (const auto& [place, value] : all_elements(csr).elements)
-                rows.push_back(static_cast<int>(place.first) + base);
+            for (const placed_element& e : all_elements(csr).elements)
+                rows.push_back(static_cast<int>(e.row) + base);
             const device_array<int> offsets(csr.offsets, 1);
             device_array<int> found_rows(rows.size(), 1), found_offsets(csr.offsets.size(), 1);
             const bool none = rows.empty();

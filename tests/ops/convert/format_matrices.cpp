@@ -1,4 +1,6 @@
 #include "format_matrices.hpp"
+#include <algorithm>
+#include <cstring>
 
 namespace heron::test {
 namespace {
@@ -27,62 +29,91 @@ std::size_t place(const block_layout& l, std::int64_t i, std::int64_t j) {
 }
 
 element_bytes element(const block_arrays& a, std::size_t k) {
-    const auto begin = a.values.begin() + static_cast<std::ptrdiff_t>(k * a.element_size);
-    return {begin, begin + static_cast<std::ptrdiff_t>(a.element_size)};
+    element_bytes value{};
+    std::memcpy(value.data(), a.values.data() + k * a.element_size, a.element_size);
+    return value;
 }
 
 void put(block_arrays& a, std::size_t k, const element_bytes& value) {
-    std::copy(value.begin(), value.end(), a.values.begin() + static_cast<std::ptrdiff_t>(k * a.element_size));
+    std::memcpy(a.values.data() + k * a.element_size, value.data(), a.element_size);
+}
+
+using place_of_block = std::pair<std::int64_t, std::int64_t>;
+
+place_of_block block_of(const placed_element& e, const block_layout& l) {
+    return {e.row / l.rows, e.col / l.cols};
+}
+
+// The blocks that hold an element, by rows and columns.
+std::vector<place_of_block> blocks_of(const element_list& matrix, const block_layout& l) {
+    std::vector<place_of_block> blocks;
+    for (const placed_element& e : matrix.elements)
+        if (const place_of_block block = block_of(e, l); blocks.empty() || blocks.back() != block)
+            blocks.push_back(block);
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    return blocks;
+}
+
+bool comes_before(const placed_element& a, const placed_element& b) {
+    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+}
+bool is_at_the_place_of(const placed_element& a, const placed_element& b) {
+    return std::pair(a.row, a.col) == std::pair(b.row, b.col);
 }
 
 }  // namespace
 
-element_map noisy(const entries& pattern, std::size_t element_size, random_source& random) {
-    element_map result{pattern.rows, pattern.cols, {}};
+element_list noisy(const entries& pattern, std::size_t element_size, random_source& random) {
+    element_list result{pattern.rows, pattern.cols, {}};
     for (const entry& e : pattern.list) {
-        element_bytes value(element_size);
-        for (unsigned char& b : value) b = static_cast<unsigned char>(random.below(256));
-        result.elements[{e.row, e.col}] = value;
+        placed_element made{e.row, e.col, {}};
+        for (std::size_t b = 0; b < element_size; ++b)
+            made.value[b] = static_cast<unsigned char>(random.below(256));
+        result.elements.push_back(made);
     }
+    auto& all = result.elements;
+    std::stable_sort(all.begin(), all.end(), comes_before);
+    all.erase(std::unique(all.begin(), all.end(), is_at_the_place_of), all.end());
     return result;
 }
 
-block_arrays arranged(const element_map& matrix, std::size_t element_size, const block_layout& l) {
-    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> blocks;
-    for (const auto& [place_of, value] : matrix.elements)
-        blocks[{place_of.first / l.rows, place_of.second / l.cols}] = 0;
+block_arrays arranged(const element_list& matrix, std::size_t element_size, const block_layout& l) {
+    const std::vector<place_of_block> blocks = blocks_of(matrix, l);
     block_arrays result;
     result.layout = l;
     result.mb = static_cast<int>((matrix.rows + l.rows - 1) / l.rows);
     result.nb = static_cast<int>((matrix.cols + l.cols - 1) / l.cols);
     result.element_size = element_size;
     result.offsets.assign(at(result.mb) + 1, l.base);
-    for (auto& [where, position] : blocks) {
-        position = result.indices.size();
-        result.indices.push_back(static_cast<std::int32_t>(where.second + l.base));
-        ++result.offsets[at(where.first) + 1];
+    for (const auto& [row, col] : blocks) {
+        result.indices.push_back(static_cast<std::int32_t>(col + l.base));
+        ++result.offsets[at(row) + 1];
     }
     for (std::size_t row = 1; row < result.offsets.size(); ++row)
         result.offsets[row] += result.offsets[row - 1] - l.base;
     const std::size_t size = at(l.rows) * at(l.cols);
     result.values.assign(blocks.size() * size * element_size, 0);
-    for (const auto& [where, value] : matrix.elements) {
-        const std::size_t block = blocks[{where.first / l.rows, where.second / l.cols}];
-        put(result, block * size + place(l, where.first % l.rows, where.second % l.cols), value);
+    for (const placed_element& e : matrix.elements) {
+        const auto block = std::lower_bound(blocks.begin(), blocks.end(), block_of(e, l)) - blocks.begin();
+        put(result, at(block) * size + place(l, e.row % l.rows, e.col % l.cols), e.value);
     }
     return result;
 }
 
-element_map all_elements(const block_arrays& a) {
+element_list all_elements(const block_arrays& a) {
     const block_layout& l = a.layout;
-    element_map result{std::int64_t{a.mb} * l.rows, std::int64_t{a.nb} * l.cols, {}};
+    element_list result{std::int64_t{a.mb} * l.rows, std::int64_t{a.nb} * l.cols, {}};
     for (int row = 0; row < a.mb; ++row)
-        for (int k = a.offsets[at(row)] - l.base; k < a.offsets[at(row) + 1] - l.base; ++k)
-            for (int i = 0; i < l.rows; ++i)
+        for (int i = 0; i < l.rows; ++i)
+            for (int k = a.offsets[at(row)] - l.base; k < a.offsets[at(row) + 1] - l.base; ++k)
                 for (int j = 0; j < l.cols; ++j)
-                    result.elements[{std::int64_t{row} * l.rows + i,
-                                     std::int64_t{a.indices[at(k)] - l.base} * l.cols + j}] =
-                        element(a, at(k) * at(l.rows) * at(l.cols) + place(l, i, j));
+                    result.elements.push_back({std::int64_t{row} * l.rows + i,
+                                               std::int64_t{a.indices[at(k)] - l.base} * l.cols + j,
+                                               element(a, at(k) * at(l.rows) * at(l.cols) + place(l, i, j))});
+    // As they are already, but for blocks that were shuffled.
+    if (!std::is_sorted(result.elements.begin(), result.elements.end(), comes_before))
+        std::sort(result.elements.begin(), result.elements.end(), comes_before);
     return result;
 }
 

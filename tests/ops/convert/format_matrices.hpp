@@ -5,21 +5,28 @@
 #include "ops/operands.hpp"
 
 #include <array>
-#include <map>
 #include <span>
 #include <utility>
 
 namespace heron::test {
 
-using element_bytes = std::vector<unsigned char>;
+using byte_array = std::vector<unsigned char>;
 
-// Elements by (row, column).
-struct element_map {
-    std::int64_t rows = 0, cols = 0;
-    std::map<std::pair<std::int64_t, std::int64_t>, element_bytes> elements;
+// With room for the largest type.
+using element_bytes = std::array<unsigned char, 16>;
+
+struct placed_element {
+    std::int64_t row, col;
+    element_bytes value;
 };
 
-element_map noisy(const entries& pattern, std::size_t element_size, random_source& random);
+// Elements by rows and columns, one at a place. Vectors, because there are half a million of them in some.
+struct element_list {
+    std::int64_t rows = 0, cols = 0;
+    std::vector<placed_element> elements;
+};
+
+element_list noisy(const entries& pattern, std::size_t element_size, random_source& random);
 
 // CSR is blocks of 1 x 1.
 struct block_layout {
@@ -33,7 +40,7 @@ struct block_arrays {
     int mb = 0, nb = 0;
     std::size_t element_size = 0;
     std::vector<std::int32_t> offsets, indices;
-    element_bytes values;
+    byte_array values;
 
     int nnz() const { return static_cast<int>(indices.size()); }
     bool operator==(const block_arrays&) const = default;
@@ -43,9 +50,9 @@ inline bool operator==(const block_layout& a, const block_layout& b) {
 }
 
 // The blocks that hold an element, filled up with zeros.
-block_arrays arranged(const element_map& matrix, std::size_t element_size, const block_layout& layout);
+block_arrays arranged(const element_list& matrix, std::size_t element_size, const block_layout& layout);
 // Every element of every block, those beyond the edge of the matrix too.
-element_map all_elements(const block_arrays& blocks);
+element_list all_elements(const block_arrays& blocks);
 // The elements of each row in another order.
 block_arrays shuffled(block_arrays csr, random_source& random);
 // Blocks by columns, each as it is.
