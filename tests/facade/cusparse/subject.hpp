@@ -27,15 +27,15 @@ inline constexpr cusparseStatus_t invalid_of<cusparseStatus_t> = CUSPARSE_STATUS
 // What is the same for all functions of an API, so that it is compiled once: a function has dozens of
 // arguments to try.
 template <class Status>
-class tried_function {
+class tried_call {
   public:
-    tried_function(const tried_function&) = delete;
-    tried_function& operator=(const tried_function&) = delete;
+    tried_call(const tried_call&) = delete;
+    tried_call& operator=(const tried_call&) = delete;
 
   protected:
-    tried_function(const char* name, size_t arguments) : name_(name), covered_(arguments) {}
+    tried_call(const char* name, size_t arguments) : name_(name), covered_(arguments) {}
     // Every argument must have been tried.
-    ~tried_function() {
+    ~tried_call() {
         INFO(name_ << " has " << covered_.size() << " arguments; those tried: " << tried_arguments());
         CHECK(std::find(covered_.begin(), covered_.end(), false) == covered_.end());
         tried().insert(name_);
@@ -89,8 +89,8 @@ class tried_function {
 };
 
 template <class Status, class... A>
-class subject final : tried_function<Status> {
-    using base = tried_function<Status>;
+class subject final : tried_call<Status> {
+    using base = tried_call<Status>;
     using argument_list = std::tuple<A...>;
 
   public:
