@@ -1,4 +1,5 @@
 #include "rig.hpp"
+#include "pocl_below.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -105,10 +106,8 @@ class block_pool {
     std::map<std::size_t, std::vector<void*>> free_{};
 };
 
-// HERON_TEST_POCL_BELOW=5: the compiler of PoCL 5 ends the process when it meets the test's kernels.
-void skip_where_compilers_crash(const heron_device_info& info) {
-    const char* const below = std::getenv("HERON_TEST_POCL_BELOW");
-    if (!below || !*below || info.is_gpu || std::atof(info.driver) < std::atof(below)) return;
+void skip_where_compilers_fail(const heron_device_info& info) {
+    if (info.is_gpu || !is_too_new_for_these_kernels(info.driver)) return;
     skip(fmt::format("the compiler of driver {} cannot compile these kernels for GPUs", info.driver));
 }
 
@@ -130,7 +129,7 @@ struct both_handles {
         heron_get_backend(native, &name, &device);
         backend = name;
         heron_device_query(name, device, &info);
-        skip_where_compilers_crash(info);
+        skip_where_compilers_fail(info);
         blocks.open(native, backend == "opencl");
         std::printf("backend %s, device %s\n", name, info.name);
     }

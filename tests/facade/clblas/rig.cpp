@@ -1,4 +1,5 @@
 #include "rig.hpp"
+#include "pocl_below.hpp"
 #include <cstdlib>
 #include <iostream>
 
@@ -55,7 +56,7 @@ int run_amd_with_offsets(operation op, scalar s, const arguments& x) {
 #define E(name) static_cast<clAmdBlas##name>
 #define EX(name) name
 #define AT(o) WITHOUT_OFFSET(x, o)
-int run_amd(operation op, scalar s, const arguments& x){
+int run_amd(operation op, scalar s, const arguments& x) {
 #include "generation.inc"
 }
 #undef AT
@@ -64,15 +65,29 @@ int run_amd(operation op, scalar s, const arguments& x){
 #undef OF
 #undef NAME_OF
 
+[[noreturn]] void skip(const char* reason) {
+    std::cerr << "skipped: " << reason << '\n';
+    std::exit(77);
+}
+
+void skip_where_compilers_fail(cl_device_id device) {
+    cl_device_type type = 0;
+    char driver[256] = "";
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver - 1, driver, nullptr);
+    if (!(type & CL_DEVICE_TYPE_GPU) && is_too_new_for_these_kernels(driver))
+        skip("the device's compiler cannot compile these kernels for GPUs");
+}
+
 cl_device_id find_device() {
     cl_uint count = 0;
     cl_platform_id platform = nullptr;
     cl_device_id found = nullptr;
-    if (clGetPlatformIDs(1, &platform, &count) == CL_SUCCESS && count > 0 &&
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &found, nullptr) == CL_SUCCESS)
-        return found;
-    std::cerr << "skipped: there is no OpenCL device\n";
-    std::exit(77);
+    if (clGetPlatformIDs(1, &platform, &count) != CL_SUCCESS || count == 0 ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &found, nullptr) != CL_SUCCESS)
+        skip("there is no OpenCL device");
+    skip_where_compilers_fail(found);
+    return found;
 }
 
 }  // namespace
