@@ -38,28 +38,24 @@ void put(block_arrays& a, std::size_t k, const element_bytes& value) {
     std::memcpy(a.values.data() + k * a.element_size, value.data(), a.element_size);
 }
 
-using place_of_block = std::pair<std::int64_t, std::int64_t>;
+// Row and column, of an element or of a block.
+using row_and_column = std::pair<std::int64_t, std::int64_t>;
 
-place_of_block block_of(const placed_element& e, const block_layout& l) {
+row_and_column place_of(const placed_element& e) { return {e.row, e.col}; }
+
+row_and_column block_of(const placed_element& e, const block_layout& l) {
     return {e.row / l.rows, e.col / l.cols};
 }
 
-// The blocks that hold an element, by rows and columns.
-std::vector<place_of_block> blocks_of(const element_list& matrix, const block_layout& l) {
-    std::vector<place_of_block> blocks;
+// The blocks that hold an element, by rows and columns. Elements side by side are mostly of the same one.
+std::vector<row_and_column> blocks_of(const element_list& matrix, const block_layout& l) {
+    std::vector<row_and_column> blocks;
     for (const placed_element& e : matrix.elements)
-        if (const place_of_block block = block_of(e, l); blocks.empty() || blocks.back() != block)
+        if (const row_and_column block = block_of(e, l); blocks.empty() || blocks.back() != block)
             blocks.push_back(block);
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     return blocks;
-}
-
-bool comes_before(const placed_element& a, const placed_element& b) {
-    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
-}
-bool is_at_the_place_of(const placed_element& a, const placed_element& b) {
-    return std::pair(a.row, a.col) == std::pair(b.row, b.col);
 }
 
 }  // namespace
@@ -72,14 +68,14 @@ element_list noisy(const entries& pattern, std::size_t element_size, random_sour
             made.value[b] = static_cast<unsigned char>(random.below(256));
         result.elements.push_back(made);
     }
-    auto& all = result.elements;
-    std::stable_sort(all.begin(), all.end(), comes_before);
-    all.erase(std::unique(all.begin(), all.end(), is_at_the_place_of), all.end());
+    std::ranges::stable_sort(result.elements, {}, place_of);
+    const auto repeated = std::ranges::unique(result.elements, {}, place_of);
+    result.elements.erase(repeated.begin(), repeated.end());
     return result;
 }
 
 block_arrays arranged(const element_list& matrix, std::size_t element_size, const block_layout& l) {
-    const std::vector<place_of_block> blocks = blocks_of(matrix, l);
+    const std::vector<row_and_column> blocks = blocks_of(matrix, l);
     block_arrays result;
     result.layout = l;
     result.mb = static_cast<int>((matrix.rows + l.rows - 1) / l.rows);
@@ -111,9 +107,6 @@ element_list all_elements(const block_arrays& a) {
                     result.elements.push_back({std::int64_t{row} * l.rows + i,
                                                std::int64_t{a.indices[at(k)] - l.base} * l.cols + j,
                                                element(a, at(k) * at(l.rows) * at(l.cols) + place(l, i, j))});
-    // As they are already, but for blocks that were shuffled.
-    if (!std::is_sorted(result.elements.begin(), result.elements.end(), comes_before))
-        std::sort(result.elements.begin(), result.elements.end(), comes_before);
     return result;
 }
 

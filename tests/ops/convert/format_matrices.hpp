@@ -20,7 +20,7 @@ struct placed_element {
     element_bytes value;
 };
 
-// Elements by rows and columns, one at a place. Vectors, because there are half a million of them in some.
+// Elements by rows and columns, one at a place. In vectors: there are half a million of them in some.
 struct element_list {
     std::int64_t rows = 0, cols = 0;
     std::vector<placed_element> elements;
@@ -51,7 +51,8 @@ inline bool operator==(const block_layout& a, const block_layout& b) {
 
 // The blocks that hold an element, filled up with zeros.
 block_arrays arranged(const element_list& matrix, std::size_t element_size, const block_layout& layout);
-// Every element of every block, those beyond the edge of the matrix too.
+// Every element of every block, those beyond the edge of the matrix too. The blocks are in order, as
+// arranged() leaves them.
 element_list all_elements(const block_arrays& blocks);
 // The elements of each row in another order.
 block_arrays shuffled(block_arrays csr, random_source& random);
