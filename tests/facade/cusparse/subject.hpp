@@ -27,15 +27,15 @@ inline constexpr cusparseStatus_t invalid_of<cusparseStatus_t> = CUSPARSE_STATUS
 // What is the same for all functions of an API, so that it is compiled once: a function has dozens of
 // arguments to try.
 template <class Status>
-class tried_call {
+class subject_checks {
   public:
-    tried_call(const tried_call&) = delete;
-    tried_call& operator=(const tried_call&) = delete;
+    subject_checks(const subject_checks&) = delete;
+    subject_checks& operator=(const subject_checks&) = delete;
 
   protected:
-    tried_call(const char* name, size_t arguments) : name_(name), covered_(arguments) {}
+    subject_checks(const char* name, size_t arguments) : name_(name), covered_(arguments) {}
     // Every argument must have been tried.
-    ~tried_call() {
+    ~subject_checks() {
         INFO(name_ << " has " << covered_.size() << " arguments; those tried: " << tried_arguments());
         CHECK(std::find(covered_.begin(), covered_.end(), false) == covered_.end());
         tried().insert(name_);
@@ -89,8 +89,8 @@ class tried_call {
 };
 
 template <class Status, class... A>
-class subject final : tried_call<Status> {
-    using base = tried_call<Status>;
+class subject final : subject_checks<Status> {
+    using base = subject_checks<Status>;
     using argument_list = std::tuple<A...>;
 
   public:
