@@ -33,6 +33,7 @@ typedef ulong u64;
 #define FETCH_OR(p, v) atomic_or(p, v)
 #define EXCHANGE(p, v) atomic_xchg(p, v)
 #define POLL(W, p) (*(volatile GLOBAL const W*)(p))
+#define POLL_IF(W, flag, p, x) ((x) = (flag) ? POLL(W, p) : (x))
 #define POST(W, p, v) (*(volatile GLOBAL W*)(p) = (v))
 
 HERON_FN int group_item(void) { return (int)get_local_id(0); }

@@ -24,6 +24,7 @@
 //                                    such loads are on their way at a time
 //   NAP(ns)                          lets others work before the next look, where the device can
 //   POLL(W, p)  POST(W, p, v)        a u32 or u64 of global memory that groups hand over to each other
+//   POLL_IF(W, flag, p, x)           as LOAD_RELAXED_IF
 //   LOCAL_ADD(CT, p, v)              *p += v in local memory by many items at once
 //   GROUP_SCAN(T, parts, GROUP, v, all)   sum of v over the items before this one; all := over all items
 //   PARTS_ARRAY(T, name, GROUP)      the local memory that it takes; PARTS(T) as an argument
@@ -141,6 +142,7 @@ struct at_once : Kernel {
 #define STORE_RELAXED(p, v) (*(p) = (v))
 #define NAP(ns)
 #define POLL(W, p) (*(p))
+#define POLL_IF(W, flag, p, x) (x = (flag) ? *(p) : (x))
 #define POST(W, p, v) (*(p) = (v))
 namespace heron::HERON_LEVEL {
 

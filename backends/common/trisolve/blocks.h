@@ -1,15 +1,22 @@
 // Triangular solves of BSR matrices in one launch. Types: CT elements, WT the words that they consist of, one
-// or two each. A group of GROUP items solves some rows of a block row, of one part of the right-hand sides.
+// or two each. A group of GROUP items solves some rows of a block row, of one part of the right-hand sides;
+// or, where levels are so wide that a device is full without, each of its TEAMS teams of items that run in
+// step does. TEAMS is 1 where there are no such teams.
 //
 // Groups draw tickets in an order in which each comes after all that it needs, and wait for the solutions of
 // these (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par
 // 2016). Solutions are handed over through memory all of whose bits are set before: whoever reads anything
 // else there reads the solution. A block row hands over its rows at once, where rows of elements would wait
 // for each other one by one.
-HERON_PROGRAM(trisolve_blocks, class CT, class WT, int GROUP)
+HERON_PROGRAM(trisolve_blocks, class CT, class WT, int GROUP, int TEAMS)
 
 CONSTANT(words, (int)(sizeof(CT) / sizeof(WT)));
-CONSTANT(batch, 4);  // columns that an item takes at a time
+CONSTANT(strip, 4);        // rows that an item has
+CONSTANT(batch, 4);        // unknowns that an item asks for at a time
+CONSTANT(most_rows, 32);   // of a group, or a team
+CONSTANT(most_sides, 16);  // of a group, or a team that has several strips
+CONSTANT(lanes, 32);       // of a team
+CONSTANT(team_strips, 4);  // which have room in a team's part of the local memory
 
 // The blocks of op(A). Row i of them has the blocks k in [offsets[i], offsets[i + 1]), less the base, which
 // lie at sources[k], or at k without sources. Row number `place` of the order is records[4*place], with the
@@ -22,7 +29,8 @@ typedef struct {
 } block_rows;
 
 // Element (r, c) of a block is at r*row_step + c*column_step. A group has `rows` rows of a block at most, and
-// `sides` right-hand sides; its items share a row's elements in `slots` parts.
+// `sides` right-hand sides. An item has a strip of rows and one right-hand side, and shares the columns of
+// the blocks with the items of `slots` - 1 other slots.
 typedef struct {
     heron_index base;
     int count;  // of block rows
@@ -30,15 +38,25 @@ typedef struct {
     int row_step, column_step;
     int lower, unit, conjugate;
     int rows, sides, slots;
+    int team_sides, team_slots;  // of a team instead
+    int wide;                    // units that the first level then has at least
 } block_shape;
 
-// What a group solves: rows [first, first + rows) of the block row `row`, whose blocks are [begin, end), for
-// the right-hand sides from `side` on.
+// What a group, or a team, solves: rows [first, first + rows) of the block row `row`, whose blocks are
+// [begin, end), for the right-hand sides from `side` on. The rows have places from 0 on, in the order in
+// which they are solved.
 typedef struct {
     int row, begin, end;
     int first, rows;
     int side;
 } block_unit;
+
+HERON_FN void sync_solver(int by_teams) {
+    if (TEAMS > 1 && by_teams)
+        sync_together();
+    else
+        sync_group();
+}
 
 HERON_FN int is_unset(WT w) { return w == (WT) ~(WT)0; }
 
@@ -47,7 +65,7 @@ HERON_FN int block_column(block_rows a, block_shape t, int k) {
 }
 
 // Whether column c of a block is an unknown that the unit waits for.
-HERON_FN int is_needed(block_shape t, block_unit u, int column, int c) {
+HERON_FN int is_awaited(block_shape t, block_unit u, int column, int c) {
     if (column == u.row) return t.lower ? c < u.first : c >= u.first + u.rows;
     return t.lower ? column >= 0 && column < u.row : column > u.row && column < t.count;
 }
@@ -79,15 +97,93 @@ HERON_FN block_unit unit_of(block_rows a, block_shape t, int is_ordered, int tic
     return u;
 }
 
-// The word of a solution that another group hands over.
-HERON_FN WT awaited(GLOBAL const WT* from) {
-    WT w = POLL(WT, from);
-    while (is_unset(w)) w = POLL(WT, from);
-    return w;
+HERON_FN int row_at(block_shape t, block_unit u, int place) {
+    return t.lower ? u.first + place : u.first + u.rows - 1 - place;
 }
 
-HERON_FN void hand_over(LOCAL const WT* solution, GLOBAL WT* to) {
-    for (int w = 0; w < words; ++w) POST(WT, to + w, is_unset(solution[w]) ? solution[w] >> 1 : solution[w]);
+typedef union {
+    CT value;
+    WT word[words];
+} solution;
+
+HERON_FN void hand_over(CT value, GLOBAL WT* to) {
+    solution x;
+    x.value = value;
+    UNROLL
+    for (int w = 0; w < words; ++w) POST(WT, to + w, is_unset(x.word[w]) ? x.word[w] >> 1 : x.word[w]);
+}
+
+// Unknowns on their way into an item's sums, and their elements in its rows.
+typedef struct {
+    CT elements[batch][strip];
+    solution x[batch];
+    GLOBAL const WT* from[batch];
+    u32 waiting;  // a bit for each of which there is no x yet
+} unknowns;
+
+// Those of columns at, at + slots, ... of the first `all` of the row's blocks, for the rows from the place
+// `first` on.
+HERON_FN void take_unknowns(block_rows a, block_shape t, block_unit u, GLOBAL const CT* values, int first,
+                            int at, int all, GLOBAL const WT* solved, heron_index width, unknowns* next) {
+    int columns[batch], of_block[batch];
+    heron_index sources[batch];
+    UNROLL
+    for (int i = 0; i < batch; ++i) {
+        const int inside = min(at + i * t.slots, all - 1);
+        const int k = u.begin + inside / t.size;
+        columns[i] = inside % t.size;
+        of_block[i] = block_column(a, t, k);
+        sources[i] = a.sources ? a.sources[k] : k;
+    }
+    next->waiting = 0;
+    UNROLL
+    for (int i = 0; i < batch; ++i) {
+        const int needed = at + i * t.slots < all && is_awaited(t, u, of_block[i], columns[i]);
+        next->waiting |= (u32)needed << i;
+        next->from[i] = solved + ((heron_index)of_block[i] * t.size + columns[i]) * width * words;
+        UNROLL
+        for (int w = 0; w < words; ++w) next->x[i].word[w] = needed ? ~(WT)0 : (WT)0;
+        GLOBAL const CT* const column = values + sources[i] * t.size * t.size + columns[i] * t.column_step;
+        UNROLL
+        for (int j = 0; j < strip; ++j) {
+            const int is_read = needed && first + j < u.rows;
+            next->elements[i][j] = is_read ? column[row_at(t, u, first + j) * t.row_step] : ZERO(CT);
+        }
+    }
+    if (!t.conjugate) return;
+    UNROLL
+    for (int i = 0; i < batch; ++i) {
+        UNROLL
+        for (int j = 0; j < strip; ++j) next->elements[i][j] = CONJ(CT, next->elements[i][j]);
+    }
+}
+
+// Looks once for those of a set that there is to wait for.
+HERON_FN void look(unknowns* next, u32 set) {
+    UNROLL
+    for (int i = 0; i < batch; ++i) {
+        UNROLL
+        for (int w = 0; w < words; ++w) POLL_IF(WT, set >> i & 1u, next->from[i] + w, next->x[i].word[w]);
+    }
+    UNROLL
+    for (int i = 0; i < batch; ++i) {
+        int is_there = 1;
+        UNROLL
+        for (int w = 0; w < words; ++w) is_there = is_there && !is_unset(next->x[i].word[w]);
+        if (is_there) next->waiting &= ~(1u << i);
+    }
+}
+
+// Of a long row an item looks for one after the other, and for all others when it is there: if all items
+// looked for all that they wait for all the time, memory would have little time for anything else
+// (trisolve-20).
+HERON_FN void await_all(unknowns* next, int is_long) {
+    look(next, next->waiting);
+    while (next->waiting != 0) {
+        const u32 first = is_long ? next->waiting & (0u - next->waiting) : next->waiting;
+        look(next, first);
+        if (is_long && (next->waiting & first) == 0) look(next, next->waiting);
+    }
 }
 
 // v / pivot, of whose inverse is known: the remainder corrects the product. Where that overflows or the pivot
@@ -98,124 +194,210 @@ HERON_FN CT quotient(CT v, CT pivot, CT inverse) {
     return EQUAL(CT, result, result) ? result : DIV(CT, v, pivot);
 }
 
+// The items that solve a unit together: a group, or a team of it, and their local memory.
+typedef struct {
+    int item, count;
+    int by_teams;
+    LOCAL int* shared;  // the ticket, and where the diagonal block is
+    LOCAL CT* triangle;
+    LOCAL CT* inverses;
+    LOCAL CT* sums;
+    LOCAL CT* solutions;  // of two strips
+} solver_items;
+
+// The unit's part of the block on the diagonal, or of a row without one, in the order of the solution:
+// elements, and the inverses of the pivots. Beyond the unit's rows, and where nothing is to be read, there
+// are zeros, and pivots of one.
+HERON_FN void take_triangle(block_rows a, block_shape t, block_unit u, GLOBAL const CT* values,
+                            GLOBAL const CT* diagonal, int is_void, int padded, solver_items w) {
+    const int k = w.shared[1];
+    ROLLED
+    for (int e = w.item; e < padded * padded; e += w.count) {
+        const int i = e / padded;
+        const int j = e % padded;
+        const int is_inside = !is_void && i < u.rows && j <= i && (j < i || !t.unit);
+        CT value = i == j ? ONE(CT) : ZERO(CT);
+        if (is_inside && i == j && diagonal) {
+            value = diagonal[(heron_index)u.row * t.size + row_at(t, u, i)];
+            if (t.conjugate) value = CONJ(CT, value);
+        } else if (is_inside) {
+            value = k < 0 ? ZERO(CT) : block_element(a, t, values, k, row_at(t, u, i), row_at(t, u, j));
+        }
+        w.triangle[e] = value;
+        if (i == j) w.inverses[i] = DIV(CT, ONE(CT), value);
+    }
+}
+
+// What an item has of a unit: rows from the place `first` on, of a strip, and one right-hand side.
+typedef struct {
+    int side;  // of the unit
+    int strip_number, strips, first, slot;
+    int works, solves;
+    heron_index block_row, column;  // the first row of the block row, and the right-hand side
+} item_share;
+
+HERON_FN item_share share_of_item(block_shape t, block_unit u, int item, int strips, int sides) {
+    item_share own;
+    own.side = item % t.sides;
+    own.strips = strips;
+    own.strip_number = item / t.sides % strips;
+    own.slot = item / t.sides / strips;
+    own.first = own.strip_number * strip;
+    own.works = own.slot < t.slots && own.first < u.rows && u.side + own.side < sides;
+    own.solves = own.works && own.slot == 0;
+    own.block_row = (heron_index)u.row * t.size;
+    own.column = u.side + own.side;
+    return own;
+}
+
+// sums -= alpha*b
+HERON_FN void subtract_right_sides(block_shape t, block_unit u, item_share own, CT alpha, GLOBAL const CT* b,
+                                   heron_index b_row, heron_index b_column, CT* sums) {
+    UNROLL
+    for (int i = 0; i < strip; ++i) {
+        if (!own.solves || own.first + i >= u.rows) continue;
+        const CT right = b[(own.block_row + row_at(t, u, own.first + i)) * b_row + own.column * b_column];
+        sums[i] = SUB(CT, sums[i], MUL(CT, alpha, right));
+    }
+}
+
+// Adds the item's products with what other units have solved.
+HERON_FN void add_products(block_rows a, block_shape t, block_unit u, item_share own, GLOBAL const CT* values,
+                           GLOBAL const WT* solved, heron_index width, CT* sums) {
+    const int all = (u.end - u.begin) * t.size;
+    const int step = t.slots * batch;
+    for (int at = own.slot; at < all; at += step) {
+        unknowns next;
+        take_unknowns(a, t, u, values, own.first, at, all, solved + own.column * words, width, &next);
+        await_all(&next, all > step);
+        UNROLL
+        for (int i = 0; i < batch; ++i) {
+            UNROLL
+            for (int j = 0; j < strip; ++j) sums[j] = MAD(CT, next.elements[i][j], next.x[i].value, sums[j]);
+        }
+    }
+}
+
+// right := what the slots' sums are short of.
+HERON_FN void join_slots(block_shape t, item_share own, solver_items w, const CT* sums, CT* right) {
+    UNROLL
+    for (int i = 0; i < strip; ++i) w.sums[w.item * strip + i] = sums[i];
+    sync_solver(w.by_teams);
+    UNROLL
+    for (int i = 0; i < strip; ++i) right[i] = SUB(CT, ZERO(CT), sums[i]);
+    const int apart = own.strips * t.sides;
+    const int end = own.solves ? t.slots * apart : 0;
+    for (int other = w.item + apart; other < end; other += apart) {
+        UNROLL
+        for (int i = 0; i < strip; ++i) right[i] = SUB(CT, right[i], w.sums[other * strip + i]);
+    }
+}
+
+// Solves the item's strip of the triangle on the diagonal, and hands it over.
+HERON_FN void solve_strip(block_shape t, block_unit u, item_share own, solver_items w, int divides,
+                          GLOBAL WT* solved, heron_index width, GLOBAL CT* c, heron_index c_row,
+                          heron_index c_column, LOCAL CT* solutions, CT* right) {
+    const int padded = own.strips * strip;
+    UNROLL
+    for (int i = 0; i < strip; ++i) {
+        LOCAL const CT* const column = w.triangle + own.first * padded + own.first + i;
+        if (divides) right[i] = quotient(right[i], column[i * padded], w.inverses[own.first + i]);
+        UNROLL
+        for (int j = i + 1; j < strip; ++j)
+            right[j] = SUB(CT, right[j], MUL(CT, column[j * padded], right[i]));
+        const heron_index row = own.block_row + row_at(t, u, own.first + i);
+        if (own.first + i < u.rows) {
+            hand_over(right[i], solved + (row * width + own.column) * words);
+            c[row * c_row + own.column * c_column] = right[i];
+        }
+        if (own.strips > 1) solutions[i * t.sides + own.side] = right[i];
+    }
+}
+
+// Subtracts what the solution of an earlier strip, number `turn`, has to do with the item's.
+HERON_FN void subtract_strip(block_shape t, item_share own, solver_items w, int turn,
+                             LOCAL const CT* solutions, CT* right) {
+    const int padded = own.strips * strip;
+    UNROLL
+    for (int j = 0; j < strip; ++j) {
+        const CT earlier = solutions[j * t.sides + own.side];
+        LOCAL const CT* const column = w.triangle + own.first * padded + turn * strip + j;
+        UNROLL
+        for (int i = 0; i < strip; ++i) right[i] = SUB(CT, right[i], MUL(CT, column[i * padded], earlier));
+    }
+}
+
 // op(A)*C = alpha*B for right-hand sides [0, sides). control: the ticket that was drawn last, -1 before the
-// first. solved: rows of `width` solutions. triangle: room for rows*rows elements.
+// first. solved: rows of `width` solutions. triangle: for each team that may solve a unit, room for the
+// square of the rows of all strips. With one team there are as many groups as units.
 HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const int* columns,
-                   GLOBAL const int* sources, GLOBAL const int* records, GLOBAL const int* is_ordered,
+                   GLOBAL const int* sources, GLOBAL const int* records, GLOBAL const row_schedule* schedule,
                    block_shape t, GLOBAL const CT* values, GLOBAL const CT* diagonal, CT alpha_value,
                    GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row, heron_index b_column,
                    GLOBAL CT* c, heron_index c_row, heron_index c_column, int sides, heron_index width,
                    GLOBAL WT* solved, GLOBAL int* control, LOCAL CT* triangle) {
-    LOCAL_ARRAY(int, shared, 2);
-    LOCAL_ARRAY(CT, x, GROUP * batch);
-    LOCAL_ARRAY(CT, sums, GROUP);
-    const int item = group_item();
-    if (item == 0) {
-        shared[0] = FETCH_ADD(control, 1) + 1;
-        shared[1] = -1;
+    LOCAL_ARRAY(int, shared, 2 * TEAMS);
+    LOCAL_ARRAY(CT, inverses, most_rows * TEAMS);
+    LOCAL_ARRAY(CT, sums, GROUP * strip);
+    LOCAL_ARRAY(CT, solutions, 2 * strip * most_sides * TEAMS);
+    const int parts = (t.size + t.rows - 1) / t.rows;
+    const int strips = (t.rows + strip - 1) / strip;
+    const int padded = strips * strip;
+    const int group_tiles = (sides + t.sides - 1) / t.sides;
+    solver_items w;
+    w.by_teams =
+        TEAMS > 1 && schedule->is_ordered && !schedule->has_long && schedule->alone * group_tiles >= t.wide;
+    if (w.by_teams) {
+        t.sides = t.team_sides;
+        t.slots = t.team_slots;
     }
-    sync_group();
+    const int team = w.by_teams ? group_item() / lanes : 0;
+    w.count = w.by_teams ? lanes : GROUP;
+    w.item = group_item() - team * lanes;
+    w.shared = shared + 2 * team;
+    w.triangle = triangle + padded * padded * team;
+    w.inverses = inverses + most_rows * team;
+    w.sums = sums + strip * lanes * team;
+    w.solutions = solutions + 2 * strip * most_sides * team;
     block_rows a;
     a.offsets = offsets;
     a.columns = columns;
     a.sources = sources;
     a.records = records;
-    const int tiles = (sides + t.sides - 1) / t.sides;
-    const block_unit u = unit_of(a, t, *is_ordered, shared[0], tiles);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int is_void = EQUAL(CT, alpha, ZERO(CT));
-
-    const int s = item % t.sides;
-    const int r = item / t.sides % t.rows;
-    const int slot = item / t.sides / t.rows;
-    const int is_worker = slot < t.slots && r < u.rows && u.side + s < sides;
-    const heron_index own = (heron_index)u.row * t.size + u.first + r;
-    CT right = ZERO(CT);
-    if (is_worker && slot == 0 && !is_void) right = MUL(CT, alpha, b[own * b_row + (u.side + s) * b_column]);
-
-    // The group's part of the diagonal block.
-    for (int k = u.begin + item; k < u.end; k += GROUP)
-        if (block_column(a, t, k) == u.row) shared[1] = k;
-    sync_group();
-    for (int e = item; e < u.rows * u.rows; e += GROUP) {
-        const int i = e / u.rows;
-        const int j = e % u.rows;
-        const int is_read = i == j ? !t.unit : (t.lower ? j < i : j > i);
-        CT value = ZERO(CT);
-        if (shared[1] >= 0 && is_read && !is_void)
-            value = block_element(a, t, values, shared[1], u.first + i, u.first + j);
-        if (i == j && diagonal && !t.unit) {
-            value = diagonal[(heron_index)u.row * t.size + u.first + i];
-            if (t.conjugate) value = CONJ(CT, value);
+    const int divides = !t.unit && !is_void;
+    const int tiles = (sides + t.sides - 1) / t.sides;
+    const int units = t.count * parts * tiles;
+    while (1) {
+        if (w.item == 0) {
+            w.shared[0] = FETCH_ADD(control, 1) + 1;
+            w.shared[1] = -1;
         }
-        triangle[e] = value;
-    }
-    sync_group();
-    const int divides = is_worker && slot == 0 && !t.unit && !is_void;
-    const CT pivot = divides ? triangle[r * u.rows + r] : ONE(CT);
-    const CT inverse = DIV(CT, ONE(CT), pivot);
-
-    // The products with what other groups, or earlier ones of this block row, have solved.
-    const int all = is_void ? 0 : (u.end - u.begin) * t.size;
-    const int taken = t.slots * batch;
-    CT sum = ZERO(CT);
-    for (int q = 0; q < all; q += taken) {
-        CT elements[batch];
+        sync_solver(w.by_teams);
+        const int ticket = w.shared[0];
+        if (TEAMS > 1 && ticket >= units) return;
+        const block_unit u = unit_of(a, t, schedule->is_ordered, ticket, tiles);
+        const item_share own = share_of_item(t, u, w.item, strips, sides);
+        CT own_sums[strip], right[strip];
         UNROLL
-        for (int i = 0; i < batch; ++i) {
-            const int at = q + i * t.slots + slot;
-            elements[i] = ZERO(CT);
-            if (!is_worker || at >= all) continue;
-            const int k = u.begin + at / t.size;
-            const int column = at % t.size;
-            if (is_needed(t, u, block_column(a, t, k), column))
-                elements[i] = block_element(a, t, values, k, u.first + r, column);
+        for (int i = 0; i < strip; ++i) own_sums[i] = ZERO(CT);
+        if (!is_void) subtract_right_sides(t, u, own, alpha, b, b_row, b_column, own_sums);
+        UNROLL_BY(4)
+        for (int k = u.begin + w.item; k < u.end; k += w.count)
+            if (block_column(a, t, k) == u.row) w.shared[1] = k;
+        sync_solver(w.by_teams);
+        take_triangle(a, t, u, values, diagonal, is_void, padded, w);
+        if (own.works && !is_void) add_products(a, t, u, own, values, solved, width, own_sums);
+        join_slots(t, own, w, own_sums, right);
+        for (int turn = 0; turn * strip < u.rows; ++turn) {
+            LOCAL CT* const of_strip = w.solutions + (turn & 1) * strip * t.sides;
+            if (own.solves && own.strip_number == turn)
+                solve_strip(t, u, own, w, divides, solved, width, c, c_row, c_column, of_strip, right);
+            sync_solver(w.by_teams);
+            if (own.solves && own.strip_number > turn) subtract_strip(t, own, w, turn, of_strip, right);
         }
-        for (int w = item; w < taken * t.sides * words; w += GROUP) {
-            const int at = q + w / (t.sides * words);
-            const int word = w % (t.sides * words);
-            WT found = 0;
-            if (at < all && u.side + word / words < sides) {
-                const int k = u.begin + at / t.size;
-                const int column = at % t.size;
-                const int of_block = block_column(a, t, k);
-                if (is_needed(t, u, of_block, column))
-                    found = awaited(
-                        solved + (((heron_index)of_block * t.size + column) * width + u.side) * words + word);
-            }
-            ((LOCAL WT*)x)[w] = found;
-        }
-        sync_group();
-        if (is_worker) {
-            UNROLL
-            for (int i = 0; i < batch; ++i)
-                sum = MAD(CT, elements[i], x[(i * t.slots + slot) * t.sides + s], sum);
-        }
-        sync_group();
-    }
-    sums[item] = sum;
-    sync_group();
-    if (is_worker && slot == 0) {
-        for (int i = 1; i < t.slots; ++i) sum = ADD(CT, sum, sums[(i * t.rows + r) * t.sides + s]);
-        right = SUB(CT, right, sum);
-    }
-
-    // The triangle on the diagonal, one row after the other; x has the solutions of every other row.
-    for (int j = 0; j < u.rows; ++j) {
-        const int next = t.lower ? j : u.rows - 1 - j;
-        LOCAL CT* const solution = x + (j & 1) * t.sides;
-        if (is_worker && slot == 0 && r == next) {
-            if (divides) right = quotient(right, pivot, inverse);
-            solution[s] = right;
-            c[own * c_row + (u.side + s) * c_column] = right;
-        }
-        sync_group();
-        if (is_worker && slot == 0) {
-            if (r == next)
-                hand_over((LOCAL const WT*)(solution + s), solved + (own * width + u.side + s) * words);
-            else if (t.lower ? r > next : r < next)
-                right = SUB(CT, right, MUL(CT, triangle[r * u.rows + next], solution[s]));
-        }
+        if (TEAMS == 1) return;
     }
 }
 HERON_CLOSE

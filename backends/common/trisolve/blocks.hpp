@@ -4,23 +4,25 @@
 #include "common/dialect/dialect_group.hpp"
 #include "common/runtime/word.hpp"
 #include "block_pattern.hpp"
+#include "order.hpp"
 #include "plan.hpp"
 #include <algorithm>
+#include <limits>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family block_solves{"trisolve_blocks", "CT WT GROUP"};
+inline constexpr kernel_family block_solves{"trisolve_rows trisolve_blocks", "CT WT GROUP TEAMS"};
 #include "blocks.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
 
-// The blocks of op(A): those of the matrix, or gathered ones; their order, if *is_ordered.
+// The blocks of op(A): those of the matrix, or gathered ones; their order, if there is one.
 struct ordered_blocks {
     const int* offsets;
     const int* columns;
     const int* sources;  // NULL: as the columns
     const int* records;  // row, begin, end and one more
-    const int* is_ordered;
+    const row_schedule* schedule;
     heron_index base;
 };
 
@@ -44,7 +46,8 @@ struct block_solve_memory {
     static constexpr size_t control_bytes = 256;
 };
 
-template <class Device, class CT>
+// with_teams: whether 32 neighbouring items run in step.
+template <class Device, class CT, bool with_teams>
 class block_solver {
   public:
     // width: of the analysis, for which there is room.
@@ -74,35 +77,35 @@ class block_solver {
   private:
     using word = typename word_of<CT>::type;
     template <int group>
-    using program = kernels::trisolve_blocks<CT, word, group>;
-    static constexpr int largest_group = 256;
-    static constexpr int most_sides = 16;  // of a group
-    static constexpr int most_rows = 32;
-    static constexpr int batch = 4;
+    using program = kernels::trisolve_blocks<CT, word, group, with_teams ? group / 32 : 1>;
+    using sizes = program<32>;
 
     // How a group of items is divided, and how large it must be.
     struct division {
         int rows, sides, slots, group;
+
+        int strips() const { return (rows + sizes::strip - 1) / sizes::strip; }
     };
     division division_for(int64_t right_sides) const {
+        constexpr int largest_group = 128;
         division d{};
-        d.sides = 1;
-        while (d.sides < right_sides && d.sides < most_sides) d.sides *= 2;
+        d.sides = power_of_two(right_sides, sizes::most_sides);
         const int64_t size = args_.a.block_rows;
-        d.rows = largest_group / d.sides < most_rows ? largest_group / d.sides : most_rows;
-        if (size < d.rows) d.rows = static_cast<int>(size);
-        // As many items for a row as it has batches of elements.
-        const int64_t columns = args_.a.nnz * size * size / args_.a.rows;
-        int64_t slots = (columns + batch - 1) / batch;
-        // Smaller groups, of which more are at work at a time, where levels tend to be wide (trisolve-19).
-        constexpr int64_t many_blocks = 6, few_slots = 2;
-        if (args_.a.nnz >= many_blocks * (args_.a.rows / size)) slots = std::min(slots, few_slots);
-        const int64_t wanted = d.rows * d.sides * slots;
-        d.group = 32;
-        while (d.group < wanted && d.group < largest_group) d.group *= 2;
-        while (d.group < d.rows * d.sides) d.group *= 2;
-        d.slots = d.group / (d.rows * d.sides);
+        d.rows = static_cast<int>(std::min<int64_t>(size, sizes::most_rows));
+        const int items = d.sides * d.strips();
+        // As many items for a strip as it has batches of columns in a triangle.
+        const int64_t columns = args_.a.nnz * size * size / args_.a.rows / 2;
+        const int64_t slots = (columns + sizes::batch - 1) / sizes::batch;
+        d.group = sizes::lanes;
+        while (d.group < items * slots && d.group < largest_group) d.group *= 2;
+        while (d.group < items) d.group *= 2;
+        d.slots = d.group / items;
         return d;
+    }
+    static int power_of_two(int64_t wanted, int most) {
+        int result = 1;
+        while (result < wanted && result < most) result *= 2;
+        return result;
     }
 
     void solve(const CT* b, element_steps b_steps, CT* c, element_steps c_steps, int64_t sides) {
@@ -113,8 +116,7 @@ class block_solver {
         switch (d.group) {
             case 32: return launch<32>(d, b, b_steps, c, c_steps, sides);
             case 64: return launch<64>(d, b, b_steps, c, c_steps, sides);
-            case 128: return launch<128>(d, b, b_steps, c, c_steps, sides);
-            default: return launch<256>(d, b, b_steps, c, c_steps, sides);
+            default: return launch<128>(d, b, b_steps, c, c_steps, sides);
         }
     }
 
@@ -128,6 +130,20 @@ class block_solver {
         const bool is_lower = (a.fill == HERON_FILL_LOWER) != is_transposed(args_.op);
         const bool by_rows = (a.block_order == HERON_ORDER_ROW) != is_transposed(args_.op);
         const auto size = static_cast<int>(a.block_rows);
+        // Units that groups of a large device have at work at a time (trisolve-20).
+        constexpr int full_device = 640, never = std::numeric_limits<int>::max();
+        constexpr int teams = group / sizes::lanes;
+        const bool has_teams = with_teams && d.strips() <= sizes::team_strips;
+        const int team_sides =
+            has_teams ? power_of_two(sides, sizes::lanes / power_of_two(d.strips(), sizes::team_strips)) : 1;
+        const int padded = d.strips() * sizes::strip;
+        // With teams groups draw tickets until none are left. As many are there as work at a time, and as
+        // teams need if these do.
+        constexpr int64_t at_work = 4096;
+        const int64_t rows = a.rows / size * parts;
+        const int64_t of_teams = rows * ((sides + team_sides - 1) / team_sides) / teams + 1;
+        const int64_t groups =
+            teams > 1 && with_teams ? std::min(std::max(of_teams, at_work), rows * tiles) : rows * tiles;
         const typename program<group>::block_shape shape{blocks_.base,
                                                          static_cast<int>(a.rows / size),
                                                          size,
@@ -138,15 +154,18 @@ class block_solver {
                                                          is_conjugated(args_.op),
                                                          d.rows,
                                                          d.sides,
-                                                         d.slots};
+                                                         d.slots,
+                                                         team_sides,
+                                                         sizes::lanes / (team_sides * d.strips()),
+                                                         has_teams ? full_device : never};
         device_.template launch_groups<typename program<group>::solve_blocks>(
-            kernels::block_solves, a.rows / size * parts * tiles, blocks_.offsets, blocks_.columns,
-            blocks_.sources, blocks_.records, blocks_.is_ordered, shape, as<const CT>(a.values),
-            static_cast<const CT*>(args_.diagonal), alpha.value, alpha.device, b, b_steps.row, b_steps.column,
-            c, c_steps.row, c_steps.column, static_cast<int>(sides), heron_index{width_},
+            kernels::block_solves, groups, blocks_.offsets, blocks_.columns, blocks_.sources, blocks_.records,
+            blocks_.schedule, shape, as<const CT>(a.values), static_cast<const CT*>(args_.diagonal),
+            alpha.value, alpha.device, b, b_steps.row, b_steps.column, c, c_steps.row, c_steps.column,
+            static_cast<int>(sides), heron_index{width_},
             reinterpret_cast<word*>(control_ + block_solve_memory<CT>::control_bytes),
             reinterpret_cast<int*>(control_),
-            local_memory{static_cast<size_t>(d.rows * d.rows) * sizeof(CT)});
+            local_memory{static_cast<size_t>(padded * padded * (has_teams ? teams : 1)) * sizeof(CT)});
     }
 
     Device& device_;

@@ -23,6 +23,7 @@
 #define STORE_RELAXED(p, v) store_relaxed(p, v)
 #define NAP(ns) __nanosleep(ns)
 #define POLL(W, p) poll(p)
+#define POLL_IF(W, flag, p, x) load_relaxed_if((flag) != 0, p, x)
 #define POST(W, p, v) post(p, v)
 
 namespace heron::HERON_LEVEL {

@@ -70,6 +70,14 @@ static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, un
         : "r"(static_cast<int>(wanted)), "l"(p)
         : "memory");
 }
+static __device__ inline void load_relaxed_if(bool wanted, const uint64_t* p, uint64_t& value) {
+    asm volatile(
+        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
+        "@q ld.relaxed.gpu.global.u64 %0, [%2];}"
+        : "+l"(value)
+        : "r"(static_cast<int>(wanted)), "l"(p)
+        : "memory");
+}
 
 // Starts to bring the line of an address into the second-level cache.
 static __device__ inline void prefetch_line(const void* p) {

@@ -26,14 +26,6 @@ static __device__ inline void store_relaxed(unsigned* p, unsigned first, unsigne
                  : "memory");
 }
 // As load_relaxed_if() of one word.
-static __device__ inline void load_relaxed_if(bool wanted, const uint64_t* p, uint64_t& value) {
-    asm volatile(
-        "{.reg .pred q; setp.ne.s32 q, %1, 0;\n"
-        "@q ld.relaxed.gpu.global.u64 %0, [%2];}"
-        : "+l"(value)
-        : "r"(static_cast<int>(wanted)), "l"(p)
-        : "memory");
-}
 static __device__ inline void load_relaxed_if(bool wanted, const unsigned* p, unsigned& first,
                                               unsigned& second) {
     asm volatile(

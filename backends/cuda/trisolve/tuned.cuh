@@ -280,21 +280,17 @@ class tuned_trisolve_run {
         static_assert(sizeof(row_record) == 4 * sizeof(int));
         const gathered_triangle& t = plan.triangle;
         const auto* const records = reinterpret_cast<const int*>(order_.records);
-        const plans::ordered_blocks blocks = is_gathered()
-                                                 ? plans::ordered_blocks{t.offsets,
-                                                                         t.columns,
-                                                                         t.sources,
-                                                                         records,
-                                                                         &order_.schedule->is_ordered,
-                                                                         0}
-                                                 : plans::ordered_blocks{as<const int>(args_.a.offsets),
-                                                                         as<const int>(args_.a.indices),
-                                                                         nullptr,
-                                                                         records,
-                                                                         &order_.schedule->is_ordered,
-                                                                         args_.a.base};
-        plans::block_solver<cuda_device, CT>(device_, args_, blocks, plan.block_control, plan.block_width,
-                                             staged_)
+        const plans::ordered_blocks blocks =
+            is_gathered()
+                ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, order_.schedule, 0}
+                : plans::ordered_blocks{as<const int>(args_.a.offsets),
+                                        as<const int>(args_.a.indices),
+                                        nullptr,
+                                        records,
+                                        order_.schedule,
+                                        args_.a.base};
+        plans::block_solver<cuda_device, CT, true>(device_, args_, blocks, plan.block_control,
+                                                   plan.block_width, staged_)
             .run();
     }
 

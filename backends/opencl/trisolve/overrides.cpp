@@ -87,7 +87,7 @@ class sweep_trisolve {
           layout_(phase, workspace),
           n_(pattern_.rows),
           stored_(plans::stored_elements(pattern_)),
-          is_ordered_(layout_.take<int>(1)),
+          schedule_(layout_.take<row_schedule>(1)),
           order_(layout_, n_),
           staged_(layout_.take<CT>(args.a.rows * args.staged_columns)) {}
 
@@ -111,7 +111,7 @@ class sweep_trisolve {
         const long_row_memory long_rows(layout_, rule, group_of_one() / lanes_of_row(),
                                         plan.width > 1 ? group_of_many / lanes_of_sides : 0);
         if (phase == HERON_PHASE_SIZE) return;
-        if (by_blocks_) device_.fill(is_ordered_, 1, sizeof *is_ordered_);
+        if (by_blocks_) device_.fill(schedule_, 1, sizeof *schedule_);
         if (is_gathered()) {
             gather(begin, columns, sources);
             plan.gathered = {begin, columns, sources, 0};
@@ -173,15 +173,15 @@ class sweep_trisolve {
         const triangle_rows<i32, i32>& t = plan.gathered;
         const auto* const records = reinterpret_cast<const int*>(order_.records);
         const plans::ordered_blocks blocks =
-            is_gathered() ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, is_ordered_, 0}
+            is_gathered() ? plans::ordered_blocks{t.offsets, t.columns, t.sources, records, schedule_, 0}
                           : plans::ordered_blocks{as<const int>(pattern_.offsets),
                                                   as<const int>(pattern_.indices),
                                                   nullptr,
                                                   records,
-                                                  is_ordered_,
+                                                  schedule_,
                                                   pattern_.base};
-        plans::block_solver<opencl_device, CT>(device_, args_, blocks, plan.block_control, plan.block_width,
-                                               staged_)
+        plans::block_solver<opencl_device, CT, false>(device_, args_, blocks, plan.block_control,
+                                                      plan.block_width, staged_)
             .run();
     }
 
@@ -348,7 +348,7 @@ class sweep_trisolve {
     heron_workspace& workspace_;
     workspace_layout layout_;
     int64_t n_, stored_;
-    int* is_ordered_;
+    row_schedule* schedule_;
     plans::row_order_memory order_;
     CT* staged_;
 };
