@@ -1,11 +1,12 @@
 #pragma once
-// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h), or of many short ones an
-// item has one (each.h). Systems that fit a group are read once, in one launch; longer ones twice, in three.
-// Those that ask for no pivoting get it, too: it costs no memory traffic, and what is compared is in
-// registers.
+// Tridiagonal systems on GPUs: teams of items share the rows of a system (teams.h), or of many interleaved
+// ones two items have one (each.h). Systems that fit a group are read once, in one launch; longer ones twice,
+// in three. Those that ask for no pivoting get it, too: it costs no memory traffic, and what is compared is
+// in registers.
 #include "common/dialect/dialect_group.hpp"
 #include "plan.hpp"
 #include <algorithm>
+#include <type_traits>
 
 namespace heron::HERON_LEVEL::kernels {
 inline constexpr kernel_family team_solves{"tridiag_pivots tridiag_teams", "CT GROUP ROWS"};
@@ -60,23 +61,23 @@ class team_solver {
         constexpr int64_t sector = 32;
         return quotient(args.m, rows) * sector <= group * static_cast<int64_t>(sizeof(CT));
     }
-    // Bytes of what the systems of a group keep: at least four groups have room for so much at a time.
+    // Bytes of what the systems of a group keep on chip: at least four groups have room for so much at a
+    // time.
     static constexpr size_t most_kept = 48 * 1024;
-    // Whether there are so many systems that each item of a large device may have one.
+    // Whether there are so many systems that two items for each fill a large device.
     static bool serves_each(const heron_interleaved_args& args) {
         constexpr int64_t many = 16384;
         return args.count >= many;
     }
     void each(const heron_interleaved_args& args) {
-        if (static_cast<size_t>(args.m) * kept_of_row > kept_at_most(args.count))
-            return launch_of<typename each_solver::solve_each_in_place>(
-                kernels::each_solves, quotient(args.count, each_group), as<CT>(args.lower),
-                diagonal(args.main), as<CT>(args.upper), as<CT>(args.x), static_cast<int>(args.m),
-                heron_index{args.count});
-        launch_of<typename each_solver::solve_each>(
-            kernels::each_solves, quotient(args.count, each_group), diagonal(args.lower), diagonal(args.main),
-            diagonal(args.upper), as<CT>(args.x), static_cast<int>(args.m), heron_index{args.count},
-            local_memory{static_cast<size_t>(args.m) * kept_of_row});
+        constexpr int width = each_solver::width;
+        constexpr size_t slot_bytes = each_solver::slot_size * sizeof(CT);
+        const auto most_slots = static_cast<int64_t>(kept_at_most(args.count) / slot_bytes);
+        const int64_t slots = std::clamp<int64_t>(args.m, 2, most_slots);
+        launch_of<at_once<typename each_solver::solve_each, pairs_at_once>>(
+            kernels::each_solves, quotient(args.count, width), as<CT>(args.lower), diagonal(args.main),
+            as<CT>(args.upper), as<CT>(args.x), static_cast<int>(args.m), heron_index{args.count},
+            static_cast<int>(slots), local_memory{static_cast<size_t>(slots) * slot_bytes});
     }
 
     void interleaved(const heron_interleaved_args& args) {
@@ -103,15 +104,16 @@ class team_solver {
     static constexpr int64_t most_of_few = 64;
     using few_solvers = kernels::tridiag_teams<CT, group, few_rows>;
 
-    static constexpr int each_group = 32;
+    // A group has 32 systems.
+    static constexpr int each_group = 64;
+    static constexpr int pairs_at_once = sizeof(CT) > 8 ? 4 : 8;
     using each_solver = kernels::tridiag_each<CT, each_group, (sizeof(CT) > 4 ? 4 : 8)>;
-    static constexpr size_t kept_of_row = each_solver::kept_parts * each_group * sizeof(CT);
-    // Of complex systems, which are bound by what items reckon, more items at work at a time gain more than
-    // local memory does where there are systems enough (tridiag-6).
+    // Where there are systems enough, c32, which has most to reckon per byte, gains more by more systems at
+    // work at a time than by local memory.
     static constexpr size_t kept_at_most(int64_t count) {
         constexpr int64_t at_work = 16384;
-        const bool has_more = sizeof(CT) > sizeof(real_of<CT>) && count > at_work;
-        return has_more ? most_kept / 2 : most_kept;
+        const bool has_more = std::is_same_v<CT, c32> && count > at_work;
+        return has_more ? most_kept / 3 * 2 : most_kept;
     }
 
     static int64_t quotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
