@@ -64,10 +64,11 @@ class team_solver {
     // Bytes of what the systems of a group keep on chip: at least four groups have room for so much at a
     // time.
     static constexpr size_t most_kept = 48 * 1024;
-    // Whether there are so many systems that two items for each fill a large device.
-    static bool serves_each(const heron_interleaved_args& args) {
+    // Whether teams are faster: not where there are so many systems that two items for each fill a large
+    // device.
+    static bool prefers_teams(const heron_interleaved_args& args) {
         constexpr int64_t many = 16384;
-        return args.count >= many;
+        return args.count < many && serves_interleaved(args);
     }
     void each(const heron_interleaved_args& args) {
         constexpr int width = each_solver::width;

@@ -6,6 +6,6 @@ namespace heron::HERON_LEVEL {
 template void solve_tridiagonal<f64>(cuda_device&, heron_phase, const heron_gtsv_args&, heron_workspace&);
 template void solve_tridiagonal<f64>(cuda_device&, heron_phase, const heron_gtsv_batch_args&,
                                      heron_workspace&);
-template bool solve_interleaved<f64>(cuda_device&, const heron_gtsv_interleaved_args&);
+template void solve_interleaved<f64>(cuda_device&, const heron_gtsv_interleaved_args&);
 
 }  // namespace heron::HERON_LEVEL

@@ -1,5 +1,5 @@
-// The slots of tridiagonal solves: by teams of threads; interleaved systems that are too long for these by
-// the shared plan.
+// The slots of tridiagonal solves, by threads that share systems, and of pentadiagonal ones by the shared
+// plan.
 #include "tuned.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/tridiag/plan.hpp"
@@ -26,12 +26,9 @@ void strided(cuda_device& device, heron_phase phase, const Args& args, heron_wor
 
 void interleaved(cuda_device& device, heron_phase phase, const heron_gtsv_interleaved_args& args,
                  heron_workspace& workspace) {
-    bool is_done = false;
-    if (phase == HERON_PHASE_RUN)
-        visit_full(args.type, [&]<class CT>(type<CT>) { is_done = solve_interleaved<CT>(device, args); });
-    if (is_done) return;
-    thinly_spread spread{device};
-    plans::gtsv_interleaved(spread, phase, args, workspace);
+    const workspace_layout layout(phase, workspace);
+    if (phase != HERON_PHASE_RUN) return;
+    visit_full(args.type, [&]<class CT>(type<CT>) { solve_interleaved<CT>(device, args); });
 }
 
 void pentadiagonal(cuda_device& device, heron_phase phase, const heron_gpsv_interleaved_args& args,

@@ -18,15 +18,9 @@ void solve_tridiagonal(cuda_device& device, heron_phase phase, const heron_gtsv_
 }
 
 template <class CT>
-bool solve_interleaved(cuda_device& device, const heron_gtsv_interleaved_args& args) {
+void solve_interleaved(cuda_device& device, const heron_gtsv_interleaved_args& args) {
     using solver = plans::team_solver<cuda_device, CT>;
-    if (solver::serves_each(args)) {
-        solver(device).each(args);
-        return true;
-    }
-    if (!solver::serves_interleaved(args)) return false;
-    solver(device).interleaved(args);
-    return true;
+    solver::prefers_teams(args) ? solver(device).interleaved(args) : solver(device).each(args);
 }
 
 }  // namespace heron::HERON_LEVEL

@@ -11,8 +11,7 @@ void solve_tridiagonal(cuda_device& device, heron_phase phase, const heron_gtsv_
 template <class CT>
 void solve_tridiagonal(cuda_device& device, heron_phase phase, const heron_gtsv_batch_args& args,
                        heron_workspace& workspace);
-// False if the systems are too long for teams: nothing is done then.
 template <class CT>
-bool solve_interleaved(cuda_device& device, const heron_gtsv_interleaved_args& args);
+void solve_interleaved(cuda_device& device, const heron_gtsv_interleaved_args& args);
 
 }  // namespace heron::HERON_LEVEL

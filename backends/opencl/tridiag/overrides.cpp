@@ -41,7 +41,7 @@ void solve_interleaved(opencl_device& device, heron_phase phase, const heron_gts
     visit_full(args.type, [&]<class CT>(type<CT>) {
         using solver = team_solver<CT>;
         if (phase == HERON_PHASE_RUN && takes_teams(device)) {
-            if (solver::serves_each(args) && device.traits().local_bytes >= solver::most_kept)
+            if (!solver::prefers_teams(args) && device.traits().local_bytes >= solver::most_kept)
                 return solver(device).each(args);
             if (solver::serves_interleaved(args)) return solver(device).interleaved(args);
         }
