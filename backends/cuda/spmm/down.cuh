@@ -21,11 +21,14 @@ struct columns_found {
 
     // As many columns of C as are to be computed so. More sectors than twice the least are as much traffic as
     // copying B, and long rows of A, which lanes read side by side, do not stay in the nearest cache.
+    // Elements that lie anywhere have a sector each, which is twice the least where they have 16 bytes.
     int64_t columns_down(size_t element_bytes) const {
         constexpr unsigned longest = 16;
+        constexpr double sector = 32, most_of_element = 0.75;
         if (elements == 0 || longest_row > longest) return 0;
-        const auto bytes = static_cast<double>(element_bytes) * elements;
-        return 32.0 * sectors <= 2 * bytes ? INT64_MAX : few_down_columns;
+        const double least = elements * (static_cast<double>(element_bytes) / sector);
+        const bool are_near = sectors <= 2 * least && sectors <= most_of_element * elements;
+        return are_near ? INT64_MAX : few_down_columns;
     }
 };
 
