@@ -13,11 +13,45 @@ namespace heron::HERON_LEVEL {
 // Rows of B that a group loads before it uses the first.
 constexpr int spmm_depth = 4;
 
-// One element of A in shared memory, which is read whole.
+// One element of A, which is read whole from shared memory where it has at most 16 bytes.
 template <class VA, class IT>
 struct alignas(sizeof(VA) + sizeof(IT) <= 8 ? 8 : 16) spmm_element {
     VA value;
     IT index;
+};
+
+// A share's elements in shared memory. Larger ones would lie there with gaps: of them all values come before
+// all indices.
+template <class VA, class IT>
+class spmm_element_list {
+    using element = spmm_element<VA, IT>;
+    static constexpr bool are_apart = sizeof(element) > 16;
+
+  public:
+    static constexpr size_t bytes(size_t count) {
+        return count * (are_apart ? sizeof(VA) + sizeof(IT) : sizeof(element));
+    }
+
+    __device__ spmm_element_list(unsigned char* memory, int most)
+        : memory_(memory), indices_(memory + most * int(sizeof(VA))) {}
+
+    __device__ VA* value(int i) const { return are_apart ? &at<VA>(memory_, i) : &whole(i).value; }
+    __device__ IT* index(int i) const { return are_apart ? &at<IT>(indices_, i) : &whole(i).index; }
+    __device__ element operator[](int i) const {
+        if constexpr (are_apart)
+            return {*value(i), *index(i)};
+        else
+            return whole(i);
+    }
+
+  private:
+    template <class T>
+    static __device__ T& at(unsigned char* memory, int i) {
+        return reinterpret_cast<T*>(memory)[i];
+    }
+    __device__ element& whole(int i) const { return at<element>(memory_, i); }
+
+    unsigned char *memory_, *indices_;
 };
 
 // How a block divides its threads and, in bytes, its shared memory. Made on the host, so that the kernel has
@@ -39,7 +73,7 @@ struct spmm_division {
         const auto groups = static_cast<size_t>(d.groups);
         const auto columns = static_cast<size_t>(d.columns);
         d.ends = d.take(2 * sizeof(spmm_place));
-        d.elements = d.take(elements * sizeof(spmm_element<VA, IT>));
+        d.elements = d.take(spmm_element_list<VA, IT>::bytes(elements));
         d.starts = d.take((rows + 1) * sizeof(int));
         d.group_rows = d.take((groups + 1) * sizeof(int));
         d.group_elements = d.take((groups + 1) * sizeof(int));
@@ -67,6 +101,7 @@ class share_block {
     using product = spmm_product<VA, VC, CT, OT, IT>;
     using item = spmm_item<product, VA, OT, IT>;
     using element = spmm_element<VA, IT>;
+    using element_list = spmm_element_list<VA, IT>;
     using vector = vector_of<VA>;
     using lane_part = lane_columns<VA>;
     static constexpr int width = lane_part::width;
@@ -141,17 +176,17 @@ class share_block {
 
     // Starts to copy the share's indices and values.
     __device__ void fetch_elements(const item& a, int64_t first) {
-        element* const to = shared_at<element>(d_.elements);
+        const element_list to = elements();
         if (p_.positions) {
 #pragma unroll 4
             for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
-                copy(&to[i].index, a.indices + first + i);
-                copy(&to[i].value, a.values + load_streaming(p_.positions + first + i));
+                copy(to.index(i), a.indices + first + i);
+                copy(to.value(i), a.values + load_streaming(p_.positions + first + i));
             }
         } else {
             for (int i = threadIdx.x; i < elements_; i += spmm_threads) {
-                copy(&to[i].index, a.indices + first + i);
-                copy(&to[i].value, a.values + first + i);
+                copy(to.index(i), a.indices + first + i);
+                copy(to.value(i), a.values + first + i);
             }
         }
         commit_copies();
@@ -274,7 +309,7 @@ class share_block {
     __device__ lane_sums multiply_rows(const lane_part& columns, const VA* base, int row, int k, int last_row,
                                        int last) {
         constexpr int ahead = is_aligned || width <= 4 ? spmm_depth : 1;
-        const element* const elements = shared_at<element>(d_.elements);
+        const element_list elements = this->elements();
         row_state r;
         r.row = row;
         r.end = starts()[row + 1];
@@ -460,6 +495,9 @@ class share_block {
     }
     __device__ int group() const { return static_cast<int>(threadIdx.x) >> d_.lane_bits; }
     __device__ int lane() const { return static_cast<int>(threadIdx.x) & (d_.lanes - 1); }
+    __device__ element_list elements() const {
+        return {shared_at<unsigned char>(d_.elements), shares_.most_elements()};
+    }
     __device__ spmm_place* ends() const { return shared_at<spmm_place>(d_.ends); }
     __device__ int* starts() const { return shared_at<int>(d_.starts); }
     __device__ int* group_rows() const { return shared_at<int>(d_.group_rows); }

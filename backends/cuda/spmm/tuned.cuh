@@ -32,8 +32,6 @@ class spmm_launcher {
     using generic = plans::spmm_plan<cuda_device, VA, VC, CT, OT, IT>;
     static constexpr int width = vector_of<VA>::size;
     static constexpr bool adds_into_c = std::is_same_v<VC, CT>;
-    // Shared memory of a block, and how much of it needs no attribute.
-    static constexpr int shared_limit = 64 * 1024;
     static constexpr int most_lane_bits = 4;
     static constexpr int64_t places_of_group = 8;
     static constexpr int most_scatter_turns = 8;
@@ -526,9 +524,15 @@ class spmm_launcher {
         const int64_t even = places / std::max<int64_t>(at_once / std::max<int64_t>(items, 1), 1) + 1;
         shares.size = static_cast<int>(std::clamp<int64_t>(
             tiles_of(even, warp_size) * warp_size, places_of_group * (spmm_threads >> bits), shares.size));
-        while (division_for(shares, has_tile, strip).bytes > shared_limit) shares.size /= 2;
+        while (division_for(shares, has_tile, strip).bytes > shared_limit(has_tile)) shares.size /= 2;
         shares.count = spmm_shares<CT>::count_for(args_.c.rows, a_.nnz, shares.size, shares.row_cost);
         return shares;
+    }
+    // Three blocks with a tile of double complex elements fill a multiprocessor's shared memory; without a
+    // tile they may start early.
+    static constexpr int64_t shared_limit(bool has_tile) {
+        if (sizeof(CT) < 16) return 64 * 1024;
+        return has_tile ? 75 * 1024 : int64_t{cuda_device::shared_without_asking};
     }
     static spmm_division division_for(const spmm_shares<CT>& shares, bool has_tile, int64_t strip) {
         return spmm_division::make<VA, CT, IT>(shares, lane_bits(strip), has_tile);
