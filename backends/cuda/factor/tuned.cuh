@@ -30,6 +30,7 @@ struct factor_sweep_plan final : plan_of<factor_sweep_plan> {
 // and the summary.
 static __global__ void summarise_rows(const row_parts* parts, row_order order, int longest,
                                       unsigned* long_rows, factor_summary* summary) {
+    begin_behind_kernel_before();
     const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     row_parts row{};
     if (place < order.n) row = load_parts(parts + (order.is_ordered() ? order.records[place].row : place));
@@ -44,6 +45,7 @@ static __global__ void summarise_rows(const row_parts* parts, row_order order, i
 
 // Tells the host a yes or no in a word of its memory, or NULL.
 static __global__ void report_flag(const unsigned* flag, unsigned* report, unsigned yes, unsigned no) {
+    begin_behind_kernel_before();
     if (report) *static_cast<volatile unsigned*>(report) = *flag ? yes : no;
 }
 
@@ -62,9 +64,10 @@ class tuned_factor_run {
           by_elements_(steps_.size == 1),
           order_(layout_, n_,
                  aligned(sizeof(factor_summary)) +
-                     (by_elements_ ? boxes_bytes(n_) + boxes_bytes(pattern_.nnz) : flags_bytes(n_))),
+                     n_ * static_cast<int64_t>(by_elements_ ? sizeof(slot) : sizeof(unsigned))),
+          elements_(layout_.template take<slot>(by_elements_ ? pattern_.nnz : 0)),
           parts_(layout_.template take<row_parts>(n_)),
-          ends_(layout_.template take<int>(may_have_alone() ? n_ : 0)),
+          ends_(layout_.template take<int>(knows_ends() ? n_ : 0)),
           marks_(layout_.template take<unsigned>(by_elements_ ? (n_ + warp_size - 1) / warp_size : 0)),
           starts_(layout_.template take<unsigned>(by_elements_ ? most_units() + 1 : 0)),
           reciprocals_(layout_.template take<CT>(by_elements_ ? 0 : n_ * steps_.size)) {}
@@ -74,7 +77,7 @@ class tuned_factor_run {
         device_.launch<kernels::clear_zero_pivot<CT>>(kernels::factor, 2, zero_pivot, 1, int{HERON_NO_PIVOT});
         find_all_parts(zero_pivot);
         plans::row_pattern rows = plans::rows_of(pattern_);
-        if (may_have_alone()) rows.ends = ends_;
+        if (knows_ends()) rows.ends = ends_;
         order_by_levels(device_, rows, true, false, order_);
         factor_sweep_plan plan;
         plan.may_have_alone = may_have_alone();
@@ -94,20 +97,18 @@ class tuned_factor_run {
     // Of blocks, in a row of which it is found out what is late.
     static constexpr int longest_marked = 256;
 
-    // What is handed over stands without stamps at first: it is the part of the order's memory that is set to
-    // zero.
+    // What is handed over stands without stamps at first: flags and pivots are the part of the order's memory
+    // that is set to zero, and elements are cleared while the parts of rows are found.
     static constexpr int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
-    static constexpr int64_t boxes_bytes(int64_t count) {
-        return aligned(count * static_cast<int64_t>(sizeof(slot)));
-    }
-    static constexpr int64_t flags_bytes(int64_t count) {
-        return aligned(count * static_cast<int64_t>(sizeof(unsigned)));
-    }
     factor_summary* summary() const { return reinterpret_cast<factor_summary*>(order_.own); }
     char* of_rows() const { return order_.own + aligned(sizeof(factor_summary)); }
     unsigned* flags() const { return reinterpret_cast<unsigned*>(of_rows()); }
     slot* pivots() const { return reinterpret_cast<slot*>(of_rows()); }
-    slot* elements() const { return reinterpret_cast<slot*>(of_rows() + boxes_bytes(n_)); }
+    cleared_memory boxes_of_elements() const {
+        constexpr int64_t word = sizeof(uint4);
+        const int64_t bytes = by_elements_ ? pattern_.nnz * static_cast<int64_t>(sizeof(slot)) : 0;
+        return {reinterpret_cast<uint4*>(elements_), (bytes + word - 1) / word};
+    }
     solve_control* control() const { return reinterpret_cast<solve_control*>(order_.control); }
 
     // As many rows as are at work at a time.
@@ -116,6 +117,11 @@ class tuned_factor_run {
     // work at once, two launches more cost more than they gain.
     bool may_have_alone() const {
         return kind == plans::factor_kind::lu && n_ >= fewest_ordered_rows && n_ > rows_at_once();
+    }
+
+    // Whether the order is told where what each row needs ends.
+    bool knows_ends() const {
+        return n_ >= fewest_ordered_rows && (by_elements_ || kind == plans::factor_kind::lu);
     }
 
     // Lanes of a short row: one for each element that it hands over, which is every second one; fewer where
@@ -140,12 +146,13 @@ class tuned_factor_run {
     }
 
     void find_all_parts(int* zero_pivot) {
-        constexpr int threads = 256;
-        const csr_rows rows{offsets(), columns(), int{pattern_.base}, static_cast<int>(n_)};
+        const csr_rows rows{offsets(), columns(), int{pattern_.base}, static_cast<int>(n_),
+                            static_cast<int>(pattern_.nnz)};
         const auto find_marked = [&]<int lanes>(lane_count<lanes>, int longest) {
-            device_.launch_blocks(find_marked_parts<CT, kind, lanes>, blocks_of_rows(n_, threads / lanes),
-                                  threads, 0, rows, longest, parts_, may_have_alone() ? ends_ : nullptr,
-                                  zero_pivot);
+            launch_early(device_, find_marked_parts<CT, kind, lanes>,
+                         blocks_of_rows(n_, parts_threads / lanes), parts_threads, rows, longest, parts_,
+                         needed_ends{knows_ends() ? ends_ : nullptr, may_have_alone()}, zero_pivot,
+                         boxes_of_elements());
         };
         if (by_elements_)
             visit_lanes(
@@ -153,29 +160,29 @@ class tuned_factor_run {
         else if (kind == plans::factor_kind::lu)
             find_marked(lane_count<8>{}, longest_marked);
         else
-            device_.launch_blocks(find_parts<CT>, (n_ + threads - 1) / threads, threads, 0, rows, parts_,
-                                  zero_pivot);
+            launch_early(device_, find_parts<CT>, blocks_of_rows(n_, parts_threads), parts_threads, rows,
+                         parts_, zero_pivot);
     }
 
     void summarise(factor_sweep_plan& plan) {
         constexpr int threads = 256;
         int longest = 0;
         visit_lanes([&]<int lanes>(lane_count<lanes>) { longest = kept_of_row(lanes); });
-        device_.launch_blocks(summarise_rows, blocks_of_rows(n_, threads), threads, 0, parts_, order(),
-                              longest, by_elements_ ? marks_ : nullptr, summary());
+        launch_early(device_, summarise_rows, blocks_of_rows(n_, threads), threads, parts_, order(), longest,
+                     by_elements_ ? marks_ : nullptr, summary());
         if (!may_have_alone() || is_capturing(device_.stream())) return;
         plan.alone_rows = device_report::take();
-        device_.launch_blocks(report_flag, 1, 1, 0, &summary()->has_alone, plan.alone_rows.address(),
-                              plan.alone_rows.value(true), plan.alone_rows.value(false));
+        launch_early(device_, report_flag, 1, 1, &summary()->has_alone, plan.alone_rows.address(),
+                     plan.alone_rows.value(true), plan.alone_rows.value(false));
     }
 
     void list_units(factor_sweep_plan& plan) {
         if (!is_capturing(device_.stream())) plan.long_rows = device_report::take();
         visit_lanes([&]<int lanes>(lane_count<lanes>) {
-            device_.launch_blocks(HERON_LEVEL::list_units<whole_rows>, 1, listing_threads, 0, marks_,
-                                  static_cast<int>(n_), factor_threads / lanes, starts_, nullptr,
-                                  whole_rows{}, &summary()->units, plan.long_rows.address(),
-                                  plan.long_rows.value(true), plan.long_rows.value(false));
+            launch_early(device_, HERON_LEVEL::list_units<whole_rows>, 1, listing_threads, marks_,
+                         static_cast<int>(n_), factor_threads / lanes, starts_, nullptr, whole_rows{},
+                         &summary()->units, plan.long_rows.address(), plan.long_rows.value(true),
+                         plan.long_rows.value(false));
         });
     }
 
@@ -184,7 +191,7 @@ class tuned_factor_run {
         const bool with_alone = plan.expects_alone_rows();
         const factor_launch<CT> launch{
             operands(), order(),   {with_long ? &summary()->units : nullptr, starts_}, control(), pivots(),
-            elements(), with_alone};
+            elements_,  with_alone};
         if (with_alone) launch_alone(post_alone_rows<CT, 2>, post_alone_rows<CT, 4>, launch);
         visit_lanes([&]<int lanes>(lane_count<lanes>) {
             const auto kernel = factor_rows<CT, kind, lanes>;
@@ -254,6 +261,7 @@ class tuned_factor_run {
     int64_t n_;
     bool by_elements_;
     plans::row_order_memory order_;
+    slot* elements_;
     row_parts* parts_;
     int* ends_;
     unsigned *marks_, *starts_;

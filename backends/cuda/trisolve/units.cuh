@@ -2,6 +2,7 @@
 // How rows are shared out to blocks: in the order in which they are solved or factored, a few neighbours that
 // a few lanes each work on, or one long row alone, so that no row stands still for a long one beside it that
 // it does not need. ANALYSE lists them if there are long rows.
+#include "cuda/runtime/early_launch.cuh"
 #include "cuda/runtime/group_words.cuh"
 #include <cstdint>
 
@@ -94,6 +95,7 @@ static __global__ void __launch_bounds__(listing_threads)
     list_units(const unsigned* marks, int n, int rows, unsigned* starts, unsigned* pieces, Pieces pieces_of,
                unit_summary* summary, unsigned* report, unsigned long_word, unsigned short_word) {
     __shared__ unsigned parts[listing_threads / warp_size];
+    begin_behind_kernel_before();
     if (threadIdx.x == 0 && report)
         *static_cast<volatile unsigned*>(report) = summary->has_long ? long_word : short_word;
     if (!summary->has_long) return;
