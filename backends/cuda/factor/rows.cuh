@@ -35,8 +35,8 @@ static __device__ inline row_parts load_parts(const row_parts* p) {
 // The lanes of a warp that share a row with this one.
 template <int lanes>
 struct row_team {
-    static __device__ int lane() { return static_cast<int>(threadIdx.x) % lanes; }
-    static __device__ int first_lane() { return static_cast<int>(threadIdx.x) % warp_size / lanes * lanes; }
+    static __device__ int lane() { return static_cast<int>(threadIdx.x % lanes); }
+    static __device__ int first_lane() { return static_cast<int>(threadIdx.x % warp_size / lanes * lanes); }
     static __device__ unsigned team() {
         constexpr unsigned of_row = lanes == warp_size ? all_lanes : (1u << lanes) - 1u;
         return of_row << first_lane();
