@@ -4,11 +4,13 @@
 // local memory, and numbers them. A block row of few elements is an item's, which compares their columns.
 //
 // Columns are counted as elements; that and the places within a matrix fit 32 bits. Elements of the values
-// have one or two words WT.
-HERON_PROGRAM(convert_block_rows, class WT, int GROUP, int LANES)
+// have one or two words WT. SINGLE: A is CSR.
+HERON_PROGRAM(convert_block_rows, class WT, int GROUP, int LANES, int SINGLE)
 
 CONSTANT(teams, GROUP / LANES);
 CONSTANT(each, 8);                    // blocks of A that a lane holds
+CONSTANT(some_each, 4);               // and elements of CSR, where a block row has fewer
+CONSTANT(one_each, 1);                // or has one for each lane at most
 CONSTANT(most, 8 * LANES);            // and a team
 CONSTANT(most_elements, 16 * most);   // of them
 CONSTANT(few, 4);                     // elements of a block row that an item takes
@@ -69,13 +71,13 @@ HERON_FN int line_of_team(int k, int taken, int lines, int own_lines, LOCAL cons
     return k < taken ? listed[k] : -1;
 }
 
-// A block row, or one of nothing.
+// A block row, or one of nothing, which reads what the first one has: loads under a condition would not be on
+// their way together with those behind it.
 HERON_FN block_row block_row_or_none(GLOBAL const i32* offsets, int base, int rows, u32 a_rows, u32 b_rows,
                                      int line) {
-    block_row own;
-    own.first_row = own.end_row = own.first_line = own.end_line = 0;
-    own.at = own.count = 0;
-    return line < 0 ? own : block_row_at(offsets, base, line, rows, a_rows, b_rows);
+    block_row own = block_row_at(offsets, base, max(line, 0), rows, a_rows, b_rows);
+    if (line < 0) own.count = 0;
+    return own;
 }
 
 HERON_FN int fits_team(block_row own, u32 a_rows, u32 a_cols, u32 b_cols) {
@@ -92,6 +94,11 @@ HERON_FN int fits_item(block_row own, u32 a_rows, u32 a_cols, heron_index b_size
 
 // The first column of a block. Below 2^31 even if the index is none of the matrix.
 HERON_FN u32 column_of(i32 index, int base, u32 cols) { return (u32)(index - base) * cols & 0x7fffffffu; }
+
+// The block column of B that a column is in, or none. Several divisions without a condition share a part.
+HERON_FN u32 block_column(u32 column, u32 b_cols, int is_own) {
+    return column / b_cols | (is_own ? 0u : (u32)none);
+}
 
 // keys[i] := the block column of element i of an item's block row; none behind all elements.
 HERON_FN void load_few(GLOBAL const i32* indices, int base, u32 b_cols, int count, u32* keys) {
@@ -130,18 +137,17 @@ HERON_FN void load_keys(GLOBAL const i32* indices, int base, u32 a_cols, u32 b_c
     for (int i = 0; i < each; ++i) keys[i] = lane + i * LANES < count ? (u32)indices[lane + i * LANES] : 0u;
     UNROLL
     for (int i = 0; i < each; ++i) {
+        const int is_own = lane + i * LANES < count;
         const u32 column = column_of((i32)keys[i], base, a_cols);
-        keys[i] = last[i] = none;
-        if (lane + i * LANES < count) {
-            keys[i] = column / b_cols;
-            last[i] = a_cols > 1 ? (column + (a_cols - 1)) / b_cols : keys[i];
-        }
+        keys[i] = block_column(column, b_cols, is_own);
+        last[i] = keys[i];
+        if (a_cols > 1 && is_own) last[i] = (column + (a_cols - 1)) / b_cols;
     }
 }
 
-// keys[i] := ~(the number of its block column among those that the team's blocks reach). Returns how many
-// these are; the first `space` of them become columns.
-HERON_FN int number_columns(BOARD(i32) board, u32 a_cols, int count, u32* keys, const u32* last,
+// Of the `slots` blocks of a lane, keys[i] := ~(the number of its block column among those that the team's
+// blocks reach). Ends at `space` of these, which become columns, if there are any. Returns how many they are.
+HERON_FN int number_columns(BOARD(i32) board, u32 a_cols, int count, int slots, u32* keys, const u32* last,
                             GLOBAL i32* columns, int base, int space) {
     const int lane = group_item() % LANES;
     int number = 0;
@@ -151,32 +157,35 @@ HERON_FN int number_columns(BOARD(i32) board, u32 a_cols, int count, u32* keys, 
     do {
         u32 lowest = next + 1 < reached ? next + 1 : (u32)none;
         UNROLL
-        for (int i = 0; i < each; ++i)
+        for (int i = 0; i < slots; ++i)
             if (i * LANES < count) lowest = min(lowest, keys[i]);
         next = (u32)-MAX_TOGETHER(board, -(int)lowest);
         u32 own_reached = 0;
         UNROLL
-        for (int i = 0; i < each; ++i)
+        for (int i = 0; i < slots; ++i)
             if (i * LANES < count && keys[i] == next) {
                 keys[i] = ~(u32)number;
                 own_reached = max(own_reached, last[i] + 1u);
             }
         if (a_cols > 1) reached = max(reached, (u32)MAX_TOGETHER(board, (int)own_reached));
-        if (lane == 0 && number < space && next != none) columns[number] = (i32)next + base;
-        ++number;
-    } while (next != none);
-    return number - 1;
+        if (columns && lane == 0 && number < space && next != none) columns[number] = (i32)next + base;
+        number += next != none;
+    } while (next != none && number < space);
+    return number;
 }
 
-// numbers[k] := the line that block k of the team is in.
-HERON_FN void number_lines(BOARD(i32) board, GLOBAL const i32* offsets, int base, block_row own,
-                           LOCAL u32* numbers) {
+// Where the line of a lane begins in the team's block row, if that has so many lines.
+HERON_FN i32 begin_of_line(GLOBAL const i32* offsets, int base, block_row own) {
+    const heron_index line = own.first_line + group_item() % LANES;
+    return offsets[min(line, own.end_line - 1)] - base - own.at;
+}
+
+// line_of[i] := the line that block lane + i*LANES of the team is in; `begin` is the lane's begin_of_line.
+HERON_FN void number_lines(BOARD(i32) board, block_row own, i32 begin, int slots, u32* line_of) {
     const int lane = group_item() % LANES;
     const int lines = own.count > 0 ? (int)(own.end_line - own.first_line) : 0;
-    const i32 begin = lane < lines ? offsets[own.first_line + lane] - base - own.at : 0;
-    u32 line_of[each];
     UNROLL
-    for (int i = 0; i < each; ++i) line_of[i] = 0;
+    for (int i = 0; i < slots; ++i) line_of[i] = 0;
     SYNC_BOARD();
     PUT(i32, board, begin);
     SYNC_BOARD();
@@ -184,15 +193,28 @@ HERON_FN void number_lines(BOARD(i32) board, GLOBAL const i32* offsets, int base
     for (int line = 1; line < lines; ++line) {
         const i32 of_line = GET(i32, board, LANES, begin, line);
         UNROLL
-        for (int i = 0; i < each; ++i) line_of[i] += (u32)(lane + i * LANES >= of_line);
+        for (int i = 0; i < slots; ++i) line_of[i] += (u32)(lane + i * LANES >= of_line);
     }
-    UNROLL
-    for (int i = 0; i < each; ++i)
-        if (lane + i * LANES < own.count) numbers[lane + i * LANES] = line_of[i];
 }
 
-// Puts the elements of a team's blocks where the numbers of their block columns, above those of their lines,
-// say, in `space` blocks of B.
+// numbers[k] := the number of the block column of the team's block k, above that of its line. The first
+// `space` of these columns are written.
+HERON_FN void number_blocks(BOARD(i32) board, GLOBAL const i32* indices, int base, block_row own, i32 begin,
+                            u32 a_cols, u32 b_cols, GLOBAL i32* columns, int b_base, int space,
+                            LOCAL u32* numbers) {
+    const int lane = group_item() % LANES;
+    u32 keys[each];
+    u32 last[each];
+    u32 line_of[each];
+    load_keys(indices, base, a_cols, b_cols, own.count, keys, last);
+    number_lines(board, own, begin, each, line_of);
+    number_columns(board, a_cols, own.count, each, keys, last, columns, b_base, space);
+    UNROLL
+    for (int i = 0; i < each; ++i)
+        if (lane + i * LANES < own.count) numbers[lane + i * LANES] = line_of[i] | ~keys[i] << line_bits;
+}
+
+// Puts the elements of a team's blocks where their numbers say, in `space` blocks of B.
 HERON_FN void place_of_team(GLOBAL const i32* indices, GLOBAL const WT* from, int base, block_row own,
                             block_shape a, block_shape b, LOCAL const u32* numbers, GLOBAL WT* to, int space,
                             int words) {
@@ -289,6 +311,11 @@ HERON_FN void leave_to_group(LOCAL i32* left, int line, int is_held) {
     if (group_item() % LANES == 0) left[group_item() / LANES] = is_held ? -1 : line;
 }
 
+// Whether any team has left one. For all items of a group, whose lanes look at all teams at a time.
+HERON_FN int lines_left(LOCAL const i32* left, BOARD(i32) board) {
+    return ANY_LANE(board, left[group_item() % teams] >= 0);
+}
+
 // counts[line] := the blocks of B's block rows, of which a group has `own_lines`.
 HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
                    int base, int rows, u32 a_rows, u32 a_cols, u32 b_rows, u32 b_cols, u32 columns, int lines,
@@ -300,6 +327,7 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
     LOCAL_ARRAY(u32, before, GROUP);
     LOCAL_ARRAY(u32, next, 1);
     PARTS_ARRAY(u32, parts, GROUP);
+    if (SINGLE) a_rows = a_cols = 1;
     int taken = own_lines;
     if (own_lines > teams) {
         const int line = line_of_group(group_item(), lines, own_lines);
@@ -318,10 +346,11 @@ HERON_GROUP_KERNEL(count_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBA
         u32 keys[each];
         u32 last[each];
         load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-        const int number = number_columns(board, a_cols, own.count, keys, last, 0, 0, 0);
+        const int number = number_columns(board, a_cols, own.count, each, keys, last, 0, 0, none);
         if (group_item() % LANES == 0 && line >= 0 && is_held) counts[line] = number;
         sync_group();
-        for (int team = 0; team < min(taken - k, teams); ++team) {
+        const int end = lines_left(left, board) ? min(taken - k, teams) : 0;
+        for (int team = 0; team < end; ++team) {
             if (left[team] < 0) continue;
             own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
             i64 count = 0;
@@ -424,6 +453,81 @@ HERON_FN void fill_few(GLOBAL const i32* offsets, GLOBAL const i32* indices, GLO
     }
 }
 
+// A team's block row of single elements, of which a lane has `slots`: their values are on their way while
+// their blocks are numbered.
+HERON_FN void fill_elements(BOARD(i32) board, GLOBAL const i32* indices, GLOBAL const WT* from, int base,
+                            block_row own, i32 begin, block_shape b, GLOBAL i32* columns, int b_base,
+                            GLOBAL WT* to, int space, int words, int slots) {
+    const int lane = group_item() % LANES;
+    u32 keys[each];
+    u32 across[each];
+    u32 line_of[each];
+    WT values[each];
+    UNROLL
+    for (int i = 0; i < slots; ++i) {
+        const int is_own = lane + i * LANES < own.count;
+        keys[i] = is_own ? (u32)indices[lane + i * LANES] : 0u;
+        values[i] = to && is_own ? from[(heron_index)(lane + i * LANES) * words] : 0;
+    }
+    if (to) clear_blocks(to, 0, space, b, words, lane, LANES);
+    number_lines(board, own, begin, slots, line_of);
+    UNROLL
+    for (int i = 0; i < slots; ++i) {
+        const u32 column = column_of((i32)keys[i], base, 1);
+        keys[i] = block_column(column, b.cols, lane + i * LANES < own.count);
+        across[i] = column - keys[i] * b.cols;
+    }
+    number_columns(board, 1, own.count, slots, keys, keys, columns, b_base, space);
+    sync_together_memory();
+    UNROLL
+    for (int i = 0; i < slots; ++i) {
+        const u32 number = ~keys[i];
+        if (!to || number >= (u32)space) continue;
+        GLOBAL WT* target = to + ((heron_index)number * b.rows * b.cols + line_of[i] * b.row_step +
+                                  across[i] * b.column_step) *
+                                     words;
+        target[0] = values[i];
+        if (words == 2) target[1] = from[(heron_index)(lane + i * LANES) * words + 1];
+    }
+}
+
+// A team's block row of blocks, which are numbered in local memory.
+HERON_FN void fill_blocks(BOARD(i32) board, GLOBAL const i32* indices, GLOBAL const WT* from, int base,
+                          block_row own, i32 begin, block_shape a, block_shape b, GLOBAL i32* columns,
+                          int b_base, GLOBAL WT* to, int space, int words, LOCAL u32* numbers) {
+    if (to) clear_blocks(to, 0, space, b, words, group_item() % LANES, LANES);
+    number_blocks(board, indices, base, own, begin, a.cols, b.cols, columns, b_base, space, numbers);
+    sync_together_memory();
+    if (to) place_of_team(indices, from, base, own, a, b, numbers, to, space, words);
+}
+
+// The block row of a team, if its lanes can hold it. Whether they can.
+HERON_FN int fill_of_team(BOARD(i32) board, GLOBAL const i32* offsets, GLOBAL const i32* indices,
+                          GLOBAL const WT* from, int base, int rows, block_shape a, block_shape b,
+                          GLOBAL const i32* b_offsets, GLOBAL i32* columns, GLOBAL WT* to, int b_base,
+                          int words, int line, LOCAL u32* numbers) {
+    block_row own = block_row_at(offsets, base, line, rows, a.rows, b.rows);
+    const i32 begin = begin_of_line(offsets, base, own);
+    const int block = b_offsets[line] - b_base;
+    int space = max(b_offsets[line + 1] - b_base - block, 0);
+    const int is_held = fits_team(own, a.rows, a.cols, b.cols);
+    if (!is_held) own.count = space = 0;
+    indices += own.at;
+    from += (heron_index)own.at * a.rows * a.cols * words;
+    columns += block;
+    if (to) to += (heron_index)block * b.rows * b.cols * words;
+    if (!SINGLE)
+        fill_blocks(board, indices, from, base, own, begin, a, b, columns, b_base, to, space, words, numbers);
+    else if (GROUP == LANES || own.count > some_each * LANES)
+        fill_elements(board, indices, from, base, own, begin, b, columns, b_base, to, space, words, each);
+    else if (own.count > one_each * LANES)
+        fill_elements(board, indices, from, base, own, begin, b, columns, b_base, to, space, words,
+                      some_each);
+    else if (own.count > 0)
+        fill_elements(board, indices, from, base, own, begin, b, columns, b_base, to, space, words, one_each);
+    return is_held;
+}
+
 // The columns and, if there are any, values of B's block rows.
 HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL const i32* RESTRICT indices,
                    GLOBAL const WT* RESTRICT a, int base, int rows, u32 a_rows, u32 a_cols,
@@ -438,8 +542,8 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
     LOCAL_ARRAY(u32, before, GROUP);
     LOCAL_ARRAY(u32, next, 1);
     PARTS_ARRAY(u32, parts, GROUP);
-    const int lane = group_item() % LANES;
     const int id = group_item();
+    if (SINGLE) a_rows = a_cols = 1;
     block_shape from;
     from.rows = a_rows;
     from.cols = a_cols;
@@ -466,45 +570,28 @@ HERON_GROUP_KERNEL(fill_lines, GROUP, GLOBAL const i32* RESTRICT offsets, GLOBAL
     ROLLED
     for (int k = 0; k < taken; k += teams) {
         const int line = line_of_team(k, taken, lines, own_lines, listed);
-        block_row own = block_row_or_none(offsets, base, rows, a_rows, b_rows, line);
-        int block = 0;
-        int space = 0;
-        if (line >= 0) {
-            block = b_offsets[line] - b_base;
-            space = b_offsets[line + 1] - b_base - block;
-        }
-        const int is_held = fits_team(own, a_rows, a_cols, b_cols);
+        int is_held = 1;
+        if (GROUP == LANES || line >= 0)
+            is_held = fill_of_team(board, offsets, indices, a, base, rows, from, to, b_offsets, b_indices, b,
+                                   b_base, words, line, shared + id / LANES * most);
         leave_to_group(left, line, is_held);
-        if (!is_held) own.count = space = 0;
-        u32 keys[each];
-        u32 last[each];
-        load_keys(indices + own.at, base, a_cols, b_cols, own.count, keys, last);
-        if (b) clear_blocks(b, block, block + space, to, words, lane, LANES);
-        LOCAL u32* numbers = shared + id / LANES * most;
-        number_lines(board, offsets, base, own, numbers);
-        number_columns(board, a_cols, own.count, keys, last, b_indices + block, b_base, space);
-        UNROLL
-        for (int i = 0; i < each; ++i)
-            if (lane + i * LANES < own.count) numbers[lane + i * LANES] |= ~keys[i] << line_bits;
-        sync_group_memory();
-        if (b)
-            place_of_team(indices + own.at, a + (heron_index)own.at * a_rows * a_cols * words, base, own,
-                          from, to, numbers, b + block * b_size * words, space, words);
-        for (int team = 0; team < min(taken - k, teams); ++team) {
+        sync_group();
+        const int end = lines_left(left, board) ? min(taken - k, teams) : 0;
+        for (int team = 0; team < end; ++team) {
             if (left[team] < 0) continue;
-            own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
+            const block_row own = block_row_at(offsets, base, left[team], rows, a_rows, b_rows);
             heron_index at = b_offsets[left[team]] - b_base;
-            const heron_index end = b_offsets[left[team] + 1] - b_base;
-            if (b) clear_blocks(b, at, end, to, words, id, GROUP);
+            const heron_index end_block = b_offsets[left[team] + 1] - b_base;
+            if (b) clear_blocks(b, at, end_block, to, words, id, GROUP);
             sync_group_memory();
             u32 low = 0;
             while (low < columns) {
                 mark_window(offsets, indices, base, own, a_cols, b_cols, columns, low, shared, next);
                 const u32 all = number_window(shared, before, parts);
-                write_columns(shared, before, low, at, end, b_base, b_indices);
+                write_columns(shared, before, low, at, end_block, b_base, b_indices);
                 if (b)
                     place_of_group(indices, offsets, a, base, own, from, to, b, words, low, shared, before,
-                                   at, end);
+                                   at, end_block);
                 at += all;
                 low = *next;
                 sync_group();

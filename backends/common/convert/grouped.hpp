@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family convert_block_row_teams{"convert_block_rows", "WT GROUP LANES"};
+inline constexpr kernel_family convert_block_row_teams{"convert_block_rows", "WT GROUP LANES SINGLE"};
 inline constexpr kernel_family convert_unblocking{"convert_unblock", "WT GROUP"};
 #include "block_rows.h"
 #include "unblock.h"
@@ -30,8 +30,8 @@ class grouped_reblock {
 
     using counts = block_counts<Device, Scan>;
     void count(const counts& to) {
-        visit_group([&]<int group>(std::integral_constant<int, group>) {
-            launch<typename teams<raw32, group>::count_lines>(
+        visit_shape([&]<int group, int single>() {
+            launch<typename teams<raw32, group, single>::count_lines>(
                 a_offsets(), a_indices(), a_base(), a_scalar_rows(), u32_of(a_.rows), u32_of(a_.cols),
                 u32_of(b_.rows), u32_of(b_.cols), u32_of(b_.columns), int_of(b_.lines), own_lines(group),
                 to.get());
@@ -41,8 +41,8 @@ class grouped_reblock {
 
     void fill() {
         visit_words(args_.a.type, [&]<class WT>(type<WT>, heron_index words) {
-            visit_group([&]<int group>(std::integral_constant<int, group>) {
-                launch<typename teams<WT, group>::fill_lines>(
+            visit_shape([&]<int group, int single>() {
+                launch<at_once<typename teams<WT, group, single>::fill_lines, groups_of_unit>>(
                     a_offsets(), a_indices(), as<const WT>(args_.a.values), a_base(), a_scalar_rows(),
                     u32_of(a_.rows), u32_of(a_.cols), a_.row_step, a_.column_step,
                     as<const i32>(args_.b.offsets), as<i32>(args_.b.indices), as<WT>(args_.b.values),
@@ -73,17 +73,22 @@ class grouped_reblock {
     }
 
   private:
+    static constexpr int groups_of_unit = 4;  // registers are for so many at a time
     static constexpr int group_with_lanes = 256;
     static constexpr int lanes_of_team = 32;
-    template <class WT, int group>
-    using teams = kernels::convert_block_rows<WT, group, lanes_of_team>;
+    template <class WT, int group, int single>
+    using teams = kernels::convert_block_rows<WT, group, lanes_of_team, single>;
 
-    // Calls f with the size of a group: of several teams where a device has lanes.
+    // Calls f with the size of a group, of several teams where a device has lanes, and whether A is CSR.
     template <class F>
-    void visit_group(F&& f) const {
+    void visit_shape(F&& f) const {
+        a_.size() == 1 ? visit_group<1>(f) : visit_group<0>(f);
+    }
+    template <int single, class F>
+    void visit_group(F& f) const {
         if constexpr (which == lanes::by_device)
-            if (!policy_.has_lanes) return f(std::integral_constant<int, lanes_of_team>{});
-        f(std::integral_constant<int, group_with_lanes>{});
+            if (!policy_.has_lanes) return f.template operator()<lanes_of_team, single>();
+        f.template operator()<group_with_lanes, single>();
     }
 
     // Block rows of a group. Few are spread over all groups, since a long one takes a group. Of many a group

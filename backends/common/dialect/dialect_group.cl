@@ -49,6 +49,7 @@ HERON_FN int group_count(void) { return (int)get_num_groups(0); }
 
 #define UNROLL_LANES _Pragma("unroll")
 #define sync_together() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#define sync_together_memory() sync_together()
 // The arrays are there because C has no empty ones.
 #define BOARD_ARRAY(T, name, count) __local T name[1]
 #define SYNC_BOARD() (void)0
@@ -156,6 +157,7 @@ HERON_FN int heron_same_before(int key, int lanes) {
 
 #define UNROLL_LANES _Pragma("unroll 1")
 #define sync_together() barrier(CLK_LOCAL_MEM_FENCE)
+#define sync_together_memory() sync_group_memory()
 #define BOARD_ARRAY(T, name, count) __local T name[count]
 #define SYNC_BOARD() barrier(CLK_LOCAL_MEM_FENCE)
 #define PUT(T, board, v) ((board)[group_item()] = (v))

@@ -34,7 +34,8 @@
 // or none: so a team decides where it goes if it is alone there, and a kernel for devices without lanes is
 // built with GROUP == LANES.
 //
-//   sync_together()                  orders the local memory of items that are together
+//   sync_together()                  orders the local memory of items that are together;
+//   sync_together_memory()           global too
 //   BOARD_ARRAY(T, name, GROUP)      where items put values for their team; BOARD(T) as an argument
 //   SYNC_BOARD()  PUT(T, board, v)   values are put between two of the first, and then got
 //   GET(T, board, LANES, v, lane)  GET_ACROSS(T, board, LANES, v, mask)  GET_BELOW(T, board, LANES, v, n)

@@ -7,7 +7,8 @@
 // keeps in bits what it took, until it knows how many elements of C begin before its own. The values wait
 // where they were read for the places of their elements.
 //
-// Rows whose columns all lie close together need no merging: each column has its sum in local memory.
+// Rows whose columns all lie close together need no merging: each column has its sum in local memory. Neither
+// do tiny rows, of which a lane has one element: all lanes compare their columns.
 //
 // Pointers are the kernel's own wherever they are used, and rows are numbers beside them: a pointer that may
 // be one of several loses its address space, and with it the fast instructions.
@@ -15,6 +16,7 @@ HERON_PROGRAM(spgemm_sum_rows, class CT, int GROUP, int LANES, int EACH)
 
 CONSTANT(teams, GROUP / LANES);
 CONSTANT(has_windows, LANES >= 16 && EACH >= 8);
+CONSTANT(has_tiny_rows, LANES == 16 && EACH < 8);
 CONSTANT(both_at_once, sizeof(CT) <= 8);  // rows of both are on their way at a time
 CONSTANT(at_a_time, 4);
 
@@ -47,6 +49,15 @@ HERON_FN row_pair pair_of(GLOBAL const i32* a_offsets, i32 a_base, GLOBAL const 
     pair.b_begin = b - b_base;
     pair.a_length = a_offsets[row + 1] - a;
     pair.b_length = b_offsets[row + 1] - b;
+    return pair;
+}
+
+// The pair of row `row`, or of none where there is no such row, which reads what another one has: then loads
+// are under no condition, and what comes behind does not wait for them.
+HERON_FN row_pair pair_or_none(GLOBAL const i32* a_offsets, i32 a_base, GLOBAL const i32* b_offsets,
+                               i32 b_base, heron_index row, heron_index rows) {
+    row_pair pair = pair_of(a_offsets, a_base, b_offsets, b_base, min(row, rows - 1));
+    if (row >= rows) pair.a_length = pair.b_length = 0;
     return pair;
 }
 
@@ -503,6 +514,51 @@ HERON_FN int write_columns(sum_values v, sum_row c, column_window w, LOCAL const
     return written;
 }
 
+// Adds a pair of LANES elements at most, one a lane: A's, and B's behind them. An element of A finds B's in
+// the same column, which has no place of its own.
+HERON_FN void add_tiny(both_indices x, sum_values v, row_pair pair, sum_row c, int lane, BOARD(i32) board,
+                       BOARD(CT) term_board) {
+    const int length = pair.a_length + pair.b_length;
+    const int is_own = lane < length;
+    const int is_a = lane < pair.a_length;
+    const int at = is_a ? pair.a_begin + lane : pair.b_begin + lane - pair.a_length;
+    GLOBAL const i32* const indices = is_a ? x.a : x.b;
+    GLOBAL const CT* const values = is_a ? v.a : v.b;
+    i32 column = 0;
+    CT term = ZERO(CT);
+    if (is_own) column = indices[at];
+    if (is_own && (is_a ? v.reads_a : v.reads_b)) term = values[at];
+    term = MUL(CT, is_a ? v.alpha : v.beta, term);
+    if (!is_a) column -= x.more_base;
+    u32 below = 0;
+    u32 same = 0;
+    SYNC_BOARD();
+    PUT(i32, board, column);
+    PUT(CT, term_board, term);
+    SYNC_BOARD();
+    UNROLL_LANES
+    for (int other = 0; other < LANES; ++other) {
+        const i32 other_column = GET(i32, board, LANES, column, other);
+        below |= (u32)(other_column < column) << other;
+        same |= (u32)(other_column == column) << other;
+    }
+    const u32 of_a = (1u << pair.a_length) - 1u;
+    const u32 of_b = ((1u << length) - 1u) & ~of_a;
+    const int is_met = is_own && !is_a && (same & of_a) != 0;
+    const u32 met = ballot_of_team(is_met, board);
+    const u32 of_b_alone = of_b & ~met;
+    const u32 lanes_before = (1u << lane) - 1u;
+    const int place =
+        popcount(is_a ? lanes_before : below & of_a) + popcount(of_b_alone & (is_a ? below : lanes_before));
+    const u32 meets = is_a ? same & met : 0u;
+    const CT other_term = GET(CT, term_board, LANES, term, meets ? 31 - clz(meets) : lane);
+    if (meets) term = ADD(CT, term, other_term);
+    if (is_own && !is_met && place < c.length) {
+        v.indices[c.begin + place] = column + v.more_base;
+        v.values[c.begin + place] = term;
+    }
+}
+
 HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_device,
                    GLOBAL const i32* RESTRICT a_offsets, GLOBAL const i32* RESTRICT a_indices,
                    GLOBAL const CT* RESTRICT a_values, i32 a_base, CT beta_value,
@@ -515,6 +571,7 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     LOCAL_ARRAY(i32, keys, EACH * GROUP);
     LOCAL_ARRAY(CT, sums, has_windows ? EACH * GROUP : 1);
     BOARD_ARRAY(i32, board, GROUP);
+    BOARD_ARRAY(CT, term_board, has_tiny_rows ? GROUP : 1);
     PARTS_ARRAY(i32, parts, GROUP);
     const int lane = group_item() % LANES;
     const int team = group_item() / LANES;
@@ -535,19 +592,19 @@ HERON_GROUP_KERNEL(add_rows, GROUP, CT alpha_value, GLOBAL const CT* alpha_devic
     v.indices = indices;
     v.values = values;
     v.more_base = base - a_base;
-    row_pair pair = no_pair();
-    sum_row c;
-    c.begin = 0;
-    c.length = 0;
-    if (row < rows) {
-        pair = pair_of(a_offsets, a_base, b_offsets, b_base, row);
-        c = row_of_sum(offsets, base, row);
-    }
+    row_pair pair = pair_or_none(a_offsets, a_base, b_offsets, b_base, row, rows);
+    sum_row c = row_of_sum(offsets, base, min(row, rows - 1));
     if (group_item() == 0) *long_count = 0;
     sync_group();
     pair = share_of_team(pair, longest, row, long_rows, long_count);
     // A condition in which items meet is a loop of one turn: some compilers copy all that follows a
     // condition.
+    if (has_tiny_rows) {
+        const int is_tiny = pair.a_length + pair.b_length <= LANES;
+        for (int meets = ANY_TOGETHER(is_tiny); meets; meets = 0)
+            add_tiny(x, v, is_tiny ? pair : no_pair(), c, lane, board, term_board);
+        if (is_tiny) pair = no_pair();
+    }
     if (has_windows) {
         const column_window w = window_of(x, pair);
         for (int meets = ANY_TOGETHER(w.count > 0); meets; meets = 0) {

@@ -31,7 +31,9 @@ void visit_team_for_rows(const heron_spadd_args& args, F&& f) {
     const auto visit = [&]<int lanes, int each>() {
         return f(std::integral_constant<int, lanes>{}, std::integral_constant<int, each>{});
     };
-    if (elements <= 12 * args.c.rows) return visit.template operator()<4, 4>();
+    if (elements <= 12 * args.c.rows)
+        return args.c.rows > few_rows ? visit.template operator()<4, 4>()
+                                      : visit.template operator()<16, 4>();
     if (args.c.rows > few_rows && elements <= 96 * args.c.rows) return visit.template operator()<16, 8>();
     if (elements <= 512 * args.c.rows) return visit.template operator()<32, 8>();
     visit.template operator()<32, 4>();

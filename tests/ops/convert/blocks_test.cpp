@@ -323,6 +323,28 @@ TEST_CASE("csr2bsr and csr2gebsr of more block rows than a device takes at once"
     }
 }
 
+// On GPUs 32 lanes have 1, 4 or 8 elements each.
+TEST_CASE("csr2bsr and csr2gebsr of block rows about as long as lanes can hold") {
+    for_each_type([]<class F>(F) {
+        random_source random(76);
+        for (const block_size size : {block_size{4, 4}, {3, 7}, {31, 2}, {33, 1}}) {
+            entries pattern{0, 700, {}};
+            for (const int elements : {0, 1, 31, 32, 33, 127, 128, 129, 255, 256, 257}) {
+                for (int k = 0; k < elements; ++k)
+                    pattern.list.push_back({pattern.rows + k % size.rows, 2 * (k / size.rows), 1.0});
+                pattern.rows += size.rows;
+            }
+            for (const bool by_columns : {false, true}) {
+                const block_layout layout{size.rows, size.cols, by_columns, 1};
+                INFO(text_of(layout));
+                csr_to_blocks<F> problem(noisy(pattern, sizeof(typename F::scalar), random), 0, layout);
+                problem.run(counted::on_host, true);
+                if (size.rows == size.cols) problem.run_square(counted::on_host);
+            }
+        }
+    });
+}
+
 TEST_CASE("bsr2csr and gebsr2csr: every element of the blocks") {
     for_each_matrix(72, []<class F>(F, const element_list& elements) {
         int turn = 0;
