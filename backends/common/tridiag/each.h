@@ -44,14 +44,17 @@ HERON_FN half_system half_of(GLOBAL CT* lower, GLOBAL const CT* main, GLOBAL CT*
 
 // AHEAD rows from `first` on; zero behind the last.
 HERON_FN void take_rows(half_system part, int first, CT* l, CT* d, CT* u, CT* f) {
+    UNROLL
+    for (int k = 0; k < AHEAD; ++k) l[k] = d[k] = u[k] = f[k] = ZERO(CT);
+    if (first >= part.rows) return;
     heron_index at = first * part.step;
     UNROLL
     for (int k = 0; k < AHEAD; ++k, at += part.step) {
-        const int is_row = first + k < part.rows;
-        l[k] = is_row ? part.lower[at] : ZERO(CT);
-        d[k] = is_row ? part.main[at] : ZERO(CT);
-        u[k] = is_row ? part.upper[at] : ZERO(CT);
-        f[k] = is_row ? part.x[at] : ZERO(CT);
+        if (first + k >= part.rows) continue;
+        l[k] = part.lower[at];
+        d[k] = part.main[at];
+        u[k] = part.upper[at];
+        f[k] = part.x[at];
     }
 }
 
