@@ -10,9 +10,12 @@ CONSTANT(WIDTH, TEAMS* COLUMNS);  // columns of a group
 CONSTANT(OUTPUTS, (WIDTH + GROUP - 1) / GROUP);
 CONSTANT(STEP, TEAM* PACK);  // rows that a team takes at a time
 // So many times are on their way to an item, of all of its columns.
-CONSTANT(DEPTH, COLUMNS == 1 ? 4 : COLUMNS == 4 ? 2 : 1);
+CONSTANT(DEPTH, COLUMNS <= 2 ? 4 : COLUMNS == 4 ? 2 : 1);
 CONSTANT(LANES, TEAM < 32 ? TEAM : 32);
 CONSTANT(LANE_TEAMS, TEAM / LANES);
+// A team has up to 4 columns, or 8 where it has 4 lanes, each of which then keeps the sums of two.
+CONSTANT(HALVED, COLUMNS < 4 ? COLUMNS : 4);
+CONSTANT(KEPT, COLUMNS / HALVED);
 
 typedef union {
     int4 raw;
@@ -70,12 +73,36 @@ HERON_FN void add_rows(GLOBAL const CT* a, heron_index ld, heron_index column, h
             sums[c] = added(elements[e], conjugate, factors[e / (COLUMNS * PACK) * PACK + e % PACK], sums[c]);
         }
     }
+    if (!wide) return;
     // Rows behind the last wide ones.
     const heron_index last = upto + lane;
     if (last >= end) return;
     UNROLL
     for (int c = 0; c < COLUMNS; ++c)
         sums[c] = added(a[column_of(column, c * apart, n) * ld + last], conjugate, x[last * x_inc], sums[c]);
+}
+
+// The sum over two lanes whose numbers differ by `mask`, of `odd` where the bit is set and of `even`
+// elsewhere.
+HERON_FN CT sum_across(BOARD(CT) board, int lane, int mask, CT even, CT odd) {
+    const int is_odd = (lane & mask) != 0;
+    const CT given = is_odd ? even : odd;
+    SYNC_BOARD();
+    PUT(CT, board, given);
+    SYNC_BOARD();
+    return ADD(CT, is_odd ? odd : even, GET_ACROSS(CT, board, LANES, given, mask));
+}
+
+// Adds up what lanes have of their columns. As long as they have several, each gives half of them away, so
+// that in the end lane l has column l % COLUMNS and those LANES further each.
+HERON_FN void add_up_lanes(BOARD(CT) board, int lane, CT* sums) {
+    UNROLL_LANES
+    for (int c = 0; c < COLUMNS / 2; ++c) sums[c] = sum_across(board, lane, 1, sums[2 * c], sums[2 * c + 1]);
+    UNROLL_LANES
+    for (int c = 0; c < COLUMNS / 4; ++c) sums[c] = sum_across(board, lane, 2, sums[2 * c], sums[2 * c + 1]);
+    UNROLL_LANES
+    for (int mask = HALVED; mask < LANES; mask *= 2)
+        sums[0] = sum_across(board, lane, mask, sums[0], sums[0]);
 }
 
 // y := alpha*A^T*x + beta*y, or parts of the sums.
@@ -116,19 +143,11 @@ HERON_GROUP_KERNEL(gemv_columns, GROUP, heron_index m, heron_index n, int parts,
         else
             add_rows(a + a_offset, ld, column, TEAMS, n, begin, end, 0, conjugate, x + x_offset, x_inc, sums);
     }
-    UNROLL_LANES
-    for (int mask = 1; mask < LANES; mask *= 2) {
-        UNROLL_LANES
-        for (int c = 0; c < COLUMNS; ++c) {
-            SYNC_BOARD();
-            PUT(CT, board, sums[c]);
-            SYNC_BOARD();
-            sums[c] = ADD(CT, sums[c], GET_ACROSS(CT, board, LANES, sums[c], mask));
-        }
-    }
+    add_up_lanes(board, lane, sums);
     UNROLL
-    for (int c = 0; c < COLUMNS; ++c)
-        if (lane % LANES == c % LANES) shares[lane / LANES * WIDTH + c * TEAMS + me / TEAM] = sums[c];
+    for (int k = 0; k < KEPT; ++k)
+        if (lane % LANES < COLUMNS)
+            shares[lane / LANES * WIDTH + (lane % LANES + k * LANES) * TEAMS + me / TEAM] = sums[k];
     sync_group();
     UNROLL
     for (int t = 0; t < OUTPUTS; ++t) {
@@ -158,10 +177,21 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
                    heron_index y_inc) {
     BOARD_ARRAY(CT, board, GROUP);
     const CT alpha = SCALAR(CT, alpha_value, alpha_device);
+    const CT beta = SCALAR(CT, beta_value, beta_device);
     const int lane = group_item() % TEAM;
     const u32 team = (u32)group_id() * TEAMS + group_item() / TEAM;
     const heron_index q = team / teams;
     const heron_index column = team % teams;
+    const heron_index own = column + lane * (heron_index)teams;
+    const int writes = q < count && lane < COLUMNS && own < n;
+    GLOBAL CT* y = y_base;
+    // Read before it is wanted: a team is soon done, and would wait once more.
+    CT old = ZERO(CT);
+    if (writes) {
+        y = (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
+            (y_offset + own * y_inc);
+        if (!EQUAL(CT, beta, ZERO(CT))) old = *y;
+    }
     CT sums[COLUMNS];
     UNROLL
     for (int c = 0; c < COLUMNS; ++c) sums[c] = ZERO(CT);
@@ -170,32 +200,13 @@ HERON_GROUP_KERNEL(gemv_columns_batch, GROUP, heron_index m, heron_index n, u32 
             (GLOBAL CT*)batch_item(a_base, sizeof(CT), a_list, a_kind, a_stride, a_list_step, q);
         GLOBAL const CT* const x =
             (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
-        if (((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0)
+        if (PACK > 1 && ((i64)a & 15) == 0 && ld % PACK == 0 && x_inc == 1 && ((i64)x & 15) == 0)
             add_rows(a, ld, column, teams, n, 0, m, 1, conjugate, x, x_inc, sums);
         else
             add_rows(a, ld, column, teams, n, 0, m, 0, conjugate, x, x_inc, sums);
     }
-    UNROLL_LANES
-    for (int mask = 1; mask < TEAM; mask *= 2) {
-        UNROLL_LANES
-        for (int c = 0; c < COLUMNS; ++c) {
-            SYNC_BOARD();
-            PUT(CT, board, sums[c]);
-            SYNC_BOARD();
-            sums[c] = ADD(CT, sums[c], GET_ACROSS(CT, board, TEAM, sums[c], mask));
-        }
-    }
-    const heron_index own = column + lane * (heron_index)teams;
-    if (q >= count || lane >= COLUMNS || own >= n) return;
-    CT sum = sums[0];
-    UNROLL
-    for (int c = 1; c < COLUMNS; ++c)
-        if (lane == c) sum = sums[c];
-    const CT beta = SCALAR(CT, beta_value, beta_device);
-    GLOBAL CT* const y =
-        (GLOBAL CT*)batch_item(y_base, sizeof(CT), y_list, y_kind, y_stride, y_list_step, q) +
-        (y_offset + own * y_inc);
-    blas2_update(y, 0, MUL(CT, alpha, sum), beta);
+    add_up_lanes(board, lane, sums);
+    if (writes) *y = blas2_updated(MUL(CT, alpha, sums[0]), beta, old);
 }
 HERON_CLOSE
 

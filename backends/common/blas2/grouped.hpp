@@ -193,7 +193,9 @@ void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_
     using program = kernels::blas2_gemv_groups<CT, gemv_group, team, columns>;
     // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
     constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
-    constexpr int at_a_time = columns == 8 || sizeof(CT) > sizeof(real_of<CT>) ? 3 : 4;
+    // Their registers hold what an item has of all of its columns.
+    constexpr bool is_large = team == gemv_group || columns == 8 || sizeof(CT) > sizeof(real_of<CT>);
+    constexpr int at_a_time = is_large ? 3 : 4;
     const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest, at_a_time);
     gemv_by<typename program::gemv_columns, at_a_time, CT>(device, kernels::blas2_gemv_family, phase, a,
                                                            shares, workspace);
@@ -258,10 +260,10 @@ void sbmv_by_groups(Device& device, heron_phase phase, const heron_symv_args& a,
 }
 
 // Whether a warp for each column has as much on its way as memory needs: of a matrix beyond the cache
-// few columns have not (blas-24, blas-25).
+// few columns have not (blas-24, blas-25), and in f32, where they are short, already before.
 template <class CT>
 bool keeps_memory_busy(int64_t m, int64_t n) {
-    constexpr int64_t cache_megabytes = 40, few_columns = 3072;
+    constexpr int64_t cache_megabytes = sizeof(CT) > 4 ? 40 : 32, few_columns = 3072;
     return n >= few_columns || is_within<CT>(cache_megabytes, m, n);
 }
 
@@ -331,8 +333,9 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     constexpr int64_t pack = 16 / sizeof(CT), many = 65536, some = 8192;
     const int64_t packs = (a.m + pack - 1) / pack;
     const auto run = [&]<class Program>(type<Program>) {
-        // The registers of three groups at once hold what their items have on its way.
-        launch_numbered<at_once<typename Program::gemv_rows_batch, 3>, CT>(
+        // The registers of so many groups at once hold all that their items have on its way.
+        constexpr int at_a_time = sizeof(CT) > 8 ? 4 : 3;
+        launch_numbered<at_once<typename Program::gemv_rows_batch, at_a_time>, CT>(
             device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES,
             kept_groups<CT, knows_cache>(device, a, Program::STEPS));
     };
@@ -347,17 +350,23 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
 template <class CT, class Device>
 void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
     const int64_t packs = a.m / (16 / static_cast<int64_t>(sizeof(CT)));
+    // The registers of so many groups at once hold all that their items have on its way.
+    constexpr bool is_double = sizeof(real_of<CT>) > 4;
+    constexpr int group = is_double ? gemv_group / 2 : gemv_group, at_a_time = is_double ? 5 : 3;
+    constexpr int several = sizeof(CT) > 8 ? 2 : 4;
     const auto run = [&]<class Program>(type<Program>) {
         constexpr int64_t columns = Program::WIDTH / Program::TEAMS;
-        launch_numbered<typename Program::gemv_columns_batch, CT>(
+        launch_numbered<at_once<typename Program::gemv_columns_batch, at_a_time>, CT>(
             device, kernels::blas2_gemv_family, a, (a.n + columns - 1) / columns, Program::TEAMS);
     };
+    // Of so many columns there are warps enough with several of them each.
+    constexpr int64_t many = 16384;
     if (packs <= 16)
-        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 4, 4>>{});
-    else if (packs <= 128)
-        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 16, 4>>{});
+        run(type<kernels::blas2_gemv_groups<CT, group, 4, several>>{});
+    else if (packs <= (a.n * a.count >= many ? 512 : 128))
+        run(type<kernels::blas2_gemv_groups<CT, group, 16, several>>{});
     else
-        run(type<kernels::blas2_gemv_groups<CT, gemv_group, 32, 1>>{});
+        run(type<kernels::blas2_gemv_groups<CT, group, 32, 1>>{});
 }
 
 // Strips of the rows of a few large items: as gemv_strips 128 of all, of the sizes alone.

@@ -9,6 +9,8 @@ CONSTANT(GROUP_ITEMS, GROUP);
 CONSTANT(OUTPUTS, (ROWS + GROUP - 1) / GROUP);
 // Columns that are on their way to an item at a time, and those that ger updates.
 CONSTANT(AHEAD, GROUP > 256 ? 4 : 8);
+// In batches of elements of 16 bytes, each of which has an x as large: few, in registers for one group more.
+CONSTANT(BATCH_AHEAD, PACK > 1 ? AHEAD : 4);
 CONSTANT(UPDATES, ITEMS < 32 ? 2 : 4);
 // Items that add up the shares of a row, and sums that are left then.
 CONSTANT(JOINERS, GROUP > ROWS ? GROUP / ROWS : 1);
@@ -65,20 +67,20 @@ HERON_FN void put_rows(GLOBAL CT* a, heron_index at, int wide, int apart, heron_
 }
 
 HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left, heron_index ld,
-                          heron_index first, heron_index end, int wide, int once, int apart, int conjugate,
-                          GLOBAL const CT* x, heron_index x_inc, CT* sums) {
-    for (heron_index j = first; j < end; j += AHEAD * SHARES) {
+                          heron_index first, heron_index end, int ahead, int wide, int once, int apart,
+                          int conjugate, GLOBAL const CT* x, heron_index x_inc, CT* sums) {
+    for (heron_index j = first; j < end; j += ahead * SHARES) {
         CT elements[AHEAD * PACK];
         CT factors[AHEAD];
         UNROLL
-        for (int c = 0; c < AHEAD; ++c) {
+        for (int c = 0; c < ahead; ++c) {
             const heron_index column = j + c * SHARES;
             const int is_there = column < end;
             factors[c] = is_there ? x[column * x_inc] : ZERO(CT);
             take_rows(a, row + column * ld, wide, once, apart, is_there ? left : 0, elements + c * PACK);
         }
         UNROLL
-        for (int e = 0; e < AHEAD * PACK; ++e) {
+        for (int e = 0; e < ahead * PACK; ++e) {
             const CT element = conjugate ? CONJ(CT, elements[e]) : elements[e];
             sums[e % PACK] = MAD(CT, element, factors[e / PACK], sums[e % PACK]);
         }
@@ -138,10 +140,10 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
         const heron_index end = n * (part + 1) / parts;
         const heron_index left = m - row;
         if (aligned && left >= PACK)
-            add_columns(a + a_offset, row, left, ld, begin, end, 1, 0, 1, conjugate, x + x_offset, x_inc,
-                        sums);
+            add_columns(a + a_offset, row, left, ld, begin, end, AHEAD, 1, 0, 1, conjugate, x + x_offset,
+                        x_inc, sums);
         else
-            add_columns(a + a_offset, row, left, ld, begin, end, 0, 0, aligned ? 1 : ITEMS, conjugate,
+            add_columns(a + a_offset, row, left, ld, begin, end, AHEAD, 0, 0, aligned ? 1 : ITEMS, conjugate,
                         x + x_offset, x_inc, sums);
     }
     put_shares(board, sums);
@@ -186,14 +188,14 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
             (GLOBAL CT*)batch_item(x_base, sizeof(CT), x_list, x_kind, x_stride, x_list_step, q) + x_offset;
         const heron_index row = (heron_index)(pack % packs) * PACK;
         const heron_index left = m - row;
-        const int wide = is_aligned(a, ld) && left >= PACK;
-        // What has one element in 16 bytes has no registers for code of its own.
-        if (wide && PACK > 1 && (u32)group_id() * 97 % STEPS >= (u32)kept)
-            add_columns(a, row, left, ld, me / ITEMS, n, 1, 1, 1, conjugate, x, x_inc, sums);
+        // One element in 16 bytes is loaded as it is, and has no registers for code of its own.
+        const int wide = PACK > 1 && is_aligned(a, ld) && left >= PACK;
+        if (wide && (u32)group_id() * 97 % STEPS >= (u32)kept)
+            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 1, 1, 1, conjugate, x, x_inc, sums);
         else if (wide)
-            add_columns(a, row, left, ld, me / ITEMS, n, 1, 0, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 1, 0, 1, conjugate, x, x_inc, sums);
         else
-            add_columns(a, row, left, ld, me / ITEMS, n, 0, 0, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 0, 0, 1, conjugate, x, x_inc, sums);
     }
     put_shares(board, sums);
     const CT beta = SCALAR(CT, beta_value, beta_device);
