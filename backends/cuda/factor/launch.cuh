@@ -28,17 +28,17 @@ struct factor_launch {
 
     // The first place of a row that is to be factored.
     __device__ int first_place() const { return has_posted_alone ? order.alone() : 0; }
-    // By all threads of a block: holds it back until the row is done that comes some levels before this
-    // place.
+    // By all lanes of a warp: holds it back until the row is done that comes some levels before this place.
+    // Not a block, whose warps come here from several places of the code.
     __device__ void hold_back(int place, unsigned stamp) const {
         if (!order.is_ordered()) return;
         const int64_t ahead = order.place_ahead(place);
-        if (threadIdx.x == 0 && ahead >= 0) {
+        if (threadIdx.x % warp_size == 0 && ahead >= 0) {
             const auto* const awaited = pivots + order.records[ahead].row;
             typename box::slot seen{};
             for (CT value{}; !box::open(seen, value, stamp);) box::peek(true, awaited, seen);
         }
-        __syncthreads();
+        __syncwarp();
     }
     __device__ int row_at(int place) const { return order.is_ordered() ? order.records[place].row : place; }
 };
