@@ -273,7 +273,7 @@ void add_bsr_command(CLI::App& bench) {
     c.matrices({"poisson2d:64", "poisson2d:512", "poisson3d:64", "uniform:100000,8"});
     c.contestants();
     c.choices("--function", c.options.functions, {"bsrmv", "bsrmm", "bsrsv2", "bsrsm2"});
-    c.choices("--type", c.options.types, {"f32", "f64"});
+    c.choices("--type", c.options.types, {"f32", "f64", "c32", "c64"});
     c.choices("--op", c.options.ops, {"N", "T"}, "Of A in solves: ");
     c.choices("--triangle", c.options.triangles, {"lower", "upper"});
     c.command.add_option("--block", c.options.blocks, "Rows and columns of a block")

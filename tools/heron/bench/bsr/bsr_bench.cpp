@@ -49,7 +49,7 @@ csr_matrix with_diagonal(const csr_matrix& given) {
 
 // Calls f(row, column, value) for all elements of the blocks.
 template <class F>
-void each_element(const csr_matrix& blocks, int block, const std::vector<double>& values, F&& f) {
+void each_element(const csr_matrix& blocks, int block, const std::vector<number>& values, F&& f) {
     std::size_t at = 0;
     for (std::int64_t row = 0; row < blocks.rows; ++row)
         for (std::int64_t k = blocks.offsets[index(row)]; k < blocks.offsets[index(row + 1)]; ++k)
@@ -58,22 +58,37 @@ void each_element(const csr_matrix& blocks, int block, const std::vector<double>
                     f(row * block + r, blocks.columns[index(k)] * block + c, values[at++]);
 }
 
+std::vector<number> numbers_of(const number_array& values) {
+    std::vector<number> result(values.size());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = {values.real[i], values.imag_at(i)};
+    return result;
+}
+
+// As the type represents them.
+std::vector<number> rounded(scalar_type type, const std::vector<number>& values) {
+    number_array parts;
+    for (const number v : values) {
+        parts.real.push_back(v.real());
+        parts.imag.push_back(v.imag());
+    }
+    return numbers_of(decode(type, encode(type, parts)));
+}
+
 // Values for which the solution neither grows nor vanishes much.
-std::vector<double> make_values(const csr_matrix& blocks, int block, scalar_type type, splitmix64& random) {
+std::vector<number> make_values(const csr_matrix& blocks, int block, scalar_type type, splitmix64& random) {
     std::vector<std::int64_t> columns(index(blocks.cols));
     for (const std::int64_t column : blocks.columns) ++columns[index(column)];
     const std::int64_t longest_column = *std::max_element(columns.begin(), columns.end());
     std::int64_t longest = longest_column;
     for (std::int64_t row = 0; row < blocks.rows; ++row)
         longest = std::max(longest, blocks.offsets[index(row + 1)] - blocks.offsets[index(row)]);
-    number_array values = random_numbers(type, index(blocks.nnz() * block * block), random);
-    std::vector<double> result(values.real);
+    std::vector<number> values =
+        numbers_of(random_numbers(type, index(blocks.nnz() * block * block), random));
     std::size_t at = 0;
-    each_element(blocks, block, values.real, [&](std::int64_t row, std::int64_t column, double v) {
-        result[at++] = row == column ? 1 + std::abs(v) : v / static_cast<double>(longest * block);
+    each_element(blocks, block, values, [&](std::int64_t row, std::int64_t column, number v) {
+        values[at++] = row == column ? 1 + std::abs(v) : v / static_cast<double>(longest * block);
     });
-    values.real = std::move(result);
-    return decode(type, encode(type, values)).real;
+    return rounded(type, values);
 }
 
 class bsr_bench {
@@ -109,9 +124,10 @@ class bsr_bench {
 
     void run_values(record& head, const csr_matrix& blocks, int block, scalar_type type) {
         splitmix64 random(options_.seed);
-        const std::vector<double> values = make_values(blocks, block, type, random);
+        const std::vector<number> values = make_values(blocks, block, type, random);
         const int most = *std::max_element(options_.columns.begin(), options_.columns.end());
-        const std::vector<double> x = random_numbers(type, index(blocks.rows * block * most), random).real;
+        const std::vector<number> x =
+            numbers_of(random_numbers(type, index(blocks.rows * block * most), random));
         for (const std::string& function : options_.functions)
             for (const std::string& direction : options_.directions) {
                 head["function"] = function;
@@ -186,6 +202,10 @@ class bsr_bench {
         }
     }
 
+    static scalar_traits type_of(const entry& each) {
+        return traits_of(find_product_type(each.row["type"].get<std::string>()).input);
+    }
+
     static void give_up(entry& each, const char* result, const std::string& why) {
         each.row["result"] = result;
         each.row["message"] = why;
@@ -195,25 +215,28 @@ class bsr_bench {
     // The largest error of a product, or residual of a solve, as a multiple of what rounding explains, in the
     // first and the last column.
     static double worst_error(const entry& each, const bsr_case& what) {
-        const std::vector<double> y = each.contender->result();
+        const std::vector<number> y = each.contender->result();
         const int columns = what.has_columns() ? what.columns : 1;
-        const double epsilon = each.row["type"] == "f32" ? 0x1p-23 : 0x1p-52;
+        const scalar_traits type = type_of(each);
+        // A complex product rounds more often.
+        const double epsilon = (type.is_complex ? 2 : 1) * type.epsilon;
         double worst = error_of(0, what, y, epsilon);
         if (columns > 1) worst = std::max(worst, error_of(columns - 1, what, y, epsilon));
         return worst;
     }
 
-    static double error_of(int column, const bsr_case& what, const std::vector<double>& y, double epsilon) {
+    static double error_of(int column, const bsr_case& what, const std::vector<number>& y, double epsilon) {
         const std::int64_t n = what.blocks.rows * what.block;
-        const double* const from = (what.is_solve() ? y.data() : what.x.data()) + column * n;
-        const double* const expected = (what.is_solve() ? what.x.data() : y.data()) + column * n;
-        std::vector<double> sum(index(n)), size(sum), terms(sum);
+        const number* const from = (what.is_solve() ? y.data() : what.x.data()) + column * n;
+        const number* const expected = (what.is_solve() ? what.x.data() : y.data()) + column * n;
+        std::vector<number> sum(index(n));
+        std::vector<double> size(index(n)), terms(size);
         each_element(what.blocks, what.block, what.values,
-                     [&](std::int64_t row, std::int64_t other, double v) {
+                     [&](std::int64_t row, std::int64_t other, number v) {
                          if (what.is_solve() && (what.is_upper ? other < row : other > row)) return;
                          const bool turned = what.is_solve() && what.op != 'N';
                          const std::int64_t to = turned ? other : row;
-                         const double term = v * from[turned ? row : other];
+                         const number term = v * from[turned ? row : other];
                          sum[index(to)] += term;
                          size[index(to)] += std::abs(term);
                          terms[index(to)] += 1;
@@ -247,8 +270,8 @@ class bsr_bench {
         each.seconds = measured.median;
         each.row["seconds"] = measured.median;
         if (each.analysis > 0) each.row["analysis_seconds"] = each.analysis;
-        each.row["gbytes_per_second"] =
-            bytes_of(what, each.row["type"] == "f32" ? 4 : 8) / measured.median * 1e-9;
+        const auto element = static_cast<double>(type_of(each).size);
+        each.row["gbytes_per_second"] = bytes_of(what, element) / measured.median * 1e-9;
     }
 
     static void add_ratios(entry& each, const std::vector<entry>& entries) {

@@ -1,7 +1,9 @@
 #define DISABLE_CUSPARSE_DEPRECATED
 #include "bsr_contender.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <type_traits>
 
 #include "measure/device_array.hpp"
 
@@ -14,16 +16,33 @@ struct bsr_functions;
 #include <cusparse/foreach_type.inc>
 
 std::vector<int> ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+
 template <class T>
-std::vector<T> rounded(const std::vector<double>& values) {
-    return {values.begin(), values.end()};
+T scalar_of(number v) {
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(v.real());
+    else
+        return {static_cast<decltype(T::x)>(v.real()), static_cast<decltype(T::y)>(v.imag())};
+}
+template <class T>
+number number_of(T v) {
+    if constexpr (std::is_floating_point_v<T>)
+        return v;
+    else
+        return {v.x, v.y};
+}
+template <class T>
+std::vector<T> rounded(const std::vector<number>& values) {
+    std::vector<T> result(values.size());
+    std::transform(values.begin(), values.end(), result.begin(), scalar_of<T>);
+    return result;
 }
 
 // Matrices of rows x columns elements, one behind the other and stored by columns, stored by rows; or the
 // other way round, of columns x rows.
-std::vector<double> turned(const std::vector<double>& values, int columns, int rows) {
+std::vector<number> turned(const std::vector<number>& values, int columns, int rows) {
     const auto width = static_cast<std::size_t>(columns), height = static_cast<std::size_t>(rows);
-    std::vector<double> result(values.size() / (width * height) * (width * height));
+    std::vector<number> result(values.size() / (width * height) * (width * height));
     for (std::size_t k = 0; k < result.size(); ++k) {
         const std::size_t matrix = k / (width * height), place = k % (width * height);
         result[matrix * width * height + place % height * width + place / height] = values[k];
@@ -97,9 +116,11 @@ class typed_contender : public bsr_contender {
         function_ == "bsrmv" ? multiply_vector() : multiply_matrix();
     }
 
-    std::vector<double> result() const override {
+    std::vector<number> result() const override {
         const std::vector<T> found = y_.download();
-        return {found.begin(), found.end()};
+        std::vector<number> result(found.size());
+        std::transform(found.begin(), found.end(), result.begin(), number_of<T>);
+        return result;
     }
 
   private:
@@ -180,7 +201,7 @@ class typed_contender : public bsr_contender {
     bsrsv2Info_t sv_ = nullptr;
     bsrsm2Info_t sm_ = nullptr;
     std::unique_ptr<device_array<std::byte>> buffer_;
-    const T one_ = 1, zero_ = 0;
+    const T one_ = scalar_of<T>(1), zero_ = scalar_of<T>(0);
 };
 
 }  // namespace
@@ -188,6 +209,8 @@ class typed_contender : public bsr_contender {
 std::unique_ptr<bsr_contender> make_bsr_contender(const contestant& who, const bsr_case& what,
                                                   const std::string& type) {
     if (type == "f32") return std::make_unique<typed_contender<float>>(who, what);
+    if (type == "c32") return std::make_unique<typed_contender<cuComplex>>(who, what);
+    if (type == "c64") return std::make_unique<typed_contender<cuDoubleComplex>>(who, what);
     return std::make_unique<typed_contender<double>>(who, what);
 }
 

@@ -1,6 +1,7 @@
 // One function of one library on one matrix.
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "measure/contestants.hpp"
 
 namespace heron::tools {
+
+using number = std::complex<double>;
 
 struct bsr_case {
     const csr_matrix& blocks;  // the pattern
@@ -21,8 +24,8 @@ struct bsr_case {
     bool turns_b;     // of bsrmm
     // Values of the blocks row by row, x or the right-hand sides column by column, as they are before a
     // contender stores them otherwise.
-    const std::vector<double>& values;
-    const std::vector<double>& x;
+    const std::vector<number>& values;
+    const std::vector<number>& x;
 
     bool is_solve() const { return function == "bsrsv2" || function == "bsrsm2"; }
     bool has_columns() const { return function == "bsrmm" || function == "bsrsm2"; }
@@ -35,10 +38,10 @@ class bsr_contender {
     virtual double analyse() = 0;
     virtual void call() = 0;
     // The result of the last call.
-    virtual std::vector<double> result() const = 0;
+    virtual std::vector<number> result() const = 0;
 };
 
-// type: f32 or f64.
+// type: f32, f64, c32 or c64.
 std::unique_ptr<bsr_contender> make_bsr_contender(const contestant& who, const bsr_case& what,
                                                   const std::string& type);
 
