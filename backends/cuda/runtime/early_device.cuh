@@ -64,6 +64,7 @@ class early_device {
     void follow_addresses() {}
     void read(void* to, const void* from, size_t bytes) { device_->read(to, from, bytes); }
     int64_t cache_bytes() const { return queue_->cache_bytes; }
+    int multiprocessors() const { return device_->multiprocessors(); }
 
   private:
     heron_queue* queue_;

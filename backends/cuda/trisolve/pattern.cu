@@ -133,23 +133,16 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
     return {memory.offsets, columns, reinterpret_cast<const int*>(sources.current())};
 }
 
-// The kernels of an order are short, and each starts while the one before still works.
-struct ordering_device : early_device {
-    explicit ordering_device(cuda_device& device)
-        : early_device(nullptr, &device), multiprocessors(device.multiprocessors()) {}
-    int multiprocessors;
-};
-
 template <class F>
-void visit_order_groups(const ordering_device& device, F&& f) {
-    f(plans::order_groups<1024, 128>{2 * device.multiprocessors - 1});
+void visit_order_groups(const early_device& device, F&& f) {
+    f(plans::order_groups<1024, 128>{2 * device.multiprocessors() - 1});
 }
 
 void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
                      const plans::row_order_memory& memory, const plans::long_rows_report& report,
                      int64_t fewest) {
     if (rows.rows >= fewest) {
-        ordering_device early(device);
+        early_device early(nullptr, &device);
         return plans::order_rows<narrowest_level>(early, rows, is_lower, is_unit, memory, report);
     }
     const auto bytes_upto = [&](const void* end) {
