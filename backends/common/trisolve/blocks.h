@@ -1,7 +1,7 @@
 // Triangular solves of BSR matrices in one launch. Types: CT elements, WT the words that they consist of, one
 // or two each. A group of GROUP items solves some rows of a block row, of one part of the right-hand sides;
-// or, where levels are so wide that a device is full without, each of its TEAMS teams of items that run in
-// step does. TEAMS is 1 where there are no such teams.
+// or, where the first level is so wide that a device is full without, each of its TEAMS teams of items that
+// run in step does. TEAMS is 1 where there are no such teams.
 //
 // Groups draw tickets in an order in which each comes after all that it needs, and wait for the solutions of
 // these (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves", Euro-Par
