@@ -199,4 +199,11 @@ number_array decode(scalar_type type, std::span<const std::byte> bytes) {
     return result;
 }
 
+std::vector<std::complex<double>> complex_numbers(const number_array& numbers) {
+    std::vector<std::complex<double>> result;
+    result.reserve(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) result.emplace_back(numbers.real[i], numbers.imag_at(i));
+    return result;
+}
+
 }  // namespace heron::tools

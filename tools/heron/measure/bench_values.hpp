@@ -3,6 +3,7 @@
 // alone.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -51,5 +52,7 @@ std::vector<std::byte> encode(scalar_type type, const number_array& numbers);
 std::vector<std::byte> encode(scalar_type type, const number_array& numbers, std::size_t first,
                               std::size_t count);
 number_array decode(scalar_type type, std::span<const std::byte> bytes);
+
+std::vector<std::complex<double>> complex_numbers(const number_array& numbers);
 
 }  // namespace heron::tools

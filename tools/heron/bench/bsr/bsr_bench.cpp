@@ -58,12 +58,6 @@ void each_element(const csr_matrix& blocks, int block, const std::vector<number>
                     f(row * block + r, blocks.columns[index(k)] * block + c, values[at++]);
 }
 
-std::vector<number> numbers_of(const number_array& values) {
-    std::vector<number> result(values.size());
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = {values.real[i], values.imag_at(i)};
-    return result;
-}
-
 // As the type represents them.
 std::vector<number> rounded(scalar_type type, const std::vector<number>& values) {
     number_array parts;
@@ -71,7 +65,7 @@ std::vector<number> rounded(scalar_type type, const std::vector<number>& values)
         parts.real.push_back(v.real());
         parts.imag.push_back(v.imag());
     }
-    return numbers_of(decode(type, encode(type, parts)));
+    return complex_numbers(decode(type, encode(type, parts)));
 }
 
 // Values for which the solution neither grows nor vanishes much.
@@ -83,7 +77,7 @@ std::vector<number> make_values(const csr_matrix& blocks, int block, scalar_type
     for (std::int64_t row = 0; row < blocks.rows; ++row)
         longest = std::max(longest, blocks.offsets[index(row + 1)] - blocks.offsets[index(row)]);
     std::vector<number> values =
-        numbers_of(random_numbers(type, index(blocks.nnz() * block * block), random));
+        complex_numbers(random_numbers(type, index(blocks.nnz() * block * block), random));
     std::size_t at = 0;
     each_element(blocks, block, values, [&](std::int64_t row, std::int64_t column, number v) {
         values[at++] = row == column ? 1 + std::abs(v) : v / static_cast<double>(longest * block);
@@ -127,7 +121,7 @@ class bsr_bench {
         const std::vector<number> values = make_values(blocks, block, type, random);
         const int most = *std::max_element(options_.columns.begin(), options_.columns.end());
         const std::vector<number> x =
-            numbers_of(random_numbers(type, index(blocks.rows * block * most), random));
+            complex_numbers(random_numbers(type, index(blocks.rows * block * most), random));
         for (const std::string& function : options_.functions)
             for (const std::string& direction : options_.directions) {
                 head["function"] = function;

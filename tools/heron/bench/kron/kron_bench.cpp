@@ -227,11 +227,7 @@ class kron_operands {
     std::vector<std::complex<double>> download(const std::byte* from, std::int64_t elements) const {
         std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * element_);
         where_.copy(bytes.data(), from, bytes.size());
-        const number_array values = decode(type_.scalar, bytes);
-        std::vector<std::complex<double>> result;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            result.emplace_back(values.real[i], values.imag_at(i));
-        return result;
+        return complex_numbers(decode(type_.scalar, bytes));
     }
 
     std::vector<std::int64_t> items_of(std::int64_t output) const {
