@@ -25,7 +25,7 @@ constexpr int scale_threads = 128;
 template <class CT>
 __global__ void __launch_bounds__(scale_threads)
     scale_lines(CT* c, const __grid_constant__ dense_lines lines, scalar_argument<CT> beta_argument) {
-    let_next_kernel_start();
+    begin_behind_kernel_before();
     const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
     const int64_t pieces = lines.pieces();
     const int64_t warps = int64_t{gridDim.x} * (scale_threads / warp_size);
@@ -45,7 +45,7 @@ void launch_scale_lines(cuda_device& device, CT* c, const dense_lines& lines,
                         const scalar_argument<CT>& beta) {
     constexpr int warps = scale_threads / warp_size;
     const int64_t pieces = lines.pieces() * lines.lines * lines.batches;
-    device.launch_blocks(scale_lines<CT>, (pieces + warps - 1) / warps, scale_threads, 0, c, lines, beta);
+    launch_early(device, scale_lines<CT>, (pieces + warps - 1) / warps, scale_threads, c, lines, beta);
 }
 
 }  // namespace heron::HERON_LEVEL

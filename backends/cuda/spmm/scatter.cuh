@@ -20,6 +20,7 @@ struct spmm_scattering : element_places {
     kernels::spmm_shape shape;
     scalar_argument<CT> alpha;
     int to_columns;  // an element's column is the row of C, and its row that of B
+    int is_first;    // kernel of the product
     int lane_bits;
     int columns;  // that a warp takes
     int column_tiles;
@@ -140,6 +141,7 @@ static __device__ inline void scatter_tile(const spmm_scattering<VA, CT>& p, int
 template <int width, class IT, class VA, class CT>
 __global__ void __launch_bounds__(scatter_threads)
     scatter_elements(const __grid_constant__ spmm_scattering<VA, CT> p) {
+    if (p.is_first) begin_behind_kernel_before();
     const int64_t blocks = p.blocks_of_item(scatter_threads);
     for (int64_t i = blockIdx.x; i < blocks * p.column_tiles * p.batches; i += gridDim.x) {
         const int64_t batch = i / blocks / p.column_tiles;
@@ -211,6 +213,7 @@ static __device__ inline void scatter_lanes(const spmm_scattering<VA, CT>& p, CT
 template <class IT, class VA, class CT>
 __global__ void __launch_bounds__(scatter_threads)
     scatter_elements_down(const __grid_constant__ spmm_scattering<VA, CT> p) {
+    if (p.is_first) begin_behind_kernel_before();
     const CT alpha = p.alpha_now();
     const int64_t blocks = p.blocks_of_item(scatter_threads);
     const int64_t parts = equal(alpha, CT{}) ? 0 : blocks * p.column_tiles * p.batches;

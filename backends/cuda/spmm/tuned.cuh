@@ -317,6 +317,7 @@ class spmm_launcher {
             p.shape = shape_;
             p.alpha = alpha_;
             p.to_columns = is_transposed();
+            p.is_first = !is_scaled_;
             const bool lanes_have_elements = is_transposed() && args_.c.order != HERON_ORDER_ROW;
             lanes_have_elements ? scatter_by_elements(p) : scatter_by_groups(p);
         }
@@ -346,14 +347,13 @@ class spmm_launcher {
     template <class Kernel>
     void launch_scatter(Kernel kernel, const spmm_scattering<VA, CT>& p) {
         const int64_t blocks = p.blocks_of_item(scatter_threads) * p.column_tiles * batches();
-        is_scaled_ ? launch_early(device_, kernel, blocks, scatter_threads, p)
-                   : device_.launch_blocks(kernel, blocks, scatter_threads, 0, p);
+        launch_early(device_, kernel, blocks, scatter_threads, p);
     }
 
     // By one element per lane.
     void scatter_pair() {
         launch_scatter_coo(device_, columns_of_vectors<CT, IT>(nullptr, scalar_argument<CT>{}), row_indices(),
-                           steps_of_pair(), is_scaled_);
+                           steps_of_pair(), !is_scaled_);
     }
 
     // As SpMV has them.

@@ -106,12 +106,13 @@ class coo_scatter_run {
     terms pending_{};
 };
 
-// p.indices are the places in x, p.y is out; a warp takes so many batches. May start while out is being
-// scaled.
+// p.indices are the places in x, p.y is out; a warp takes so many batches. Unless it is the product's first
+// kernel it may start while out is being scaled.
 template <int columns, class VA, class VX, class CT, class IT>
 __global__ void __launch_bounds__(block_threads)
     scatter_coo(const __grid_constant__ product<VA, VX, CT, CT, IT, IT> p, const IT* to,
-                const __grid_constant__ column_steps<columns> steps, int batches) {
+                const __grid_constant__ column_steps<columns> steps, int batches, int is_first) {
+    if (is_first) begin_behind_kernel_before();
     using work = coo_scatter_run<columns, VA, VX, CT, IT>;
     const int64_t warp = (static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x) / warp_size;
     const CT alpha = p.alpha_now();
@@ -119,10 +120,10 @@ __global__ void __launch_bounds__(block_threads)
     after_kernel_before(p.y);
 }
 
-// Adds the products of a COO matrix to out, whose kernel before, if there was one, scales it.
+// Adds the products of a COO matrix to out, which the kernel before scales unless this is the first one.
 template <int columns, class VA, class VX, class CT, class IT>
 void launch_scatter_coo(cuda_device& device, const product<VA, VX, CT, CT, IT, IT>& p, const IT* to,
-                        const column_steps<columns>& steps, bool is_scaled) {
+                        const column_steps<columns>& steps, bool is_first) {
     using work = coo_scatter_run<columns, VA, VX, CT, IT>;
     // Warps that take one batch after the other wait for each: only where all that fit have one.
     constexpr int64_t elements = work::batch * warp_size;
@@ -130,10 +131,8 @@ void launch_scatter_coo(cuda_device& device, const product<VA, VX, CT, CT, IT, I
     const int64_t batches = std::clamp<int64_t>(p.nnz / (elements * warps), 1, work::most_batches);
     const int64_t per_block = batches * elements * block_warps;
     const int64_t blocks = (p.nnz + per_block - 1) / per_block;
-    const auto kernel = scatter_coo<columns, VA, VX, CT, IT>;
-    const int of_warp = static_cast<int>(batches);
-    is_scaled ? launch_early(device, kernel, blocks, block_threads, p, to, steps, of_warp)
-              : device.launch_blocks(kernel, blocks, block_threads, 0, p, to, steps, of_warp);
+    launch_early(device, scatter_coo<columns, VA, VX, CT, IT>, blocks, block_threads, p, to, steps,
+                 static_cast<int>(batches), is_first);
 }
 
 }  // namespace heron::HERON_LEVEL

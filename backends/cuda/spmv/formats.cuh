@@ -47,6 +47,7 @@ template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_slices(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, int64_t slice_size,
                     int share_bits) {
+    begin_behind_kernel_before();
     constexpr int batch = elements_of_slice_batch<CT>;
     __shared__ CT sums[block_threads];
     const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
@@ -77,11 +78,12 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // SELL by columns: out += alpha*op(A)*x, where p.y is out and p.x_shifted is x. The threads are those of
-// multiply_slices. May start while out is being scaled.
+// multiply_slices. Unless it is the product's first kernel it may start while out is being scaled.
 template <class VA, class VX, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     scatter_slices(const __grid_constant__ product<VA, VX, CT, CT, OT, IT> p, int64_t slice_size,
-                   int share_bits) {
+                   int share_bits, int is_first) {
+    if (is_first) begin_behind_kernel_before();
     constexpr int batch = 4;
     const int rows_of_block = static_cast<int>(blockDim.x) >> share_bits;
     const int64_t row =
@@ -118,6 +120,7 @@ template <class VA, class VX, class VY, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     multiply_small_blocks(const __grid_constant__ product<VA, VX, VY, CT, OT, IT> p, small_blocks shape,
                           int64_t block_rows) {
+    begin_behind_kernel_before();
     __shared__ CT sums[block_threads];
     const int64_t block_row = (static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x) / warp_size;
     if (block_row >= block_rows) return;

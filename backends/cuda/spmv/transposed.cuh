@@ -13,6 +13,7 @@ template <class CT, class OT>
 __global__ void __launch_bounds__(block_threads)
     prepare_transposed(CT* out, int64_t size, scalar_argument<CT> beta_argument, merged_list<OT> list,
                        int64_t tiles, int64_t* starts) {
+    begin_behind_kernel_before();
     const int64_t step = static_cast<int64_t>(gridDim.x) * block_threads;
     const int64_t thread = static_cast<int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const CT beta = beta_argument.device ? *beta_argument.device : beta_argument.value;
@@ -35,7 +36,8 @@ struct few_elements : element_places {
     const VX* x;
     CT* out;
     int64_t size;    // of out
-    int scales;      // out first; then there is one block
+    int is_first;    // kernel of the product
+    int scales;      // out, before; then there is one block
     int to_columns;  // an element's column is the place in out, and its row that in x
     int conjugate;
     scalar_argument<CT> alpha, beta;
@@ -46,6 +48,7 @@ struct few_elements : element_places {
 template <class IT, class VA, class VX, class CT>
 __global__ void __launch_bounds__(few_threads)
     scatter_few(const __grid_constant__ few_elements<VA, VX, CT> p) {
+    if (p.is_first) begin_behind_kernel_before();
     const CT alpha = p.alpha.device ? *p.alpha.device : p.alpha.value;
     if (p.scales) {
         const CT beta = p.beta.device ? *p.beta.device : p.beta.value;
@@ -218,6 +221,7 @@ template <class VA, class VX, class CT, class OT, class IT>
 __global__ void __launch_bounds__(block_threads)
     scatter_tiles(const __grid_constant__ product<VA, VX, CT, CT, OT, IT> p, int64_t* starts) {
     using work = tile_scatter<VA, VX, CT, OT, IT>;
+    begin_behind_kernel_before();
     __shared__ typename work::memory shared;
     const CT alpha = p.alpha_now();
     if (equal(alpha, CT{})) return;

@@ -329,19 +329,19 @@ class spmv_launcher {
         const bool scales = !is_known_one(scale);
         if (has_few_elements()) {
             scale_sums(out, scale);
-            scatter_one_by_one(out, scales);
+            scatter_one_by_one(out, !scales);
             return finish(out);
         }
         if (has_starts && is_known_zero(scale)) {
             clear(out);
         } else if (scales || !has_starts) {
             const int64_t threads = std::max(args_.y.size, has_starts ? 0 : (tiles + 1) * warp_size);
-            device_.launch_blocks(prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
-                                  block_threads, 0, out, args_.y.size, scale, list(), tiles,
-                                  has_starts ? nullptr : starts);
+            launch_early(device_, prepare_transposed<CT, OT>, (threads + block_threads - 1) / block_threads,
+                         block_threads, out, args_.y.size, scale, list(), tiles,
+                         has_starts ? nullptr : starts);
         }
-        device_.launch_blocks(scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, 0, scattered(out, 0),
-                              starts);
+        launch_early(device_, scatter_tiles<VA, VX, CT, OT, IT>, tiles, block_threads, scattered(out, 0),
+                     starts);
         finish(out);
     }
 
@@ -359,13 +359,12 @@ class spmv_launcher {
         return has_few_elements() && a_.nnz > 0 && a_.nnz <= most_elements && args_.y.size <= most_places;
     }
 
-    void scatter_one_by_one(CT* out, bool is_scaled) {
+    void scatter_one_by_one(CT* out, bool is_first) {
         constexpr int threads = 64;
         auto p = few(out);
         p.share(warp_size, device_.multiprocessors(), 1);
-        const auto kernel = scatter_few<IT, VA, VX, CT>;
-        is_scaled ? launch_early(device_, kernel, p.blocks_of_item(threads), threads, p)
-                  : device_.launch_blocks(kernel, p.blocks_of_item(threads), threads, 0, p);
+        p.is_first = is_first;
+        launch_early(device_, scatter_few<IT, VA, VX, CT>, p.blocks_of_item(threads), threads, p);
     }
 
     // In one block, which scales before.
@@ -374,9 +373,10 @@ class spmv_launcher {
         auto p = few(out);
         p.share(warp_size, device_.multiprocessors(), 1);
         p.turns = (p.tiles + warps - 1) / warps;
+        p.is_first = true;
         p.scales = !is_known_one(scale);
         p.beta = scale;
-        device_.launch_blocks(scatter_few<IT, VA, VX, CT>, 1, few_threads, 0, p);
+        launch_early(device_, scatter_few<IT, VA, VX, CT>, 1, few_threads, p);
     }
 
     few_elements<VA, VX, CT> few(CT* out) const {
@@ -407,7 +407,7 @@ class spmv_launcher {
         const auto* const from = as<const IT>(transposed ? a_.row_indices : a_.indices);
         const product<VA, VX, CT, CT, IT, IT> p{nullptr, from,    values(),     x() - a_.base, out, a_.rows,
                                                 a_.nnz,  a_.base, conjugated(), alpha_,        {}};
-        launch_scatter_coo(device_, p, to, one_column, !is_known_one(scale));
+        launch_scatter_coo(device_, p, to, one_column, is_known_one(scale));
         finish(out);
     }
 
@@ -418,8 +418,7 @@ class spmv_launcher {
 
     void sell() {
         workspace_layout(phase_, workspace_);
-        if (phase_ == HERON_PHASE_RUN)
-            launch_slices(multiply_slices<VA, VX, VY, CT, OT, IT>, csr_operands(), false);
+        if (phase_ == HERON_PHASE_RUN) launch_slices(multiply_slices<VA, VX, VY, CT, OT, IT>, csr_operands());
     }
 
     void sell_scattered() {
@@ -428,12 +427,12 @@ class spmv_launcher {
         if (phase_ != HERON_PHASE_RUN) return;
         const scalar_argument<CT> scale = adds_into_y ? beta_ : scalar_argument<CT>{CT{}, nullptr};
         scale_sums(out, scale);
-        launch_slices(scatter_slices<VA, VX, CT, OT, IT>, scattered(out, 0), !is_known_one(scale));
+        launch_slices(scatter_slices<VA, VX, CT, OT, IT>, scattered(out, 0), int{is_known_one(scale)});
         finish(out);
     }
 
-    template <class Operands>
-    void launch_slices(void (*kernel)(Operands, int64_t, int), const Operands& p, bool is_early) {
+    template <class Operands, class... More>
+    void launch_slices(void (*kernel)(Operands, int64_t, int, More...), const Operands& p, More... more) {
         if (a_.rows == 0) return;
         const int bits = share_bits_of_slices();
         // Few rows are spread over all multiprocessors.
@@ -443,8 +442,7 @@ class spmv_launcher {
                                     : block_threads;
         const int64_t rows_of_block = threads >> bits;
         const int64_t blocks = (a_.rows + rows_of_block - 1) / rows_of_block;
-        is_early ? launch_early(device_, kernel, blocks, threads, p, a_.slice_size, bits)
-                 : device_.launch_blocks(kernel, blocks, threads, 0, p, a_.slice_size, bits);
+        launch_early(device_, kernel, blocks, threads, p, a_.slice_size, bits, more...);
     }
 
     // Threads per row: what fills the device, as long as each has a few elements and a warp's rows are
@@ -465,9 +463,9 @@ class spmv_launcher {
         const int64_t block_rows = a_.rows / a_.block_rows;
         const small_blocks shape{static_cast<int>(a_.block_rows), static_cast<int>(a_.block_cols),
                                  a_.block_order == HERON_ORDER_ROW};
-        device_.launch_blocks(multiply_small_blocks<VA, VX, VY, CT, OT, IT>,
-                              (block_rows + block_warps - 1) / block_warps, block_threads, 0, csr_operands(),
-                              shape, block_rows);
+        launch_early(device_, multiply_small_blocks<VA, VX, VY, CT, OT, IT>,
+                     (block_rows + block_warps - 1) / block_warps, block_threads, csr_operands(), shape,
+                     block_rows);
     }
 
     // Where atomic additions go: y itself, or a workspace of compute type for a y of another type.
