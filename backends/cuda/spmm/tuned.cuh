@@ -14,7 +14,7 @@
 #include "scatter.cuh"
 #include "tuned.hpp"
 #include "turned.cuh"
-#include "cuda/runtime/known_scalars.hpp"
+#include "common/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 #include "cuda/spmv/coo.cuh"
 #include "cuda/spmv/tiles.cuh"

@@ -7,7 +7,7 @@
 // place of the columns (narrow.hpp); multiply_tiles takes any matrix. All but the narrow way are right for
 // every matrix, so a plan that no longer fits costs time only.
 #include "cuda/runtime/group_words.cuh"
-#include "cuda/runtime/known_scalars.hpp"
+#include "common/runtime/known_scalars.hpp"
 #include "cuda/runtime/scan.hpp"
 
 #include "cuda/runtime/scale_lines.cuh"

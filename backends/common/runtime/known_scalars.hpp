@@ -1,6 +1,6 @@
 #pragma once
 // What the host knows of scalars that may lie on the device.
-#include "common/runtime/device.hpp"
+#include "device.hpp"
 
 namespace heron::HERON_LEVEL {
 
