@@ -13,14 +13,6 @@ HERON_FN CT inner_product(CT sum, GLOBAL const VX* a, heron_index a_step, int co
     return sum;
 }
 
-// c[at] := alpha*sum + beta*c[at]; beta = 0 does not read c.
-HERON_TYPES(class VC, class CT)
-HERON_FN void update_sample(GLOBAL VC* c, heron_index at, CT sum, CT alpha, CT beta) {
-    CT result = MUL(CT, alpha, sum);
-    if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, LOAD(CT, VC, c, at), result);
-    STORE(CT, VC, c, at, result);
-}
-
 // The line that block `block` belongs to: offsets[line] - base <= block < offsets[line + 1] - base.
 HERON_TYPES(class OT)
 HERON_FN heron_index line_of(GLOBAL const OT* offsets, heron_index lines, heron_index base,

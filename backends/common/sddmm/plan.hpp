@@ -4,7 +4,8 @@
 #include "common/runtime/dispatch.hpp"
 
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family sddmm{"sddmm", "VX VC CT OT IT"};
+inline constexpr kernel_family sddmm{"sddmm_sample sddmm", "VX VC CT OT IT"};
+#include "sample.h"
 #include "kernels.h"
 }  // namespace heron::HERON_LEVEL::kernels
 

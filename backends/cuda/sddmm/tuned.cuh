@@ -3,6 +3,7 @@
 // operands that would be used too seldom to be packed are read where they are; of others, those that are not
 // contiguous along the inner dimension are packed into the workspace first.
 #include "direct.cuh"
+#include "common/sddmm/packing.hpp"
 #include "tuned.hpp"
 #include <algorithm>
 
@@ -28,24 +29,10 @@ struct raw_of<16> {
     using type = raw128;
 };
 
-// Whether the kernels can read the operand where it is, if its address is aligned.
-template <class VX>
-bool has_pieces(const heron_sddmm_vectors& v, int64_t k) {
-    constexpr int64_t size = vector_of<VX>::size;
-    return v.element_step == 1 && k % size == 0 && v.vector_step % size == 0 && v.batch_stride % size == 0;
-}
-
-// SIZE knows no addresses: an operand that only its address keeps from being read in pieces has no room in
-// the workspace.
-template <class VX>
-bool is_misaligned(const heron_sddmm_vectors& v, int64_t k) {
-    return has_pieces<VX>(v, k) && reinterpret_cast<uintptr_t>(v.values) % sizeof(vector_of<VX>) != 0;
-}
-
 template <class VX, class VC, class CT, class IT>
 class sddmm_launcher {
     using problem_type = sampling<VX, VC, CT>;
-    static constexpr int64_t piece_size = vector_of<VX>::size;
+    static constexpr int64_t piece_size = plans::piece_size<VX>;
     static constexpr bool are_numbers = piece_size == 1;
     using piece = std::conditional_t<are_numbers, VX, vector_of<VX>>;
 
@@ -87,7 +74,7 @@ class sddmm_launcher {
     }
 
     bool has_pieces_where_it_is() const {
-        return has_pieces<VX>(args_.a, args_.k) && has_pieces<VX>(args_.b, args_.k);
+        return plans::has_pieces<VX>(args_.a, args_.k) && plans::has_pieces<VX>(args_.b, args_.k);
     }
 
     // The same for SIZE and RUN: does not look at addresses. Pieces of 16 bytes are read where they are by
@@ -98,29 +85,11 @@ class sddmm_launcher {
         constexpr double most_sectors = 7 << 17;  // that take as long as a launch that packs
         if (has_pieces_where_it_is()) return args_.k <= 2 * piece_size || has_few_elements();
         const auto is_seldom_used = [&](const heron_sddmm_vectors& v, int64_t vectors) {
-            return !has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
+            return !plans::has_pieces<VX>(v, args_.k) && count() * fewest_uses < vectors;
         };
         return args_.k * int64_t{sizeof(VX)} <= strided_bytes || elements() <= few_products / args_.k ||
                is_seldom_used(args_.a, args_.c.rows) || is_seldom_used(args_.b, args_.c.cols) ||
-               sectors_spared_by_packing() <= most_sectors;
-    }
-
-    // The elements of a row of C in a warp share the numbers of op(A). Those of op(B) share sectors where C
-    // is so full that its neighbours are near, and otherwise half of them, as rows do that have columns in
-    // common. Where an element has fewer than eight lanes, lines of a contiguous op(B) are looked up again.
-    double sectors_spared_by_packing() const {
-        constexpr double lanes_of_line = 8, share_of_sector = sizeof(VX) / 32.0, not_shared = 0.5;
-        const auto all = static_cast<double>(elements());
-        const auto k = static_cast<double>(args_.k);
-        const double lanes = 1 << lane_bits(std::max<int64_t>(args_.k / piece_size, 1));
-        const auto rows = static_cast<double>(args_.c.rows * args_.c.batch_count);
-        const double distance = rows * static_cast<double>(args_.c.cols) / all;  // of elements in a row
-        const double of_a = std::min(rows, all) + all * lanes / warp_size;
-        const double of_b = all * not_shared * (std::min(1.0, distance * share_of_sector) - share_of_sector);
-        const double looked_up =
-            all / static_cast<double>(piece_size) * std::max(0.0, 1 - lanes / lanes_of_line);
-        return k * ((has_pieces<VX>(args_.a, args_.k) ? 0 : of_a) +
-                    (has_pieces<VX>(args_.b, args_.k) ? looked_up : of_b));
+               plans::sectors_spared_by_packing<VX>(args_, device_.multiprocessors()) <= most_sectors;
     }
 
     // For the kernels that take 32 of them per warp.
@@ -130,18 +99,20 @@ class sddmm_launcher {
     // 32 bits.
     bool cannot_be_packed() const {
         const auto is_far = [&](const heron_sddmm_vectors& v) {
-            return has_pieces<VX>(v, args_.k) && v.vector_step > INT32_MAX / 16;
+            return plans::has_pieces<VX>(v, args_.k) && v.vector_step > INT32_MAX / 16;
         };
         return is_far(args_.a) || is_far(args_.b) ||
                (phase_ == HERON_PHASE_RUN &&
-                (is_misaligned<VX>(args_.a, args_.k) || is_misaligned<VX>(args_.b, args_.k)));
+                (plans::is_misaligned<VX>(args_.a, args_.k) || plans::is_misaligned<VX>(args_.b, args_.k)));
     }
 
     void apply_directly() {
         if (phase_ != HERON_PHASE_RUN || count() == 0) return;
         problem_type p = problem();
-        p.has_whole_a = has_pieces<VX>(args_.a, args_.k) && !is_misaligned<VX>(args_.a, args_.k);
-        p.has_whole_b = has_pieces<VX>(args_.b, args_.k) && !is_misaligned<VX>(args_.b, args_.k);
+        p.has_whole_a =
+            plans::has_pieces<VX>(args_.a, args_.k) && !plans::is_misaligned<VX>(args_.a, args_.k);
+        p.has_whole_b =
+            plans::has_pieces<VX>(args_.b, args_.k) && !plans::is_misaligned<VX>(args_.b, args_.k);
         args_.k % piece_size == 0 ? sample_pieces(p) : sample_directly_by<VX, false>(p, args_.k);
     }
 
@@ -170,19 +141,11 @@ class sddmm_launcher {
         return v;
     }
 
-    // As many lanes for an element as have something to load, while there are lanes for all elements.
-    int lane_bits(int64_t parts) const {
-        const int64_t lanes = int64_t{1024} * device_.multiprocessors();
-        int bits = 0;
-        while (bits < 5 && int64_t{1} << bits < parts && elements() << (bits + 1) <= lanes) ++bits;
-        return bits;
-    }
-
     template <class Part, bool are_whole>
     void sample_directly_by(problem_type p, int64_t parts) {
         constexpr int most_turns = 16;
         p.pieces = static_cast<int>(parts);
-        p.lane_bits = lane_bits(parts);
+        p.lane_bits = plans::lane_bits_of(elements(), parts, device_.multiprocessors());
         p.share(warp_size >> p.lane_bits, device_.multiprocessors(), most_turns);
         launch_kernel(p.is_lone_csr() ? sample_elements_directly<Part, are_whole, true, IT, VX, VC, CT>
                                       : sample_elements_directly<Part, are_whole, false, IT, VX, VC, CT>,
@@ -217,7 +180,7 @@ class sddmm_launcher {
     }
 
     VX* packing_space(const heron_sddmm_vectors& v, int64_t vectors) {
-        if (args_.k == 0 || has_pieces<VX>(v, args_.k)) return nullptr;
+        if (args_.k == 0 || plans::has_pieces<VX>(v, args_.k)) return nullptr;
         return layout_.template take<VX>(items_of(v) * vectors * padded());
     }
 
@@ -251,10 +214,7 @@ class sddmm_launcher {
     }
 
     int64_t padded() const { return (args_.k + piece_size - 1) / piece_size * piece_size; }
-    int64_t count() const {
-        const heron_spmat& c = args_.c;
-        return c.format == HERON_FORMAT_BSR ? c.nnz * c.block_rows * c.block_cols : c.nnz;
-    }
+    int64_t count() const { return plans::elements_of(args_.c); }
     int64_t elements() const { return count() * args_.c.batch_count; }
 
     cuda_device& device_;
