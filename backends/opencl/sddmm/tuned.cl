@@ -9,18 +9,20 @@
 #define LANES 8                                   // work-items per inner product
 #define PACKED ((int)(sizeof(VX) > 8 ? 32 : 64))  // vectors and elements of a tile that is packed
 
-// to[(b*vectors + v)*k + l] := element l of vector v of batch item b, tile by tile: `tiles` of them lie along
-// a vector, and `lines` times as many in an item. Both sides are touched in whole lines, with local memory
-// between them.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vectors(
-    GLOBAL const VX* restrict values, heron_index vectors, heron_index k, heron_index vector_step,
-    heron_index element_step, heron_index batch_stride, heron_index tiles, heron_index lines,
-    GLOBAL VX* restrict to) {
-    __local VX tile[PACKED * (PACKED + 1)];
-    const heron_index batch = get_group_id(0) / (tiles * lines);
-    const heron_index first_vector = get_group_id(0) / tiles % lines * PACKED;
-    const heron_index first_element = get_group_id(0) % tiles * PACKED;
-    const int reads_vectors = vector_step < element_step;
+// An operand that is packed tile by tile: `tiles` of them lie along a vector, and `lines` times as many in an
+// item of the batch; `groups` in all, none where it is not packed.
+typedef struct {
+    heron_index vectors, k, vector_step, element_step, batch_stride, tiles, lines, groups;
+} packed_operand;
+
+// to[(b*vectors + v)*k + l] := element l of vector v of batch item b, for tile number `number`. Both sides
+// are touched in whole lines, with local memory between them.
+HERON_FN void pack_tile(GLOBAL const VX* restrict values, packed_operand p, heron_index number,
+                        GLOBAL VX* restrict to, __local VX* tile) {
+    const heron_index batch = number / (p.tiles * p.lines);
+    const heron_index first_vector = number / p.tiles % p.lines * PACKED;
+    const heron_index first_element = number % p.tiles * PACKED;
+    const int reads_vectors = p.vector_step < p.element_step;
     const int lane = get_local_id(0) % PACKED;
     const int line = get_local_id(0) / PACKED;
     VX taken[PACKED * PACKED / GROUP];
@@ -29,8 +31,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vect
         const int across = line + i * (GROUP / PACKED);
         const heron_index v = first_vector + (reads_vectors ? lane : across);
         const heron_index l = first_element + (reads_vectors ? across : lane);
-        if (v < vectors && l < k)
-            taken[i] = values[batch * batch_stride + v * vector_step + l * element_step];
+        if (v < p.vectors && l < p.k)
+            taken[i] = values[batch * p.batch_stride + v * p.vector_step + l * p.element_step];
     }
 #pragma unroll
     for (int i = 0; i < PACKED * PACKED / GROUP; ++i) {
@@ -43,8 +45,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vect
         const int across = line + i * (GROUP / PACKED);
         const heron_index v = first_vector + across;
         const heron_index l = first_element + lane;
-        if (v < vectors && l < k) to[(batch * vectors + v) * k + l] = tile[across * (PACKED + 1) + lane];
+        if (v < p.vectors && l < p.k)
+            to[(batch * p.vectors + v) * p.k + l] = tile[across * (PACKED + 1) + lane];
     }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_pack_vectors(
+    GLOBAL const VX* restrict a, packed_operand of_a, GLOBAL VX* restrict to_a, GLOBAL const VX* restrict b,
+    packed_operand of_b, GLOBAL VX* restrict to_b) {
+    __local VX tile[PACKED * (PACKED + 1)];
+    const heron_index number = get_group_id(0);
+    const int is_a = number < of_a.groups;
+    pack_tile(is_a ? a : b, is_a ? of_a : of_b, is_a ? number : number - of_a.groups, is_a ? to_a : to_b,
+              tile);
 }
 
 // Every LANES-th product of two vectors, from the lane's first one on.
@@ -92,8 +105,5 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void heron_sample_cs
         for (int i = 0; i < LANES; ++i) sum = ADD(CT, sum, partial[lane * GROUP + first + i]);
     }
     if (element >= count) return;
-    const heron_index at = batch * c_stride + element;
-    CT result = MUL(CT, alpha, sum);
-    if (!EQUAL(CT, beta, ZERO(CT))) result = MAD(CT, beta, LOAD(CT, VC, c, at), result);
-    STORE(CT, VC, c, at, result);
+    update_sample(c, batch * c_stride + element, sum, alpha, beta);
 }

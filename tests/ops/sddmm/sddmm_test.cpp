@@ -201,7 +201,7 @@ TEST_CASE("SDDMM of a long inner dimension and operands that lie across it") {
     for (const sddmm_types& types : sddmm_rows())
         sddmm_problem(
             {arrange(with_values(medium_pattern(), types.sparse, random), l, {}, types.sparse, random)},
-            types, 601, column_major, row_major)
+            types, 2601, column_major, row_major)
             .run(general_call(types));
 }
 
