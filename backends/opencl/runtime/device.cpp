@@ -22,7 +22,7 @@ void opencl_device::build(const program_key& key) {
 }
 
 opencl_device::~opencl_device() {
-    if (has_work_) queue_.flush();
+    if (has_work_ && !queue_.owner_flushes()) queue_.flush();
     for (const auto& buffer : scratch_) queue_.device.scratch().give_back(buffer, last_);
     if (last_) clReleaseEvent(last_);
 }

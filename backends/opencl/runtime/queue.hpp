@@ -178,6 +178,11 @@ struct heron_queue {
         return adopted && !adopted->is_in_order() ? nullptr : stream->work();
     }
 
+    // Whether work starts in time without a flush of ours. A caller's queue is flushed when he waits for it,
+    // or for an event of it (queue_mark), as with clBLAS. Out of order it must get on, because scratch memory
+    // is only free again when its work is seen to be done.
+    bool owner_flushes() const { return adopted && adopted->is_in_order(); }
+
     heron::opencl::device& device;
     const int index;
     std::shared_ptr<heron::opencl::stream> stream;
