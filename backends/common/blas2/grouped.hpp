@@ -64,10 +64,10 @@ void join_parts(Device& device, const Args& a, int64_t rows, int parts, const CT
 }
 
 // One kernel of a product, so many groups of it at once on a multiprocessor, and what joins the parts of its
-// sums.
-template <class Kernel, int groups, class CT, class Device>
+// sums. `sizes` follow the number of parts among the arguments.
+template <class Kernel, int groups, class CT, class Device, class... Sizes>
 void gemv_by(Device& device, const kernel_family& family, heron_phase phase, const heron_gemv_args& a,
-             const gemv_shares& shares, heron_workspace& workspace) {
+             const gemv_shares& shares, heron_workspace& workspace, Sizes... sizes) {
     const int64_t rows = is_transposed(a.op) ? a.n : a.m;
     workspace_layout layout(phase, workspace);
     CT* partial = nullptr;
@@ -77,7 +77,7 @@ void gemv_by(Device& device, const kernel_family& family, heron_phase phase, con
     const auto alpha = as_argument<CT>(a.alpha);
     const auto beta = as_argument<CT>(a.beta);
     device.template launch_groups<at_once<Kernel, groups>>(
-        family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts},
+        family, shares.tiles * shares.parts, heron_index{a.m}, heron_index{a.n}, int{shares.parts}, sizes...,
         int{is_conjugated(a.op)}, alpha.value, alpha.device, as<const CT>(a.a.memory),
         heron_index{a.a.offset}, heron_index{a.a.ld}, as<const CT>(a.x.memory), heron_index{a.x.offset},
         heron_index{a.x.inc}, partial, beta.value, beta.device, as<CT>(a.y.memory), heron_index{a.y.offset},
@@ -187,18 +187,29 @@ void gemv_rows_by_groups(Device& device, heron_phase phase, const heron_gemv_arg
         run(type<kernels::blas2_wide_groups<CT, large_group, 16 / pack>>{});
 }
 
-template <class CT, int team, int columns, class Device>
+// Of the groups of a product with a transposed matrix those that read what is worth a cache's room, as
+// kept_steps; all where so little is beyond it that much stays there anyway.
+template <class CT, bool knows_cache, class Device>
+int kept_columns(const Device& device, const heron_gemv_args& a, int steps) {
+    constexpr int64_t cache_megabytes = 40;
+    if constexpr (knows_cache)
+        if (!is_within<CT>(cache_megabytes, a.m, a.n)) return kept_steps<CT>(device, a.m, a.n, steps);
+    return steps;
+}
+
+template <class CT, int team, int columns, bool knows_cache, class Device>
 void gemv_columns_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
                             heron_workspace& workspace) {
     using program = kernels::blas2_gemv_groups<CT, gemv_group, team, columns>;
     // Where a whole group goes down a column parts are what keeps a device busy; elsewhere few are worth it.
     constexpr int64_t shortest = (team < gemv_group ? 4 : 1) * program::DEPTH * program::STEP;
     // Their registers hold what an item has of all of its columns.
-    constexpr bool is_large = team == gemv_group || columns == 8 || sizeof(CT) > sizeof(real_of<CT>);
+    constexpr bool is_large = columns > 1 || sizeof(CT) > sizeof(real_of<CT>);
     constexpr int at_a_time = is_large ? 3 : 4;
     const gemv_shares shares((a.n + program::WIDTH - 1) / program::WIDTH, a.m / shortest, at_a_time);
-    gemv_by<typename program::gemv_columns, at_a_time, CT>(device, kernels::blas2_gemv_family, phase, a,
-                                                           shares, workspace);
+    gemv_by<typename program::gemv_columns, at_a_time, CT>(
+        device, kernels::blas2_gemv_family, phase, a, shares, workspace,
+        kept_columns<CT, knows_cache>(device, a, program::STEPS));
 }
 
 // What a row of a product with a band consists of.
@@ -267,8 +278,9 @@ bool keeps_memory_busy(int64_t m, int64_t n) {
     return n >= few_columns || is_within<CT>(cache_megabytes, m, n);
 }
 
-// As many items down a column as find something there, but few columns by a warp each. Long columns are for
-// whole groups, so that x, which does not stay near, is read once for several columns.
+// As many items down a column as find something there, but few columns by a warp each. Of many columns each
+// warp has several, since all that is done but once for a column then costs more than its elements. Long
+// columns are for whole groups, so that x, which does not stay near, is read once for several columns.
 //
 // large_group: items of the largest groups of a device.
 template <class Device, int large_group = gemv_group>
@@ -278,17 +290,18 @@ void gemv_by_groups(Device& device, heron_phase phase, const heron_gemv_args& a,
     visit_full(a.type, [&]<class CT>(type<CT>) {
         constexpr int64_t pack = 16 / sizeof(CT);
         constexpr int many = sizeof(CT) > 4 ? 4 : 8;
+        constexpr bool knows_cache = large_group > gemv_group;
         const int64_t packs = (a.m + pack - 1) / pack;
         if (!is_transposed(a.op))
             gemv_rows_by_groups<CT, large_group>(device, phase, a, workspace);
-        else if (packs <= 8)
-            gemv_columns_by_groups<CT, 4, many>(device, phase, a, workspace);
-        else if (packs <= 64 && a.n >= many_columns)
-            gemv_columns_by_groups<CT, 16, 4>(device, phase, a, workspace);
+        else if (packs <= (a.n >= many_columns ? 16 : 8))
+            gemv_columns_by_groups<CT, 4, many, knows_cache>(device, phase, a, workspace);
+        else if (packs <= 512 && a.n >= many_columns)
+            gemv_columns_by_groups<CT, 16, 4, knows_cache>(device, phase, a, workspace);
         else if (packs <= 2048 && keeps_memory_busy<CT>(a.m, a.n))
-            gemv_columns_by_groups<CT, 32, 1>(device, phase, a, workspace);
+            gemv_columns_by_groups<CT, 32, 1, knows_cache>(device, phase, a, workspace);
         else
-            gemv_columns_by_groups<CT, gemv_group, 4>(device, phase, a, workspace);
+            gemv_columns_by_groups<CT, gemv_group, 4, knows_cache>(device, phase, a, workspace);
     });
 }
 
@@ -352,8 +365,8 @@ void gemv_columns_of_batch(Device& device, const heron_gemv_batched_args& a) {
     const int64_t packs = a.m / (16 / static_cast<int64_t>(sizeof(CT)));
     // The registers of so many groups at once hold all that their items have on its way.
     constexpr bool is_double = sizeof(real_of<CT>) > 4;
-    constexpr int group = is_double ? gemv_group / 2 : gemv_group, at_a_time = is_double ? 5 : 3;
-    constexpr int several = sizeof(CT) > 8 ? 2 : 4;
+    constexpr int group = is_double ? gemv_group / 2 : gemv_group;
+    constexpr int at_a_time = sizeof(CT) > 8 ? 4 : is_double ? 5 : 3, several = 4;
     const auto run = [&]<class Program>(type<Program>) {
         constexpr int64_t columns = Program::WIDTH / Program::TEAMS;
         launch_numbered<at_once<typename Program::gemv_columns_batch, at_a_time>, CT>(
