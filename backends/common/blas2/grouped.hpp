@@ -104,10 +104,12 @@ void visit_elements(int64_t m, int64_t n, const Visitor& visitor) {
 template <class Program, class CT, class Device>
 void gemv_rows_by(Device& device, heron_phase phase, const heron_gemv_args& a, heron_workspace& workspace) {
     constexpr bool is_large = Program::GROUP_ITEMS > gemv_group;
-    // One large group has all registers. Small ones have parts where an item has several turns in each.
-    constexpr int at_a_time = is_large ? 1 : sizeof(CT) > 4 ? 3 : 4;
-    constexpr int64_t shortest = (is_large ? 1 : 4) * Program::AHEAD * Program::SHARES;
-    const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, at_a_time);
+    // One large group has all registers; those of so many small ones at once hold all that their items have
+    // on its way. Small ones have parts where an item has several turns in each.
+    constexpr int at_a_time = is_large ? 1 : sizeof(CT) > 8 ? 4 : 3;
+    constexpr int busy = is_large ? 1 : sizeof(CT) > 4 ? 3 : 4;
+    constexpr int64_t shortest = (is_large ? Program::AHEAD : 32) * Program::SHARES;
+    const gemv_shares shares((a.m + Program::ROWS - 1) / Program::ROWS, a.n / shortest, busy);
     gemv_by<typename Program::gemv_rows, at_a_time, CT>(device, kernels::blas2_wide_family, phase, a, shares,
                                                         workspace);
 }
@@ -347,7 +349,7 @@ void gemv_rows_of_batch(Device& device, const heron_gemv_batched_args& a) {
     const int64_t packs = (a.m + pack - 1) / pack;
     const auto run = [&]<class Program>(type<Program>) {
         // The registers of so many groups at once hold all that their items have on its way.
-        constexpr int at_a_time = sizeof(CT) > 8 ? 4 : 3;
+        constexpr int at_a_time = sizeof(CT) > 8 ? 4 : sizeof(real_of<CT>) > 4 ? 2 : 3;
         launch_numbered<at_once<typename Program::gemv_rows_batch, at_a_time>, CT>(
             device, kernels::blas2_wide_family, a, packs, Program::GROUP_ITEMS / Program::SHARES,
             kept_groups<CT, knows_cache>(device, a, Program::STEPS));

@@ -7,10 +7,9 @@ CONSTANT(ROWS, ITEMS* PACK);
 CONSTANT(SHARES, GROUP / ITEMS);
 CONSTANT(GROUP_ITEMS, GROUP);
 CONSTANT(OUTPUTS, (ROWS + GROUP - 1) / GROUP);
-// Columns that are on their way to an item at a time, and those that ger updates.
-CONSTANT(AHEAD, GROUP > 256 ? 4 : 8);
-// In batches of elements of 16 bytes, each of which has an x as large: few, in registers for one group more.
-CONSTANT(BATCH_AHEAD, PACK > 1 ? AHEAD : 4);
+// Columns that are on their way to an item at a time, and those that ger updates. Of elements of 16 bytes,
+// each of which has an x as large, few, in registers for one group more.
+CONSTANT(AHEAD, GROUP > 256 || PACK == 1 ? 4 : 8);
 CONSTANT(UPDATES, ITEMS < 32 ? 2 : 4);
 // Items that add up the shares of a row, and sums that are left then.
 CONSTANT(JOINERS, GROUP > ROWS ? GROUP / ROWS : 1);
@@ -66,25 +65,44 @@ HERON_FN void put_rows(GLOBAL CT* a, heron_index at, int wide, int apart, heron_
     }
 }
 
-HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index left, heron_index ld,
-                          heron_index first, heron_index end, int ahead, int wide, int once, int apart,
-                          int conjugate, GLOBAL const CT* x, heron_index x_inc, CT* sums) {
-    for (heron_index j = first; j < end; j += ahead * SHARES) {
-        CT elements[AHEAD * PACK];
-        CT factors[AHEAD];
-        UNROLL
-        for (int c = 0; c < ahead; ++c) {
-            const heron_index column = j + c * SHARES;
-            const int is_there = column < end;
-            factors[c] = is_there ? x[column * x_inc] : ZERO(CT);
-            take_rows(a, row + column * ld, wide, once, apart, is_there ? left : 0, elements + c * PACK);
-        }
-        UNROLL
-        for (int e = 0; e < ahead * PACK; ++e) {
-            const CT element = conjugate ? CONJ(CT, elements[e]) : elements[e];
-            sums[e % PACK] = MAD(CT, element, factors[e / PACK], sums[e % PACK]);
-        }
+// AHEAD columns, the first of which lies at `a`: those `step` elements further each, of which `left` are
+// there times SHARES.
+HERON_FN void add_turn(GLOBAL const CT* a, heron_index rows, heron_index step, heron_index left, int wide,
+                       int once, int apart, int conjugate, GLOBAL const CT* x, heron_index x_step, CT* sums) {
+    CT elements[AHEAD * PACK];
+    CT factors[AHEAD];
+    UNROLL
+    for (int c = 0; c < AHEAD; ++c) {
+        const int is_there = c * SHARES < left;
+        factors[c] = is_there ? x[c * x_step] : ZERO(CT);
+        take_rows(a, c * step, wide, once, apart, is_there ? rows : 0, elements + c * PACK);
     }
+    UNROLL
+    for (int e = 0; e < AHEAD * PACK; ++e) {
+        const CT element = conjugate ? CONJ(CT, elements[e]) : elements[e];
+        sums[e % PACK] = MAD(CT, element, factors[e / PACK], sums[e % PACK]);
+    }
+}
+
+// Of the columns from `begin` to `end` every SHARES-th, from this item's share on, for `rows` rows from `row`
+// on.
+HERON_FN void add_columns(GLOBAL const CT* a, heron_index row, heron_index rows, heron_index ld,
+                          heron_index begin, heron_index end, int wide, int once, int apart, int conjugate,
+                          GLOBAL const CT* x, heron_index x_inc, CT* sums) {
+    const int share = group_item() / ITEMS;
+    a += row + (begin + share) * ld;
+    x += (begin + share) * x_inc;
+    // Turns that are whole for all shares ask nothing of their columns.
+    heron_index left = end - begin;
+    ROLLED
+    for (; left >= AHEAD * SHARES; left -= AHEAD * SHARES) {
+        add_turn(a, wide ? PACK : rows, SHARES * ld, AHEAD * SHARES, wide, once, apart, conjugate, x,
+                 SHARES * x_inc, sums);
+        a += AHEAD * SHARES * ld;
+        x += AHEAD * SHARES * x_inc;
+    }
+    if (left > share)
+        add_turn(a, rows, SHARES * ld, left - share, wide, once, apart, conjugate, x, SHARES * x_inc, sums);
 }
 
 // The shares of the sums of this item's rows; behind it sum_of_row tells the sum of row r of the group.
@@ -116,34 +134,34 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
                    GLOBAL CT* partial, CT beta_value, GLOBAL const CT* beta_device, GLOBAL CT* y,
                    heron_index y_offset, heron_index y_inc) {
     LOCAL_ARRAY(CT, board, GROUP * PACK);
-    const CT alpha = SCALAR(CT, alpha_value, alpha_device);
     const int me = group_item();
     const int part = group_id() % parts;
     const heron_index first = (heron_index)(group_id() / parts) * ROWS;
     const int aligned = is_aligned(a + a_offset, ld);
     const heron_index row = row_of_item(first, aligned);
-    const CT beta = SCALAR(CT, beta_value, beta_device);
+    // Scalars are read again at the end: in between their registers are for what is on its way.
+    const int takes_old = parts == 1 && !EQUAL(CT, SCALAR(CT, beta_value, beta_device), ZERO(CT));
     // Read before they are wanted: in a small product nothing else hides how long that takes.
     CT old[OUTPUTS];
     UNROLL
     for (int t = 0; t < OUTPUTS; ++t) {
         const int r = me + t * GROUP;
         const heron_index own = row_of_output(first, r, aligned);
-        const int wanted = r < ROWS && own < m && parts == 1 && !EQUAL(CT, beta, ZERO(CT));
+        const int wanted = r < ROWS && own < m && takes_old;
         old[t] = wanted ? y[y_offset + own * y_inc] : ZERO(CT);
     }
     CT sums[PACK];
     UNROLL
     for (int q = 0; q < PACK; ++q) sums[q] = ZERO(CT);
-    if (row < m && !EQUAL(CT, alpha, ZERO(CT))) {
-        const heron_index begin = n * part / parts + me / ITEMS;
+    if (row < m && !EQUAL(CT, SCALAR(CT, alpha_value, alpha_device), ZERO(CT))) {
+        const heron_index begin = n * part / parts;
         const heron_index end = n * (part + 1) / parts;
         const heron_index left = m - row;
-        if (aligned && left >= PACK)
-            add_columns(a + a_offset, row, left, ld, begin, end, AHEAD, 1, 0, 1, conjugate, x + x_offset,
-                        x_inc, sums);
+        if (PACK > 1 && aligned && left >= PACK)
+            add_columns(a + a_offset, row, left, ld, begin, end, 1, 0, 1, conjugate, x + x_offset, x_inc,
+                        sums);
         else
-            add_columns(a + a_offset, row, left, ld, begin, end, AHEAD, 0, 0, aligned ? 1 : ITEMS, conjugate,
+            add_columns(a + a_offset, row, left, ld, begin, end, 0, 0, aligned ? 1 : ITEMS, conjugate,
                         x + x_offset, x_inc, sums);
     }
     put_shares(board, sums);
@@ -156,7 +174,8 @@ HERON_GROUP_KERNEL(gemv_rows, GROUP, heron_index m, heron_index n, int parts, in
         if (parts > 1) {
             partial[part * m + own] = sum;
         } else {
-            y[y_offset + own * y_inc] = blas2_updated(MUL(CT, alpha, sum), beta, old[t]);
+            y[y_offset + own * y_inc] = blas2_updated(MUL(CT, SCALAR(CT, alpha_value, alpha_device), sum),
+                                                      SCALAR(CT, beta_value, beta_device), old[t]);
         }
     }
 }
@@ -191,11 +210,11 @@ HERON_GROUP_KERNEL(gemv_rows_batch, GROUP, heron_index m, heron_index n, u32 pac
         // One element in 16 bytes is loaded as it is, and has no registers for code of its own.
         const int wide = PACK > 1 && is_aligned(a, ld) && left >= PACK;
         if (wide && (u32)group_id() * 97 % STEPS >= (u32)kept)
-            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 1, 1, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, 0, n, 1, 1, 1, conjugate, x, x_inc, sums);
         else if (wide)
-            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 1, 0, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, 0, n, 1, 0, 1, conjugate, x, x_inc, sums);
         else
-            add_columns(a, row, left, ld, me / ITEMS, n, BATCH_AHEAD, 0, 0, 1, conjugate, x, x_inc, sums);
+            add_columns(a, row, left, ld, 0, n, 0, 0, 1, conjugate, x, x_inc, sums);
     }
     put_shares(board, sums);
     const CT beta = SCALAR(CT, beta_value, beta_device);
