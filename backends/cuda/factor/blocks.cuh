@@ -71,7 +71,7 @@ class row_of_blocks {
     // What follows is by all lanes of a warp, in this order.
     __device__ void begin(int row) {
         know(row);
-        keep(parts_.begin, parts_.end);
+        keep(parts_.begin, is_lu ? parts_.end : parts_.diagonal + parts_.regular());
     }
     // Instead, of a row that is alone: for hand_over, and for work_out_late.
     __device__ void begin_handing_over(int row) {
