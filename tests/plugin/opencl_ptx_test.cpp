@@ -48,7 +48,7 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint parts, const ch
     const cl_program program =
         real("clCreateProgramWithSource", &clCreateProgramWithSource)(context, parts, texts, lengths, error);
     with_ptx.erase(program);
-    if (std::strstr(texts[0], "#define HERON_PTX 1")) with_ptx.insert(program);
+    if (std::strstr(texts[0], "#define HERON_PTX ")) with_ptx.insert(program);
     return program;
 }
 

@@ -97,6 +97,7 @@ HERON_FN void heron_store_i32_i8(GLOBAL i8* p, heron_index i, i32 v) { p[i] = co
 HERON_FN void heron_store_f32_i8(GLOBAL i8* p, heron_index i, f32 v) { p[i] = convert_char_sat_rte(v); }
 HERON_FN void heron_store_i32_i32(GLOBAL i32* p, heron_index i, i32 v) { p[i] = v; }
 HERON_FN void heron_atomic_add_i32(volatile GLOBAL i32* p, i32 v) { atomic_add(p, v); }
+HERON_FN void heron_local_add_i32(volatile __local i32* p, i32 v) { atomic_add(p, v); }
 
 #define heron_zero_f32 0.0f
 #define heron_one_f32 1.0f
@@ -215,9 +216,21 @@ HERON_FN void heron_local_add_f32(__local f32* p, f32 v) {
     } while (seen != expected);
 }
 #endif
+// Both parts in one access where the hardware can.
 HERON_FN void heron_atomic_add_c32(volatile GLOBAL c32* p, c32 v) {
+#if defined(HERON_PTX) && HERON_PTX >= 9
+    __asm__ volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};"
+                     :
+                     : "l"(p), "f"(v.x), "f"(v.y)
+                     : "memory");
+#else
     heron_atomic_add_f32((volatile GLOBAL f32*)p, v.x);
     heron_atomic_add_f32((volatile GLOBAL f32*)p + 1, v.y);
+#endif
+}
+HERON_FN void heron_local_add_c32(__local c32* p, c32 v) {
+    heron_local_add_f32((__local f32*)p, v.x);
+    heron_local_add_f32((__local f32*)p + 1, v.y);
 }
 
 #if defined(cl_khr_fp64) && defined(cl_khr_int64_base_atomics)
@@ -305,5 +318,9 @@ HERON_FN void heron_local_add_f64(__local f64* p, f64 v) {
 HERON_FN void heron_atomic_add_c64(volatile GLOBAL c64* p, c64 v) {
     heron_atomic_add_f64((volatile GLOBAL f64*)p, v.x);
     heron_atomic_add_f64((volatile GLOBAL f64*)p + 1, v.y);
+}
+HERON_FN void heron_local_add_c64(__local c64* p, c64 v) {
+    heron_local_add_f64((__local f64*)p, v.x);
+    heron_local_add_f64((__local f64*)p + 1, v.y);
 }
 #endif

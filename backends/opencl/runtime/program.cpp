@@ -33,7 +33,7 @@ bool needs_lanes(const program_key& key) {
 
 // The definitions come as text, not as -D options: a driver's own headers must not see them.
 std::string source_of(const program_key& key, const device_traits& traits, bool with_ptx) {
-    std::string text = with_ptx ? "#define HERON_PTX 1\n" : "";
+    std::string text = with_ptx ? "#define HERON_PTX " + std::to_string(traits.nvidia_major) + "\n" : "";
     if (traits.is_gpu) text += "#define HERON_GPU 1\n";
     append(text, "dialect");
     const std::string families = families_of(key);
