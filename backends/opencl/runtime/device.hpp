@@ -106,6 +106,12 @@ struct program_traits<Program<T, U, V, W, sizes...>>
     : program_values<Program<T, U, V, W, sizes...>, T, U, V, W> {
     static constexpr std::initializer_list<int> all_sizes = {sizes...};
 };
+template <template <class, class, class, class, class, int...> class Program, class T, class U, class V,
+          class W, class X, int... sizes>
+struct program_traits<Program<T, U, V, W, X, sizes...>>
+    : program_values<Program<T, U, V, W, X, sizes...>, T, U, V, W, X> {
+    static constexpr std::initializer_list<int> all_sizes = {sizes...};
+};
 
 constexpr int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

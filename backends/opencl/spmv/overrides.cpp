@@ -1,12 +1,15 @@
-// SpMV on OpenCL: on a GPU CSR by tiles of equally many stored elements, BSR by blocks, and transposed sliced
-// ELLPACK of few rows by shares of these; everything else by the shared plan.
+// SpMV on OpenCL: on a GPU CSR by tiles of equally many stored elements, BSR by blocks, transposed sliced
+// ELLPACK of few rows by shares of these, and COO, and transposed CSR where y is short or the elements are
+// few, added up where they fall; everything else by the shared plan.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
 #include "common/runtime/slot.hpp"
 #include "columns.hpp"
+#include "scattered.hpp"
 #include "common/spmv/blocks.hpp"
 #include "common/spmv/plan.hpp"
 #include "common/vector/plan.hpp"
+#include "common/runtime/known_scalars.hpp"
 #include "common/runtime/plan_record.hpp"
 #include <algorithm>
 #include <memory>
@@ -74,6 +77,77 @@ int64_t sell_shares(const device_traits& traits, const heron_spmat& a) {
 // What ANALYSE finds out. It depends on nothing in the workspace, and the kernel is right for any matrix.
 struct row_plan final : plan_of<row_plan> {
     int rows_per_tile = 0;  // 0: the matrix is not one for it
+};
+
+// How the products of a COO matrix or of a transposed CSR matrix are added up in a vector of compute type.
+template <class VX, class CT>
+plans::scattered_operands<VX, CT> scattered_vectors(const heron_spmv_args& args, CT* sums) {
+    return {.a = args.a,
+            .transposed = plans::is_transposed(args.op),
+            .b = as<const VX>(args.x.values),
+            .c = sums,
+            .rows = args.y.size,
+            .columns = 1,
+            .batches = 1,
+            .b_row_step = 1,
+            .b_column_step = args.x.size,
+            .b_stride = 0,
+            .c_row_step = 1,
+            .c_column_step = args.y.size,
+            .c_stride = 0,
+            .conjugate_a = plans::is_conjugated(args.op),
+            .conjugate_b = false,
+            .alpha = as_argument<CT>(args.alpha)};
+}
+
+// y takes the additions itself where it has the compute type; else a workspace does.
+template <class VA, class VX, class VY, class CT, class OT, class IT>
+class scattered_spmv {
+    static constexpr bool adds_into_y = std::is_same_v<VY, CT>;
+
+  public:
+    scattered_spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
+                   heron_workspace& workspace)
+        : device_(device), phase_(phase), args_(args), layout_(phase, workspace) {}
+
+    void apply() {
+        CT* const sums = accumulator();
+        if (phase_ != HERON_PHASE_RUN) return;
+        const scalar_argument<CT> beta =
+            adds_into_y ? as_argument<CT>(args_.beta) : scalar_argument<CT>{CT{}, nullptr};
+        with_scattered_product<VA, VX, CT, OT, IT>(
+            device_, scattered_vectors<VX>(args_, sums), [&](auto product) {
+                if (product.kind() != plans::scatter_kind::whole && !is_known_one(beta))
+                    device_.launch<kernels::scale<CT, CT, IT>>(kernels::vector, args_.y.size, sums,
+                                                               beta.value, beta.device);
+                product.run(beta);
+            });
+        finish(sums);
+    }
+
+  private:
+    CT* accumulator() {
+        if constexpr (adds_into_y)
+            return as<CT>(args_.y.values);
+        else
+            return layout_.template take<CT>(args_.y.size);
+    }
+
+    // alpha is in the sums already.
+    void finish(const CT* sums) {
+        if constexpr (!adds_into_y) {
+            const scalar_argument<CT> unit{scalar_value<CT>(1, 0), nullptr};
+            const auto beta = as_argument<CT>(args_.beta);
+            device_.launch<kernels::finish<VA, VX, VY, CT, OT, IT>>(kernels::spmv, args_.y.size, sums,
+                                                                    as<VY>(args_.y.values), unit.value,
+                                                                    unit.device, beta.value, beta.device);
+        }
+    }
+
+    opencl_device& device_;
+    const heron_phase phase_;
+    const heron_spmv_args& args_;
+    workspace_layout layout_;
 };
 
 template <class VA, class VX, class VY, class CT, class OT, class IT>
@@ -149,11 +223,15 @@ class tiled_spmv {
     // Where y has the compute type it takes the atomic adds itself; else a workspace does, as in the shared
     // plan.
     void transposed() {
-        if constexpr (std::is_same_v<VY, CT>) {
+        if constexpr (std::is_same_v<VY, CT>)
             if (by_columns()) return;
+        if (groups_add_up())
+            return scattered_spmv<VA, VX, VY, CT, OT, IT>(device_, phase_, args_, workspace_).apply();
+        if constexpr (std::is_same_v<VY, CT>) {
             if (phase_ != HERON_PHASE_RUN) return;
-            device_.launch<kernels::scale<VY, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
-                                                       beta_.device);
+            if (!is_known_one(beta_))
+                device_.launch<kernels::scale<VY, CT, IT>>(kernels::vector, args_.y.size, y(), beta_.value,
+                                                           beta_.device);
             scatter(y(), 1);
         } else {
             CT* const acc = layout_.take<CT>(args_.y.size);
@@ -164,6 +242,15 @@ class tiled_spmv {
                 kernels::spmv, args_.y.size, static_cast<const CT*>(acc), y(), alpha_.value, alpha_.device,
                 beta_.value, beta_.device);
         }
+    }
+
+    // Whether y is so short, or the elements so few, that groups add up in local memory.
+    bool groups_add_up() {
+        if (args_.a.format != HERON_FORMAT_CSR || !takes_scattered_products(device_.traits())) return false;
+        plans::scatter_kind kind{};
+        with_scattered_product<VA, VX, CT, OT, IT>(device_, scattered_vectors<VX, CT>(args_, nullptr),
+                                                   [&](const auto& product) { kind = product.kind(); });
+        return kind != plans::scatter_kind::by_places;
     }
 
     // True if there is nothing left to do in this phase.
@@ -219,6 +306,13 @@ bool takes_tiles(const device_traits& traits, const heron_spmv_args& args) {
            traits.local_bytes >= local_bytes_needed;
 }
 
+// Rows of COO that must be the same on every run are the shared plan's.
+bool takes_coo(const device_traits& traits, const heron_spmv_args& args) {
+    return args.a.format == HERON_FORMAT_COO && takes_gpu_kernels("spmv", traits.is_gpu) &&
+           takes_scattered_products(traits) && args.y.size < INT32_MAX &&
+           (plans::is_transposed(args.op) || args.reproducibility != HERON_DETERMINISTIC);
+}
+
 // A matrix that stores nothing leaves beta*y.
 void scale(opencl_device& device, const heron_spmv_args& args) {
     visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
@@ -239,14 +333,19 @@ void spmv(opencl_device& device, heron_phase phase, const heron_spmv_args& args,
     if (phase == HERON_PHASE_RUN && plans::takes_blocks(args) &&
         takes_gpu_kernels("spmv", device.traits().is_gpu))
         return plans::multiply_by_blocks(device, args);
-    if (!takes_tiles(device.traits(), args)) return plans::spmv(device, phase, args, workspace);
-    visit_product(args.a.type, args.x.type, args.y.type, args.compute_type,
-                  [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
-                      visit_offsets_and_indices(
-                          args.a.offset_type, args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
-                              tiled_spmv<VA, VX, VY, CT, OT, IT>(device, phase, args, workspace).apply();
-                          });
-                  });
+    const bool is_coo = takes_coo(device.traits(), args);
+    if (!is_coo && !takes_tiles(device.traits(), args)) return plans::spmv(device, phase, args, workspace);
+    visit_product(
+        args.a.type, args.x.type, args.y.type, args.compute_type,
+        [&]<class VA, class VX, class VY, class CT>(type<VA>, type<VX>, type<VY>, type<CT>) {
+            visit_offsets_and_indices(
+                offset_type_of(args.a), args.a.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
+                    if (is_coo)
+                        scattered_spmv<VA, VX, VY, CT, OT, IT>(device, phase, args, workspace).apply();
+                    else
+                        tiled_spmv<VA, VX, VY, CT, OT, IT>(device, phase, args, workspace).apply();
+                });
+        });
 }
 
 void override_spmv(heron_backend& table) {
