@@ -170,6 +170,12 @@ class shared_spmm {
         d.share = 2048;
         const int64_t local = std::min(static_cast<int64_t>(device_.traits().local_bytes), most_local_bytes);
         while (d.share > 64 && d.local_bytes(sizeof(CT), sizeof(IT)) > local) d.share /= 2;
+        // A small product is cut finer, so that every compute unit has some of it, but not below a few places
+        // for each team.
+        constexpr int places_of_team = 8;
+        const int finest = places_of_team * static_cast<int>(group_size >> d.lane_bits);
+        const int64_t groups = quotient_up(strip, d.columns(width)) * batches();
+        while (d.share > finest && shares_for(d) * groups < device_.traits().compute_units) d.share /= 2;
         return d;
     }
 
