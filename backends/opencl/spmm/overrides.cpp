@@ -1,6 +1,9 @@
-// SpMM for GPUs: spmm_tuned.cl where it applies, BSR by blocks, else the shared plan.
+// SpMM for GPUs: spmm_tuned.cl where it applies, BSR by blocks, few additions to C by spmv_scatter, else the
+// shared plan.
 #include "opencl/runtime/device.hpp"
 #include "opencl/runtime/kernels.hpp"
+#include "opencl/spmv/scattered.hpp"
+#include "common/runtime/known_scalars.hpp"
 #include "common/runtime/slot.hpp"
 #include "common/spmm/sorted_columns.hpp"
 #include "common/spmm/strips.hpp"
@@ -348,6 +351,51 @@ bool takes_shares(const device_traits& traits, const heron_spmm_args& args) {
            a.offsets_stride == 0 && a.indices_stride == 0;
 }
 
+// Whether C gets so few additions that fewer launches count for more than fewer additions: of a matrix whose
+// rows or columns would be found first. A transposed COO matrix is added up in any case.
+bool takes_few_additions(const device_traits& traits, const heron_spmm_args& args) {
+    constexpr int64_t most = int64_t{1} << 20;
+    const heron_spmat& a = args.a;
+    const bool transposed = plans::is_transposed(args.op);
+    const bool is_coo = a.format == HERON_FORMAT_COO;
+    if (!is_coo && !(a.format == HERON_FORMAT_CSR && transposed)) return false;
+    if (!takes_gpu_kernels("spmm", traits.is_gpu) || !takes_scattered_products(traits)) return false;
+    if (args.c.type != args.compute_type || args.reproducibility == HERON_DETERMINISTIC) return false;
+    if (a.nnz == 0 || args.c.rows == 0 || args.c.cols == 0 || !is_near(args.c.rows)) return false;
+    return (is_coo && transposed) || a.nnz * args.c.cols * args.c.batch_count <= most;
+}
+
+template <class VA, class CT, class OT, class IT>
+void add_up(opencl_device& device, const heron_spmm_args& args) {
+    const kernels::spmm_shape shape = plans::shape_of(args);
+    const int64_t batches = args.c.batch_count;
+    const auto beta = as_argument<CT>(args.beta);
+    CT* const c = as<CT>(args.c.values);
+    const plans::scattered_operands<VA, CT> operands{.a = args.a,
+                                                     .transposed = plans::is_transposed(args.op),
+                                                     .b = as<const VA>(args.b.values),
+                                                     .c = c,
+                                                     .rows = shape.rows,
+                                                     .columns = shape.columns,
+                                                     .batches = batches,
+                                                     .b_row_step = shape.b_row_step,
+                                                     .b_column_step = shape.b_column_step,
+                                                     .b_stride = shape.b_stride,
+                                                     .c_row_step = shape.c_row_step,
+                                                     .c_column_step = shape.c_column_step,
+                                                     .c_stride = shape.c_stride,
+                                                     .conjugate_a = shape.conjugate_a != 0,
+                                                     .conjugate_b = shape.conjugate_b != 0,
+                                                     .alpha = as_argument<CT>(args.alpha)};
+    with_scattered_product<VA, VA, CT, OT, IT>(device, operands, [&](auto product) {
+        if (product.kind() != plans::scatter_kind::whole && !is_known_one(beta))
+            device.launch<kernels::spmm_scale<VA, CT, CT, OT, IT>>(
+                kernels::spmm, shape.rows * shape.columns * batches, c, shape, beta.value, beta.device,
+                static_cast<const int*>(nullptr));
+        product.run(beta);
+    });
+}
+
 bool is_aligned(const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; }
 
 }  // namespace
@@ -356,6 +404,14 @@ void spmm(opencl_device& device, heron_phase phase, const heron_spmm_args& args,
     if (phase == HERON_PHASE_RUN && plans::takes_blocks(args) &&
         takes_gpu_kernels("spmm", device.traits().is_gpu))
         return plans::multiply_by_blocks(device, args);
+    if (takes_few_additions(device.traits(), args)) {
+        workspace_layout(phase, workspace);
+        if (phase != HERON_PHASE_RUN) return;
+        return plans::visit_spmm_args(args, [&]<class VA, class VC, class CT, class OT, class IT>(
+                                                type<VA>, type<VC>, type<CT>, type<OT>, type<IT>) {
+            if constexpr (std::is_same_v<VC, CT>) add_up<VA, CT, OT, IT>(device, args);
+        });
+    }
     // The shared plan needs less workspace than the shares do, so that operands that lie badly can be left to
     // it.
     const bool lies_well =
