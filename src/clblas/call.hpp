@@ -105,7 +105,7 @@ clblasStatus guarded(const function& function, F&& f) noexcept {
         core::log(core::log_level::error, function.called.name, reason);
         return status;
     };
-    core::log_call(function.called);
+    core::log_call(function.called.name);
     const core::log_scope scope;
     core::recorded_call record(function.called.name);
     try {

@@ -13,6 +13,14 @@ std::string error::message(const public_function& function) const {
     return name.empty() ? reason : name + ": " + reason;
 }
 
+void watched_call::begin(const char* name) noexcept {
+    log_call(name);
+    new (&watch_) watch(name);
+    is_watched_ = true;
+}
+
+void watched_call::end() noexcept { watch_.~watch(); }
+
 void invalid(const subject& about, const char* reason) { invalid(about, std::string(reason)); }
 
 heron_status log_failure(const public_function& function, const error& e) noexcept {

@@ -53,13 +53,15 @@ class error : public std::exception {
     throw error(HERON_NOT_SUPPORTED, about, std::move(reason), mentioned);
 }
 
-inline void require(bool condition, const subject& about, const char* reason) {
+// What these are about becomes a subject where they fail: calls that need little time check much.
+template <class About>
+void require(bool condition, const About& about, const char* reason) {
     if (!condition) invalid(about, reason);
 }
 
 // The pointer, if it is not NULL.
-template <class T>
-T* required(T* pointer, const subject& about) {
+template <class T, class About>
+T* required(T* pointer, const About& about) {
     if (!pointer) invalid(about, "is NULL");
     return pointer;
 }

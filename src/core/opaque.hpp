@@ -62,8 +62,8 @@ template <>
 inline constexpr bool is_pooled<analysis> = true;
 
 // The object behind a handle; INVALID_VALUE where it is NULL or, of a class with a pool, was destroyed.
-template <class T>
-T* alive(T* handle, const subject& about) {
+template <class T, class About>
+T* alive(T* handle, const About& about) {
     required(handle, about);
     if (is_pooled<std::remove_cv_t<T>> && !is_alive(handle))
         invalid(about, "was destroyed, or is no object of this kind");

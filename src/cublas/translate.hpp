@@ -19,6 +19,12 @@ cublasStatus_t to_cublas(heron_status status);
 
 // guarded(__func__, f), or guarded({__func__, own names}, f).
 template <class F>
+cublasStatus_t guarded(const char* name, F&& f) noexcept {
+    if (!core::fits_core()) return CUBLAS_STATUS_NOT_INITIALIZED;
+    const auto describe = [&] { return function(name); };
+    return to_cublas(core::guard<heron_status>(name, describe, std::forward<F>(f)));
+}
+template <class F>
 cublasStatus_t guarded(const function& called, F&& f) noexcept {
     if (!core::fits_core()) return CUBLAS_STATUS_NOT_INITIALIZED;
     return to_cublas(core::guard<heron_status>(called, std::forward<F>(f)));

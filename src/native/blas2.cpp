@@ -27,9 +27,11 @@ constexpr argument_name unpack_names[] = {
     {{role::b, part::ld}, "lda"},
 };
 
-template <class F>
-heron_status guarded(const public_function& function, heron_handle handle, F&& f) noexcept {
-    return guard<heron_status>(function, [&] { f(context::from(handle)); });
+// own: what the function calls arguments that others call otherwise.
+template <const auto& own = names, class F>
+heron_status guarded(const char* function, heron_handle handle, F&& f) noexcept {
+    return guard<heron_status>(
+        function, [&] { return native(function, own); }, [&] { f(context::from(handle)); });
 }
 
 stored_matrix_operand stored(heron_matrix_storage storage, const void* a, int64_t lda, int64_t k = 0) {
@@ -41,7 +43,7 @@ stored_matrix_operand stored(heron_matrix_storage storage, const void* a, int64_
 heron_status heron_gemv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
                         int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
                         int64_t incx, const void* beta, void* y, int64_t incy) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         gemv(c,
              {type, order, op, m, n, alpha, stored(HERON_STORAGE_FULL, a, lda), {x, incx}, beta, {y, incy}});
     });
@@ -50,7 +52,7 @@ heron_status heron_gemv(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_gbmv(heron_handle handle, heron_type type, heron_order order, heron_operation op,
                         int64_t m, int64_t n, int64_t kl, int64_t ku, const void* alpha, const void* a,
                         int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         const stored_matrix_operand band{HERON_STORAGE_BANDED, {a, lda}, kl, ku};
         gemv(c, {type, order, op, m, n, alpha, band, {x, incx}, beta, {y, incy}});
     });
@@ -60,7 +62,7 @@ heron_status heron_gemv_batched(heron_handle handle, heron_type type, heron_orde
                                 int64_t m, int64_t n, const void* alpha, heron_batch_operand a, int64_t lda,
                                 heron_batch_operand x, int64_t incx, const void* beta, heron_type y_type,
                                 heron_batch_operand y, int64_t incy, int64_t count) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         gemv_batched(c, {type, y_type, order, op, m, n, count, alpha, a, lda, x, incx, beta, y, incy});
     });
 }
@@ -68,7 +70,7 @@ heron_status heron_gemv_batched(heron_handle handle, heron_type type, heron_orde
 heron_status heron_symv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_matrix_storage storage, int64_t n, int64_t k, const void* alpha, const void* a,
                         int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         symv(c, {type, order, uplo, false, n, alpha, stored(storage, a, lda, k), {x, incx}, beta, {y, incy}});
     });
 }
@@ -76,7 +78,7 @@ heron_status heron_symv(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_hemv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_matrix_storage storage, int64_t n, int64_t k, const void* alpha, const void* a,
                         int64_t lda, const void* x, int64_t incx, const void* beta, void* y, int64_t incy) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         symv(c, {type, order, uplo, true, n, alpha, stored(storage, a, lda, k), {x, incx}, beta, {y, incy}});
     });
 }
@@ -84,7 +86,7 @@ heron_status heron_hemv(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_trmv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
                         int64_t k, const void* a, int64_t lda, void* x, int64_t incx) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         trmv(c, {type, order, uplo, op, diag, n, stored(storage, a, lda, k), {x, incx}});
     });
 }
@@ -92,7 +94,7 @@ heron_status heron_trmv(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_trsv(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_operation op, heron_diag_type diag, heron_matrix_storage storage, int64_t n,
                         int64_t k, const void* a, int64_t lda, void* x, int64_t incx) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         trsv(c, {type, order, uplo, op, diag, n, stored(storage, a, lda, k), {x, incx}});
     });
 }
@@ -100,7 +102,7 @@ heron_status heron_trsv(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_ger(heron_handle handle, heron_type type, heron_order order, int64_t m, int64_t n,
                        const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a,
                        int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         ger(c, {type, order, false, m, n, alpha, {x, incx}, {y, incy}, {a, lda}});
     });
 }
@@ -108,7 +110,7 @@ heron_status heron_ger(heron_handle handle, heron_type type, heron_order order, 
 heron_status heron_gerc(heron_handle handle, heron_type type, heron_order order, int64_t m, int64_t n,
                         const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a,
                         int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         ger(c, {type, order, true, m, n, alpha, {x, incx}, {y, incy}, {a, lda}});
     });
 }
@@ -116,7 +118,7 @@ heron_status heron_gerc(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_syr(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
                        int64_t incx, void* a, int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         syr(c, {type, order, uplo, false, n, alpha, {x, incx}, stored(storage, a, lda)});
     });
 }
@@ -124,7 +126,7 @@ heron_status heron_syr(heron_handle handle, heron_type type, heron_order order, 
 heron_status heron_her(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                        heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
                        int64_t incx, void* a, int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         syr(c, {type, order, uplo, true, n, alpha, {x, incx}, stored(storage, a, lda)});
     });
 }
@@ -132,7 +134,7 @@ heron_status heron_her(heron_handle handle, heron_type type, heron_order order, 
 heron_status heron_syr2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
                         int64_t incx, const void* y, int64_t incy, void* a, int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         syr2(c, {type, order, uplo, false, n, alpha, {x, incx}, {y, incy}, stored(storage, a, lda)});
     });
 }
@@ -140,7 +142,7 @@ heron_status heron_syr2(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_her2(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         heron_matrix_storage storage, int64_t n, const void* alpha, const void* x,
                         int64_t incx, const void* y, int64_t incy, void* a, int64_t lda) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         syr2(c, {type, order, uplo, true, n, alpha, {x, incx}, {y, incy}, stored(storage, a, lda)});
     });
 }
@@ -148,7 +150,7 @@ heron_status heron_her2(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_geam(heron_handle handle, heron_type type, heron_order order, heron_operation op_a,
                         heron_operation op_b, int64_t m, int64_t n, const void* alpha, const void* a,
                         int64_t lda, const void* beta, const void* b, int64_t ldb, void* c, int64_t ldc) {
-    return guarded(native(__func__, sum_names), handle, [&](context& h) {
+    return guarded<sum_names>(__func__, handle, [&](context& h) {
         geam(h, {type, order, op_a, op_b, m, n, alpha, {a, lda}, beta, {b, ldb}, {c, ldc}});
     });
 }
@@ -156,14 +158,14 @@ heron_status heron_geam(heron_handle handle, heron_type type, heron_order order,
 heron_status heron_dgmm(heron_handle handle, heron_type type, heron_order order, heron_side side, int64_t m,
                         int64_t n, const void* a, int64_t lda, const void* x, int64_t incx, void* c,
                         int64_t ldc) {
-    return guarded(native(__func__, names), handle, [&](context& h) {
+    return guarded(__func__, handle, [&](context& h) {
         dgmm(h, {type, order, side, m, n, {a, lda}, {x, incx}, {c, ldc}});
     });
 }
 
 heron_status heron_pack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                         int64_t n, const void* a, int64_t lda, void* packed) {
-    return guarded(native(__func__, pack_names), handle, [&](context& c) {
+    return guarded<pack_names>(__func__, handle, [&](context& c) {
         repack(c, {type, order, uplo, n, stored(HERON_STORAGE_FULL, a, lda),
                    stored(HERON_STORAGE_PACKED, packed, 0)});
     });
@@ -171,7 +173,7 @@ heron_status heron_pack(heron_handle handle, heron_type type, heron_order order,
 
 heron_status heron_unpack(heron_handle handle, heron_type type, heron_order order, heron_fill_mode uplo,
                           int64_t n, const void* packed, void* a, int64_t lda) {
-    return guarded(native(__func__, unpack_names), handle, [&](context& c) {
+    return guarded<unpack_names>(__func__, handle, [&](context& c) {
         repack(c, {type, order, uplo, n, stored(HERON_STORAGE_PACKED, packed, 0),
                    stored(HERON_STORAGE_FULL, a, lda)});
     });
@@ -181,7 +183,7 @@ heron_status heron_trsm_batched(heron_handle handle, heron_type type, heron_orde
                                 heron_fill_mode uplo, heron_operation op, heron_diag_type diag, int64_t m,
                                 int64_t n, const void* alpha, heron_batch_operand a, int64_t lda,
                                 heron_batch_operand b, int64_t ldb, int64_t count) {
-    return guarded(native(__func__, names), handle, [&](context& c) {
+    return guarded(__func__, handle, [&](context& c) {
         trsm_batched(c, {type, order, side, uplo, op, diag, m, n, count, alpha, a, lda, b, ldb});
     });
 }
