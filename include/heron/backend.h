@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised when a shipped field or meaning changes; never by appending. */
-#define HERON_BACKEND_ABI 4
+#define HERON_BACKEND_ABI 5
 
 /* Execution context of one handle on one device: the stream that it submits to and whatever the backend
  * caches. Calls on one queue come from one thread at a time. */
@@ -43,6 +43,14 @@ typedef struct heron_rows {
     size_t offset, pitch;
     int32_t is_host;
 } heron_rows;
+
+/* The operations' numbers. */
+typedef enum heron_slot {
+#define HERON_OP(family, op) heron_slot_##op,
+#include <heron/ops.def>
+#undef HERON_OP
+    heron_slot_count
+} heron_slot;
 
 typedef struct heron_backend {
     uint32_t abi;        /* HERON_BACKEND_ABI */
@@ -123,6 +131,10 @@ typedef struct heron_backend {
                               size_t row_bytes, size_t rows, int32_t wait);
     heron_status (*rows_fill)(heron_queue* queue, const heron_rows* to, size_t row_bytes, size_t rows,
                               const void* pattern, size_t pattern_bytes, int32_t wait);
+
+    /* Bit heron_slot_OP % 64 of number heron_slot_OP / 64: the operation needs no workspace, whatever its
+     * arguments, so that the core does not ask how large it is before each RUN. */
+    uint64_t without_workspace[4];
 
 #define HERON_OP(family, op) \
     heron_status (*op)(heron_queue*, heron_phase, const heron_##op##_args*, heron_workspace*);

@@ -11,13 +11,20 @@ namespace heron::core {
 [[noreturn]] void slot_failed(const context& c, operation op, heron_status status);
 [[noreturn]] void workspace_missing(size_t needed);
 
-// Runs a phase, for a report with what it works.
 template <operation op, class Slot, class Args>
-heron_status run_slot(context& c, Slot slot, heron_queue* queue, heron_phase phase, const Args& args,
-                      heron_workspace& workspace) {
-    if (phase == HERON_PHASE_SIZE || !measuring()) return slot(queue, phase, &args, &workspace);
+[[gnu::noinline]] heron_status run_measured_slot(context& c, Slot slot, heron_queue* queue, heron_phase phase,
+                                                 const Args& args, heron_workspace& workspace) {
     const recorded_phase record(c, phase == HERON_PHASE_RUN ? work_of<op>(args) : work{});
     return slot(queue, phase, &args, &workspace);
+}
+
+// Runs a phase, for a report with what it works.
+template <operation op, class Slot, class Args>
+[[gnu::always_inline]] inline heron_status run_slot(context& c, Slot slot, heron_queue* queue,
+                                                    heron_phase phase, const Args& args,
+                                                    heron_workspace& workspace) {
+    if (phase == HERON_PHASE_SIZE || !measuring()) return slot(queue, phase, &args, &workspace);
+    return run_measured_slot<op>(c, slot, queue, phase, args, workspace);
 }
 
 // The products that may do without an analysis, but are slower, say so to a report.
@@ -46,11 +53,19 @@ auto required_slot(const context& c) {
 }
 
 template <operation op, class Args>
-void call_slot(context& c, heron_phase phase, const Args& args, heron_workspace& workspace) {
+[[gnu::always_inline]] inline void call_slot(context& c, heron_phase phase, const Args& args,
+                                             heron_workspace& workspace) {
     const auto slot = required_slot<op>(c);
     heron_status status = HERON_SUCCESS;
     c.with_queue([&](heron_queue* queue) { status = run_slot<op>(c, slot, queue, phase, args, workspace); });
     if (status != HERON_SUCCESS) slot_failed(c, op, status);
+}
+
+// Whether the plug-in needs no memory for an operation, whatever the arguments.
+template <operation op>
+bool needs_no_workspace(const context& c) {
+    constexpr auto number = static_cast<unsigned>(op);
+    return (c.table().without_workspace[number / 64] >> number % 64 & 1) != 0;
 }
 
 // The bytes that the plug-in needs.
@@ -63,7 +78,8 @@ size_t workspace_size(context& c, const Args& args) {
 
 // Runs in memory of the right size.
 template <operation op, class Args>
-void run_in(context& c, const Args& args, void* memory, heron_plan* plan = nullptr) {
+[[gnu::always_inline]] inline void run_in(context& c, const Args& args, void* memory,
+                                          heron_plan* plan = nullptr) {
     heron_workspace workspace{0, memory, plan};
     call_slot<op>(c, HERON_PHASE_RUN, args, workspace);
 }

@@ -16,6 +16,11 @@ heron_status slot(heron_queue* queue, heron_phase phase, const Args* args,
     });
 }
 
+// An operation that asks for no workspace, whatever its arguments.
+inline void set_without_workspace(heron_backend& table, heron_slot operation) {
+    table.without_workspace[operation / 64] |= uint64_t{1} << operation % 64;
+}
+
 namespace operation_names {
 #define HERON_OP(family, op) inline constexpr char op[] = #op;
 #include <heron/ops.def>
