@@ -1,4 +1,5 @@
 #include "level1.hpp"
+#include "core/ops/blas1_calls.hpp"
 #include "arguments.hpp"
 #include "core/element_types.hpp"
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Functions whose operands' types are arguments.
 #include "extended.hpp"
 #include "core/element_types.hpp"
-#include "core/ops/blas1.hpp"
+#include "core/ops/blas1_calls.hpp"
 #include <fmt/format.h>
 
 namespace heron::cublas {

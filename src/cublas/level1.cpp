@@ -1,6 +1,6 @@
 // Vectors and rotations.
 #include "translate.hpp"
-#include "core/ops/blas1.hpp"
+#include "core/ops/blas1_calls.hpp"
 
 using namespace heron;
 using namespace heron::cublas;

@@ -1,6 +1,6 @@
 // Vectors and matrices between host and device. Without a handle: each call makes a context of its own.
 #include "translate.hpp"
-#include "core/ops/blas1.hpp"
+#include "core/ops/blas1_calls.hpp"
 #include <algorithm>
 #include <cstring>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <heron/dense.h>
 #include "dense_types.hpp"
 #include "names.hpp"
-#include "core/ops/blas1.hpp"
+#include "core/ops/blas1_calls.hpp"
 
 using namespace heron::core;
 

@@ -1,41 +1,30 @@
-// Dense vectors: validation, and one operation submitted. Rotations of numbers on the host are made here.
-#include "blas1.hpp"
-#include "core/element_types.hpp"
-#include "dense_checks.hpp"
+// Dense vectors: what is wrong with a call that is not as most are, and rotations. Those of numbers on the
+// host are made here.
+#include "blas1_calls.hpp"
 #include "rotations.hpp"
 #include <algorithm>
 #include <cstring>
 
 namespace heron::core {
 
-namespace {
-
-heron_type checked_compute_type(heron_type type) {
+[[noreturn]] void vectors_are_not_built(heron_type type) {
     require_enum(type, HERON_C_64F, role::type, "is not an element type");
-    if (type == HERON_R_8I || type == HERON_R_32I)
-        not_supported(role::type, fmt::format("{} vectors are not built", name_of(type)));
-    return compute_type_of(type, role::type);
+    not_supported(role::type, fmt::format("{} vectors are not built", name_of(type)));
 }
 
-heron_type checked_real_type(heron_type type) {
-    const heron_type compute_type = checked_compute_type(type);
-    if (is_complex(type)) invalid(role::type, fmt::format("{} is not real", name_of(type)));
-    return compute_type;
-}
-
-void require_one_of(heron_type type, heron_type first, heron_type second, role r) {
+[[noreturn]] void type_is_neither(heron_type type, heron_type first, heron_type second, role r) {
     require_enum(type, HERON_C_64F, r, "is not an element type");
-    if (type != first && type != second)
-        not_supported(
-            r, fmt::format("{} is not built, but {} or {}", name_of(type), name_of(first), name_of(second)));
+    not_supported(
+        r, fmt::format("{} is not built, but {} or {}", name_of(type), name_of(first), name_of(second)));
 }
 
-int64_t size_or_none(int64_t n) { return std::max<int64_t>(n, 0); }
+[[noreturn]] void size_exceeds_result(int64_t n) {
+    throw error(HERON_INSUFFICIENT_RESOURCES, role::columns,
+                fmt::format("{} numbers do not fit a result of 32 bits", n));
+}
 
-bool is_on_device(const context& c) { return c.pointer_mode() == pointer_mode::device; }
-
-heron_result checked(const context& c, argument a, const number_operand& o, int64_t elements,
-                     heron_type type) {
+heron_result checked_in_full(const context& c, argument a, number_operand o, int64_t elements,
+                             heron_type type) {
     heron_result result{const_cast<void*>(o.memory), o.offset, is_on_device(c)};
     if (o.offset < 0) invalid(a[part::offset], fmt::format("is negative ({})", o.offset));
     required(o.memory, a);
@@ -45,6 +34,18 @@ heron_result checked(const context& c, argument a, const number_operand& o, int6
         not_supported(a, "on a caller's command queue it is in a buffer");
     }
     return result;
+}
+
+void write_zero(const heron_result& to, size_t bytes) {
+    std::memset(static_cast<char*>(to.memory) + static_cast<size_t>(to.offset) * bytes, 0, bytes);
+}
+
+namespace {
+
+heron_type checked_real_type(heron_type type) {
+    const heron_type compute_type = checked_compute_type(type);
+    if (is_complex(type)) invalid(role::type, fmt::format("{} is not real", name_of(type)));
+    return compute_type;
 }
 
 template <class T>
@@ -57,40 +58,6 @@ T read_number(const heron_result& from, int64_t i = 0) {
 template <class T>
 void write_number(const heron_result& to, T value, int64_t i = 0) {
     std::memcpy(static_cast<T*>(to.memory) + to.offset + i, &value, sizeof value);
-}
-
-// What a reduction of no elements leaves on the host.
-void write_zero(const heron_result& to, size_t bytes) {
-    std::memset(static_cast<char*>(to.memory) + static_cast<size_t>(to.offset) * bytes, 0, bytes);
-}
-
-template <operation op, class Args>
-void reduce(context& c, const Args& args, size_t result_bytes) {
-    if (args.n == 0 && !args.result.on_device) return write_zero(args.result, result_bytes);
-    run_with_scratch<op>(c, args);
-}
-
-template <operation op>
-void move(context& c, const copy_call& call) {
-    require_enum(call.type, HERON_C_64F, role::type, "is not an element type");
-    const int64_t n = size_or_none(call.n);
-    const heron_vector_copy_args args{call.type, n, checked(role::x, call.x, n, call.type, true),
-                                      checked(role::y, call.y, n, call.type, true)};
-    if (n > 0) run_in<op>(c, args, nullptr);
-}
-
-template <operation op>
-void norm(context& c, const norm_call& call) {
-    const heron_type compute_type = checked_compute_type(call.type);
-    require_one_of(call.result_type, real_of(call.type), real_of(compute_type), role::result_type);
-    const int64_t n = size_or_none(call.n);
-    const heron_norm_args args{call.type,
-                               compute_type,
-                               call.result_type,
-                               n,
-                               checked(role::x, call.x, n, call.type, true),
-                               checked(c, role::result, call.result, 1, call.result_type)};
-    reduce<op>(c, args, size_of(call.result_type));
 }
 
 // A scalar of the compute type's precision, or one of 16 bits.
@@ -132,72 +99,6 @@ void rotmg_on_host(const heron_rotmg_args& args) {
 }
 
 }  // namespace
-
-void copy(context& c, const copy_call& call) { move<operation::vector_copy>(c, call); }
-void exchange(context& c, const copy_call& call) { move<operation::vector_swap>(c, call); }
-
-void scal(context& c, const scal_call& call) {
-    const heron_type compute_type = checked_compute_type(call.type);
-    require_one_of(call.alpha_type, compute_type, real_of(compute_type), role::alpha);
-    const int64_t n = size_or_none(call.n);
-    const heron_scal_args args{call.type,
-                               compute_type,
-                               n,
-                               scalar(c, call.alpha, call.alpha_type, role::alpha),
-                               call.alpha_type != compute_type,
-                               checked(role::x, call.x, n, call.type, true)};
-    if (n > 0 && !is_one(args.alpha)) run_in<operation::scal>(c, args, nullptr);
-}
-
-void axpy(context& c, const axpy_call& call) {
-    const heron_type compute_type = checked_compute_type(call.type);
-    const int64_t n = size_or_none(call.n);
-    const heron_scalar alpha = scalar(c, call.alpha, compute_type, role::alpha);
-    const bool changes = n > 0 && !is_zero(alpha);
-    const heron_axpy_args args{call.type,
-                               compute_type,
-                               n,
-                               alpha,
-                               checked(role::x, call.x, n, call.type, changes),
-                               checked(role::y, call.y, n, call.type, changes)};
-    if (changes) run_in<operation::axpy>(c, args, nullptr);
-}
-
-void dot(context& c, const dot_call& call) {
-    const heron_type compute_type = checked_compute_type(call.type);
-    require_one_of(call.result_type, call.type, compute_type, role::result_type);
-    const int64_t n = size_or_none(call.n);
-    const heron_dot_args args{call.type,
-                              compute_type,
-                              call.result_type,
-                              n,
-                              call.conjugate && is_complex(call.type),
-                              checked(role::x, call.x, n, call.type, true),
-                              checked(role::y, call.y, n, call.type, true),
-                              checked(c, role::result, call.result, 1, call.result_type)};
-    reduce<operation::dot>(c, args, size_of(call.result_type));
-}
-
-void nrm2(context& c, const norm_call& call) { norm<operation::nrm2>(c, call); }
-void asum(context& c, const norm_call& call) { norm<operation::asum>(c, call); }
-
-void iamax(context& c, const iamax_call& call) {
-    const heron_type compute_type = checked_compute_type(call.type);
-    require_enum(call.result_type, HERON_INDEX_64, role::result_type, "is not an index type");
-    const int64_t n = size_or_none(call.n);
-    if (call.n > largest(call.result_type))
-        throw error(HERON_INSUFFICIENT_RESOURCES, role::columns,
-                    fmt::format("{} numbers do not fit a result of 32 bits", n));
-    const heron_type integer = call.result_type == HERON_INDEX_32 ? HERON_R_32F : HERON_R_64F;
-    const heron_iamax_args args{call.type,
-                                compute_type,
-                                n,
-                                call.smallest,
-                                checked(role::x, call.x, n, call.type, true),
-                                call.result_type,
-                                checked(c, role::result, call.result, 1, integer)};
-    reduce<operation::iamax>(c, args, size_of(call.result_type));
-}
 
 void rot(context& c, const rot_call& call) {
     const heron_type compute_type = checked_compute_type(call.type);

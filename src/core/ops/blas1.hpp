@@ -9,6 +9,8 @@
 // facade whose functions refuse or pass over some increments does so itself. Scalars and results lie on the
 // host or on the device as the handle's pointer mode says. Vectors do not overlap, unless they are the same.
 //
+// Those that are declared inline are defined in blas1_calls.hpp.
+//
 // Types are R_32F, R_64F, C_32F, C_64F, computed in themselves, and R_16F and R_16BF, computed in R_32F,
 // C_16F and C_16BF, computed in C_32F (compute_type_of). Scalars have the compute type unless it says
 // otherwise.
@@ -48,8 +50,8 @@ struct copy_call {
     int64_t n;
     dense_vector_operand x, y;
 };
-void copy(context& context, const copy_call& call);
-void exchange(context& context, const copy_call& call);
+inline void copy(context& context, const copy_call& call);
+inline void exchange(context& context, const copy_call& call);
 
 // x := alpha*x. alpha_type is the compute type, or the real one of its precision. A NaN stays one for alpha =
 // 0.
@@ -59,7 +61,7 @@ struct scal_call {
     const void* alpha;
     dense_vector_operand x;
 };
-void scal(context& context, const scal_call& call);
+inline void scal(context& context, const scal_call& call);
 
 // y := alpha*x + y. alpha = 0 changes nothing.
 struct axpy_call {
@@ -68,7 +70,7 @@ struct axpy_call {
     const void* alpha;
     dense_vector_operand x, y;
 };
-void axpy(context& context, const axpy_call& call);
+inline void axpy(context& context, const axpy_call& call);
 
 // *result := the sum of x_i*y_i, or with conjugate of conj(x_i)*y_i; result_type is type or its compute type.
 struct dot_call {
@@ -78,7 +80,7 @@ struct dot_call {
     dense_vector_operand x, y;
     number_operand result;
 };
-void dot(context& context, const dot_call& call);
+inline void dot(context& context, const dot_call& call);
 
 // *result := the Euclidean norm, or (asum) the sum of |re| + |im|. result_type is the real type of type's or
 // of the compute type's precision.
@@ -88,8 +90,8 @@ struct norm_call {
     dense_vector_operand x;
     number_operand result;
 };
-void nrm2(context& context, const norm_call& call);
-void asum(context& context, const norm_call& call);
+inline void nrm2(context& context, const norm_call& call);
+inline void asum(context& context, const norm_call& call);
 
 // *result := the number, from 1, of the first element with the largest |re| + |im|, or the smallest; 0 for n
 // <= 0. An integer of result_type.
@@ -101,7 +103,7 @@ struct iamax_call {
     heron_index_type result_type;
     number_operand result;
 };
-void iamax(context& context, const iamax_call& call);
+inline void iamax(context& context, const iamax_call& call);
 
 // x_i, y_i := c*x_i + s*y_i, c*y_i - conj(s)*x_i. c_type is the real type of the compute type's precision;
 // s_type is that or the compute type. Either may have 16 bits where type has, on the host alone.

@@ -8,17 +8,23 @@ namespace heron::core {
 
 namespace {
 
-heron_vector_operand vector(argument operand, const dense_vector_operand& v, int64_t n, heron_type type,
-                            bool uses) {
+[[gnu::always_inline]] inline heron_vector_operand vector(argument operand, const dense_vector_operand& v,
+                                                          int64_t n, heron_type type, bool uses) {
     if (v.inc == 0) invalid(operand[part::inc], "is 0");
     return checked(operand, v, n, type, uses);
 }
 
-void require_storage(argument operand, heron_matrix_storage storage,
-                     std::initializer_list<heron_matrix_storage> built) {
+// Storages as bits of their numbers.
+using storages = unsigned;
+constexpr storages only(heron_matrix_storage storage) { return 1u << storage; }
+
+[[noreturn]] void storage_is_another(argument operand, heron_matrix_storage storage) {
     require_enum(storage, HERON_STORAGE_PACKED, role::storage, "is not a storage");
-    if (std::find(built.begin(), built.end(), storage) == built.end())
-        not_supported(role::storage, "is not built for @", operand);
+    not_supported(role::storage, "is not built for @", operand);
+}
+void require_storage(argument operand, heron_matrix_storage storage, storages built) {
+    if (storage < heron_matrix_storage{} || storage > HERON_STORAGE_PACKED || !(built & only(storage)))
+        storage_is_another(operand, storage);
 }
 
 // A band of `lines` columns (row order: rows) with so many diagonals before and behind the main one.
@@ -65,8 +71,9 @@ heron_stored_matrix triangle(argument operand, const stored_matrix_operand& o, h
     return band(operand, o.matrix, n, is_lower ? o.k : 0, is_lower ? 0 : o.k, type, reads);
 }
 
-constexpr auto any_storage = {HERON_STORAGE_FULL, HERON_STORAGE_BANDED, HERON_STORAGE_PACKED};
-constexpr auto full_or_packed = {HERON_STORAGE_FULL, HERON_STORAGE_PACKED};
+constexpr storages full_or_banded = only(HERON_STORAGE_FULL) | only(HERON_STORAGE_BANDED);
+constexpr storages full_or_packed = only(HERON_STORAGE_FULL) | only(HERON_STORAGE_PACKED);
+constexpr storages any_storage = full_or_banded | only(HERON_STORAGE_PACKED);
 
 // n numbers of each item of a batch. Returns where BLAS begins in an item.
 int64_t check_vectors(argument operand, const heron_batch_operand& o, int64_t inc, int64_t n, int64_t count,
@@ -164,7 +171,7 @@ void gemv(context& c, const gemv_call& call) {
     require_operation(call.op, role::operation_a);
     require_size(call.m, role::rows);
     require_size(call.n, role::columns);
-    require_storage(role::a, call.a.storage, {HERON_STORAGE_FULL, HERON_STORAGE_BANDED});
+    require_storage(role::a, call.a.storage, full_or_banded);
     heron_gemv_args args{};
     args.type = call.type;
     args.alpha = scalar(c, call.alpha, call.type, role::alpha);

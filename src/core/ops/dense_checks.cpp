@@ -49,8 +49,8 @@ void require_memory(argument operand, const void* memory, int64_t size, int64_t 
         invalid(operand, fmt::format("is not aligned to {} bytes", size_of(type)));
 }
 
-heron_dense_operand checked_in_full(argument operand, const dense_matrix_operand& o, heron_order order,
-                                    int64_t rows, int64_t columns, heron_type type, bool reads) {
+heron_dense_operand checked_in_full(argument operand, dense_matrix_operand o, heron_order order, int64_t rows,
+                                    int64_t columns, heron_type type, bool reads) {
     const int64_t line = order == HERON_ORDER_ROW ? columns : rows;
     const int64_t lines = order == HERON_ORDER_ROW ? rows : columns;
     require_leading_dimension(operand, o.ld, line);
@@ -94,8 +94,8 @@ void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, her
 }
 
 // BLAS begins with the last element in memory where the increment is negative.
-heron_vector_operand checked_in_full(argument operand, const dense_vector_operand& v, int64_t n,
-                                     heron_type type, bool uses) {
+heron_vector_operand checked_in_full(argument operand, dense_vector_operand v, int64_t n, heron_type type,
+                                     bool uses) {
     if (v.offset < 0) invalid(operand[part::offset], fmt::format("is negative ({})", v.offset));
     heron_vector_operand result{const_cast<void*>(v.memory), v.offset, v.inc};
     if (n <= 0 || !uses) return result;
@@ -104,16 +104,6 @@ heron_vector_operand checked_in_full(argument operand, const dense_vector_operan
     require_memory(operand, v.memory, v.size, needed, type);
     if (v.inc < 0) result.offset = needed - 1;
     return result;
-}
-
-heron_type real_of(heron_type type) {
-    switch (type) {
-        case HERON_C_16F: return HERON_R_16F;
-        case HERON_C_16BF: return HERON_R_16BF;
-        case HERON_C_32F: return HERON_R_32F;
-        case HERON_C_64F: return HERON_R_64F;
-        default: return type;
-    }
 }
 
 heron_scalar scalar_in_full(const context& context, const void* pointer, heron_type type, role r) {

@@ -9,12 +9,13 @@
 
 namespace heron::core {
 
-template <class Enum>
-void require_enum(Enum value, Enum last, const subject& about, const char* reason) {
+// What is as it should be is seen here: a call of a few numbers takes no longer than its checks. What an
+// error is about is made a subject of when there is one, and what is looked at elsewhere goes there as a
+// copy, so that until then it stays in registers.
+template <class Enum, class About>
+void require_enum(Enum value, Enum last, About about, const char* reason) {
     if (value < Enum{} || value > last) invalid(about, reason);
 }
-
-// What is as it should be is seen here: a call of a few numbers takes no longer than its checks.
 [[noreturn]] void size_is_negative(int64_t size, role r);
 inline void require_size(int64_t size, role r) {
     if (size < 0) size_is_negative(size, r);
@@ -61,8 +62,8 @@ int64_t extent(argument operand, int64_t offset, int64_t ld, int64_t lines, int6
 void require_memory(argument operand, const void* memory, int64_t size, int64_t needed, heron_type type);
 
 // A stored matrix of rows x columns in `order`. reads: it is used at all.
-heron_dense_operand checked_in_full(argument operand, const dense_matrix_operand& o, heron_order order,
-                                    int64_t rows, int64_t columns, heron_type type, bool reads);
+heron_dense_operand checked_in_full(argument operand, dense_matrix_operand o, heron_order order, int64_t rows,
+                                    int64_t columns, heron_type type, bool reads);
 inline heron_dense_operand checked(argument operand, const dense_matrix_operand& o, heron_order order,
                                    int64_t rows, int64_t columns, heron_type type, bool reads) {
     // Most are as simple as that, and of a size that cannot overflow.
@@ -84,10 +85,10 @@ void check_batch(argument operand, const heron_batch_operand& o, int64_t ld, her
                  bool reads);
 
 // A vector of n elements as the plug-ins take it. uses: it is read or written at all.
-heron_vector_operand checked_in_full(argument operand, const dense_vector_operand& v, int64_t n,
-                                     heron_type type, bool uses);
-inline heron_vector_operand checked(argument operand, const dense_vector_operand& v, int64_t n,
-                                    heron_type type, bool uses) {
+heron_vector_operand checked_in_full(argument operand, dense_vector_operand v, int64_t n, heron_type type,
+                                     bool uses);
+[[gnu::always_inline]] inline heron_vector_operand checked(argument operand, const dense_vector_operand& v,
+                                                           int64_t n, heron_type type, bool uses) {
     // Most are as simple as that, and of them little can be wrong.
     const bool is_simple = v.inc == 1 && v.offset == 0 && v.size < 0 && v.memory;
     if (is_simple && (reinterpret_cast<uintptr_t>(v.memory) & (size_of(type) - 1)) == 0)
@@ -96,7 +97,15 @@ inline heron_vector_operand checked(argument operand, const dense_vector_operand
 }
 
 // Of the same precision.
-heron_type real_of(heron_type type);
+inline heron_type real_of(heron_type type) {
+    switch (type) {
+        case HERON_C_16F: return HERON_R_16F;
+        case HERON_C_16BF: return HERON_R_16BF;
+        case HERON_C_32F: return HERON_R_32F;
+        case HERON_C_64F: return HERON_R_64F;
+        default: return type;
+    }
+}
 
 heron_scalar scalar_in_full(const context& context, const void* pointer, heron_type type, role r);
 inline heron_scalar scalar(const context& context, const void* pointer, heron_type type, role r) {
@@ -130,9 +139,8 @@ inline heron_side other(heron_side side) {
     return side == HERON_SIDE_LEFT ? HERON_SIDE_RIGHT : HERON_SIDE_LEFT;
 }
 
-// RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
 template <operation op, class Args>
-void run_with_scratch(context& c, const Args& args) {
+[[gnu::noinline]] void run_in_scratch_as_needed(context& c, const Args& args) {
     const auto slot = required_slot<op>(c);
     heron_status status = HERON_SUCCESS;
     const auto size = [&](heron_queue* queue) -> size_t {
@@ -145,6 +153,12 @@ void run_with_scratch(context& c, const Args& args) {
         if (status == HERON_SUCCESS) status = run_slot<op>(c, slot, queue, HERON_PHASE_RUN, args, workspace);
     });
     if (status != HERON_SUCCESS) slot_failed(c, op, status);
+}
+
+// RUN in the handle's scratch if the plug-in needs memory. On a caller's command queue it takes its own.
+template <operation op, class Args>
+[[gnu::always_inline]] inline void run_with_scratch(context& c, const Args& args) {
+    needs_no_workspace<op>(c) ? run_in<op>(c, args, nullptr) : run_in_scratch_as_needed<op>(c, args);
 }
 
 // RUN in the handle's scratch if the plug-in can use it and it may be as large; without any otherwise.
