@@ -19,21 +19,26 @@ int parts_for(int64_t n) {
     return static_cast<int>(parts < 1 ? 1 : parts > most_parts ? most_parts : parts);
 }
 
-// results[part] := f(range) for the parts of [0, n). Returns how many there are.
-template <class Result, class F>
-int reduce_parts(const host_device& device, int64_t n, Result* results, const F& f) {
+// join(join(f(part 0), f(part 1)), ...) for the parts of [0, n).
+template <class Result, class F, class Join>
+[[gnu::noinline]] Result reduce_parts(const host_device& device, int64_t n, const F& f, const Join& join) {
     const int parts = parts_for(n);
-    // Short vectors are done sooner than they are divided.
-    if (parts == 1) {
-        results[0] = f(range{0, n});
-        return 1;
-    }
+    Result results[most_parts];
     run_team(team_for(device, n), [&](int member, int members) {
         const range own = equal_part(parts, member, members);
         for (int64_t part = own.begin; part < own.end; ++part)
             results[part] = f(aligned_part(n, static_cast<int>(part), parts));
     });
-    return parts;
+    for (int part = 1; part < parts; ++part) results[0] = join(results[0], results[part]);
+    return results[0];
+}
+
+// The same of a vector that may be short: it is done sooner than it is divided.
+template <class F, class Join>
+[[gnu::always_inline]] inline auto reduced(const host_device& device, int64_t n, const F& f,
+                                           const Join& join) {
+    using Result = decltype(f(range{}));
+    return parts_for(n) == 1 ? f(range{0, n}) : reduce_parts<Result>(device, n, f, join);
 }
 
 template <class VT, class CT>
@@ -66,11 +71,9 @@ void dot(host_device& device, heron_phase phase, const heron_dot_args& a, heron_
     workspace_layout(phase, workspace);
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
-        CT results[most_parts];
-        const int parts =
-            reduce_parts(device, a.n, results, [&](range part) { return dot_of<VT, CT>(a, part); });
-        CT all = results[0];
-        for (int part = 1; part < parts; ++part) all = add(all, results[part]);
+        const CT all = reduced(
+            device, a.n, [&](range part) { return dot_of<VT, CT>(a, part); },
+            [](CT sum, CT next) { return add(sum, next); });
         put<VT>(a.result, a.result_type != a.compute_type, all);
     });
 }
@@ -106,13 +109,22 @@ void asum(host_device& device, heron_phase phase, const heron_asum_args& a, hero
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using R = real_of<CT>;
-        R results[most_parts];
-        const int parts = reduce_parts(device, a.n, results,
-                                       [&](range part) { return total_of<size_sums<R>, VT, CT>(a.x, part); });
-        R all = results[0];
-        for (int part = 1; part < parts; ++part) all += results[part];
+        const R all = reduced(
+            device, a.n, [&](range part) { return total_of<size_sums<R>, VT, CT>(a.x, part); },
+            [](R sum, R next) { return sum + next; });
         put_real(a, all);
     });
+}
+
+template <class VT, class CT>
+[[gnu::noinline]] double scaled_norm(const host_device& device, const heron_nrm2_args& a) {
+    const auto squares = reduced(
+        device, a.n, [&](range part) { return total_of<scaled_squares, VT, CT>(a.x, part); },
+        [](scaled_squares sum, const scaled_squares& next) {
+            sum.add(next);
+            return sum;
+        });
+    return squares.norm();
 }
 
 void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, heron_workspace& workspace) {
@@ -120,22 +132,13 @@ void nrm2(host_device& device, heron_phase phase, const heron_nrm2_args& a, hero
     if (phase != HERON_PHASE_RUN) return;
     visit_uniform(a.type, a.compute_type, [&]<class VT, class CT>(type<VT>, type<CT>) {
         using R = real_of<CT>;
-        double results[most_parts];
-        const int parts = reduce_parts(device, a.n, results,
-                                       [&](range part) { return total_of<square_sums, VT, CT>(a.x, part); });
-        double squares = 0;
-        for (int part = 0; part < parts; ++part) squares += results[part];
+        const double squares = reduced(
+            device, a.n, [&](range part) { return total_of<square_sums, VT, CT>(a.x, part); },
+            [](double sum, double next) { return sum + next; });
         double norm = square_root(squares);
-        if constexpr (sizeof(R) == 8) {
-            // What has underflown is lost beside such a sum.
-            if (!(squares > 0x1p-900 && squares < 0x1p1000)) {
-                scaled_squares scaled[most_parts];
-                reduce_parts(device, a.n, scaled,
-                             [&](range part) { return total_of<scaled_squares, VT, CT>(a.x, part); });
-                for (int part = 1; part < parts; ++part) scaled[0].add(scaled[part]);
-                norm = scaled[0].norm();
-            }
-        }
+        // What has underflown is lost beside such a sum.
+        if constexpr (sizeof(R) == 8)
+            if (!(squares > 0x1p-900 && squares < 0x1p1000)) norm = scaled_norm<VT, CT>(device, a);
         put_real(a, static_cast<R>(norm));
     });
 }
@@ -161,85 +164,136 @@ bool comes_before(R a, R b) {
     return smallest ? a < b : a > b;
 }
 
-// The extreme sizes of a block by lanes, and at which step of the block each was found first.
-template <class R, int L>
-struct extreme_lanes {
-    using number = std::conditional_t<sizeof(R) == 4, int32_t, int64_t>;
-    lanes<R, L> size;
-    lanes<number, L> place;
-
-    // Of two lanes the one that is wanted, or that comes first.
-    template <bool smallest>
-    [[gnu::always_inline]] extreme_lanes wanted(const extreme_lanes& other) const {
-        const auto is_before = smallest ? size < other.size : size > other.size;
-        const auto stays = is_before | ((size == other.size) & (place < other.place));
-        return {stays ? size : other.size, stays ? place : other.place};
-    }
-};
-
-template <bool smallest, class R, int L>
-[[gnu::always_inline]] inline extreme<R> wanted_lane(const extreme_lanes<R, L>& v) {
-    using number = typename extreme_lanes<R, L>::number;
-    const halves<R, L> size(v.size);
-    const halves<number, L> place(v.place);
-    if constexpr (L == 2) {
-        const bool is_low = comes_before<smallest>(R{size.low}, R{size.high}) ||
-                            (size.low == size.high && place.low < place.high);
-        return is_low ? extreme<R>{size.low, place.low} : extreme<R>{size.high, place.high};
-    } else {
-        const extreme_lanes<R, L / 2> low{size.low, place.low}, high{size.high, place.high};
-        return wanted_lane<smallest, R, L / 2>(low.template wanted<smallest>(high));
-    }
+// The sizes of a vector of numbers, those of complex ones twice.
+template <class CT, class V>
+[[gnu::always_inline]] inline V sizes_of(V v) {
+    using R = real_of<CT>;
+    V sizes = without_signs<R, most_lanes<R>>(v);
+    if constexpr (parts_of<CT>::count == 2) sizes += exchanged_lanes<1>(sizes);
+    return sizes;
 }
 
-// The extreme size of a block and where it is found first, in lanes without branches. Complex numbers' sizes
-// are there twice. What is no number's size comes behind all of them.
-template <bool smallest, class CT, class R>
-extreme<R> extreme_of(const CT* numbers, int64_t count) {
-    constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
-    using found = extreme_lanes<R, L>;
-    using number = typename found::number;
-    constexpr R last = smallest ? static_cast<R>(__builtin_inf()) : R(-1);
-    const R* const x = reinterpret_cast<const R*>(numbers);
-    const lanes<R, L> nothing = lanes<R, L>{} + last;
-    lanes<number, L> lane;
-    for (int l = 0; l < L; ++l) lane[l] = l;
-    found best[4] = {{nothing, lane}, {nothing, lane}, {nothing, lane}, {nothing, lane}};
-    for_steps<R>(parts * count, [&]<int k>(const auto& at, std::integral_constant<int, k>) {
-        auto size = without_signs<R, L>(at.load(x));
-        if constexpr (parts == 2) size += exchanged_lanes<1>(size);
-        size = at.only(size, nothing);
-        const auto is_before = smallest ? size < best[k].size : size > best[k].size;
-        best[k].size = is_before ? size : best[k].size;
-        best[k].place = is_before ? lane + static_cast<number>(at.place) : best[k].place;
+// Lane by lane the one that is wanted; `other` where v is no number.
+template <bool smallest, class V>
+[[gnu::always_inline]] inline V wanted(V v, V other) {
+    return smallest ? v < other ? v : other : v > other ? v : other;
+}
+
+// Of all lanes.
+template <bool smallest, int L, class T>
+[[gnu::always_inline]] inline T wanted_lane(lanes<T, L> v) {
+    const halves<T, L> half(v);
+    const auto one = wanted<smallest>(half.low, half.high);
+    if constexpr (L == 2)
+        return one;
+    else
+        return wanted_lane<smallest, L / 2, T>(one);
+}
+
+// What is found in up to 2^31 real numbers, four vectors of them at a time: the extreme sizes by lanes, and
+// where the four begin in which each was found first. What is no number's size comes behind all of them.
+template <bool smallest, class CT>
+class extreme_search {
+  public:
+    using R = real_of<CT>;
+    using number = std::conditional_t<sizeof(R) == 4, int32_t, int64_t>;
+    static constexpr int L = most_lanes<R>, parts = parts_of<CT>::count;
+
+    // For count > 0.
+    [[gnu::always_inline]] extreme_search(const CT* numbers, int64_t count)
+        : x_(reinterpret_cast<const R*>(numbers)), count_(parts * count) {}
+
+    [[gnu::always_inline]] extreme<R> run() const {
+        vector size = nothing();
+        places four{};
+        const auto add = [&](vector next, int64_t begin) {
+            const auto is_before = smallest ? next < size : next > size;
+            size = is_before ? next : size;
+            four = is_before ? places{} + static_cast<number>(begin) : four;
+        };
+        int64_t i = 0;
+        for (; i + 4 * L <= count_; i += 4 * L) add(size_of_four(i), i);
+        if (i < count_) add(size_of_rest(i), i);
+        const R wanted_size = wanted_lane<smallest, L, R>(size);
+        const places none = places{} + number{INT32_MAX};
+        const int64_t begin = wanted_lane<true, L, number>(size == wanted_size ? four : none);
+        return {wanted_size, (begin + first_in_four(begin, wanted_size)) / parts};
+    }
+
+    static constexpr R last = smallest ? static_cast<R>(__builtin_inf()) : R(-1);
+
+  private:
+    using vector = lanes<R, L>;
+    using places = lanes<number, L>;
+
+    [[gnu::always_inline]] static vector nothing() { return vector{} + last; }
+    [[gnu::always_inline]] vector size_at(int64_t i) const { return sizes_of<CT>(load_lanes<L>(x_ + i)); }
+
+    // By lanes.
+    [[gnu::always_inline]] vector size_of_four(int64_t i) const {
+        const vector first = wanted<smallest>(size_at(i), nothing());
+        const vector second = wanted<smallest>(size_at(i + L), first);
+        const vector third = wanted<smallest>(size_at(i + 2 * L), second);
+        return wanted<smallest>(size_at(i + 3 * L), third);
+    }
+    // Of what there is behind the last four.
+    [[gnu::always_inline]] vector size_of_rest(int64_t begin) const {
+        vector size = nothing();
+        int64_t i = begin;
+        for (; i + L <= count_; i += L) size = wanted<smallest>(size_at(i), size);
+        if (i == count_) return size;
+        const some_lanes<R, L> own(0, count_ - i);
+        return wanted<smallest>(own.only(sizes_of<CT>(own.load(x_ + i)), nothing()), size);
+    }
+
+    [[gnu::always_inline]] int64_t first_in_four(int64_t begin, R size) const {
+        places lane, place = places{} + number{4 * L};
+        for (int l = 0; l < L; ++l) lane[l] = l;
+        const auto look = [&](vector sizes, int64_t i) {
+            const places here = sizes == size ? lane + static_cast<number>(i - begin) : place;
+            place = here < place ? here : place;
+        };
+        const int64_t end = begin + 4 * L < count_ ? begin + 4 * L : count_;
+        int64_t i = begin;
+        for (; i + L <= end; i += L) look(size_at(i), i);
+        // Zeros behind the last element come behind it.
+        if (i < end) look(sizes_of<CT>(some_lanes<R, L>(0, end - i).load(x_ + i)), i);
+        return wanted_lane<true, L, number>(place);
+    }
+
+    const R* x_;
+    int64_t count_;
+};
+
+template <bool smallest, class VT, class CT>
+[[gnu::noinline]] extreme<real_of<CT>> extreme_of_blocks(const heron_vector_operand& v, range part) {
+    using search = extreme_search<smallest, CT>;
+    vector_blocks<VT, CT> x(v);
+    extreme<real_of<CT>> found{search::last, 0};
+    for_blocks_of(part, x, [&](int64_t begin, int64_t count) {
+        const auto next = search(x.read(begin, count), count).run();
+        if (comes_before<smallest>(next.size, found.size)) found = {next.size, begin + next.place};
     });
-    const auto all =
-        wanted_lane<smallest, R, L>(best[0].template wanted<smallest>(best[1]).template wanted<smallest>(
-            best[2].template wanted<smallest>(best[3])));
-    return {all.size, all.place / parts};
+    return found;
+}
+template <bool smallest, class VT, class CT>
+extreme<real_of<CT>> extreme_of(const heron_vector_operand& v, range part) {
+    if (!is_in_place<VT, CT>(v)) return extreme_of_blocks<smallest, VT, CT>(v, part);
+    const auto found = extreme_search<smallest, CT>(in_place<const CT>(v, part), part.end - part.begin).run();
+    return {found.size, part.begin + found.place};
 }
 
 template <bool smallest, class VT, class CT>
 int64_t place_of_extreme(const host_device& device, const heron_iamax_args& a) {
     using R = real_of<CT>;
-    vector_blocks<VT, CT> first(a.x);
-    const R size = size_of(*first.read(0, 1));
-    if (size != size) return 0;
-    extreme<R> results[most_parts];
-    const int parts = reduce_parts(device, a.n, results, [&](range part) {
-        vector_blocks<VT, CT> x(a.x);
-        extreme<R> found{size, 0};
-        constexpr int64_t searched = 4096;
-        for_blocks(part, x.longest() < searched ? x.longest() : searched, [&](int64_t begin, int64_t count) {
-            const auto next = extreme_of<smallest, CT, R>(x.read(begin, count), count);
-            if (comes_before<smallest>(next.size, found.size)) found = {next.size, begin + next.place};
+    const R first = size_of(load<CT>(as<const VT>(a.x.memory)[a.x.offset]));
+    if (first != first) return 0;
+    const auto found = reduced(
+        device, a.n, [&](range part) { return extreme_of<smallest, VT, CT>(a.x, part); },
+        [](const extreme<R>& one, const extreme<R>& next) {
+            return comes_before<smallest>(next.size, one.size) ? next : one;
         });
-        return found;
-    });
-    extreme<R> all{size, 0};
-    for (int part = 0; part < parts; ++part)
-        if (comes_before<smallest>(results[part].size, all.size)) all = results[part];
-    return all.place;
+    return comes_before<smallest>(found.size, first) ? found.place : 0;
 }
 
 void iamax(host_device& device, heron_phase phase, const heron_iamax_args& a, heron_workspace& workspace) {
@@ -265,6 +319,8 @@ void override_blas1(heron_backend& table) {
     table.asum = &slot<host_device, heron_asum_args, &asum, operation_names::asum>;
     table.nrm2 = &slot<host_device, heron_nrm2_args, &nrm2, operation_names::nrm2>;
     table.iamax = &slot<host_device, heron_iamax_args, &iamax, operation_names::iamax>;
+    for (const heron_slot reduction : {heron_slot_dot, heron_slot_asum, heron_slot_nrm2, heron_slot_iamax})
+        set_without_workspace(table, reduction);
 }
 
 }  // namespace heron::HERON_LEVEL
