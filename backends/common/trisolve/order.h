@@ -1,6 +1,5 @@
 // The order of the rows of a triangle by levels. Types: OT offsets, IT indices. GUESS_GROUP items guess a
-// grid; LEVEL_GROUP rows of a group are levelled, on devices without lanes one. Levels of fewer than
-// NARROWEST rows are no order.
+// grid; LEVEL_GROUP rows of a group are levelled, on devices without lanes one.
 //
 // The rows of a regular grid, numbered line by line and plane by plane, need no search for their levels: with
 // the right factors a and b the row at (x, y, z) belongs to level x + a y + b z. The shape is guessed from
@@ -11,7 +10,7 @@
 // which is one try (Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 // Euro-Par 2016); but rows of a team of which each needs the one before are done in one scan: a chain of 32
 // rows costs as much as one.
-HERON_PROGRAM(trisolve_order, class OT, class IT, int GUESS_GROUP, int LEVEL_GROUP, int NARROWEST)
+HERON_PROGRAM(trisolve_order, class OT, class IT, int GUESS_GROUP, int LEVEL_GROUP)
 
 CONSTANT(items, 256);
 CONSTANT(team, LEVEL_GROUP < 32 ? LEVEL_GROUP : 32);
@@ -180,7 +179,8 @@ HERON_FN int levels_apart(stored_rows t, row_grid g, int of_planes, LOCAL int* h
     return result;
 }
 
-HERON_FN grid_guess guess_grid(stored_rows t, heron_index room, LOCAL int* shared) {
+// Levels of fewer than `narrowest` rows are no order.
+HERON_FN grid_guess guess_grid(stored_rows t, heron_index room, int narrowest, LOCAL int* shared) {
     const int n = t.shape.n;
     grid_guess guess;
     row_grid g;
@@ -193,7 +193,7 @@ HERON_FN grid_guess guess_grid(stored_rows t, heron_index room, LOCAL int* share
     const int plane = g.line * g.lines;
     g.planes = chain_length(t, plane, n / plane, shared);
     const int longest_chain = max(g.line, max(g.lines, g.planes));
-    if (n / longest_chain < NARROWEST) {
+    if (n / longest_chain < narrowest) {
         guess.source = by_number;
         return guess;
     }
@@ -201,7 +201,7 @@ HERON_FN grid_guess guess_grid(stored_rows t, heron_index room, LOCAL int* share
     g.line_step = levels_apart(t, g, 0, shared);
     g.plane_step = levels_apart(t, g, 1, shared);
     const heron_index levels = levels_of(g);
-    if (levels <= (heron_index)most_per_chain * longest_chain && n / levels >= NARROWEST &&
+    if (levels <= (heron_index)most_per_chain * longest_chain && n / levels >= narrowest &&
         levels * g.planes <= room)
         guess.source = by_grid;
     guess.grid = g;
@@ -237,8 +237,9 @@ HERON_FN void start_grid_levels(row_grid g, GLOBAL u32* starts, LOCAL u32* plane
 // The first group guesses where the order comes from, the others clear memory. control: of find_levels.
 HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL const OT* ends,
                    GLOBAL const IT* columns, triangle_shape shape, u32 longest, heron_index room,
-                   GLOBAL uint4* zeroed, heron_index zeroed_count, GLOBAL u32* control, int control_count,
-                   GLOBAL grid_guess* guess, GLOBAL row_schedule* schedule, GLOBAL u32* grid_starts) {
+                   int narrowest, GLOBAL uint4* zeroed, heron_index zeroed_count, GLOBAL u32* control,
+                   int control_count, GLOBAL grid_guess* guess, GLOBAL row_schedule* schedule,
+                   GLOBAL u32* grid_starts) {
     LOCAL_ARRAY(int, shared, 1);
     LOCAL_ARRAY(u32, plane_rows, looked_up);
     PARTS_ARRAY(u32, parts, GUESS_GROUP);
@@ -251,7 +252,7 @@ HERON_GROUP_KERNEL(prepare_order, GUESS_GROUP, GLOBAL const OT* offsets, GLOBAL 
         return;
     }
     const stored_rows t = rows_of_triangle(offsets, ends, columns, shape, longest);
-    const grid_guess found = guess_grid(t, room, shared);
+    const grid_guess found = guess_grid(t, room, narrowest, shared);
     const int is_grid = found.source == by_grid;
     if (group_item() == 0) {
         for (int i = 0; i < control_count; ++i) control[i] = 0;
@@ -603,9 +604,9 @@ HERON_GROUP_KERNEL(find_levels, LEVEL_GROUP, GLOBAL const OT* offsets, GLOBAL co
 }
 HERON_CLOSE
 
-// Where each level begins in the order, in place of how many rows it has; or that levels are too narrow. One
-// group.
-HERON_GROUP_KERNEL(start_levels, GUESS_GROUP, GLOBAL const grid_guess* guess, int n,
+// Where each level begins in the order, in place of how many rows it has; or that levels are too narrow, with
+// fewer than `narrowest` rows. One group.
+HERON_GROUP_KERNEL(start_levels, GUESS_GROUP, GLOBAL const grid_guess* guess, int n, int narrowest,
                    GLOBAL row_schedule* schedule, GLOBAL u32* counts) {
     PARTS_ARRAY(u32, parts, GUESS_GROUP);
     if (guess->source != by_search) return;
@@ -613,10 +614,10 @@ HERON_GROUP_KERNEL(start_levels, GUESS_GROUP, GLOBAL const grid_guess* guess, in
     const int width = n / levels;
     if (group_item() == 0) {
         schedule->width = max(width, 1);
-        schedule->is_ordered = width >= NARROWEST;
-        if (width >= NARROWEST) schedule->alone = (int)counts[0];
+        schedule->is_ordered = width >= narrowest;
+        if (width >= narrowest) schedule->alone = (int)counts[0];
     }
-    if (width < NARROWEST) return;
+    if (width < narrowest) return;
     u32 before = 0;
     for (int first = 0; first < levels; first += GUESS_GROUP) {
         const int level = first + group_item();

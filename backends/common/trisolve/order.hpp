@@ -8,14 +8,13 @@ namespace heron::HERON_LEVEL {
 #include "rows.h"
 }  // namespace heron::HERON_LEVEL
 namespace heron::HERON_LEVEL::kernels {
-inline constexpr kernel_family row_ordering{"trisolve_rows trisolve_order",
-                                            "OT IT GUESS_GROUP LEVEL_GROUP NARROWEST"};
+inline constexpr kernel_family row_ordering{"trisolve_rows trisolve_order", "OT IT GUESS_GROUP LEVEL_GROUP"};
 #include "order.h"
 }  // namespace heron::HERON_LEVEL::kernels
 
 namespace heron::HERON_LEVEL::plans {
 
-using grid_guess = kernels::trisolve_order<i32, i32, 32, 32, 0>::grid_guess;
+using grid_guess = kernels::trisolve_order<i32, i32, 32, 32>::grid_guess;
 
 // The pattern of a matrix by rows, or of one in BSR by rows of blocks.
 struct row_pattern {
@@ -89,10 +88,16 @@ inline u32 longest_row(int64_t stored, int64_t rows) {
     return static_cast<u32>(longest > 256 ? longest : 256);
 }
 
+// Rows that an average level must have: of a grid, and of other rows, whose levels are searched.
+struct least_widths {
+    int of_grids, of_others;
+};
+
 template <class Program, class Device, class OT, class IT>
 void launch_ordering(Device& device, const OT* offsets, const OT* ends, const IT* columns,
-                     const triangle_shape& shape, u32 longest, int64_t clearing_groups,
-                     const row_order_memory& memory, const long_rows_report& report) {
+                     const triangle_shape& shape, u32 longest, const least_widths& least,
+                     int64_t clearing_groups, const row_order_memory& memory,
+                     const long_rows_report& report) {
     const int64_t n = shape.n;
     const auto groups = [n](int64_t items) { return (n + items - 1) / items; };
     const auto launch = [&]<class Kernel>(type<Kernel>, int64_t count, auto... args) {
@@ -107,34 +112,38 @@ void launch_ordering(Device& device, const OT* offsets, const OT* ends, const IT
         launch(type<at_once<Kernel, most_items / Kernel::group>>{}, groups(Kernel::group), args...);
     };
     launch(type<at_once<typename Program::prepare_order, 1>>{}, 1 + clearing_groups, offsets, ends, columns,
-           shape, longest, heron_index{memory.grid_room(n)}, reinterpret_cast<uint4*>(memory.levels),
+           shape, longest, heron_index{memory.grid_room(n)}, int{least.of_grids},
+           reinterpret_cast<uint4*>(memory.levels),
            static_cast<heron_index>(memory.zeroed_bytes() / sizeof(uint4)), memory.control,
            int{memory.control_words}, guess, memory.schedule, memory.grid_starts);
     launch_many(type<typename Program::place_grid_rows>{}, offsets, ends, columns, shape, longest, guess,
                 memory.schedule, as<const u32>(memory.grid_starts), memory.records, memory.places);
     launch_many(type<typename Program::find_levels>{}, offsets, ends, columns, shape, longest, found,
                 memory.control, memory.levels, memory.counts, memory.places, memory.schedule);
-    launch(type<typename Program::start_levels>{}, 1, found, shape.n, memory.schedule, memory.counts);
+    launch(type<typename Program::start_levels>{}, 1, found, shape.n, int{least.of_others}, memory.schedule,
+           memory.counts);
     launch_many(type<typename Program::place_rows>{}, offsets, ends, columns, shape, longest, found, schedule,
                 as<const u32>(memory.levels), as<const u32>(memory.counts), memory.records, memory.places,
                 report.address, report.long_word, report.short_word);
 }
 
-// Sorts the rows of a triangle by levels where these have NARROWEST rows, and says so in the schedule, all on
+// Sorts the rows of a triangle by levels where these are wide enough, and says so in the schedule, all on
 // the device. A row needs those whose columns it has before it, or if the triangle is an upper one, behind
 // it: triangular solves need the order, and so do factorisations. Records leave out what a row has of the
 // other triangle at its ends, and of the diagonal if that is a unit.
-template <int NARROWEST, class Device>
+template <class Device>
 void order_rows(Device& device, const row_pattern& rows, bool is_lower, bool is_unit,
-                const row_order_memory& memory, const long_rows_report& report = {}) {
+                const least_widths& least, const row_order_memory& memory,
+                const long_rows_report& report = {}) {
     const triangle_shape shape{rows.base, static_cast<int>(rows.rows), is_lower, is_unit};
     visit_offsets_and_indices(rows.offset_type, rows.index_type, [&]<class OT, class IT>(type<OT>, type<IT>) {
         visit_order_groups(device, [&]<class Groups>(const Groups& groups) {
-            using program = kernels::trisolve_order<OT, IT, Groups::guess, Groups::level, NARROWEST>;
+            using program = kernels::trisolve_order<OT, IT, Groups::guess, Groups::level>;
             const auto* const offsets = as<const OT>(rows.offsets);
             const auto* const ends = rows.ends ? as<const OT>(rows.ends) : offsets + 1;
             launch_ordering<program>(device, offsets, ends, as<const IT>(rows.columns), shape,
-                                     longest_row(rows.stored, rows.rows), groups.clearing, memory, report);
+                                     longest_row(rows.stored, rows.rows), least, groups.clearing, memory,
+                                     report);
         });
     });
 }

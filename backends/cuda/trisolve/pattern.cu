@@ -95,9 +95,6 @@ __global__ void gather_columns(const unsigned* others, const unsigned* sources, 
     if (k < stored) columns[k] = static_cast<int>(others[sources[k]]);
 }
 
-// Levels with fewer rows leave most of the device idle anyway; neighbours then gain more by being in one
-// block.
-constexpr int narrowest_level = 64;
 }  // namespace
 
 gather_memory::gather_memory(workspace_layout& layout, int64_t n, int64_t count)
@@ -140,10 +137,10 @@ void visit_order_groups(const early_device& device, F&& f) {
 
 void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
                      const plans::row_order_memory& memory, const plans::long_rows_report& report,
-                     int64_t fewest) {
+                     int64_t fewest, const plans::least_widths& least) {
     if (rows.rows >= fewest) {
         early_device early(nullptr, &device);
-        return plans::order_rows<narrowest_level>(early, rows, is_lower, is_unit, memory, report);
+        return plans::order_rows(early, rows, is_lower, is_unit, least, memory, report);
     }
     const auto bytes_upto = [&](const void* end) {
         return static_cast<size_t>(static_cast<const char*>(end) -

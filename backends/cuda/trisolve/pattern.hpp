@@ -33,10 +33,16 @@ gathered_triangle gather_triangle(cuda_device& device, const heron_trisolve_args
 constexpr int64_t fewest_ordered_rows = 8192;
 constexpr int64_t fewest_ordered_rows_of_many = 1024;
 
+// Narrower levels leave most of the device idle anyway; neighbours then gain more by being in one block.
+constexpr plans::least_widths least_level{64, 64};
+// A row of blocks is a group's, or several groups' by its right-hand sides: of a grid in its own order, a
+// device would have less than a plane at work.
+constexpr plans::least_widths least_level_of_blocks{16, 64};
+
 // Sorts at least `fewest` rows by levels where that lets more rows run at the same time than their own order
 // does, and says so in the schedule, all on the device.
 void order_by_levels(cuda_device& device, const plans::row_pattern& rows, bool is_lower, bool is_unit,
                      const plans::row_order_memory& memory, const plans::long_rows_report& report = {},
-                     int64_t fewest = fewest_ordered_rows);
+                     int64_t fewest = fewest_ordered_rows, const plans::least_widths& least = least_level);
 
 }  // namespace heron::HERON_LEVEL

@@ -158,7 +158,8 @@ class tuned_trisolve_run {
         order_by_levels(
             device_,
             is_gathered() ? plans::rows_of(t.offsets, t.columns, n_, stored_) : plans::rows_of(rows_of_.a),
-            is_lower(), leaves_out_diagonal(), order_, report, fewest);
+            is_lower(), leaves_out_diagonal(), order_, report, fewest,
+            by_blocks_ ? least_level_of_blocks : least_level);
         if (plan.may_have_long_rows)
             plan.units = list_long_rows(plan, marks, starts, has_pieces ? pieces : nullptr,
                                         n_ < fewest ? report : plans::long_rows_report{});

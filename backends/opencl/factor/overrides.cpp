@@ -70,9 +70,9 @@ class sweep_factor {
                                                       int{HERON_NO_PIVOT});
         device_.launch<kernels::find_diagonal<CT>>(kernels::factor, pattern_.rows, offsets(), columns(),
                                                    int{pattern_.base}, diagonal_, zero_pivot_);
-        constexpr int any_width = 0;
+        constexpr plans::least_widths any_width{0, 0};
         constexpr bool is_lower = true, is_unit = true;
-        plans::order_rows<any_width>(device_, plans::rows_of(pattern_), is_lower, is_unit, order_);
+        plans::order_rows(device_, plans::rows_of(pattern_), is_lower, is_unit, any_width, order_);
         plans::leave_plan(sweep_plan{}, workspace_);
     }
 

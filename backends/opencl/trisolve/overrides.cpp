@@ -188,8 +188,8 @@ class sweep_trisolve {
     // Without a look at what the device finds out: what turns out not to be needed ends at once. All levels
     // are an order, since solves have no other.
     void order(const plans::row_pattern& rows) {
-        constexpr int any_width = 0;
-        plans::order_rows<any_width>(device_, rows, is_lower(), is_unit(), order_);
+        constexpr plans::least_widths any_width{0, 0};
+        plans::order_rows(device_, rows, is_lower(), is_unit(), any_width, order_);
     }
 
     void list_units(const long_row_memory& memory, sweep_plan& plan) {
