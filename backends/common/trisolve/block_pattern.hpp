@@ -6,9 +6,9 @@ namespace heron::HERON_LEVEL::plans {
 
 // Whether a matrix is solved by its blocks. They are counted in 32 bits.
 inline bool has_block_rows(const heron_spmat& a) {
-    return a.format == HERON_FORMAT_BSR && a.block_rows == a.block_cols && a.nnz < INT32_MAX / a.block_cols &&
-           a.block_rows < INT32_MAX / a.block_cols && a.offset_type == HERON_INDEX_32 &&
-           a.index_type == HERON_INDEX_32;
+    return a.format == HERON_FORMAT_BSR && a.block_rows == a.block_cols && a.rows < INT32_MAX &&
+           a.nnz < INT32_MAX / a.block_cols && a.block_rows < INT32_MAX / a.block_cols &&
+           a.offset_type == HERON_INDEX_32 && a.index_type == HERON_INDEX_32;
 }
 
 // The pattern of the blocks of such a matrix; blocks of one element are a CSR matrix. Else the matrix.

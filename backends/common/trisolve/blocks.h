@@ -11,12 +11,13 @@
 HERON_PROGRAM(trisolve_blocks, class CT, class WT, int GROUP, int TEAMS)
 
 CONSTANT(words, (int)(sizeof(CT) / sizeof(WT)));
-CONSTANT(strip, 4);        // rows that an item has
-CONSTANT(batch, 4);        // unknowns that an item asks for at a time
-CONSTANT(most_rows, 32);   // of a group, or a team
-CONSTANT(most_sides, 16);  // of a group, or a team that has several strips
-CONSTANT(lanes, 32);       // of a team
-CONSTANT(team_strips, 4);  // which have room in a team's part of the local memory
+CONSTANT(strip, 4);               // rows that an item has
+CONSTANT(batch, 4);               // unknowns that an item asks for at a time
+CONSTANT(most_rows, 32);          // of a group, or a team
+CONSTANT(most_sides, 16);         // of a group, or a team that has several strips
+CONSTANT(lanes, 32);              // of a team
+CONSTANT(team_strips, 4);         // which have room in a team's part of the local memory
+CONSTANT(after_all, 0x7fffffff);  // blocks
 
 // The blocks of op(A). Row i of them has the blocks k in [offsets[i], offsets[i + 1]), less the base, which
 // lie at sources[k], or at k without sources. Row number `place` of the order is records[4*place], with the
@@ -35,6 +36,7 @@ typedef struct {
     heron_index base;
     int count;  // of block rows
     int size;
+    u32 reciprocal;  // of the size, times 2^32, rounded up
     int row_step, column_step;
     int lower, unit, conjugate;
     int rows, sides, slots;
@@ -64,10 +66,10 @@ HERON_FN int block_column(block_rows a, block_shape t, int k) {
     return (int)((heron_index)a.columns[k] - t.base);
 }
 
-// Whether column c of a block is an unknown that the unit waits for.
-HERON_FN int is_awaited(block_shape t, block_unit u, int column, int c) {
-    if (column == u.row) return t.lower ? c < u.first : c >= u.first + u.rows;
-    return t.lower ? column >= 0 && column < u.row : column > u.row && column < t.count;
+// Whether the unit waits for unknowns of a block row.
+HERON_FN int is_awaited(block_shape t, block_unit u, int row) {
+    if (row == u.row) return t.lower ? u.first > 0 : u.first + u.rows < t.size;
+    return t.lower ? row >= 0 && row < u.row : row > u.row && row < t.count;
 }
 
 HERON_FN CT block_element(block_rows a, block_shape t, GLOBAL const CT* values, int k, int r, int c) {
@@ -113,42 +115,70 @@ HERON_FN void hand_over(CT value, GLOBAL WT* to) {
     for (int w = 0; w < words; ++w) POST(WT, to + w, is_unset(x.word[w]) ? x.word[w] >> 1 : x.word[w]);
 }
 
+// Column number `at` of some blocks that lie one behind the other.
+typedef struct {
+    int block, column;
+} block_place;
+
+HERON_FN block_place place_in_blocks(block_shape t, int at) {
+    block_place p;
+    p.block = (int)(((u64)(u32)at * t.reciprocal) >> 32);
+    p.column = at - p.block * t.size;
+    if (p.column < 0) {
+        p.block -= 1;
+        p.column += t.size;
+    }
+    return p;
+}
+
+// The block that is number `number` of the unit's, counted so that where columns ascend what is solved first
+// comes first.
+HERON_FN int block_in_order(block_shape t, block_unit u, int number) {
+    return t.lower ? u.begin + number : u.end - 1 - number;
+}
+
+// What an item solves of a unit: rows from the place `first` on, of a strip, and one right-hand side; and
+// which unknowns it waits for.
+typedef struct {
+    GLOBAL const WT* solved;  // of the right-hand side
+    int stride;               // from unknown to unknown
+    int first_awaited;        // of so many
+    u32 awaited;
+    int step, first_step, strip_rows;  // from row to row of a block, to the strip, and how many are there
+} item_view;
+
 // Unknowns on their way into an item's sums, and their elements in its rows.
 typedef struct {
     CT elements[batch][strip];
     solution x[batch];
-    GLOBAL const WT* from[batch];
+    int rows[batch];
     u32 waiting;  // a bit for each of which there is no x yet
 } unknowns;
 
-// Those of columns at, at + slots, ... of the first `all` of the row's blocks, for the rows from the place
-// `first` on.
-HERON_FN void take_unknowns(block_rows a, block_shape t, block_unit u, GLOBAL const CT* values, int first,
-                            int at, int all, GLOBAL const WT* solved, heron_index width, unknowns* next) {
-    int columns[batch], of_block[batch];
-    heron_index sources[batch];
+// Those of columns at, at + slots, ... of the `all` of the unit's blocks.
+HERON_FN void take_unknowns(block_rows a, block_shape t, block_unit u, const item_view* v,
+                            GLOBAL const CT* values, int at, int all, unknowns* next) {
+    int columns[batch], sources[batch];
     UNROLL
     for (int i = 0; i < batch; ++i) {
-        const int inside = min(at + i * t.slots, all - 1);
-        const int k = u.begin + inside / t.size;
-        columns[i] = inside % t.size;
-        of_block[i] = block_column(a, t, k);
+        const block_place place = place_in_blocks(t, min(at + i * t.slots, all - 1));
+        const int k = block_in_order(t, u, place.block);
+        columns[i] = place.column;
         sources[i] = a.sources ? a.sources[k] : k;
+        next->rows[i] = block_column(a, t, k) * t.size + place.column;
     }
     next->waiting = 0;
     UNROLL
     for (int i = 0; i < batch; ++i) {
-        const int needed = at + i * t.slots < all && is_awaited(t, u, of_block[i], columns[i]);
+        const int needed = at + i * t.slots < all && (u32)(next->rows[i] - v->first_awaited) < v->awaited;
         next->waiting |= (u32)needed << i;
-        next->from[i] = solved + ((heron_index)of_block[i] * t.size + columns[i]) * width * words;
         UNROLL
         for (int w = 0; w < words; ++w) next->x[i].word[w] = needed ? ~(WT)0 : (WT)0;
-        GLOBAL const CT* const column = values + sources[i] * t.size * t.size + columns[i] * t.column_step;
+        GLOBAL const CT* const column = values + (heron_index)sources[i] * (t.size * t.size) +
+                                        (columns[i] * t.column_step + v->first_step);
         UNROLL
-        for (int j = 0; j < strip; ++j) {
-            const int is_read = needed && first + j < u.rows;
-            next->elements[i][j] = is_read ? column[row_at(t, u, first + j) * t.row_step] : ZERO(CT);
-        }
+        for (int j = 0; j < strip; ++j)
+            next->elements[i][j] = needed && j < v->strip_rows ? column[j * v->step] : ZERO(CT);
     }
     if (!t.conjugate) return;
     UNROLL
@@ -159,11 +189,12 @@ HERON_FN void take_unknowns(block_rows a, block_shape t, block_unit u, GLOBAL co
 }
 
 // Looks once for those of a set that there is to wait for.
-HERON_FN void look(unknowns* next, u32 set) {
+HERON_FN void look(const item_view* v, unknowns* next, u32 set) {
     UNROLL
     for (int i = 0; i < batch; ++i) {
+        GLOBAL const WT* const from = v->solved + (heron_index)next->rows[i] * v->stride;
         UNROLL
-        for (int w = 0; w < words; ++w) POLL_IF(WT, set >> i & 1u, next->from[i] + w, next->x[i].word[w]);
+        for (int w = 0; w < words; ++w) POLL_IF(WT, set >> i & 1u, from + w, next->x[i].word[w]);
     }
     UNROLL
     for (int i = 0; i < batch; ++i) {
@@ -177,12 +208,12 @@ HERON_FN void look(unknowns* next, u32 set) {
 // Of a long row an item looks for one after the other, and for all others when it is there: if all items
 // looked for all that they wait for all the time, memory would have little time for anything else
 // (trisolve-20).
-HERON_FN void await_all(unknowns* next, int is_long) {
-    look(next, next->waiting);
+HERON_FN void await_all(const item_view* v, unknowns* next, int is_long) {
+    look(v, next, next->waiting);
     while (next->waiting != 0) {
         const u32 first = is_long ? next->waiting & (0u - next->waiting) : next->waiting;
-        look(next, first);
-        if (is_long && (next->waiting & first) == 0) look(next, next->waiting);
+        look(v, next, first);
+        if (is_long && (next->waiting & first) == 0) look(v, next, next->waiting);
     }
 }
 
@@ -198,7 +229,7 @@ HERON_FN CT quotient(CT v, CT pivot, CT inverse) {
 typedef struct {
     int item, count;
     int by_teams;
-    LOCAL int* shared;  // the ticket, and where the diagonal block is
+    LOCAL int* shared;  // the ticket, where the diagonal block is, and the first and last block to wait for
     LOCAL CT* triangle;
     LOCAL CT* inverses;
     LOCAL CT* sums;
@@ -233,7 +264,6 @@ typedef struct {
     int side;  // of the unit
     int strip_number, strips, first, slot;
     int works, solves;
-    heron_index block_row, column;  // the first row of the block row, and the right-hand side
 } item_share;
 
 HERON_FN item_share share_of_item(block_shape t, block_unit u, int item, int strips, int sides) {
@@ -245,31 +275,60 @@ HERON_FN item_share share_of_item(block_shape t, block_unit u, int item, int str
     own.first = own.strip_number * strip;
     own.works = own.slot < t.slots && own.first < u.rows && u.side + own.side < sides;
     own.solves = own.works && own.slot == 0;
-    own.block_row = (heron_index)u.row * t.size;
-    own.column = u.side + own.side;
     return own;
 }
 
-// sums -= alpha*b
-HERON_FN void subtract_right_sides(block_shape t, block_unit u, item_share own, CT alpha, GLOBAL const CT* b,
-                                   heron_index b_row, heron_index b_column, CT* sums) {
+HERON_FN void take_right_sides(block_shape t, block_unit u, item_share own, int is_void, GLOBAL const CT* b,
+                               heron_index b_row, heron_index b_column, CT* right) {
     UNROLL
     for (int i = 0; i < strip; ++i) {
-        if (!own.solves || own.first + i >= u.rows) continue;
-        const CT right = b[(own.block_row + row_at(t, u, own.first + i)) * b_row + own.column * b_column];
-        sums[i] = SUB(CT, sums[i], MUL(CT, alpha, right));
+        const int is_read = own.solves && own.first + i < u.rows && !is_void;
+        const heron_index row = u.row * t.size + row_at(t, u, own.first + i);
+        right[i] = is_read ? b[row * b_row + (u.side + own.side) * b_column] : ZERO(CT);
     }
 }
 
+// Finds the diagonal block among the unit's, and those that the unit waits for.
+HERON_FN void look_through_blocks(block_rows a, block_shape t, block_unit u, solver_items w) {
+    int first = u.end;
+    int last = -1;
+    UNROLL_BY(4)
+    for (int k = u.begin + w.item; k < u.end; k += w.count) {
+        const int column = block_column(a, t, k);
+        if (column == u.row) w.shared[1] = k;
+        if (is_awaited(t, u, column)) {
+            first = min(first, k);
+            last = k;
+        }
+    }
+    if (last < 0) return;
+    FETCH_MIN(w.shared + 2, first);
+    FETCH_MAX(w.shared + 3, last);
+}
+
+HERON_FN item_view view_of_item(block_shape t, block_unit u, item_share own, GLOBAL const WT* solved,
+                                int width) {
+    const int first_row = u.row * t.size + u.first;
+    item_view v;
+    v.solved = solved + (u.side + own.side) * words;
+    v.stride = width * words;
+    v.first_awaited = t.lower ? 0 : first_row + u.rows;
+    v.awaited = (u32)(t.lower ? first_row : t.count * t.size - v.first_awaited);
+    v.step = t.lower ? t.row_step : -t.row_step;
+    v.first_step = row_at(t, u, own.first) * t.row_step;
+    v.strip_rows = u.rows - own.first;
+    return v;
+}
+
 // Adds the item's products with what other units have solved.
-HERON_FN void add_products(block_rows a, block_shape t, block_unit u, item_share own, GLOBAL const CT* values,
-                           GLOBAL const WT* solved, heron_index width, CT* sums) {
+HERON_FN void add_products(block_rows a, block_shape t, block_unit u, const item_view* v, int slot,
+                           GLOBAL const CT* values, CT* sums) {
     const int all = (u.end - u.begin) * t.size;
     const int step = t.slots * batch;
-    for (int at = own.slot; at < all; at += step) {
+    for (int at = slot; at < all; at += step) {
         unknowns next;
-        take_unknowns(a, t, u, values, own.first, at, all, solved + own.column * words, width, &next);
-        await_all(&next, all > step);
+        take_unknowns(a, t, u, v, values, at, all, &next);
+        await_all(v, &next, all > step);
         UNROLL
         for (int i = 0; i < batch; ++i) {
             UNROLL
@@ -305,10 +364,11 @@ HERON_FN void solve_strip(block_shape t, block_unit u, item_share own, solver_it
         UNROLL
         for (int j = i + 1; j < strip; ++j)
             right[j] = SUB(CT, right[j], MUL(CT, column[j * padded], right[i]));
-        const heron_index row = own.block_row + row_at(t, u, own.first + i);
+        const heron_index row = u.row * t.size + row_at(t, u, own.first + i);
+        const int side = u.side + own.side;
         if (own.first + i < u.rows) {
-            hand_over(right[i], solved + (row * width + own.column) * words);
-            c[row * c_row + own.column * c_column] = right[i];
+            hand_over(right[i], solved + (row * width + side) * words);
+            c[row * c_row + side * c_column] = right[i];
         }
         if (own.strips > 1) solutions[i * t.sides + own.side] = right[i];
     }
@@ -336,7 +396,7 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
                    GLOBAL const CT* alpha_device, GLOBAL const CT* b, heron_index b_row, heron_index b_column,
                    GLOBAL CT* c, heron_index c_row, heron_index c_column, int sides, heron_index width,
                    GLOBAL WT* solved, GLOBAL int* control, LOCAL CT* triangle) {
-    LOCAL_ARRAY(int, shared, 2 * TEAMS);
+    LOCAL_ARRAY(int, shared, 4 * TEAMS);
     LOCAL_ARRAY(CT, inverses, most_rows * TEAMS);
     LOCAL_ARRAY(CT, sums, GROUP * strip);
     LOCAL_ARRAY(CT, solutions, 2 * strip * most_sides * TEAMS);
@@ -354,7 +414,7 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
     const int team = w.by_teams ? group_item() / lanes : 0;
     w.count = w.by_teams ? lanes : GROUP;
     w.item = group_item() - team * lanes;
-    w.shared = shared + 2 * team;
+    w.shared = shared + 4 * team;
     w.triangle = triangle + padded * padded * team;
     w.inverses = inverses + most_rows * team;
     w.sums = sums + strip * lanes * team;
@@ -372,23 +432,26 @@ HERON_GROUP_KERNEL(solve_blocks, GROUP, GLOBAL const int* offsets, GLOBAL const 
     while (1) {
         if (w.item == 0) {
             w.shared[0] = FETCH_ADD(control, 1) + 1;
-            w.shared[1] = -1;
+            w.shared[1] = w.shared[3] = -1;
+            w.shared[2] = after_all;
         }
         sync_solver(w.by_teams);
         const int ticket = w.shared[0];
         if (TEAMS > 1 && ticket >= units) return;
-        const block_unit u = unit_of(a, t, schedule->is_ordered, ticket, tiles);
+        block_unit u = unit_of(a, t, schedule->is_ordered, ticket, tiles);
         const item_share own = share_of_item(t, u, w.item, strips, sides);
         CT own_sums[strip], right[strip];
-        UNROLL
-        for (int i = 0; i < strip; ++i) own_sums[i] = ZERO(CT);
-        if (!is_void) subtract_right_sides(t, u, own, alpha, b, b_row, b_column, own_sums);
-        UNROLL_BY(4)
-        for (int k = u.begin + w.item; k < u.end; k += w.count)
-            if (block_column(a, t, k) == u.row) w.shared[1] = k;
+        take_right_sides(t, u, own, is_void, b, b_row, b_column, right);
+        look_through_blocks(a, t, u, w);
         sync_solver(w.by_teams);
+        u.begin = min(u.end, w.shared[2]);
+        u.end = max(u.begin, w.shared[3] + 1);
+        UNROLL
+        for (int i = 0; i < strip; ++i)
+            own_sums[i] = own.solves && !is_void ? SUB(CT, ZERO(CT), MUL(CT, alpha, right[i])) : ZERO(CT);
         take_triangle(a, t, u, values, diagonal, is_void, padded, w);
-        if (own.works && !is_void) add_products(a, t, u, own, values, solved, width, own_sums);
+        const item_view view = view_of_item(t, u, own, solved, (int)width);
+        if (own.works && !is_void) add_products(a, t, u, &view, own.slot, values, own_sums);
         join_slots(t, own, w, own_sums, right);
         for (int turn = 0; turn * strip < u.rows; ++turn) {
             LOCAL CT* const of_strip = w.solutions + (turn & 1) * strip * t.sides;

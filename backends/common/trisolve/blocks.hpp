@@ -79,6 +79,8 @@ class block_solver {
     template <int group>
     using program = kernels::trisolve_blocks<CT, word, group, with_teams ? group / 32 : 1>;
     using sizes = program<32>;
+    // Teams on a compute unit: how many rows are at work beside each other matters most.
+    static constexpr int teams_at_once = sizeof(CT) > 8 ? 12 : 20;
 
     // How a group of items is divided, and how large it must be.
     struct division {
@@ -147,6 +149,7 @@ class block_solver {
         const typename program<group>::block_shape shape{blocks_.base,
                                                          static_cast<int>(a.rows / size),
                                                          size,
+                                                         static_cast<u32>((uint64_t{1} << 32) / size + 1),
                                                          by_rows ? size : 1,
                                                          by_rows ? 1 : size,
                                                          is_lower,
@@ -158,7 +161,7 @@ class block_solver {
                                                          team_sides,
                                                          sizes::lanes / (team_sides * d.strips()),
                                                          has_teams ? full_device : never};
-        device_.template launch_groups<typename program<group>::solve_blocks>(
+        device_.template launch_groups<at_once<typename program<group>::solve_blocks, teams_at_once / teams>>(
             kernels::block_solves, groups, blocks_.offsets, blocks_.columns, blocks_.sources, blocks_.records,
             blocks_.schedule, shape, as<const CT>(a.values), static_cast<const CT*>(args_.diagonal),
             alpha.value, alpha.device, b, b_steps.row, b_steps.column, c, c_steps.row, c_steps.column,
