@@ -86,8 +86,11 @@ class scattered_product {
         device_.template launch_groups<kernel>(
             kernels::scattered_products, shares * tiles * p_.batches,
             is_coo ? nullptr : as<const OT>(a.offsets), p_.transposed ? columns : rows,
-            !is_coo ? nullptr : p_.transposed ? rows : columns, as<const VA>(a.values), p_.b, p_.c, s,
-            p_.alpha.value, p_.alpha.device, beta.value, beta.device, local_memory{sums * sizeof(CT)});
+            !is_coo         ? nullptr
+            : p_.transposed ? rows
+                            : columns,
+            as<const VA>(a.values), p_.b, p_.c, s, p_.alpha.value, p_.alpha.device, beta.value, beta.device,
+            local_memory{sums * sizeof(CT)});
     }
 
   private:

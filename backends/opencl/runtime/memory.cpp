@@ -151,7 +151,10 @@ void fill_on_device(heron_queue& queue, void* destination, unsigned char byte, s
 }
 
 void read(heron_queue& queue, void* host, const void* source, size_t bytes) {
-    if (bytes > 0) svm_copy(queue, host, source, bytes, true);
+    if (bytes == 0) return;
+    void* const window = bytes <= pinned_window::bytes ? queue.window() : nullptr;
+    svm_copy(queue, window ? window : host, source, bytes, true);
+    if (window) std::memcpy(host, window, bytes);
 }
 
 void write(heron_queue& queue, void* destination, const void* host, size_t bytes) {

@@ -86,6 +86,20 @@ size_t local_size_of(cl_kernel kernel, const device& d) {
 }
 
 }  // namespace
+
+pinned_window::pinned_window(cl_context context, std::shared_ptr<stream> mapped_by)
+    : mapped_by_(std::move(mapped_by)),
+      memory_(clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, nullptr)) {
+    if (memory_)
+        address_ = clEnqueueMapBuffer(mapped_by_->work(), memory_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                      bytes, 0, nullptr, nullptr, nullptr);
+}
+
+pinned_window::~pinned_window() {
+    if (address_) clEnqueueUnmapMemObject(mapped_by_->work(), memory_, address_, 0, nullptr, nullptr);
+    if (memory_) clReleaseMemObject(memory_);
+}
+
 }  // namespace heron::opencl
 
 heron_queue::heron_queue(heron::opencl::device& d, int device_index)
@@ -101,6 +115,12 @@ heron_queue::heron_queue(std::shared_ptr<heron::opencl::device> guest, cl_comman
       stream(std::make_shared<heron::opencl::stream>(commands)),
       adopted(std::make_unique<heron::opencl::adoption>(guest, is_in_order)),
       kernels_(guest->borrow_kernels()) {}
+
+void* heron_queue::window() {
+    if (adopted || !device.traits().is_gpu) return nullptr;
+    if (!window_) window_ = std::make_unique<heron::opencl::pinned_window>(device.context(), stream);
+    return window_->address();
+}
 
 heron_queue::~heron_queue() {
     if (adopted) device.return_kernels(std::move(kernels_));

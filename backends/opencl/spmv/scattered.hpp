@@ -1,5 +1,6 @@
 #pragma once
-// Which groups add up products where they fall (common/spmv/scatter.h): several teams where lanes run in step.
+// Which groups add up products where they fall (common/spmv/scatter.h): several teams where lanes run in
+// step.
 #include "opencl/runtime/device.hpp"
 #include "common/spmv/scatter.hpp"
 
