@@ -266,7 +266,7 @@ class spmv_launcher {
 
     void csr_transposed() {
         if constexpr (has_patterns)
-            if (turned::serves(a_)) return csr_with_pattern();
+            if (turned::serves(a_) && !has_few_elements()) return csr_with_pattern();
         csr_scattered();
     }
 
@@ -347,10 +347,10 @@ class spmv_launcher {
 
     void clear(CT* out) { device_.fill(out, 0, static_cast<size_t>(args_.y.size) * sizeof *out); }
 
-    // So few that tiles would be there for a quarter of the multiprocessors alone.
+    // So few that additions of single elements are over sooner than tiles of them are there (spmv-18).
     bool has_few_elements() const {
         constexpr int64_t most = INT32_MAX / 2;
-        return a_.nnz <= int64_t{512} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
+        return a_.nnz <= int64_t{4096} * device_.multiprocessors() && a_.rows <= most && a_.cols <= most;
     }
 
     // So few that a second launch would take longer than one block does for all of it.
