@@ -96,7 +96,7 @@ class adoption {
 };
 
 // A little memory of the host that the driver has pinned: NVIDIA's copies a few bytes there in half of the
-// time that they take to any other (survey-17).
+// time that they take to any other (survey-18).
 class pinned_window {
   public:
     static constexpr size_t bytes = 4096;
